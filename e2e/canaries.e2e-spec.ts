@@ -177,7 +177,10 @@ async function plantRequests(stub: StubProvider): Promise<void> {
   });
 }
 
-/** Each time over a connection of its own: while files are searched, the server ends those that are idle. */
+/**
+ * Each time over a connection of its own: while files are searched, the server ends those that are
+ * idle.
+ */
 const scrape = async (place: number): Promise<string> => {
   const url = `http://127.0.0.1:${String(metricsPort + place)}/metrics`;
   return (await fetch(url, { headers: { connection: 'close' } })).text();

@@ -60,7 +60,10 @@ describe('tollgate login', () => {
     return { code, out: () => out, err: () => err };
   }
 
-  /** Does in a browser what the user of a login does, and returns the page that the terminal shows there. */
+  /**
+   * Does in a browser what the user of a login does, and returns the page that the terminal shows
+   * there.
+   */
   async function agree(running: Run, step: 'approve' | 'deny' = 'approve'): Promise<string> {
     const page = await eventually(() => /http:\/\/\S+\/oauth\/authorize\?\S+/.exec(running.err())?.[0]);
     const browser = new Browser(admin);

@@ -183,7 +183,8 @@ describe('bursts over three gateway processes', () => {
     expect(bySpend).toBeLessThanOrEqual(21);
     await manage('PUT', `/usage-limits/${id}`, { credit_limit: 100 });
     await bothAreKnown(100);
-    // The budget has refused dozens of calls meanwhile, and none of them used one of the thirty requests.
+    // The budget has refused dozens of calls meanwhile, and none of them used one of the thirty
+    // requests.
     expect(await all(bySpend, 30)).toBe(30);
     expect(await spending().load(key, 60, 20)).toBe(0);
   });

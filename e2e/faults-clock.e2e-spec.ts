@@ -103,8 +103,8 @@ describe('three gateway processes with a shifted Redis clock', () => {
   it('bud-27: tokens in a window are reserved by estimate and counted by usage, so streams exceed the limit by at most one call', async () => {
     const limit = 10_000;
     const stream = { model: BODY_MODEL, messages: [{ role: 'user', content: 'Hi' }], stream: true };
-    // A run across a minute boundary has the allowance of two minutes, and gateways that wait too long for the counters use
-    // shares of their own.
+    // A run across a minute boundary has the allowance of two minutes, and gateways that wait too
+    // long for the counters use shares of their own.
     for (;;) {
       const key = await spending().newKey(100, {
         rate_limits: [{ type: 'tokens', unit: 'rpm', value: limit }],

@@ -89,7 +89,8 @@ describe('sessions of MCP over three gateways behind nginx', () => {
           const text = `call-${String(at)}`;
           const call = { method: 'tools/call', params: { name: 'echo', arguments: { text } } };
           const reply = await post(call, sessions[at % sessions.length]).catch(() => null);
-          // One clear error at worst: no response, a status, or an error of the gateway about the server.
+          // One clear error at worst: no response, a status, or an error of the gateway about the
+          // server.
           if (reply === null || reply.status >= 500 || reply.text.includes('gw/error')) seen.failed += 1;
           else if (reply.status === 404) seen.lost += 1;
           else if (reply.text.includes(`"text":"${text}"`)) seen.right += 1;

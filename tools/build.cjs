@@ -1,5 +1,6 @@
-// Builds the servers and the console, each when a source of it changed since its last build. The commands are the `build` targets of
-// the Nx projects; they are run directly because starting Nx takes longer than all builds together.
+// Builds the servers and the console, each when a source of it changed since its last build. The
+// commands are the `build` targets of the Nx projects; they are run directly because starting Nx
+// takes longer than all builds together.
 const { createHash } = require('node:crypto');
 const { spawn } = require('node:child_process');
 const { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
@@ -100,7 +101,10 @@ function build(app) {
   return built;
 }
 
-/** Leaves `dist/<app>` in step with the sources. Says nothing when there is nothing to do. Who comes while another builds waits for it. */
+/**
+ * Leaves `dist/<app>` in step with the sources. Says nothing when there is nothing to do. Who comes
+ * while another builds waits for it.
+ */
 async function ensureBuilt() {
   const parts = [servers(), consolePart()].map((part) => ({ part, print: fingerprint(part) }));
   const stale = () => parts.filter(({ part, print }) => !isBuilt(part, print));

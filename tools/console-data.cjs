@@ -1,6 +1,7 @@
 /**
- * `node tools/console-data.cjs`: writes `apps/console/src/generated` from the sources of the admin API: types of its document,
- * which access each operation needs, scopes and error types. With --check it only says whether the files are up to date.
+ * `node tools/console-data.cjs`: writes `apps/console/src/generated` from the sources of the admin
+ * API: types of its document, which access each operation needs, scopes and error types. With
+ * --check it only says whether the files are up to date.
  */
 const { readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -47,7 +48,8 @@ async function documentOfAdminApi() {
 }
 
 /**
- * The part of the document that the console uses: each handler under its first path below `/v1`, without examples.
+ * The part of the document that the console uses: each handler under its first path below `/v1`,
+ * without examples.
  * @param {Json} document
  */
 function withoutAliases(document) {

@@ -1,4 +1,5 @@
-// Writes docs/errors.md from the catalogue in libs/kernel/src/errors.ts. With --check it only says whether the file is up to date.
+// Writes docs/errors.md from the catalogue in libs/kernel/src/errors.ts. With --check it only says
+// whether the file is up to date.
 const { readFileSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
 const { join } = require('node:path');

@@ -1,5 +1,6 @@
-// Guards of the classes of defects that docs/security/findings.md lists. Each row: what is taken away, its file, the text that holds it
-// and the text in its place, and the spec that has to fail then. `tools/guards.cjs` takes them away one at a time.
+// Guards of the classes of defects that docs/security/findings.md lists. Each row: what is taken
+// away, its file, the text that holds it and the text in its place, and the spec that has to fail
+// then. `tools/guards.cjs` takes them away one at a time.
 
 const GATEWAY = 'apps/gateway/src';
 const ADMIN = 'apps/admin-api/src';
@@ -117,7 +118,10 @@ const CREDENTIALS = [
   ],
 ];
 
-/** No one grants what they lack. The rules of `grants.ts` on scopes, views and settings are judged by the rights matrix. */
+/**
+ * No one grants what they lack. The rules of `grants.ts` on scopes, views and settings are judged
+ * by the rights matrix.
+ */
 const RIGHTS = [
   [
     'a role above the caller',

@@ -1,5 +1,5 @@
-// Writes the tables of docs/guardrails.md from libs/guardrails: the checks, and how well personal data is found. With --check it only
-// says whether they are up to date.
+// Writes the tables of docs/guardrails.md from libs/guardrails: the checks, and how well personal
+// data is found. With --check it only says whether they are up to date.
 const { readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 require('./typescript.cjs');

@@ -1,8 +1,10 @@
-// `npm run test:guards`: takes guards of the control plane away, one at a time and picked at random, and expects the matrix of routes,
-// roles and targets to fail for each, or for the rules about rights that are handed on the matrix of writes and rights. Those of
-// `guard-mutations.cjs`, of all parts, have a spec each that has to fail. Works on a copy of the tree. `--count 10`, `--seed 1`,
-// `--only <part of a name, or of a spec>` (`--only class: --count 200` takes all of the file); ends with 1 when a guard is not missed.
-// `--check` runs nothing: it names the guards of the file that are no longer where it says.
+// `npm run test:guards`: takes guards of the control plane away, one at a time and picked at
+// random, and expects the matrix of routes, roles and targets to fail for each, or for the rules
+// about rights that are handed on the matrix of writes and rights. Those of `guard-mutations.cjs`,
+// of all parts, have a spec each that has to fail. Works on a copy of the tree. `--count 10`,
+// `--seed 1`, `--only <part of a name, or of a spec>` (`--only class: --count 200` takes all of the
+// file); ends with 1 when a guard is not missed. `--check` runs nothing: it names the guards of the
+// file that are no longer where it says.
 const { execFileSync, spawnSync } = require('node:child_process');
 const {
   existsSync,
@@ -214,7 +216,8 @@ function narrowMatrix(tree, whole, routes) {
 const configOf = (spec) => (spec.endsWith('.int-spec.ts') ? 'jest.int.cjs' : 'jest.config.cjs');
 
 /**
- * Titles of the cases that failed, of those with `title` if it is given; null when none did. Throws when the matrix or another spec could not be run.
+ * Titles of the cases that failed, of those with `title` if it is given; null when none did. Throws
+ * when the matrix or another spec could not be run.
  * @param {string} tree
  */
 function runMatrix(tree, matrix = MATRIX, title = '') {

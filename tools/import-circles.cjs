@@ -1,7 +1,9 @@
 /**
- * `node tools/import-circles.cjs [folder]`: the circles of files that import each other, directly or through others, imports of types
- * included, the circles of the admin API's folders, and its resources that import each other. Exits with 1 where a circle has more than
- * `FILES_MAX` files, where there is one of folders, and where one resource imports another. Specs and their support are left out.
+ * `node tools/import-circles.cjs [folder]`: the circles of files that import each other, directly
+ * or through others, imports of types included, the circles of the admin API's folders, and its
+ * resources that import each other. Exits with 1 where a circle has more than `FILES_MAX` files,
+ * where there is one of folders, and where one resource imports another. Specs and their support
+ * are left out.
  */
 const { existsSync, globSync, readFileSync } = require('node:fs');
 const { dirname, join, posix } = require('node:path');
@@ -11,7 +13,10 @@ const { ROOT } = require('./runtime.cjs');
 /** What each file or folder imports. @typedef {Map<string, string[]>} Graph */
 
 const FILES_MAX = 3;
-/** Folders below these may not import each other in a circle. Files next to them put the app together. */
+/**
+ * Folders below these may not import each other in a circle. Files next to them put the app
+ * together.
+ */
 const FOLDERS_OF = ['apps/admin-api/src', 'apps/admin-api/src/platform'];
 /** Folders below this one may not import each other at all. */
 const APART = 'apps/admin-api/src/resources';

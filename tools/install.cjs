@@ -13,7 +13,10 @@ function packagesOf(lockfile) {
   }
 }
 
-/** npm writes node_modules/.package-lock.json last, so it is absent or old after an interrupted install. */
+/**
+ * npm writes node_modules/.package-lock.json last, so it is absent or old after an interrupted
+ * install.
+ */
 function isInstalled() {
   const wanted = packagesOf('package-lock.json');
   const installed = packagesOf('node_modules/.package-lock.json');
@@ -33,7 +36,8 @@ function ensureInstalled() {
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const result = spawnSync(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: ROOT,
-    // npm leaves its own settings in the environment of `npm start`; they must not redirect this call.
+    // npm leaves its own settings in the environment of `npm start`; they must not redirect this
+    // call.
     env: Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^npm_(command|lifecycle|package)/.test(name)),
     ),

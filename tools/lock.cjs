@@ -1,4 +1,5 @@
-// One process at a time, on one machine. A lock is a file with its holder's process id, so one that died holding it keeps no one out.
+// One process at a time, on one machine. A lock is a file with its holder's process id, so one that
+// died holding it keeps no one out.
 const { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { dirname } = require('node:path');
 const { setTimeout: delay } = require('node:timers/promises');
@@ -42,7 +43,8 @@ function take(path, own) {
 }
 
 /**
- * Runs `work` while no other process runs work under the same path; waits for it as long as a build may take.
+ * Runs `work` while no other process runs work under the same path; waits for it as long as a build
+ * may take.
  * @template T
  * @param {string} path
  * @param {() => Promise<T>} work

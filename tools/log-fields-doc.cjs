@@ -1,4 +1,5 @@
-// Writes docs/log-fields.md from the columns of the request log. With --check it only says whether the file is up to date.
+// Writes docs/log-fields.md from the columns of the request log. With --check it only says whether
+// the file is up to date.
 const { readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 require('./typescript.cjs');

@@ -23,8 +23,9 @@ function embedded() {
 }
 
 /**
- * Runs a command of the operator with the arguments of this process. It needs no login: DATABASE_URL and ENCRYPTION_KEY of the environment,
- * or the data folder of a product that runs with the embedded Postgres.
+ * Runs a command of the operator with the arguments of this process. It needs no login:
+ * DATABASE_URL and ENCRYPTION_KEY of the environment, or the data folder of a product that runs
+ * with the embedded Postgres.
  * @param {string} name of the file in apps/admin-api/src
  */
 function runOperatorCommand(name) {

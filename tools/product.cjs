@@ -1,4 +1,5 @@
-// Starts the product as `npm start` does, with a data folder and ports of its own, for tools that test it from outside.
+// Starts the product as `npm start` does, with a data folder and ports of its own, for tools that
+// test it from outside.
 const { spawn } = require('node:child_process');
 const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
 const { createServer } = require('node:net');
@@ -20,8 +21,8 @@ const freePort = () =>
   });
 
 /**
- * Starts the product and resolves once it is ready, with the content of its credentials file. `more` makes further environment of the
- * port of the admin API.
+ * Starts the product and resolves once it is ready, with the content of its credentials file.
+ * `more` makes further environment of the port of the admin API.
  * @param {(adminPort: number) => Readonly<Record<string, string>>} [more]
  * @returns {Promise<{ credentials: Record<string, string>, stop: () => Promise<void> }>}
  */

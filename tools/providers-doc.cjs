@@ -1,4 +1,5 @@
-// Writes the table of docs/providers.md from the providers. With --check it only says whether it is up to date.
+// Writes the table of docs/providers.md from the providers. With --check it only says whether it is
+// up to date.
 const { readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 require('./typescript.cjs');

@@ -1,6 +1,7 @@
 /**
- * `node tools/recorded-logs.cjs <folder>`: chooses logs for the specs of the console's waterfall from those that test suites
- * kept. Run suites with `TOLLGATE_TEST_LOGS=<folder>` before; suites of the gateway and of the product keep all their logs there.
+ * `node tools/recorded-logs.cjs <folder>`: chooses logs for the specs of the console's waterfall
+ * from those that test suites kept. Run suites with `TOLLGATE_TEST_LOGS=<folder>` before; suites of
+ * the gateway and of the product keep all their logs there.
  */
 const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { join, relative } = require('node:path');

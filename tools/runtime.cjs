@@ -30,7 +30,9 @@ function checkBootstrapVersion() {
   );
 }
 
-/** The path of the shipped Node.js; the current one where none is shipped, when it is new enough. */
+/**
+ * The path of the shipped Node.js; the current one where none is shipped, when it is new enough.
+ */
 function runtimePath() {
   const platform = `${process.platform}-${process.arch}`;
   const shipped = RUNTIME_PACKAGES[platform];

@@ -1,4 +1,5 @@
-// `npm start`: installs what is missing, builds what changed, and runs the launcher on the shipped Node.js.
+// `npm start`: installs what is missing, builds what changed, and runs the launcher on the shipped
+// Node.js.
 const { spawn } = require('node:child_process');
 const { join } = require('node:path');
 const { ROOT, checkBootstrapVersion, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
@@ -8,8 +9,9 @@ const LAUNCHER = join(ROOT, 'dist', 'launcher', 'apps', 'launcher', 'src', 'main
 const PARENT_CHECK_MS = 500;
 
 /**
- * A signal to npm reaches npm and its shell, which end without passing it on. What they have started must not go on without them:
- * it holds the ports and the data folder. Started without npm, it may outlive the shell that it came from.
+ * A signal to npm reaches npm and its shell, which end without passing it on. What they have
+ * started must not go on without them: it holds the ports and the data folder. Started without npm,
+ * it may outlive the shell that it came from.
  * @param {import('node:child_process').ChildProcess} launcher
  */
 function stopWithNpm(launcher) {

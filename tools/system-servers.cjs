@@ -1,4 +1,5 @@
-// Servers that the tests need and npm does not have; on Debian as root they are installed; elsewhere their absence is named.
+// Servers that the tests need and npm does not have; on Debian as root they are installed;
+// elsewhere their absence is named.
 const { spawnSync } = require('node:child_process');
 const { chromiumPath } = require('./chromium.cjs');
 const { StartError } = require('./runtime.cjs');
@@ -9,7 +10,10 @@ const SERVERS = /** @type {const} */ ([
   ['nginx', '-v', 'nginx'],
 ]);
 
-/** @param {string} command @param {string[]} args @param {import('node:child_process').StdioOptions} stdio */
+/**
+ * @param {string} command @param {string[]} args @param {import('node:child_process').StdioOptions}
+ * stdio
+ */
 const succeeds = (command, args, stdio = 'ignore') => {
   const { error, status } = spawnSync(command, args, {
     stdio,

@@ -1,5 +1,5 @@
-// Runs the contract of analytics on the engine of ClickHouse. The engine is half a gigabyte, so that it is no dependency: it is installed
-// into a cache folder at the first run, and stays there.
+// Runs the contract of analytics on the engine of ClickHouse. The engine is half a gigabyte, so
+// that it is no dependency: it is installed into a cache folder at the first run, and stays there.
 const { execFileSync } = require('node:child_process');
 const { existsSync, mkdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');

@@ -1,5 +1,6 @@
-// `npm run test:clients`: clients that others wrote, from the npm registry, each in an empty environment and home folder, against the
-// product with its sandbox provider: a turn with a tool, and a streamed text. They come into the user's cache folder (about 1 GB).
+// `npm run test:clients`: clients that others wrote, from the npm registry, each in an empty
+// environment and home folder, against the product with its sandbox provider: a turn with a tool,
+// and a streamed text. They come into the user's cache folder (about 1 GB).
 const { spawn, spawnSync } = require('node:child_process');
 const {
   cpSync,

@@ -1,5 +1,5 @@
-// Clients, provider, log, durable record and counters compared call by call, after every part was killed under load and Postgres was away.
-// `npm test` does the same with a few hundred requests.
+// Clients, provider, log, durable record and counters compared call by call, after every part was
+// killed under load and Postgres was away. `npm test` does the same with a few hundred requests.
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 const { parseArgs } = require('node:util');

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// `npx tollgate`: runs the command line on the shipped Node.js. `npm start` builds it; without one it is built here.
+// `npx tollgate`: runs the command line on the shipped Node.js. `npm start` builds it; without one
+// it is built here.
 const { spawnSync } = require('node:child_process');
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');

@@ -1,4 +1,5 @@
-// `npm run typecheck`: the types of the whole tree, by the native compiler. ESLint and Nest need the package `typescript`.
+// `npm run typecheck`: the types of the whole tree, by the native compiler. ESLint and Nest need
+// the package `typescript`.
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 const { ROOT, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
@@ -15,7 +16,10 @@ const TYPE_PARTS = [
   ['Types: benchmarks', '-p', 'bench/tsconfig.json'],
   ['Types: console', '-p', 'apps/console/tsconfig.json'],
 ];
-/** Bounds the heap of the native compiler and of lint rules that use it, since `npm run check` must stay below 2 GB. */
+/**
+ * Bounds the heap of the native compiler and of lint rules that use it, since `npm run check` must
+ * stay below 2 GB.
+ */
 const NATIVE_ENVIRONMENT = { GOMEMLIMIT: '1600MiB' };
 
 module.exports = { COMPILER, TYPE_PARTS, NATIVE_ENVIRONMENT };

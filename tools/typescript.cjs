@@ -1,4 +1,5 @@
-// Lets a script require the sources of libs as they are: `require('./typescript.cjs')`, then `require('../libs/x/src/index.ts')`.
+// Lets a script require the sources of libs as they are: `require('./typescript.cjs')`, then
+// `require('../libs/x/src/index.ts')`.
 const { readFileSync } = require('node:fs');
 /** Its hooks are not typed. @type {any} */
 const Module = require('node:module');

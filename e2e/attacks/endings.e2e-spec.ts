@@ -34,7 +34,9 @@ afterAll(() => Promise.all(fleet.map((gateway) => gateway.stop())));
 
 const gateways = (): string[] => [bench().baseUrl, ...fleet.map(({ baseUrl }) => baseUrl)];
 
-/** The status of one call through a gateway; sessions list workspaces, all others call the provider. */
+/**
+ * The status of one call through a gateway; sessions list workspaces, all others call the provider.
+ */
 async function statusOf(gateway: string, { kind, credential, provider = 'main' }: CallerOf): Promise<number> {
   const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
   const response = await (kind === 'session'
@@ -50,7 +52,10 @@ async function statusOf(gateway: string, { kind, credential, provider = 'main' }
 const statuses = (caller: CallerOf): Promise<number[]> =>
   Promise.all(gateways().map((gateway) => statusOf(gateway, caller)));
 
-/** Fails unless all gateways serve the callers before `ending`, and refuse each of them in time after it, for good. */
+/**
+ * Fails unless all gateways serve the callers before `ending`, and refuse each of them in time
+ * after it, for good.
+ */
 async function expectEnd(
   ending: () => Promise<unknown>,
   ended: CallerOf[],
@@ -100,7 +105,10 @@ const everythingOf = async (person: Person): Promise<CallerOf[]> => [
   await access(person),
 ];
 
-/** A stream through a gateway that has begun and stays open; `broken` resolves with whether it broke. */
+/**
+ * A stream through a gateway that has begun and stays open; `broken` resolves with whether it
+ * broke.
+ */
 async function openStream(gateway: string, { credential }: CallerOf): Promise<{ broken: Promise<boolean> }> {
   const response = await fetch(`${gateway}/chat/completions`, {
     method: 'POST',

@@ -67,7 +67,9 @@ describe('three gateways refuse calls of MCP servers, within two seconds while R
       workspaces: [{ id: bench().product.credentials.workspace_id, enabled }],
     });
 
-  /** A person with a key and a sign-in at the server, as the page on which users connect stores it. */
+  /**
+   * A person with a key and a sign-in at the server, as the page on which users connect stores it.
+   */
   async function connected(): Promise<{ readonly person: Person; readonly key: string }> {
     const person = await callers.person('member');
     const { key } = await bench().manage<{ key: string }>('POST', '/api-keys/workspace/user', {
@@ -124,7 +126,10 @@ describe('three gateways refuse calls of MCP servers, within two seconds while R
       }),
     );
 
-  /** Fails unless all gateways serve the key before `ending`, and each of them gives `outcome` in time after it. */
+  /**
+   * Fails unless all gateways serve the key before `ending`, and each of them gives `outcome` in
+   * time after it.
+   */
   async function expectEnd(
     key: string,
     ending: () => Promise<unknown>,

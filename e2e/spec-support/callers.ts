@@ -31,7 +31,10 @@ export interface Access {
 const KEY = rsaKeyPair('k1');
 const SCOPES = ['completions.write'];
 
-/** Makes callers of every kind over the HTTP interface of a running product, whose PUBLIC_URL is that of `OauthJourney`. */
+/**
+ * Makes callers of every kind over the HTTP interface of a running product, whose PUBLIC_URL is
+ * that of `OauthJourney`.
+ */
 export class Callers {
   private people = 0;
   private readonly journey: OauthJourney;
@@ -43,7 +46,10 @@ export class Callers {
     });
   }
 
-  /** A member of the organisation and of a workspace, the first by default, or an administrator of the organisation alone. */
+  /**
+   * A member of the organisation and of a workspace, the first by default, or an administrator of
+   * the organisation alone.
+   */
   async person(
     role: 'admin' | 'member',
     id: string = this.bench.product.credentials.workspace_id,
@@ -129,7 +135,10 @@ export class Callers {
     return { deactivate: () => scim('PATCH', `/scim/Users/${id}`, patch) };
   }
 
-  /** Makes the sessions of a member those of single sign-on, with an address of a verified domain of their own. Returns the domain. */
+  /**
+   * Makes the sessions of a member those of single sign-on, with an address of a verified domain of
+   * their own. Returns the domain.
+   */
   async signedOn({ id }: Person): Promise<string> {
     const domain = `${id}.example`;
     await this.verifyDomain(domain);

@@ -335,7 +335,10 @@ export const FULL_FILE: State = {
   ],
 };
 
-/** A file with everything, for one organisation: a second one that trusts an issuer needs audiences with its id, and its own domain. */
+/**
+ * A file with everything, for one organisation: a second one that trusts an issuer needs audiences
+ * with its id, and its own domain.
+ */
 export const fullFileOf = (organisationId: string): State => ({
   ...FULL_FILE,
   sso_connections: ssoConnectionsOf(organisationId),
@@ -374,7 +377,9 @@ export const fullFileOf = (organisationId: string): State => ({
   ],
 });
 
-/** Short items, as a person writes them: defaults left out, lists unsorted, a secret in the open. */
+/**
+ * Short items, as a person writes them: defaults left out, lists unsorted, a secret in the open.
+ */
 export const HAND_WRITTEN: State = {
   organisation_settings: [{ settings: { debug_log: 0 }, security_settings: { membersViewLogs: false } }],
   workspaces: [{ slug: 'search', name: '🔍 Search' }],

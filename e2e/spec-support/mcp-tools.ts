@@ -20,7 +20,10 @@ export interface Tools {
   readonly skill: string;
 }
 
-/** Inserts an MCP server with one tool and an agent with one skill into the tenant, and returns their ids. */
+/**
+ * Inserts an MCP server with one tool and an agent with one skill into the tenant, and returns
+ * their ids.
+ */
 export async function insertTools(admin: TestAdminApi, tenant: Tenant): Promise<Tools> {
   const { manager } = admin.dataSource;
   const { id } = await insertMcpIntegration(manager, tenant, { slug: 'inserted' });

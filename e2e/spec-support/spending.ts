@@ -169,7 +169,9 @@ export class Spending {
     return accepted;
   }
 
-  /** Number of requests that the gateways have admitted without the counters, which were too slow. */
+  /**
+   * Number of requests that the gateways have admitted without the counters, which were too slow.
+   */
   async admittedAlone(): Promise<number> {
     const counts = await Promise.all(
       this.gateways.map((gateway) => gateway.figure('limits', 'admitted_alone')),

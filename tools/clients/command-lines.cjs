@@ -1,4 +1,5 @@
-// Command lines of others, with the files that their documentation asks for. Each runs one turn with its own shell tool.
+// Command lines of others, with the files that their documentation asks for. Each runs one turn
+// with its own shell tool.
 
 const MODEL = 'sandbox-small';
 /** What the shell prints, and the sandbox then quotes. */

@@ -1,13 +1,19 @@
-// Jest's test environment without a realm of its own: a test file runs in the realm of its worker, as the product runs in the realm of
-// its process. `own-realm-runtime.cjs` loads its modules; docs/decisions/0073 says why.
+// Jest's test environment without a realm of its own: a test file runs in the realm of its worker,
+// as the product runs in the realm of its process. `own-realm-runtime.cjs` loads its modules;
+// docs/decisions/0073 says why.
 const { readFileSync } = require('node:fs');
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 
-/** A file that replaces modules or the clock would leave its own in the modules that others share. */
+/**
+ * A file that replaces modules or the clock would leave its own in the modules that others share.
+ */
 const REPLACES =
   /\bjest\s*\.\s*(?:mock|doMock|unmock|resetModules|isolateModules|useFakeTimers|setSystemTime)/;
-/** Where decorators of our classes register them; these globals belong to the modules that files share. */
+/**
+ * Where decorators of our classes register them; these globals belong to the modules that files
+ * share.
+ */
 const REGISTRIES = ['typeormMetadataArgsStorage', 'classValidatorMetadataStorage'];
 /**
  * The registries of the shared modules, by name.
@@ -16,7 +22,10 @@ const REGISTRIES = ['typeormMetadataArgsStorage', 'classValidatorMetadataStorage
 const sharedRegistries = new Map();
 const globalObject = /** @type {Record<string, unknown>} */ (globalThis);
 
-/** Restores what a test file may have changed in the worker: globals, the environment and the listeners of the process. */
+/**
+ * Restores what a test file may have changed in the worker: globals, the environment and the
+ * listeners of the process.
+ */
 function stateOfWorker() {
   const globals = new Set(Reflect.ownKeys(globalThis));
   const { console } = globalThis;

@@ -1,5 +1,5 @@
-// Jest's module loader for `own-realm-environment.cjs`. A worker loads packages and our modules once; a test file that mocks loads ours
-// anew. docs/decisions/0073 and 0097 say why.
+// Jest's module loader for `own-realm-environment.cjs`. A worker loads packages and our modules
+// once; a test file that mocks loads ours anew. docs/decisions/0073 and 0097 say why.
 const { isBuiltin } = require('node:module');
 const { join, sep } = require('node:path');
 const { constants, Script } = require('node:vm');
@@ -70,7 +70,8 @@ module.exports = class OwnRealmRuntime extends Runtime {
     const { executor, requireBuilder } = this;
     executor.compile = (code, filename) =>
       compile(code, filename, executor.injectedModuleParameters).runInThisContext();
-    // A shared module outlives the test file that loaded it, and loads what it needs later through the one that runs.
+    // A shared module outlives the test file that loaded it, and loads what it needs later through
+    // the one that runs.
     requireBuilder.requireDispatch = (from, name) => running.requireModuleOrMock(from, name);
     running.requireModuleOrMock = (from, name) => this.requireModuleOrMock(from, name);
     this.mappedNames = config.moduleNameMapper.map(([pattern]) => new RegExp(pattern));

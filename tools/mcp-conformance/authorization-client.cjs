@@ -1,4 +1,5 @@
-// The client that the conformance suite runs for each scenario of authorization, with the URL of the server as its argument.
+// The client that the conformance suite runs for each scenario of authorization, with the URL of
+// the server as its argument.
 const { join } = require('node:path');
 const { ROOT, runMain } = require('../runtime.cjs');
 

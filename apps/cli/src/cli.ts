@@ -115,7 +115,9 @@ function usage(output: Output, isAsked: boolean): number {
   return isAsked ? 0 : 2;
 }
 
-/** The key of the environment, else the login at the control plane. Throws when there is neither. */
+/**
+ * The key of the environment, else the login at the control plane. Throws when there is neither.
+ */
 async function authorizationOf(url: string, environment: NodeJS.ProcessEnv): Promise<Authorization> {
   const apiKey = environment['TOLLGATE_API_KEY'] ?? '';
   if (apiKey !== '') return apiKey;

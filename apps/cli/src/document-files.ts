@@ -16,8 +16,8 @@ const BYTES_MAX = 5_242_880;
 const FILE_NAME = /^[A-Za-z0-9_-]{1,200}$/;
 
 /**
- * Reads the documents that the items of a file name by `openapi.spec_file`, relative to the folder of
- * the file. Throws for a name that is no file, and for more than 5 MiB.
+ * Reads the documents that the items of a file name by `openapi.spec_file`, relative to the folder
+ * of the file. Throws for a name that is no file, and for more than 5 MiB.
  */
 export async function readDocuments(state: State, folder: string, places: Places): Promise<State> {
   const items: unknown = state[KIND];
@@ -101,7 +101,9 @@ async function mapDocuments(
   return { ...state, [KIND]: changed };
 }
 
-/** JSON with line breaks, unless it would be larger than a document may be; other texts as they are. */
+/**
+ * JSON with line breaks, unless it would be larger than a document may be; other texts as they are.
+ */
 function readable(spec: unknown): string {
   const text = String(spec);
   const value = jsonOf(text);

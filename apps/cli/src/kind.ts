@@ -9,7 +9,9 @@ export interface ExistingItem {
   readonly item: Item;
   /** Path at which the item is changed and deleted. */
   readonly path: string;
-  /** False: an export leaves it out, because it could not be created anew. Absent: it is exported. */
+  /**
+   * False: an export leaves it out, because it could not be created anew. Absent: it is exported.
+   */
   readonly isExported?: boolean;
 }
 
@@ -89,8 +91,8 @@ export interface Kind {
    */
   create?(context: ReconcileContext, item: Item): Promise<Json>;
   /**
-   * Changes an item. `item` has every desired member; members that only `before` has are cleared. `wanted` is the item as in
-   * the file, with secrets by the names of their variables.
+   * Changes an item. `item` has every desired member; members that only `before` has are cleared.
+   * `wanted` is the item as in the file, with secrets by the names of their variables.
    */
   update(context: ReconcileContext, path: string, item: Item, before: Item, wanted: Item): Promise<Json>;
   readonly removable: boolean;

@@ -39,7 +39,9 @@ export class Validation implements Verdicts {
   private readonly unjudged: string[] = [];
   /** Names of planned items: references to them cannot be checked completely. */
   readonly planned = new Set<string>();
-  /** Items that the run creates, changes or deletes, by `kind` and `kind.name`; null for deletions. */
+  /**
+   * Items that the run creates, changes or deletes, by `kind` and `kind.name`; null for deletions.
+   */
   private readonly touched = new Map<string, Item | null>();
   private current: Current | undefined;
 

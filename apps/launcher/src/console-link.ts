@@ -4,7 +4,10 @@ import type { Environment } from './settings';
 
 const TIMEOUT_MS = 5_000;
 
-/** Returns the address of the console. `CONSOLE_URL` with a path is the console itself, without one it is the origin. */
+/**
+ * Returns the address of the console. `CONSOLE_URL` with a path is the console itself, without one
+ * it is the origin.
+ */
 export function consoleUrl(admin: string, configured: string | undefined): string {
   const base = new URL(configured === undefined || configured === '' ? admin : configured);
   const path = base.pathname === '/' ? '/console' : base.pathname.replace(/(?<!\/)\/+$/, '');
@@ -12,9 +15,9 @@ export function consoleUrl(admin: string, configured: string | undefined): strin
 }
 
 /**
- * Returns the address of the console, with a token in its fragment that signs the owner in once, within 15 minutes. No server and no
- * log sees a fragment. Without a token when the installation runs on several machines (`CLAIM_ENABLED`), and when the admin API gives
- * none.
+ * Returns the address of the console, with a token in its fragment that signs the owner in once,
+ * within 15 minutes. No server and no log sees a fragment. Without a token when the installation
+ * runs on several machines (`CLAIM_ENABLED`), and when the admin API gives none.
  */
 export async function consoleLink(admin: string, environment: Environment): Promise<string> {
   const url = consoleUrl(admin, environment['CONSOLE_URL']);

@@ -1,9 +1,9 @@
 export type AppName = 'admin-api' | 'worker' | 'gateway';
 
 /**
- * V8 flags of the gateway. The young generation (in MiB) holds the garbage of many requests, so that
- * the short-lived objects of a request are not promoted; promoted garbage makes collections ten times
- * as long (measured).
+ * V8 flags of the gateway. The young generation (in MiB) holds the garbage of many requests, so
+ * that the short-lived objects of a request are not promoted; promoted garbage makes collections
+ * ten times as long (measured).
  */
 const GATEWAY = ['--max-semi-space-size=16', '--no-parallel-scavenge', '--no-allocation-site-pretenuring'];
 

@@ -113,8 +113,8 @@ export class Product {
   }
 
   /**
-   * All at once, since loading their modules takes most of the time: the admin API sets the database
-   * up, the worker waits for that, and the gateway reconnects until the admin API serves.
+   * All at once, since loading their modules takes most of the time: the admin API sets the
+   * database up, the worker waits for that, and the gateway reconnects until the admin API serves.
    */
   private async startApps(folder: DataFolder, environments: Environments, ports: Ports): Promise<void> {
     const publicHost = reachableHost(this.settings.host);

@@ -11,8 +11,8 @@ export interface Secrets {
    */
   readonly encryptionKey: string;
   /**
-   * Earlier master keys, which still decrypt older data. A person who replaces `encryptionKey` adds the
-   * old key here.
+   * Earlier master keys, which still decrypt older data. A person who replaces `encryptionKey` adds
+   * the old key here.
    */
   readonly encryptionKeysPrevious?: readonly string[];
   /** Bearer token between Tollgate's own processes. */
@@ -58,7 +58,9 @@ function readSecrets(path: string): Secrets {
   return { encryptionKey, encryptionKeysPrevious, serviceToken, postgresPassword };
 }
 
-/** Throws `StartError` with the code of the system, such as EACCES after a start as another user. */
+/**
+ * Throws `StartError` with the code of the system, such as EACCES after a start as another user.
+ */
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');

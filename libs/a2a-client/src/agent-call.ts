@@ -32,7 +32,10 @@ export interface AgentCall {
   /** Its reason is the error of an aborted call. */
   readonly signal: AbortSignal;
   readonly timeouts: AgentTimeouts;
-  /** Counts the bytes of a response, which its owner frees, and those of an event while its reader has it. Absent: they are not counted. */
+  /**
+   * Counts the bytes of a response, which its owner frees, and those of an event while its reader
+   * has it. Absent: they are not counted.
+   */
   readonly memory?: ResponseMemory;
 }
 

@@ -41,11 +41,17 @@ const ERROR_BODY_MAX = 65_536;
 const RETRY_AFTER_SECONDS_MAX = 3_600;
 const EXTENSIONS_LENGTH_MAX = 8_192;
 
-/** Calls agents over the address policy, in both versions and both bindings. Follows no redirect and repeats no call. */
+/**
+ * Calls agents over the address policy, in both versions and both bindings. Follows no redirect and
+ * repeats no call.
+ */
 export class AgentClient {
   constructor(private readonly options: AgentClientOptions) {}
 
-  /** Makes a call with one response. Throws `AgentCallError`, and `A2aError` for parameters that the binding cannot have. */
+  /**
+   * Makes a call with one response. Throws `AgentCallError`, and `A2aError` for parameters that the
+   * binding cannot have.
+   */
   async call(target: AgentTarget, call: AgentCall): Promise<AgentResponse> {
     const form = FORMS[target.binding];
     const response = await this.open(target, call, form, false);
@@ -56,8 +62,9 @@ export class AgentClient {
   }
 
   /**
-   * Makes a call whose response is a stream, and yields the result of each event. An agent that responds with one JSON object
-   * yields it alone. The reader that stops early ends the connection, not the task. Throws as `call`.
+   * Makes a call whose response is a stream, and yields the result of each event. An agent that
+   * responds with one JSON object yields it alone. The reader that stops early ends the connection,
+   * not the task. Throws as `call`.
    */
   async *stream(
     target: AgentTarget,

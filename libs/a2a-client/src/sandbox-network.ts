@@ -12,7 +12,10 @@ import type { AgentClientOptions } from './agent-client';
 const isSandbox = (url: unknown): url is string =>
   typeof url === 'string' && URL.canParse(url) && new URL(url).origin === SANDBOX_AGENT_ORIGIN;
 
-/** A policy that allows the addresses of the sandbox's agent as well. Its name does not resolve, so nothing is sent there. */
+/**
+ * A policy that allows the addresses of the sandbox's agent as well. Its name does not resolve, so
+ * nothing is sent there.
+ */
 export const sandboxAgentPolicy = (policy: AddressPolicy): AddressPolicy => ({
   checkUrl: (url) => (isSandbox(url) ? { ok: true, url: new URL(url) } : policy.checkUrl(url)),
   checkAddress: (ip, host) => policy.checkAddress(ip, host),

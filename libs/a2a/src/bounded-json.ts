@@ -9,7 +9,10 @@ export interface JsonBounds {
   readonly commasMax: number;
 }
 
-/** Why a document cannot be read: it is no JSON in UTF-8, it is over a bound, or it has a member twice. */
+/**
+ * Why a document cannot be read: it is no JSON in UTF-8, it is over a bound, or it has a member
+ * twice.
+ */
 export type JsonFault = 'syntax' | 'bytes' | 'size' | 'duplicate';
 
 export class JsonRefusal extends Error {
@@ -26,9 +29,10 @@ export class JsonRefusal extends Error {
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Parses JSON in UTF-8, with or without a byte order mark. Numbers that a double cannot represent become objects that
- * `JSON.stringify` writes unchanged, when `keepsNumbers` is set. Throws `JsonRefusal`; a member may not occur twice, because
- * readers differ in which of the two they take.
+ * Parses JSON in UTF-8, with or without a byte order mark. Numbers that a double cannot represent
+ * become objects that `JSON.stringify` writes unchanged, when `keepsNumbers` is set. Throws
+ * `JsonRefusal`; a member may not occur twice, because readers differ in which of the two they
+ * take.
  */
 export function parseBounded(body: Buffer, bounds: JsonBounds, keepsNumbers = false): unknown {
   const { bytesMax, depthMax, commasMax } = bounds;

@@ -39,9 +39,10 @@ const isOwner = (owner: TaskOwner, caller: TaskCaller): boolean => {
 };
 
 /**
- * Returns the record of a task that a caller names. `record` is null when there is none; `agentId` is the agent that is called, null
- * when it was deleted. Throws `A2aError` `taskNotFound` for an unknown task, one of another owner, and one of another agent, even of
- * an agent that had the same slug: callers cannot tell these apart.
+ * Returns the record of a task that a caller names. `record` is null when there is none; `agentId`
+ * is the agent that is called, null when it was deleted. Throws `A2aError` `taskNotFound` for an
+ * unknown task, one of another owner, and one of another agent, even of an agent that had the same
+ * slug: callers cannot tell these apart.
  */
 export function ownTask(record: TaskRecord | null, agentId: string | null, caller: TaskCaller): TaskRecord {
   if (record === null || record.agentId !== agentId || !isOwner(record.owner, caller))
@@ -58,8 +59,9 @@ export const ownTasks = (
   records.filter((record) => record.agentId === agentId && isOwner(record.owner, caller));
 
 /**
- * Returns the context that a message continues at the agent: the one that the client names when its owner is the caller, else null, and
- * the agent starts a new context. `owner` is null for a context that the gateway does not know.
+ * Returns the context that a message continues at the agent: the one that the client names when its
+ * owner is the caller, else null, and the agent starts a new context. `owner` is null for a context
+ * that the gateway does not know.
  */
 export const ownContext = (
   contextId: string | null,

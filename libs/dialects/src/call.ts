@@ -1,6 +1,7 @@
 /**
- * The neutral form of a model call and of its parts. A codec decodes a client's body to it, another encodes it for a provider.
- * A member that is absent was not sent by the client: decoders fill in no defaults, encoders fill in what their dialect requires.
+ * The neutral form of a model call and of its parts. A codec decodes a client's body to it, another
+ * encodes it for a provider. A member that is absent was not sent by the client: decoders fill in
+ * no defaults, encoders fill in what their dialect requires.
  */
 
 /** A request format with its own paths, bodies, streams and errors. */
@@ -16,7 +17,10 @@ export type Dialect =
 
 export type JsonObject = Record<string, unknown>;
 
-/** Members of one dialect that have no place in the neutral form; only an encoder of that dialect writes them. */
+/**
+ * Members of one dialect that have no place in the neutral form; only an encoder of that dialect
+ * writes them.
+ */
 export type Extensions = Readonly<Partial<Record<Dialect, JsonObject>>>;
 
 /** A prompt cache mark: the provider may cache everything up to and including the marked part. */
@@ -28,7 +32,9 @@ export interface CacheMark {
 export type SealMaker =
   'anthropic' | 'google' | 'openai' | 'xai' | 'openrouter' | 'cohere' | 'mistral' | 'deepseek';
 
-/** Opaque proof of reasoning: a signature, encrypted content, a thought signature, or redacted data. */
+/**
+ * Opaque proof of reasoning: a signature, encrypted content, a thought signature, or redacted data.
+ */
 export interface Seal {
   readonly by: SealMaker;
   readonly value: string;
@@ -36,7 +42,10 @@ export interface Seal {
   readonly redacted?: boolean;
 }
 
-/** Where the bytes of a media part are. A `url` may also be `gs://` or `s3://`; a `file` belongs to one account of `owner`. */
+/**
+ * Where the bytes of a media part are. A `url` may also be `gs://` or `s3://`; a `file` belongs to
+ * one account of `owner`.
+ */
 export type Source =
   | { readonly at: 'base64'; readonly data: string }
   | { readonly at: 'url'; readonly url: string }
@@ -164,7 +173,10 @@ export interface SystemPart {
   readonly at?: string;
 }
 
-/** One message. Tool results are parts of a user turn. A `system` turn is one that follows other turns. */
+/**
+ * One message. Tool results are parts of a user turn. A `system` turn is one that follows other
+ * turns.
+ */
 export interface Turn {
   readonly role: 'user' | 'assistant' | 'system';
   readonly name?: string;
@@ -247,7 +259,10 @@ export interface ModelCall {
   readonly n?: number;
   /** Leading system and developer text, in order. */
   readonly system: readonly SystemPart[];
-  /** Never empty. Neighbours may have the same role: encoders merge them where their dialect requires it. */
+  /**
+   * Never empty. Neighbours may have the same role: encoders merge them where their dialect
+   * requires it.
+   */
   readonly turns: readonly Turn[];
   readonly tools?: readonly Tool[];
   readonly toolChoice?: ToolChoice;
@@ -286,7 +301,10 @@ export interface ModelCall {
   readonly prediction?: string;
   readonly previous?: { readonly responseId?: string; readonly conversationId?: string };
   readonly truncation?: 'auto' | 'disabled';
-  /** Extra members that the client wants in the response, besides log probabilities and sealed reasoning. */
+  /**
+   * Extra members that the client wants in the response, besides log probabilities and sealed
+   * reasoning.
+   */
   readonly include?: readonly string[];
   /** Whether the client wants sealed reasoning, which the Responses API returns on request only. */
   readonly sealedReasoning?: boolean;
@@ -295,7 +313,10 @@ export interface ModelCall {
   readonly streamUsage?: boolean;
   /** Top-level members of the client's dialect with no place above. */
   readonly x?: Extensions;
-  /** The client's own name of each member, for errors and losses (`max_completion_tokens`, `text.format`). */
+  /**
+   * The client's own name of each member, for errors and losses (`max_completion_tokens`,
+   * `text.format`).
+   */
   readonly paths: CallPaths;
 }
 
@@ -306,7 +327,10 @@ export type CallMember = Exclude<keyof ModelCall, 'from' | 'paths' | 'x' | 'syst
 export type PartMember =
   MediaPart['media'] | 'arguments' | 'callId' | 'name' | 'error' | 'cache' | 'detail' | 'title' | 'citations';
 
-/** `parts`: where a part of the client's dialect has its members, from the part on (`function.arguments`); one constant per dialect. */
+/**
+ * `parts`: where a part of the client's dialect has its members, from the part on
+ * (`function.arguments`); one constant per dialect.
+ */
 export type CallPaths = Readonly<
   Partial<Record<CallMember | 'system' | 'turns' | 'reasoningSummary' | 'topLogprobs', string>>
 > & {
@@ -317,7 +341,10 @@ export type CallPaths = Readonly<
 export const pathOf = (call: ModelCall, member: Exclude<keyof CallPaths, 'parts'>): string =>
   call.paths[member] ?? member;
 
-/** Returns the client's path of a part's member (`messages.1.tool_calls.0.function.arguments`); the path of the part when it has none. */
+/**
+ * Returns the client's path of a part's member (`messages.1.tool_calls.0.function.arguments`); the
+ * path of the part when it has none.
+ */
 export function partPath(call: ModelCall, part: { readonly at?: string }, member: PartMember): string {
   const at = part.at ?? pathOf(call, 'turns');
   const name = call.paths.parts?.[member];

@@ -5,7 +5,10 @@
 export interface ModelCapabilities {
   /** Whether temperature, top_p and top_k are taken; `one`: temperature or top_p, not both. */
   readonly sampling: 'all' | 'one' | 'none';
-  /** Forms of reasoning control. `adaptive`: Claude. `budget`: Claude and Cohere. `level`, `google-budget`: Gemini. `effort`: OpenAI. */
+  /**
+   * Forms of reasoning control. `adaptive`: Claude. `budget`: Claude and Cohere. `level`,
+   * `google-budget`: Gemini. `effort`: OpenAI.
+   */
   readonly reasoning: 'none' | 'effort' | 'adaptive' | 'budget' | 'level' | 'google-budget';
   /** Whether an adaptive Claude model also takes a budget of thinking tokens. */
   readonly thinkingBudget: boolean;
@@ -21,7 +24,9 @@ export interface ModelCapabilities {
   readonly laterSystem: boolean;
   /** Largest `max_tokens`; null when unknown. */
   readonly maxOutput: number | null;
-  /** Whether the model refuses `max_tokens`, sampling and `stop`, as OpenAI's reasoning models do. */
+  /**
+   * Whether the model refuses `max_tokens`, sampling and `stop`, as OpenAI's reasoning models do.
+   */
   readonly isReasoning: boolean;
   /** Whether tool calls have ids of the provider (Gemini 3 and later). */
   readonly toolCallIds: boolean;
@@ -31,7 +36,9 @@ export interface ModelCapabilities {
   readonly cacheBreakpoints: boolean;
   /** Largest reasoning budget in tokens; null when unknown. */
   readonly budgetMax: number | null;
-  /** Smallest reasoning budget that turns reasoning off or is accepted; null when it cannot be off. */
+  /**
+   * Smallest reasoning budget that turns reasoning off or is accepted; null when it cannot be off.
+   */
   readonly budgetMin: number | null;
 }
 
@@ -58,7 +65,10 @@ type Row = readonly [prefix: string, capabilities: Partial<ModelCapabilities>];
 const CLAUDE: Partial<ModelCapabilities> = { laterSystem: false, reasoning: 'adaptive' };
 const CLAUDE_EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
-/** The first row whose prefix fits wins; an unknown `claude-` name is a newer model. Source: Anthropic's model and migration guides, November 2026. */
+/**
+ * The first row whose prefix fits wins; an unknown `claude-` name is a newer model. Source:
+ * Anthropic's model and migration guides, November 2026.
+ */
 const CLAUDE_ROWS: readonly Row[] = [
   [
     'claude-opus-4-6',
@@ -192,7 +202,10 @@ const MISTRAL_ROWS: readonly Row[] = [
   ['mistral-small-latest', { reasoning: 'effort', efforts: ['none', 'high'] }],
 ];
 
-/** A `command-` model that no row names is newer and reasons. Source: Cohere's model list, November 2026. */
+/**
+ * A `command-` model that no row names is newer and reasons. Source: Cohere's model list, November
+ * 2026.
+ */
 const COHERE_ROWS: readonly Row[] = [
   ['command-a-03', { maxOutput: 8_192 }],
   ['command-a-vision', { maxOutput: 8_192 }],
@@ -203,7 +216,10 @@ const COHERE_ROWS: readonly Row[] = [
   ['command-', { reasoning: 'budget', maxOutput: 32_768 }],
 ];
 
-/** Its older reasoning models refuse their text. Source: DeepSeek's guide of thinking mode, November 2026. */
+/**
+ * Its older reasoning models refuse their text. Source: DeepSeek's guide of thinking mode, November
+ * 2026.
+ */
 const DEEPSEEK_ROWS: readonly Row[] = [['deepseek-v4', { replaysReasoning: true }]];
 
 const ROWS: readonly Row[] = [
@@ -234,7 +250,10 @@ const WRAPPERS = [
   'google.',
 ];
 
-/** Returns a model's name without region, publisher and collection: `us.anthropic.claude-opus-4-8` gives `claude-opus-4-8`. */
+/**
+ * Returns a model's name without region, publisher and collection: `us.anthropic.claude-opus-4-8`
+ * gives `claude-opus-4-8`.
+ */
 export function bareModel(model: string): string {
   let name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
   for (let wrapped = true; wrapped;) {

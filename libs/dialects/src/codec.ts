@@ -10,7 +10,9 @@ import type { Target } from './target';
 export interface CallAddress {
   readonly model?: string;
   readonly stream?: boolean;
-  /** Whether a Gemini client gets its stream as one JSON list, because it did not send `alt=sse`. */
+  /**
+   * Whether a Gemini client gets its stream as one JSON list, because it did not send `alt=sse`.
+   */
   readonly listStream?: boolean;
   /** Value of the header `anthropic-beta`, for providers that take its flags in the body. */
   readonly betas?: string;
@@ -21,7 +23,10 @@ export interface ProviderCall {
   /** Path after the base URL of the provider (`/chat/completions`), query included. */
   readonly path: string;
   readonly body: JsonObject;
-  /** Whether the schema of the output is enforced by a tool named `json_output`, whose arguments are the text. */
+  /**
+   * Whether the schema of the output is enforced by a tool named `json_output`, whose arguments are
+   * the text.
+   */
   readonly outputTool?: boolean;
 }
 
@@ -58,11 +63,17 @@ export interface ClientContext {
   readonly losses?: Pick<LossLedger, 'note'>;
 }
 
-/** Reads a provider's stream. Memory is bounded by one event (8 MiB; a frame of AWS 16 MiB) and the open blocks (1 MiB each). */
+/**
+ * Reads a provider's stream. Memory is bounded by one event (8 MiB; a frame of AWS 16 MiB) and the
+ * open blocks (1 MiB each).
+ */
 export interface StreamDecoder {
   /** Returns the events that these bytes complete; the bytes may be split anywhere. */
   write(chunk: Buffer): StreamEvent[];
-  /** The provider closed the stream. Returns the last events; an incomplete stream ends with `error`, never with `done`. */
+  /**
+   * The provider closed the stream. Returns the last events; an incomplete stream ends with
+   * `error`, never with `done`.
+   */
   end(): StreamEvent[];
 }
 

@@ -10,7 +10,9 @@ import { hostileResponses } from './spec-support/hostile-responses';
 import { HELD_STREAMS, hostileStreams, longResponse, openStreams } from './spec-support/hostile-streams';
 import { smallCall, targetFor } from './spec-support/targets';
 
-/** Doubling an input takes at most this many times the steps; quadratic work would take four times. */
+/**
+ * Doubling an input takes at most this many times the steps; quadratic work would take four times.
+ */
 const RATIO_MAX = 2.3;
 const COUNT = 200;
 const MEBI = 1024 * 1024;

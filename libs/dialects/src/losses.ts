@@ -16,8 +16,9 @@ export interface LossTarget {
 }
 
 /**
- * Collects what one target cannot express. Parameters that change the response are refused, or dropped in `adapt`; hints are
- * dropped; content and contracts are always refused. `check` throws for all refusals together.
+ * Collects what one target cannot express. Parameters that change the response are refused, or
+ * dropped in `adapt`; hints are dropped; content and contracts are always refused. `check` throws
+ * for all refusals together.
  */
 export class LossLedger {
   private readonly kept: Loss[] = [];
@@ -31,8 +32,8 @@ export class LossLedger {
   ) {}
 
   /**
-   * A parameter that changes the response. In `strict` the call is refused; in `adapt` the loss is recorded. Returns whether the
-   * encoder goes on without it (`adapt`).
+   * A parameter that changes the response. In `strict` the call is refused; in `adapt` the loss is
+   * recorded. Returns whether the encoder goes on without it (`adapt`).
    */
   parameter(path: string, message: string, code: LossCode = 'dropped', to?: string): boolean {
     if (this.mode === 'strict') {
@@ -43,7 +44,10 @@ export class LossLedger {
     return true;
   }
 
-  /** A hint without which the response still fits the request, or an equivalent that differs slightly. Never refused. */
+  /**
+   * A hint without which the response still fits the request, or an equivalent that differs
+   * slightly. Never refused.
+   */
   note(path: string, code: LossCode = 'dropped', to?: string): void {
     this.count += 1;
     if (this.kept.length >= LOSSES_MAX) return;

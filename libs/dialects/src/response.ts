@@ -17,7 +17,10 @@ export interface Logprob {
   readonly top?: readonly Logprob[];
 }
 
-/** Tokens, as the ledger counts them: `input` includes cache reads and writes, `output` includes reasoning. Absent means unknown. */
+/**
+ * Tokens, as the ledger counts them: `input` includes cache reads and writes, `output` includes
+ * reasoning. Absent means unknown.
+ */
 export interface TokenUsage {
   readonly input: number;
   readonly output: number;
@@ -103,9 +106,9 @@ export interface ProviderFault {
 }
 
 /**
- * One event of a response stream. `c` is the candidate, `i` the block in it; both count from 0, and a block number is not reused.
- * Order: one `start`; each block is opened, filled and closed; `finish` for each candidate; `usage`; `done`. After `done` or
- * `error` nothing follows.
+ * One event of a response stream. `c` is the candidate, `i` the block in it; both count from 0, and
+ * a block number is not reused. Order: one `start`; each block is opened, filled and closed;
+ * `finish` for each candidate; `usage`; `done`. After `done` or `error` nothing follows.
  */
 export type StreamEvent =
   | {
@@ -115,7 +118,10 @@ export type StreamEvent =
       readonly created: number;
       readonly usage?: TokenUsage;
     }
-  /** The part without its text or arguments. Id and name of a tool call are final; a seal that is known already is in the part. */
+  /**
+   * The part without its text or arguments. Id and name of a tool call are final; a seal that is
+   * known already is in the part.
+   */
   | { readonly t: 'open'; readonly c: number; readonly i: number; readonly part: Part }
   /** Text of a text, refusal or reasoning part. */
   | { readonly t: 'text'; readonly c: number; readonly i: number; readonly text: string }

@@ -43,7 +43,10 @@ export interface PreparedCall {
   readonly body: JsonObject;
   readonly call: ModelCall;
   readonly losses: LossLedger;
-  /** Returns the translation of the response. The function does not hold `body`, so that it may outlive the request. */
+  /**
+   * Returns the translation of the response. The function does not hold `body`, so that it may
+   * outlive the request.
+   */
   readonly translation: (facts: ResponseFacts) => ResponseTranslation;
 }
 
@@ -95,8 +98,9 @@ export class StreamTranslation {
 }
 
 /**
- * Translates a client's call for a target of another dialect. Throws `validation_failed` for a body that breaks the client's
- * dialect, and `unsupported_by_provider` for what the target cannot express.
+ * Translates a client's call for a target of another dialect. Throws `validation_failed` for a body
+ * that breaks the client's dialect, and `unsupported_by_provider` for what the target cannot
+ * express.
  */
 export function prepareCall(
   client: ClientCodec,

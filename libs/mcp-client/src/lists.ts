@@ -30,7 +30,10 @@ export interface UpstreamList {
 
 type Request = (method: string, params: JsonObject, options: CallOptions) => Promise<JsonObject>;
 
-/** Collects the pages of a list within `totalMs`. A server that does not know the method has an empty list. */
+/**
+ * Collects the pages of a list within `totalMs`. A server that does not know the method has an
+ * empty list.
+ */
 export async function collectList(
   kind: ListKind,
   totalMs: number,

@@ -11,8 +11,8 @@ interface Entry {
 /**
  * The upstreams of a process by key: server, class of the credential, and capability bits. At 1,000
  * the one that was unused for longest leaves, and its session is ended with DELETE: first of those
- * without calls in flight and listeners, else of those with listeners alone, since calls matter more
- * than notifications. `get` returns null when all have calls in flight.
+ * without calls in flight and listeners, else of those with listeners alone, since calls matter
+ * more than notifications. `get` returns null when all have calls in flight.
  */
 export class UpstreamPool {
   private readonly upstreams = new Map<string, Entry>();
@@ -42,7 +42,9 @@ export class UpstreamPool {
     return this.upstreams.has(key);
   }
 
-  /** Drops an upstream whose credential or address changed. Its calls in flight end as `close` says. */
+  /**
+   * Drops an upstream whose credential or address changed. Its calls in flight end as `close` says.
+   */
   async drop(key: string): Promise<void> {
     const known = this.upstreams.get(key);
     this.upstreams.delete(key);

@@ -38,7 +38,10 @@ export interface McpUpstreamOptions {
   readonly url: URL;
   /** Connections are shared only within a class: one per tenant and credential. */
   readonly poolClass: string;
-  /** Headers of every request, such as credentials. Read for each request, so that tokens may change. */
+  /**
+   * Headers of every request, such as credentials. Read for each request, so that tokens may
+   * change.
+   */
   readonly headers: HeaderSource;
   /** Capabilities that are declared to the upstream: `relayedCapabilities` of the caller. */
   readonly capabilities: ClientCapabilities;
@@ -49,7 +52,9 @@ export interface McpUpstreamOptions {
   /** Names the upstream and the class of its credential in `verdicts`. */
   readonly eraKey: string;
   readonly timeouts?: Partial<UpstreamTimeouts>;
-  /** Counts the bytes of responses while calls and streams hold them; absent: they are not counted. */
+  /**
+   * Counts the bytes of responses while calls and streams hold them; absent: they are not counted.
+   */
   readonly memory?: ResponseMemory;
 }
 
@@ -66,7 +71,8 @@ const ENDS_WITH_TOOL: ReadonlySet<string> = new Set(['tools/call', 'tasks/result
  * it. A tools/call is sent once, unless the first one surely did not reach the tool or the tool may
  * be repeated (`isRepeatable`).
  *
- * The pool of `client` needs two connections per upstream at least: HTTP+SSE keeps one for its stream.
+ * The pool of `client` needs two connections per upstream at least: HTTP+SSE keeps one for its
+ * stream.
  */
 export class McpUpstream {
   private readonly timeouts: UpstreamTimeouts;
@@ -108,7 +114,9 @@ export class McpUpstream {
     return this.channel?.isOpen === true ? this.channel.era : this.connectNow(options);
   }
 
-  /** Returns the facts that the server reports about itself, with its revision. Connects if needed. */
+  /**
+   * Returns the facts that the server reports about itself, with its revision. Connects if needed.
+   */
   async describe(
     options: Pick<CallOptions, 'signal'> = {},
   ): Promise<ServerFacts & { readonly era: Channel['era']; readonly revision: string }> {
@@ -126,8 +134,8 @@ export class McpUpstream {
   }
 
   /**
-   * All items of a list, over its pages. At most 5,000 items, 100 pages and 32 MiB; `isCut` says that
-   * a bound ended the list early. A server without the list has an empty one.
+   * All items of a list, over its pages. At most 5,000 items, 100 pages and 32 MiB; `isCut` says
+   * that a bound ended the list early. A server without the list has an empty one.
    */
   list(kind: ListKind, options: Pick<CallOptions, 'signal' | 'headers'> = {}): Promise<UpstreamList> {
     return collectList(kind, this.timeouts.listMs, options, (method, params, pageOptions) =>
@@ -149,7 +157,10 @@ export class McpUpstream {
     return end.kind === 'result' ? end.result.value : end.result;
   }
 
-  /** Makes a request of any method: events of the upstream until the result. Leaving the loop cancels it. */
+  /**
+   * Makes a request of any method: events of the upstream until the result. Leaving the loop
+   * cancels it.
+   */
   stream(method: string, params: JsonObject, options: CallOptions = {}): AsyncGenerator<CallEvent, void> {
     return callEvents((left, onNotice) => {
       const signal = options.signal === undefined ? left : eitherOf(options.signal, left);
@@ -157,7 +168,10 @@ export class McpUpstream {
     });
   }
 
-  /** Makes a request of any method. `onNotice` gets what the upstream sends before. Rejects with an `UpstreamError`. */
+  /**
+   * Makes a request of any method. `onNotice` gets what the upstream sends before. Rejects with an
+   * `UpstreamError`.
+   */
   async perform(
     method: string,
     params: JsonObject,
@@ -176,9 +190,10 @@ export class McpUpstream {
   }
 
   /**
-   * Notifications that belong to no call: changed lists, updated resources and log messages. `filter`
-   * is the `notifications` of `subscriptions/listen`, for modern upstreams; legacy ones send all.
-   * Ends after an hour with a `timeout`, and with an error when the upstream offers no such stream.
+   * Notifications that belong to no call: changed lists, updated resources and log messages.
+   * `filter` is the `notifications` of `subscriptions/listen`, for modern upstreams; legacy ones
+   * send all. Ends after an hour with a `timeout`, and with an error when the upstream offers no
+   * such stream.
    */
   async *listen(
     filter: JsonObject,
@@ -244,8 +259,8 @@ export class McpUpstream {
   }
 
   /**
-   * One exchange, within the bound of its session. Counted here and not when the call arrives, since
-   * calls that wait for the session to open do not know yet that there will be one.
+   * One exchange, within the bound of its session. Counted here and not when the call arrives,
+   * since calls that wait for the session to open do not know yet that there will be one.
    */
   private bounded(call: Exchange, onNotice: (notice: CallNotice) => void): Promise<Result> {
     return call.channel.hasSession ? this.inSessionBounds(call, onNotice) : exchange(call, onNotice);
@@ -331,8 +346,8 @@ export class McpUpstream {
   }
 
   /**
-   * A modern request that a server refuses as one that it does not know at all: the era is found out
-   * again, and the call is repeated when the server turns out to be a legacy one.
+   * A modern request that a server refuses as one that it does not know at all: the era is found
+   * out again, and the call is repeated when the server turns out to be a legacy one.
    */
   private async changesEra(error: UpstreamError, { channel, attempts, clock }: FailedCall): Promise<boolean> {
     const isKept = this.options.protocol === 'auto' && channel?.era === 'modern' && attempts === 0;
@@ -347,7 +362,10 @@ export class McpUpstream {
     if (this.channel === channel) this.channel = null;
   }
 
-  /** The open channel; concurrent calls share the opening, and none waits longer than its own deadline. */
+  /**
+   * The open channel; concurrent calls share the opening, and none waits longer than its own
+   * deadline.
+   */
   private connected(clock: CallClock): Promise<Channel> {
     if (this.channel?.isOpen === true) return Promise.resolve(this.channel);
     this.connecting ??= this.open().finally(() => (this.connecting = null));

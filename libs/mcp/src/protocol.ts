@@ -6,7 +6,9 @@ export const MODERN_REVISIONS = ['2026-07-28'] as const;
 export type LegacyRevision = (typeof LEGACY_REVISIONS)[number];
 export type ModernRevision = (typeof MODERN_REVISIONS)[number];
 
-/** The two forms of the protocol: with `initialize` and sessions, and without (since 2026-07-28). */
+/**
+ * The two forms of the protocol: with `initialize` and sessions, and without (since 2026-07-28).
+ */
 export type Era = 'legacy' | 'modern';
 
 export const NEWEST_LEGACY: LegacyRevision = '2025-11-25';
@@ -46,7 +48,9 @@ export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 /** An object of JSON that was parsed, not yet checked further. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Id of a request: a string of at most 1,024 UTF-16 units, or an integer that a double represents. */
+/**
+ * Id of a request: a string of at most 1,024 UTF-16 units, or an integer that a double represents.
+ */
 export type RequestId = string | number;
 
 /** Bounds of what the gateway reads. Bytes are of UTF-8, lengths are UTF-16 units. */

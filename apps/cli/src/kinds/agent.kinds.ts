@@ -50,7 +50,10 @@ const INTEGRATION: Members = {
   agent_card: { isContent: true },
 };
 
-/** Agents. What their cards offer, and what is approved of it, is no state of a file; a card that was given by hand is. */
+/**
+ * Agents. What their cards offer, and what is approved of it, is no state of a file; a card that
+ * was given by hand is.
+ */
 export const agentIntegrations: Kind = {
   name: 'agent_integrations',
   identity: ['slug'],

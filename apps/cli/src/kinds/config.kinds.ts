@@ -79,8 +79,8 @@ export const apiKeys: Kind = {
   async existing(context) {
     const rows = await context.api.all('/v1/api-keys', { status: LISTED });
     const seen = new Set<string>();
-    // Nothing else distinguishes keys with the same name: of those the oldest that is not expired is
-    // used, else the oldest. `all` returns the oldest first.
+    // Nothing else distinguishes keys with the same name: of those the oldest that is not expired
+    // is used, else the oldest. `all` returns the oldest first.
     const live = rows.filter((row) => !isExpired(row));
     const preferred = [...live, ...rows.filter(isExpired)];
     return preferred.flatMap((row): ExistingItem[] => {

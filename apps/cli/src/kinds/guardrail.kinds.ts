@@ -130,7 +130,10 @@ const namesOf = (secrets: Json, owner: readonly string[]): Json =>
     ]),
   );
 
-/** A secret whose variable is not set is sent back as it is shown, which keeps it. One that the file leaves out is removed. */
+/**
+ * A secret whose variable is not set is sent back as it is shown, which keeps it. One that the file
+ * leaves out is removed.
+ */
 function masked(checks: Checks, shown: Checks, wanted: Checks): Checks {
   const masks = splitSecrets(shown).secrets;
   return checks.map((check, index) => {
@@ -155,7 +158,9 @@ function withMasks(given: Json, mask: Json, wanted: unknown): Json {
   };
 }
 
-/** Whether the variable of a secret is not set: the value is absent, or `MASK` in a map of headers. */
+/**
+ * Whether the variable of a secret is not set: the value is absent, or `MASK` in a map of headers.
+ */
 const isUnset = (value: unknown): boolean => value === undefined || value === MASK;
 
 const LISTS = ['input_guardrails', 'output_guardrails'] as const;

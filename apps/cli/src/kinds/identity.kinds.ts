@@ -31,7 +31,10 @@ export const domains: Kind = {
 const CLIENT = ['name', 'redirect_uris', 'token_endpoint_auth_method', 'grant_types', 'status'] as const;
 const CLIENT_KEYS = ['jwks', 'jwks_uri'] as const;
 
-/** Clients that administrators register. The server makes ids and secrets and shows the secrets once. */
+/**
+ * Clients that administrators register. The server makes ids and secrets and shows the secrets
+ * once.
+ */
 export const oauthClients: Kind = {
   name: 'oauth_clients',
   identity: ['name'],
@@ -65,13 +68,16 @@ const TRUST = ['name', 'kind', 'issuer', 'audiences', 'algorithms', 'conditions'
 const TRUST_FLAGS = ['require_jti_once', 'link_users', 'status'] as const;
 const CONDITIONS: Members = plain('claim', 'op', 'value');
 
-/** Seconds that the server takes without `max_ttl`: the maximum for the kind of trust (`ttlMaxOf` of the admin API). */
+/**
+ * Seconds that the server takes without `max_ttl`: the maximum for the kind of trust (`ttlMaxOf` of
+ * the admin API).
+ */
 const defaultMaxTtlSeconds = ({ kind, require_jti_once: isOnce }: Json): number =>
   kind === 'id_jag' ? 300 : isOnce === true ? 3_600 : 86_400;
 
 /**
- * Issuers whose tokens are accepted. A file must have `jwks_uri` or `jwks`: without them the server stores the address that the issuer
- * publishes, and the next plan would show it as a change.
+ * Issuers whose tokens are accepted. A file must have `jwks_uri` or `jwks`: without them the server
+ * stores the address that the issuer publishes, and the next plan would show it as a change.
  */
 export const trusts: Kind = {
   name: 'trusts',

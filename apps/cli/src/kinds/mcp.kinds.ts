@@ -42,8 +42,8 @@ const INTEGRATION: Members = {
 };
 
 /**
- * Upstream MCP servers, and HTTP services with the OpenAPI document that makes them servers. What they
- * offer, and what is approved of it, is no state of a file.
+ * Upstream MCP servers, and HTTP services with the OpenAPI document that makes them servers. What
+ * they offer, and what is approved of it, is no state of a file.
  */
 export const mcpIntegrations: Kind = {
   name: 'mcp_integrations',

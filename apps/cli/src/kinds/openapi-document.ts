@@ -3,7 +3,10 @@ import { put, type ReconcileContext } from '../kind';
 import { plain, type Members } from '../members';
 import { canonical, isFields } from '../values';
 
-/** Text of a document in the form in which files are compared: JSON without spaces, other texts as they are. */
+/**
+ * Text of a document in the form in which files are compared: JSON without spaces, other texts as
+ * they are.
+ */
 export function documentText(spec: unknown): unknown {
   if (typeof spec !== 'string') return isFields(spec) ? JSON.stringify(spec) : spec;
   const value = jsonOf(spec);
@@ -12,7 +15,10 @@ export function documentText(spec: unknown): unknown {
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** The value of a text in JSON; undefined for another text, which the control plane reads as YAML or refuses. */
+/**
+ * The value of a text in JSON; undefined for another text, which the control plane reads as YAML or
+ * refuses.
+ */
 export function jsonOf(text: string): unknown {
   const rest = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   if (!/^\s*[{[]/.test(rest.slice(0, 1_024))) return undefined;
@@ -28,7 +34,10 @@ const FILTER: Members = Object.fromEntries(
   ['operation_ids', 'tags', 'methods', 'paths'].map((name) => [name, { keepsEmpty: true }]),
 );
 
-/** The document of an HTTP service. A text is no map of members, so that `{ env: … }` in it names no variable. */
+/**
+ * The document of an HTTP service. A text is no map of members, so that `{ env: … }` in it names no
+ * variable.
+ */
 export const OPENAPI: Members = {
   spec: { normal: documentText },
   ...plain('spec_url', 'aliases', 'read_only'),

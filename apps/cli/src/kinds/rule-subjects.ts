@@ -3,7 +3,10 @@ import { NOT_MADE, type ReconcileContext } from '../kind';
 import { plain, type Members } from '../members';
 import { isFields } from '../values';
 
-/** Subjects of rules that a file names by another member than the id, as the ids differ between organisations. */
+/**
+ * Subjects of rules that a file names by another member than the id, as the ids differ between
+ * organisations.
+ */
 const NAMED = {
   user: { path: '/v1/users', name: 'email' },
   trust: { path: '/v1/trusts', name: 'name' },

@@ -18,7 +18,10 @@ export interface ServerAccess {
   ) => Promise<ExistingItem[]>;
 }
 
-/** The kind of an access. Exceptions for single members are no state of a file, which has rules for users. */
+/**
+ * The kind of an access. Exceptions for single members are no state of a file, which has rules for
+ * users.
+ */
 export const serverAccess = ({ name, of, path, rule, existing }: ServerAccess): Kind => ({
   name,
   identity: [of, 'workspace'],

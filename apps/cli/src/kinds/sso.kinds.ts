@@ -67,7 +67,10 @@ const methodOf = ({ type, jwks }: Json): unknown => {
   return jwks === undefined || jwks === null ? 'client_secret_basic' : 'private_key_jwt';
 };
 
-/** Connections of single sign-on. Metadata that is read at an address is no state of a file, and neither are links of users. */
+/**
+ * Connections of single sign-on. Metadata that is read at an address is no state of a file, and
+ * neither are links of users.
+ */
 export const ssoConnections: Kind = {
   name: 'sso_connections',
   identity: ['name'],
@@ -98,7 +101,10 @@ export const ssoConnections: Kind = {
     }));
   },
   create: (context, item) => post(context, CONNECTIONS, inApi(context, item)),
-  /** Sends what differs alone: only owners may send `admits_owners`, and a change of the provider by others ends it. */
+  /**
+   * Sends what differs alone: only owners may send `admits_owners`, and a change of the provider by
+   * others ends it.
+   */
   update: (context, path, item, before) => {
     const names = new Set([...Object.keys(item), ...Object.keys(before)]);
     const changed = [...names].filter((name) => canonical(item[name]) !== canonical(before[name]));
@@ -113,7 +119,10 @@ export const ssoConnections: Kind = {
   },
 };
 
-/** A secret whose variable is not set is left out, so that the saved one stays; one that ends is null. */
+/**
+ * A secret whose variable is not set is left out, so that the saved one stays; one that ends is
+ * null.
+ */
 const isSecret = (name: string): boolean => name === 'client_secret' || name === 'jwks';
 
 const cleared = (name: string): readonly [string, unknown] => [
@@ -121,7 +130,10 @@ const cleared = (name: string): readonly [string, unknown] => [
   (LISTS as readonly string[]).includes(name) ? [] : null,
 ];
 
-/** Values of addresses and certificates by themselves come before those of the metadata, so that only given ones are sent. */
+/**
+ * Values of addresses and certificates by themselves come before those of the metadata, so that
+ * only given ones are sent.
+ */
 function changedSaml(saml: Json, before: unknown): Json {
   const saved = isFields(before) ? before : {};
   const ends = ['metadata_url', ...(saml['metadata_url'] === undefined ? ['slo_url'] : [])];

@@ -52,7 +52,9 @@ export function namedSecrets(value: unknown, owner: readonly string[]): unknown 
   );
 }
 
-/** Headers are replaced as a whole, so that a header which ends is left out instead of being null. */
+/**
+ * Headers are replaced as a whole, so that a header which ends is left out instead of being null.
+ */
 export function withoutCleared(configurations: unknown): unknown {
   if (!isFields(configurations) || !isFields(configurations['headers'])) return configurations;
   const headers = Object.entries(configurations['headers']).filter(([, value]) => value !== null);

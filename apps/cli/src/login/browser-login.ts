@@ -19,7 +19,9 @@ interface LoginRequest {
   readonly signal: AbortSignal;
 }
 
-/** Sends the user's browser to the OAuth server, and receives it back on this machine (RFC 8252). */
+/**
+ * Sends the user's browser to the OAuth server, and receives it back on this machine (RFC 8252).
+ */
 export async function browserLogin({
   config,
   scope,

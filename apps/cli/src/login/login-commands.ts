@@ -78,7 +78,9 @@ async function renew(url: string, login: Login): Promise<Login> {
   }
 }
 
-/** Ends a grant at the control plane. The refresh token names it, and its access tokens end with it. */
+/**
+ * Ends a grant at the control plane. The refresh token names it, and its access tokens end with it.
+ */
 async function endOf(url: string, login: Login | null, advice: string): Promise<void> {
   if (login === null) return;
   try {

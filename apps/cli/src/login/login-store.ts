@@ -14,7 +14,10 @@ export interface Login {
 
 type Logins = Readonly<Record<string, Login>>;
 
-/** A lock that is older was left by a process that ended: requests of one renewal take a minute at most. */
+/**
+ * A lock that is older was left by a process that ended: requests of one renewal take a minute at
+ * most.
+ */
 const LOCK_STALE_MS = 300_000;
 const LOCK_POLL_MS = 50;
 
@@ -26,7 +29,10 @@ export class LoginStore {
     this.lockPath = `${path}.lock`;
   }
 
-  /** The store of a user: `tollgate/logins.json` in `XDG_CONFIG_HOME` or `~/.config`. Throws when neither is known. */
+  /**
+   * The store of a user: `tollgate/logins.json` in `XDG_CONFIG_HOME` or `~/.config`. Throws when
+   * neither is known.
+   */
   static of({ XDG_CONFIG_HOME: folder, HOME: home, USERPROFILE: profile }: NodeJS.ProcessEnv): LoginStore {
     const owner = home ?? profile;
     const base = folder ?? (owner === undefined ? undefined : join(owner, '.config'));
@@ -40,8 +46,8 @@ export class LoginStore {
   }
 
   /**
-   * Replaces the login of a control plane by what `change` returns; null removes it. One process at a time, so that a refresh token
-   * is used once.
+   * Replaces the login of a control plane by what `change` returns; null removes it. One process at
+   * a time, so that a refresh token is used once.
    */
   async change(url: string, change: (login: Login | null) => Promise<Login | null>): Promise<Login | null> {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });

@@ -7,8 +7,8 @@ import type { Login } from './login-store';
 const TIMEOUT_S = 30;
 
 /**
- * Reads what the OAuth server of a control plane publishes. Throws when `url` is not its public address, since tokens go only to the
- * address that they are for.
+ * Reads what the OAuth server of a control plane publishes. Throws when `url` is not its public
+ * address, since tokens go only to the address that they are for.
  */
 export async function discover(url: string): Promise<client.Configuration> {
   if (!isSecureUrl(url)) throw new Error(`A login needs https; ${url} is not on this machine.`);

@@ -33,7 +33,10 @@ const DOCUMENTS: Readonly<Record<string, object>> = {
 };
 const DRY_RUN = /[?&]dry_run=true/;
 
-/** A control plane on loopback that keeps rows by collection (`/v1/labels`) and records what the command line writes. */
+/**
+ * A control plane on loopback that keeps rows by collection (`/v1/labels`) and records what the
+ * command line writes.
+ */
 export class StubControlPlane {
   readonly collections = new Map<string, Row[]>();
   /** Writes that the command line had checked, and those that it made. */

@@ -22,8 +22,9 @@ export function cardExtensions(card: Members): readonly (Members & { readonly ur
 const capabilitiesOf = ({ capabilities }: Members): Members => (isObject(capabilities) ? capabilities : {});
 
 /**
- * Returns what an agent can do, by its card of either version. `push` is the setting of the agent: notifications are relayed when the
- * agent sends them, emulated for an agent that does not when the setting says so, and off otherwise.
+ * Returns what an agent can do, by its card of either version. `push` is the setting of the agent:
+ * notifications are relayed when the agent sends them, emulated for an agent that does not when the
+ * setting says so, and off otherwise.
  */
 export function abilitiesOf(card: Members, push: PushMode = 'relay'): AgentAbilities {
   const capabilities = capabilitiesOf(card);

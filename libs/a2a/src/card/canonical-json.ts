@@ -3,14 +3,16 @@ import { canonicalJson as canonical, isObject } from '@gw/kernel';
 /** Levels of a value that has a canonical form. */
 const DEPTH_MAX = 64;
 
-/** A value has no canonical form: it is no JSON of I-JSON (RFC 7493), or it has more than 64 levels. */
+/**
+ * A value has no canonical form: it is no JSON of I-JSON (RFC 7493), or it has more than 64 levels.
+ */
 export class CanonicalFault extends Error {
   override readonly name = 'CanonicalFault';
 }
 
 /**
- * Returns the canonical form of a JSON value (JCS, RFC 8785): see the kernel's `canonicalJson`. Throws `CanonicalFault` for what JCS does
- * not allow.
+ * Returns the canonical form of a JSON value (JCS, RFC 8785): see the kernel's `canonicalJson`.
+ * Throws `CanonicalFault` for what JCS does not allow.
  */
 export function canonicalJson(value: unknown): string {
   assertJson(value, 0);

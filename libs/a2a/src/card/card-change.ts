@@ -13,9 +13,14 @@ export interface CardChange {
   readonly pendingSkills: readonly string[];
   /** Ids of skills that the new card no longer has. They are hidden at once. */
   readonly removedSkills: readonly string[];
-  /** Whether name, description, provider or another text of the agent itself waits for an approval. */
+  /**
+   * Whether name, description, provider or another text of the agent itself waits for an approval.
+   */
   readonly isAgentPending: boolean;
-  /** `moved`: the new card names another origin. It is not applied in any mode, and administrators are alerted. */
+  /**
+   * `moved`: the new card names another origin. It is not applied in any mode, and administrators
+   * are alerted.
+   */
   readonly alert: 'moved' | null;
 }
 
@@ -25,7 +30,10 @@ interface JudgedCard {
   readonly url: string;
 }
 
-/** Members that say what the agent is. Addresses have a rule of their own, and signatures are verified. */
+/**
+ * Members that say what the agent is. Addresses have a rule of their own, and signatures are
+ * verified.
+ */
 const NOT_COMPARED: ReadonlySet<string> = new Set([
   'skills',
   'signatures',
@@ -34,11 +42,15 @@ const NOT_COMPARED: ReadonlySet<string> = new Set([
   'additionalInterfaces',
 ]);
 
-/** Digest of a skill for an approval: SHA-256 of its canonical JSON, base64url. Throws `CanonicalFault`. */
+/**
+ * Digest of a skill for an approval: SHA-256 of its canonical JSON, base64url. Throws
+ * `CanonicalFault`.
+ */
 export const skillDigest = (skill: Members): string => digestOf('a2a-skill', [canonicalJson(skill)]);
 
 /**
- * Compares a fetched card with the approved one. `approved` is null for the first card of an agent. Throws `CanonicalFault`.
+ * Compares a fetched card with the approved one. `approved` is null for the first card of an agent.
+ * Throws `CanonicalFault`.
  */
 export function cardChange(approved: JudgedCard | null, fetched: JudgedCard, mode: ApprovalMode): CardChange {
   const before = skillsOf(approved?.card);

@@ -8,7 +8,10 @@ export const CARD_FETCH_TIMEOUT_MS = 10_000;
 /** Redirects that one fetch follows. */
 export const CARD_REDIRECTS_MAX = 3;
 
-/** A request of a fetch. Its URL was judged by its text; each address that the host resolves to must be judged as well. */
+/**
+ * A request of a fetch. Its URL was judged by its text; each address that the host resolves to must
+ * be judged as well.
+ */
 export interface CardRequest {
   readonly url: URL;
   /** Headers of the credential; empty after a redirect to another origin. */
@@ -31,7 +34,9 @@ export type CardStep =
 
 export interface CardFetchOptions extends CardRules {
   readonly credential?: CardCredential;
-  /** Judged headers of a saved credential, by lower-case name; they take the place of `credential`. */
+  /**
+   * Judged headers of a saved credential, by lower-case name; they take the place of `credential`.
+   */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -40,9 +45,10 @@ const MISSING: ReadonlySet<number> = new Set([404, 410]);
 const LOCATION_LENGTH_MAX = 2_048;
 
 /**
- * The fetch of an agent card, one step at a time and without I/O: `start` returns the first request, `next` judges a response
- * and returns the next request or the card. A card that is missing at the first path is tried at the older one. All methods throw
- * `GatewayError` `validation_failed` or `custom_host_refused`.
+ * The fetch of an agent card, one step at a time and without I/O: `start` returns the first
+ * request, `next` judges a response and returns the next request or the card. A card that is
+ * missing at the first path is tried at the older one. All methods throw `GatewayError`
+ * `validation_failed` or `custom_host_refused`.
  */
 export class CardFetch {
   private redirects = 0;
@@ -87,7 +93,8 @@ export class CardFetch {
     if (this.redirects > CARD_REDIRECTS_MAX)
       throw refused('endpoint', `responded with more than ${String(CARD_REDIRECTS_MAX)} redirects`);
     const target = URL.canParse(location, current.url.href) ? new URL(location, current.url) : null;
-    // The text of an absolute location is judged as it is, because a URL parser hides disguised addresses.
+    // The text of an absolute location is judged as it is, because a URL parser hides disguised
+    // addresses.
     const text = /^https?:/i.test(location) ? location : (target?.href ?? location);
     const url = assertAllowedUrl(this.options.policy, text, 'endpoint');
     if (current.url.protocol === 'https:' && url.protocol !== 'https:')

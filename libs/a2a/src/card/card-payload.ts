@@ -9,15 +9,16 @@ interface PayloadOptions {
 }
 
 /**
- * Returns the payload of a card's signature by the rule of A2A 1.0 (section 8.4): the canonical JSON (RFC 8785) of the card without
- * `signatures` and without implicit members that are empty, false or 0. Throws `CanonicalFault`.
+ * Returns the payload of a card's signature by the rule of A2A 1.0 (section 8.4): the canonical
+ * JSON (RFC 8785) of the card without `signatures` and without implicit members that are empty,
+ * false or 0. Throws `CanonicalFault`.
  */
 export const cardPayload = (card: Members, options: PayloadOptions = {}): string =>
   canonicalJson(pruned(card, CARD_MEMBERS, options));
 
 /**
- * Returns the payload as the official SDKs make it: like `cardPayload`, but without any empty text, list or object, required or not.
- * Throws `CanonicalFault`.
+ * Returns the payload as the official SDKs make it: like `cardPayload`, but without any empty text,
+ * list or object, required or not. Throws `CanonicalFault`.
  */
 export const cardPayloadOfSdk = (card: Members, options: PayloadOptions = {}): string =>
   canonicalJson(withoutEmpty(pruned(card, CARD_MEMBERS, options)) ?? {});
@@ -25,13 +26,17 @@ export const cardPayloadOfSdk = (card: Members, options: PayloadOptions = {}): s
 /** A payload that a signature of a card may have, and the members that it covers. */
 export interface CardPayload {
   readonly payload: string;
-  /** The card without `signatures` and, unless they are signed, without members that 1.0 does not have. */
+  /**
+   * The card without `signatures` and, unless they are signed, without members that 1.0 does not
+   * have.
+   */
   readonly covered: Members;
 }
 
 /**
- * Returns all payloads that a signature of the card may have, without duplicates; those that cover more come first. Several exist for
- * a card with members that are empty or that 1.0 does not have. Throws `CanonicalFault`.
+ * Returns all payloads that a signature of the card may have, without duplicates; those that cover
+ * more come first. Several exist for a card with members that are empty or that 1.0 does not have.
+ * Throws `CanonicalFault`.
  */
 export function cardPayloads(card: Members): readonly CardPayload[] {
   const found = new Map<string, CardPayload>();
@@ -88,7 +93,10 @@ function prunedHeld(item: unknown, held: Held, options: PayloadOptions): unknown
   }
 }
 
-/** Returns a value without empty texts, lists and objects at any level; undefined when nothing is left. Depth is bounded by the reader. */
+/**
+ * Returns a value without empty texts, lists and objects at any level; undefined when nothing is
+ * left. Depth is bounded by the reader.
+ */
 function withoutEmpty(value: unknown): unknown {
   if (value === '' || !isSet(value)) return undefined;
   if (Array.isArray(value)) {

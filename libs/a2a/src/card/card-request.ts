@@ -12,7 +12,10 @@ import { VERSION_HEADER } from '../protocol/versions';
 /** How a card is fetched: `headers` sends one header, the others send none. */
 export const CARD_AUTH_TYPES = ['none', 'headers', 'oauth_auto', 'oauth_client_credentials'] as const;
 
-/** The credential for fetching a card, as the members of `POST /v2/agent-integrations/fetch-agent-card`; not yet judged. */
+/**
+ * The credential for fetching a card, as the members of `POST
+ * /v2/agent-integrations/fetch-agent-card`; not yet judged.
+ */
 export interface CardCredential {
   readonly authType?: unknown;
   /** Name of the header; `Authorization` with a bearer token when absent. */
@@ -20,7 +23,10 @@ export interface CardCredential {
   readonly authToken?: unknown;
 }
 
-/** Paths of a card below its endpoint, in the order in which they are tried: that of 0.3 and 1.0, and the one before. */
+/**
+ * Paths of a card below its endpoint, in the order in which they are tried: that of 0.3 and 1.0,
+ * and the one before.
+ */
 export const CARD_PATHS = ['/.well-known/agent-card.json', '/.well-known/agent.json'] as const;
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,256}$/;
@@ -29,8 +35,8 @@ const TOKEN_LENGTH_MAX = 8_192;
 const OWN_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 'user-agent', VERSION_HEADER]);
 
 /**
- * Returns the URLs of the card of an endpoint, in the order in which they are tried. An endpoint that already is the URL of a card
- * is the only one. Throws `GatewayError` `custom_host_refused`.
+ * Returns the URLs of the card of an endpoint, in the order in which they are tried. An endpoint
+ * that already is the URL of a card is the only one. Throws `GatewayError` `custom_host_refused`.
  */
 export function cardUrls(policy: AddressPolicy, endpoint: unknown): readonly URL[] {
   const url = assertAllowedUrl(policy, endpoint, 'endpoint');
@@ -42,8 +48,8 @@ export function cardUrls(policy: AddressPolicy, endpoint: unknown): readonly URL
 }
 
 /**
- * Returns the headers of a card's request that carry its credential. Throws `GatewayError` `validation_failed` for a reserved or
- * malformed header.
+ * Returns the headers of a card's request that carry its credential. Throws `GatewayError`
+ * `validation_failed` for a reserved or malformed header.
  */
 export function cardCredentialHeaders({
   authType = 'none',

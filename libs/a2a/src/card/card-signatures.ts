@@ -31,7 +31,10 @@ interface Signature extends Header {
   readonly bytes: Buffer;
 }
 
-/** Reads one entry of `signatures` (JWS, RFC 7515); null for one that is malformed or that no asymmetric key can have made. */
+/**
+ * Reads one entry of `signatures` (JWS, RFC 7515); null for one that is malformed or that no
+ * asymmetric key can have made.
+ */
 function readSignature(entry: unknown): Signature | null {
   if (!isObject(entry)) return null;
   const { protected: protectedPart, signature } = entry;
@@ -63,7 +66,10 @@ function headerIn(part: string): Members | null {
   }
 }
 
-/** Returns the signatures of a card, each null when malformed; null when `signatures` is no list of at most 20. */
+/**
+ * Returns the signatures of a card, each null when malformed; null when `signatures` is no list of
+ * at most 20.
+ */
 function signaturesOf({ signatures }: Members): readonly (Signature | null)[] | null {
   if (signatures === undefined || signatures === null) return [];
   if (!Array.isArray(signatures) || signatures.length > SIGNATURES_MAX) return null;
@@ -71,8 +77,9 @@ function signaturesOf({ signatures }: Members): readonly (Signature | null)[] | 
 }
 
 /**
- * Returns the key set URLs of a card's signatures that may be fetched: those on one of `origins`, which an administrator trusts. The
- * card alone decides nothing, or each signer could vouch for itself. Every URL passes the address policy before it is fetched.
+ * Returns the key set URLs of a card's signatures that may be fetched: those on one of `origins`,
+ * which an administrator trusts. The card alone decides nothing, or each signer could vouch for
+ * itself. Every URL passes the address policy before it is fetched.
  */
 export function keySetUrls(card: Members, origins: readonly string[]): readonly string[] {
   const urls = (signaturesOf(card) ?? []).flatMap((signature) => signature?.keySetUrl ?? []);
@@ -83,15 +90,16 @@ export function keySetUrls(card: Members, origins: readonly string[]): readonly 
 export interface CardVerification {
   readonly state: SignatureState;
   /**
-   * The members that a trusted key signed; null unless `verified`. A reader must use these and not the card, to which another party
-   * can add members that 1.0 does not have, such as `url`.
+   * The members that a trusted key signed; null unless `verified`. A reader must use these and not
+   * the card, to which another party can add members that 1.0 does not have, such as `url`.
    */
   readonly signed: Members | null;
 }
 
 /**
- * Verifies the signatures of a card (A2A 1.0, section 8.4) with trusted keys: those that are configured, and those of the sets of
- * `keySetUrls`. One right signature is enough; a wrong or malformed one counts only without it. The card must have passed `readCard`.
+ * Verifies the signatures of a card (A2A 1.0, section 8.4) with trusted keys: those that are
+ * configured, and those of the sets of `keySetUrls`. One right signature is enough; a wrong or
+ * malformed one counts only without it. The card must have passed `readCard`.
  */
 export function verifyCard(card: Members, keys: readonly SigningKey[]): CardVerification {
   const signatures = signaturesOf(card);
@@ -148,8 +156,9 @@ export interface CardSigner {
 }
 
 /**
- * Returns a card of 1.0 with our signature as the only one. Null when readers could make different payloads of it, because it has
- * empty members or members that 1.0 does not have: such a card is served without a signature. Throws `CanonicalFault`.
+ * Returns a card of 1.0 with our signature as the only one. Null when readers could make different
+ * payloads of it, because it has empty members or members that 1.0 does not have: such a card is
+ * served without a signature. Throws `CanonicalFault`.
  */
 export function signCard(card: Members, { keyId, keySetUrl, sign }: CardSigner): Members | null {
   const { signatures: _others, ...unsigned } = card;

@@ -23,14 +23,20 @@ export interface AgentCard {
   readonly card: Members;
   readonly name: string;
   readonly url: string;
-  /** Addresses that can be called, in the order of preference; empty for an agent of another binding, such as gRPC. */
+  /**
+   * Addresses that can be called, in the order of preference; empty for an agent of another
+   * binding, such as gRPC.
+   */
   readonly interfaces: readonly AgentInterface[];
 }
 
 /** Rules for the addresses in a card. */
 export interface CardRules {
   readonly policy: AddressPolicy;
-  /** The address under which the agent is registered; its card may name no other origin unless that is allowed. */
+  /**
+   * The address under which the agent is registered; its card may name no other origin unless that
+   * is allowed.
+   */
   readonly endpoint: string;
   readonly allowsOtherOrigin?: boolean;
 }
@@ -42,9 +48,9 @@ const SKILLS_MAX = 1_000;
 const OLD: A2aVersion = '0.3';
 
 /**
- * Judges a card: `name` must be a text, and `url` one of its own or of the first interface that can be called. Each address must
- * be one that the policy allows, on the origin of the endpoint. Throws `GatewayError` `validation_failed` or
- * `custom_host_refused`.
+ * Judges a card: `name` must be a text, and `url` one of its own or of the first interface that can
+ * be called. Each address must be one that the policy allows, on the origin of the endpoint. Throws
+ * `GatewayError` `validation_failed` or `custom_host_refused`.
  */
 export function readCard(card: Members, rules: CardRules): AgentCard {
   const name = nameOf(card);
@@ -104,7 +110,10 @@ function ownInterface(card: Members, rules: CardRules): AgentInterface[] {
   });
 }
 
-/** The interfaces of `supportedInterfaces` of 1.0 and `additionalInterfaces` of 0.3 whose addresses are allowed. */
+/**
+ * The interfaces of `supportedInterfaces` of 1.0 and `additionalInterfaces` of 0.3 whose addresses
+ * are allowed.
+ */
 function listedInterfaces(card: Members, rules: CardRules): AgentInterface[] {
   const supported = itemsOf(card, 'supportedInterfaces').flatMap((item) => {
     const { url, protocolBinding: binding, protocolVersion, tenant } = item;
@@ -150,7 +159,10 @@ export interface InterfaceChoice {
   readonly binding?: Binding | 'auto';
 }
 
-/** Returns the interface to call: 1.0 before 0.3, then JSONRPC before HTTP+JSON. Null when none fits the choice. */
+/**
+ * Returns the interface to call: 1.0 before 0.3, then JSONRPC before HTTP+JSON. Null when none fits
+ * the choice.
+ */
 export function chosenInterface(
   { interfaces }: Pick<AgentCard, 'interfaces'>,
   { version = 'auto', binding = 'auto' }: InterfaceChoice = {},

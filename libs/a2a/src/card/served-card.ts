@@ -28,9 +28,10 @@ const BINDINGS = ['JSONRPC', 'HTTP+JSON'];
 const VERSIONS = ['1.0', '0.3'];
 
 /**
- * Returns the card that callers see: the agent's name, texts, provider and skills, with the addresses and credentials of this
- * gateway, and no ability that the agent lacks. Accepts cards of 0.3 and 1.0. Nothing of the agent's addresses, security schemes
- * and signatures is in it; members that A2A does not have are dropped.
+ * Returns the card that callers see: the agent's name, texts, provider and skills, with the
+ * addresses and credentials of this gateway, and no ability that the agent lacks. Accepts cards of
+ * 0.3 and 1.0. Nothing of the agent's addresses, security schemes and signatures is in it; members
+ * that A2A does not have are dropped.
  */
 export function servedCard(card: Members, options: ServedCardOptions): Members {
   const { form, address, security, showsSkill } = options;

@@ -1,6 +1,9 @@
 import type { Members } from '../shapes/members';
 
-/** How clients get access to this gateway: an API key as a bearer token, and OAuth with the authorization code flow. */
+/**
+ * How clients get access to this gateway: an API key as a bearer token, and OAuth with the
+ * authorization code flow.
+ */
 export interface ServedSecurity {
   /** Null when the OAuth server is switched off. */
   readonly oauth: {
@@ -36,7 +39,8 @@ export function security10({ oauth }: ServedSecurity): Members {
           },
         }),
   };
-  // The scope is listed for bearer tokens too: a card with an empty list has several signed payloads.
+  // The scope is listed for bearer tokens too: a card with an empty list has several signed
+  // payloads.
   const securityRequirements = Object.keys(schemes).map((name) => ({
     schemes: { [name]: { list: [AGENTS_SCOPE] } },
   }));

@@ -1,6 +1,7 @@
 /**
- * When a member of a card is signed (A2A 1.0, section 8.4): `required` members always when present, `optional` ones (by keyword) when
- * present, `implicit` ones only when they are not empty, false or 0.
+ * When a member of a card is signed (A2A 1.0, section 8.4): `required` members always when present,
+ * `optional` ones (by keyword) when present, `implicit` ones only when they are not empty, false or
+ * 0.
  */
 export type Presence = 'required' | 'optional' | 'implicit';
 

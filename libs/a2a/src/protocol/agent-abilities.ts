@@ -2,7 +2,10 @@ import { isTerminal } from '../shapes/enums';
 import { A2aError } from './errors';
 import type { Operation } from './operations';
 
-/** How push notifications of an agent reach clients: from the agent, by polling the agent, or not at all. */
+/**
+ * How push notifications of an agent reach clients: from the agent, by polling the agent, or not at
+ * all.
+ */
 export type PushMode = 'relay' | 'emulate' | 'off';
 
 /** Features of an agent, by its card and its settings. */
@@ -28,16 +31,20 @@ const STREAMS: ReadonlySet<Operation> = new Set<Operation>(['sendStreamingMessag
 /** Extensions in one header. */
 const EXTENSIONS_MAX = 50;
 
-/** Returns the URIs of an `A2A-Extensions` header: separated by commas, without duplicates, at most 50. */
+/**
+ * Returns the URIs of an `A2A-Extensions` header: separated by commas, without duplicates, at most
+ * 50.
+ */
 export function namedExtensions(header: string | null | undefined): readonly string[] {
   const uris = (header ?? '').split(',', EXTENSIONS_MAX).map((uri) => uri.trim());
   return [...new Set(uris.filter((uri) => uri !== ''))];
 }
 
 /**
- * Checks that an agent can do an operation, and that the client names the extensions that the agent requires for messages.
- * `header` is `A2A-Extensions`. Returns the extensions to pass on: those that the agent's card lists. Throws `A2aError`
- * `pushNotSupported`, `unsupportedOperation`, `extendedCardNotConfigured` or `extensionSupportRequired`.
+ * Checks that an agent can do an operation, and that the client names the extensions that the agent
+ * requires for messages. `header` is `A2A-Extensions`. Returns the extensions to pass on: those
+ * that the agent's card lists. Throws `A2aError` `pushNotSupported`, `unsupportedOperation`,
+ * `extendedCardNotConfigured` or `extensionSupportRequired`.
  */
 export function checkAbilities(
   operation: Operation,
@@ -57,8 +64,9 @@ export function checkAbilities(
 }
 
 /**
- * Checks that an operation fits the state of its task, which is one of 1.0. A task that has ended cannot be canceled, streamed or
- * continued with a message. Throws `A2aError` `taskNotCancelable` or `unsupportedOperation`.
+ * Checks that an operation fits the state of its task, which is one of 1.0. A task that has ended
+ * cannot be canceled, streamed or continued with a message. Throws `A2aError` `taskNotCancelable`
+ * or `unsupportedOperation`.
  */
 export function checkTaskState(operation: Operation, state: string): void {
   if (!isTerminal(state)) return;

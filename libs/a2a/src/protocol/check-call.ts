@@ -17,7 +17,10 @@ export interface CheckedCall extends A2aCall {
   readonly params10: Members;
 }
 
-/** Checks the parameters of a call against its operation. Throws `A2aError` `invalidParams`, naming the member. */
+/**
+ * Checks the parameters of a call against its operation. Throws `A2aError` `invalidParams`, naming
+ * the member.
+ */
 export function checkCall(call: A2aCall): CheckedCall {
   return withErrorKind('invalidParams', () => {
     const params10 = call.version === '1.0' ? call.params : paramsTo10(call.operation, call.params);

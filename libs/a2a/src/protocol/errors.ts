@@ -12,7 +12,10 @@ interface ErrorFacts {
   readonly message: string;
 }
 
-/** Errors of JSON-RPC 2.0 and of A2A (0.3 section 8, 1.0 section 5.4) by the names that this lib uses. */
+/**
+ * Errors of JSON-RPC 2.0 and of A2A (0.3 section 8, 1.0 section 5.4) by the names that this lib
+ * uses.
+ */
 export const A2A_ERRORS = {
   parse: {
     code: -32_700,
@@ -178,7 +181,10 @@ export interface RestError {
   readonly body: unknown;
 }
 
-/** Returns the error response of the HTTP+JSON binding: `google.rpc.Status` in 1.0, `{code, message}` in 0.3. */
+/**
+ * Returns the error response of the HTTP+JSON binding: `google.rpc.Status` in 1.0, `{code,
+ * message}` in 0.3.
+ */
 export function restError(error: A2aError, version: A2aVersion): RestError {
   const { kind, code, message, status } = error;
   if (version === '0.3') return { status, body: { code, message } };

@@ -9,7 +9,9 @@ interface OperationFacts {
   readonly streams: boolean;
 }
 
-/** Operations of A2A by the names that this lib uses, with their JSON-RPC methods in 0.3 and 1.0. */
+/**
+ * Operations of A2A by the names that this lib uses, with their JSON-RPC methods in 0.3 and 1.0.
+ */
 export const OPERATIONS = {
   sendMessage: { method03: 'message/send', method10: 'SendMessage', streams: false },
   sendStreamingMessage: { method03: 'message/stream', method10: 'SendStreamingMessage', streams: true },
@@ -64,7 +66,9 @@ const BY_NAME: ReadonlyMap<string, Method> = new Map(
 /** Returns the operation and version of a JSON-RPC method; null for a name that no version has. */
 export const methodNamed = (name: string): Method | null => BY_NAME.get(name) ?? null;
 
-/** Returns the JSON-RPC method of an operation; null when the version has none (`ListTasks` in 0.3). */
+/**
+ * Returns the JSON-RPC method of an operation; null when the version has none (`ListTasks` in 0.3).
+ */
 export const methodOf = (operation: Operation, version: A2aVersion): string | null =>
   version === '1.0' ? OPERATIONS[operation].method10 : OPERATIONS[operation].method03;
 

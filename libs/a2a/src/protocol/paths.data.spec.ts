@@ -6,7 +6,10 @@ interface PathCase {
   readonly expect: string | { readonly status: number };
 }
 
-/** Whether a route is what a word of the vectors names: `sse`, `card`, `rpc`, a version, or a verb such as `list` and `cancel`. */
+/**
+ * Whether a route is what a word of the vectors names: `sse`, `card`, `rpc`, a version, or a verb
+ * such as `list` and `cancel`.
+ */
 function isMeant(route: AgentRoute, word: string): boolean {
   if (route.kind === 'refused') return false;
   if (route.kind !== 'rest') return route.kind === (word.startsWith('json') ? 'rpc' : word);

@@ -10,7 +10,10 @@ import {
 } from './errors';
 import type { A2aVersion } from './versions';
 
-/** A failure that A2A has no error for, such as a limit of the gateway. `message` is public and must hold no secret. */
+/**
+ * A failure that A2A has no error for, such as a limit of the gateway. `message` is public and must
+ * hold no secret.
+ */
 export interface GatewayProblem {
   /** Code of JSON-RPC; outside of -32768 to -32000 for what JSON-RPC and A2A do not define. */
   readonly code: number;
@@ -81,8 +84,9 @@ function infosOf({ type, facts }: GatewayProblem): readonly object[] {
 }
 
 /**
- * Returns the error of an agent's response as a failure for clients. Known codes keep their meaning; other integers keep their
- * code alone, since their details are free text of another party; anything else becomes `internal`.
+ * Returns the error of an agent's response as a failure for clients. Known codes keep their
+ * meaning; other integers keep their code alone, since their details are free text of another
+ * party; anything else becomes `internal`.
  */
 export function agentFailure(error: unknown): Failure {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
@@ -98,6 +102,9 @@ export function agentFailure(error: unknown): Failure {
   };
 }
 
-/** Returns the error of an agent's JSON-RPC response as `agentFailure` reads it, for a client of `version`. */
+/**
+ * Returns the error of an agent's JSON-RPC response as `agentFailure` reads it, for a client of
+ * `version`.
+ */
 export const translateError = (error: unknown, version: A2aVersion): RpcError =>
   rpcFailure(agentFailure(error), version);

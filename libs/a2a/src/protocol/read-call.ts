@@ -27,8 +27,8 @@ export interface A2aCall {
 }
 
 /**
- * Reads the body of a JSON-RPC 2.0 request within `CALL_BOUNDS`. There are no batches and no notifications in A2A. Throws
- * `A2aError` `parse` or `invalidRequest`.
+ * Reads the body of a JSON-RPC 2.0 request within `CALL_BOUNDS`. There are no batches and no
+ * notifications in A2A. Throws `A2aError` `parse` or `invalidRequest`.
  */
 export function readRpcRequest(body: Buffer): RpcRequest {
   const request = parsedCall(body);
@@ -41,7 +41,9 @@ export function readRpcRequest(body: Buffer): RpcRequest {
   return { id, method, params };
 }
 
-/** Parses a body of a client within `CALL_BOUNDS`. Throws `A2aError` `parse` or `invalidRequest`. */
+/**
+ * Parses a body of a client within `CALL_BOUNDS`. Throws `A2aError` `parse` or `invalidRequest`.
+ */
 export function parsedCall(body: Buffer): unknown {
   try {
     return parseBounded(body, CALL_BOUNDS, true);
@@ -58,9 +60,10 @@ const isRequestId = (id: unknown): id is RequestId =>
   (typeof id === 'number' && Number.isFinite(id));
 
 /**
- * Returns the call that a JSON-RPC request makes. The version is the requested one, or the only one that has the method. Throws
- * `A2aError` `versionNotSupported` for an unknown version and for a method of the other version, `methodNotFound`, or
- * `invalidParams` when the parameters are no object. `checkCall` judges the members.
+ * Returns the call that a JSON-RPC request makes. The version is the requested one, or the only one
+ * that has the method. Throws `A2aError` `versionNotSupported` for an unknown version and for a
+ * method of the other version, `methodNotFound`, or `invalidParams` when the parameters are no
+ * object. `checkCall` judges the members.
  */
 export function callOf({ method: name, params }: RpcRequest, signals: VersionSignals): A2aCall {
   const requested = requestedVersion(signals);
@@ -74,7 +77,10 @@ export function callOf({ method: name, params }: RpcRequest, signals: VersionSig
   return { version, operation, params: params ?? {} };
 }
 
-/** Returns the version in which an error of a request is written: the known one that it names, else the method's, else 0.3. */
+/**
+ * Returns the version in which an error of a request is written: the known one that it names, else
+ * the method's, else 0.3.
+ */
 export function errorVersion(method: string | null, signals: VersionSignals): A2aVersion {
   try {
     const requested = requestedVersion(signals);

@@ -2,16 +2,22 @@ import { isObject } from '@gw/kernel';
 import { JsonRefusal, parseBounded, type JsonBounds } from '../bounded-json';
 import { A2aError } from './errors';
 
-/** Bounds of a response of an agent, and of one event of its streams: 16 MiB, 64 levels, 1,000,000 members and items. */
+/**
+ * Bounds of a response of an agent, and of one event of its streams: 16 MiB, 64 levels, 1,000,000
+ * members and items.
+ */
 export const RESPONSE_BOUNDS: JsonBounds = { bytesMax: 16_777_216, depthMax: 64, commasMax: 1_000_000 };
 
-/** Outcome of an agent's JSON-RPC response. `translateResult` and `translateError` write it for the client. */
+/**
+ * Outcome of an agent's JSON-RPC response. `translateResult` and `translateError` write it for the
+ * client.
+ */
 export type RpcOutcome =
   { readonly kind: 'result'; readonly result: unknown } | { readonly kind: 'error'; readonly error: unknown };
 
 /**
- * Reads a JSON-RPC response of an agent within `RESPONSE_BOUNDS`, or one event of its stream, with the id of its request. Throws
- * `A2aError` `invalidAgentResponse`.
+ * Reads a JSON-RPC response of an agent within `RESPONSE_BOUNDS`, or one event of its stream, with
+ * the id of its request. Throws `A2aError` `invalidAgentResponse`.
  */
 export function readRpcResponse(body: Buffer, id: string | number): RpcOutcome {
   const response = parsedResponse(body);

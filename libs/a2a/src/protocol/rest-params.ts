@@ -13,7 +13,8 @@ const TEXTS: ReadonlySet<string> = new Set(['contextId', 'status', 'pageToken', 
 const INTEGER = /^\d{1,10}$/;
 
 /**
- * Reads the body of a request of HTTP+JSON within `CALL_BOUNDS`; null for none. Throws `A2aError` `parse` or `invalidRequest`.
+ * Reads the body of a request of HTTP+JSON within `CALL_BOUNDS`; null for none. Throws `A2aError`
+ * `parse` or `invalidRequest`.
  */
 export function readRestBody(body: Buffer): Members | null {
   if (body.length === 0) return null;
@@ -23,9 +24,9 @@ export function readRestBody(body: Buffer): Members | null {
 }
 
 /**
- * Returns the parameters that a request of HTTP+JSON has in JSON-RPC of the same version: those of its body, or of its query for a
- * request without a body, with the ids of the path. Query parameters without a meaning are ignored. Throws `A2aError`
- * `invalidParams`.
+ * Returns the parameters that a request of HTTP+JSON has in JSON-RPC of the same version: those of
+ * its body, or of its query for a request without a body, with the ids of the path. Query
+ * parameters without a meaning are ignored. Throws `A2aError` `invalidParams`.
  */
 export function restParams(
   route: Pick<RestRoute, 'operation' | 'taskId' | 'configId'>,

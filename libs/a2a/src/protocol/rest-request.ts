@@ -55,9 +55,10 @@ const FORMS: Readonly<Record<Operation, RestForm>> = {
 };
 
 /**
- * Returns the request of HTTP+JSON for an operation, whose parameters have the shape of `version`. `tenant` is that of the interface.
- * Only texts, numbers and booleans can be in a query. Throws `A2aError` `invalidParams` when an id of the path is missing, or is `.` or
- * `..`, which clients of HTTP would resolve.
+ * Returns the request of HTTP+JSON for an operation, whose parameters have the shape of `version`.
+ * `tenant` is that of the interface. Only texts, numbers and booleans can be in a query. Throws
+ * `A2aError` `invalidParams` when an id of the path is missing, or is `.` or `..`, which clients of
+ * HTTP would resolve.
  */
 export function restRequest(
   operation: Operation,

@@ -11,14 +11,14 @@ const KINDS_BY_REASON: ReadonlyMap<unknown, A2aErrorKind> = new Map(
 );
 
 /**
- * Reads a response of the HTTP+JSON binding, or one event of its stream, within `RESPONSE_BOUNDS`; null for an empty body. Throws
- * `A2aError` `invalidAgentResponse`.
+ * Reads a response of the HTTP+JSON binding, or one event of its stream, within `RESPONSE_BOUNDS`;
+ * null for an empty body. Throws `A2aError` `invalidAgentResponse`.
  */
 export const readRestResponse = (body: Buffer): unknown => (body.length === 0 ? null : parsedResponse(body));
 
 /**
- * Returns the error that a body of the HTTP+JSON binding reports, as JSON-RPC writes it: `google.rpc.Status` of 1.0, and `{code,
- * message}` of 0.3. Null for another body.
+ * Returns the error that a body of the HTTP+JSON binding reports, as JSON-RPC writes it:
+ * `google.rpc.Status` of 1.0, and `{code, message}` of 0.3. Null for another body.
  */
 export function restErrorIn(body: Buffer): Members | null {
   let value: unknown;

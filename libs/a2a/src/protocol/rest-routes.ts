@@ -39,7 +39,10 @@ const WELL_KNOWN: ReadonlySet<string> = new Set(['.well-known/agent-card.json', 
 const RPC_METHODS: readonly string[] = ['POST'];
 const CARD_METHODS: readonly string[] = ['GET', 'POST'];
 
-/** Methods and operations of one form of path. `{id}` and `{configId}` are ids; `tasks/{id}:cancel` is one segment with a verb. */
+/**
+ * Methods and operations of one form of path. `{id}` and `{configId}` are ids; `tasks/{id}:cancel`
+ * is one segment with a verb.
+ */
 interface Pattern {
   readonly segments: readonly string[];
   readonly methods: Readonly<Record<string, Operation>>;
@@ -70,9 +73,10 @@ const OF_10: readonly Pattern[] = [
 ];
 
 /**
- * Returns what a method and path mean: `/v1/agent/{slug}` or `/{workspace}/agents/{slug}`, and below it JSON-RPC, the card, or a
- * path of HTTP+JSON in both versions. `path` is as it was sent, without its query. Refuses unknown paths, dot segments and
- * encoded slashes with 404, other methods with 405.
+ * Returns what a method and path mean: `/v1/agent/{slug}` or `/{workspace}/agents/{slug}`, and
+ * below it JSON-RPC, the card, or a path of HTTP+JSON in both versions. `path` is as it was sent,
+ * without its query. Refuses unknown paths, dot segments and encoded slashes with 404, other
+ * methods with 405.
  */
 export function agentRoute(method: string, path: string): AgentRoute {
   if (path.length > PATH_LENGTH_MAX) return NOT_FOUND;
@@ -149,7 +153,10 @@ function idsOf(
   return ids;
 }
 
-/** Returns the decoded id of a segment; null for one that could leave its place in a path, or that is not encoded well. */
+/**
+ * Returns the decoded id of a segment; null for one that could leave its place in a path, or that
+ * is not encoded well.
+ */
 function idOf(segment: string): string | null {
   // A colon begins a verb; in an id it is encoded.
   if (segment.includes(':')) return null;
@@ -163,8 +170,8 @@ function idOf(segment: string): string | null {
 }
 
 /**
- * Returns the version of a request of HTTP+JSON: that of its path, else the requested one, else 1.0. Throws `A2aError`
- * `versionNotSupported`, also when path and header disagree.
+ * Returns the version of a request of HTTP+JSON: that of its path, else the requested one, else
+ * 1.0. Throws `A2aError` `versionNotSupported`, also when path and header disagree.
  */
 export function restVersion({ version }: Pick<RestRoute, 'version'>, signals: VersionSignals): A2aVersion {
   const requested = requestedVersion(signals);

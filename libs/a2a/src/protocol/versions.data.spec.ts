@@ -55,7 +55,10 @@ const ABLE: AgentAbilities = {
   requiredExtensions: [],
 };
 
-/** The abilities of an agent that a case describes: `no push`, `no streaming`, `requires an extension` … */
+/**
+ * The abilities of an agent that a case describes: `no push`, `no streaming`, `requires an
+ * extension` …
+ */
 function abilitiesBy(agent = ''): AgentAbilities {
   return {
     ...ABLE,
@@ -66,7 +69,10 @@ function abilitiesBy(agent = ''): AgentAbilities {
   };
 }
 
-/** Checks what depends on the task that the parameters name: `<DONE>` has ended, other `<TASKS>` are not the caller's. */
+/**
+ * Checks what depends on the task that the parameters name: `<DONE>` has ended, other `<TASKS>` are
+ * not the caller's.
+ */
 function checkTask(operation: Operation, params: unknown): void {
   const [, name] = /<(\w+)>/.exec(JSON.stringify(params ?? null)) ?? [];
   if (name === 'DONE') checkTaskState(operation, 'TASK_STATE_COMPLETED');

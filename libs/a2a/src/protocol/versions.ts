@@ -4,10 +4,15 @@ import { A2aError } from './errors';
 export const A2A_VERSIONS = ['0.3', '1.0'] as const;
 export type A2aVersion = (typeof A2A_VERSIONS)[number];
 
-/** Name of the header that carries the version, in lower case. The query parameter has the same name. */
+/**
+ * Name of the header that carries the version, in lower case. The query parameter has the same
+ * name.
+ */
 export const VERSION_HEADER = 'a2a-version';
 
-/** How a request names its version: the header and the query parameter `A2A-Version`, where present. */
+/**
+ * How a request names its version: the header and the query parameter `A2A-Version`, where present.
+ */
 export interface VersionSignals {
   readonly header?: string | null | undefined;
   readonly query?: string | null | undefined;
@@ -23,8 +28,9 @@ export function knownVersion(text: string): A2aVersion | null {
 }
 
 /**
- * Returns the version that a request names; null when it names none. The header takes precedence over
- * the query parameter; an empty value counts as absent. Throws `A2aError` `versionNotSupported`.
+ * Returns the version that a request names; null when it names none. The header takes precedence
+ * over the query parameter; an empty value counts as absent. Throws `A2aError`
+ * `versionNotSupported`.
  */
 export function requestedVersion({ header, query }: VersionSignals): A2aVersion | null {
   const text = [header, query].find((each) => each !== null && each !== undefined && each.trim() !== '');
@@ -36,8 +42,8 @@ export function requestedVersion({ header, query }: VersionSignals): A2aVersion 
 }
 
 /**
- * Shape of an agent card. `hybrid` has the members of 0.3 next to `supportedInterfaces`; `1.0` has only
- * those of 1.0.
+ * Shape of an agent card. `hybrid` has the members of 0.3 next to `supportedInterfaces`; `1.0` has
+ * only those of 1.0.
  */
 export type CardForm = 'hybrid' | '1.0';
 

@@ -14,7 +14,10 @@ const VISIBLE = /^[\x21-\x7e]+$/;
 /** Rules for the addresses of push notifications. */
 export interface PushRules {
   readonly policy: AddressPolicy;
-  /** Public URLs of this gateway. A notification to one of them would call the gateway with a client's credentials. */
+  /**
+   * Public URLs of this gateway. A notification to one of them would call the gateway with a
+   * client's credentials.
+   */
   readonly ownUrls: readonly string[];
   /** Whether plain http is allowed, as on a developer's machine. */
   readonly allowsHttp?: boolean;
@@ -32,8 +35,8 @@ export interface PushConfig {
 }
 
 /**
- * Returns why notifications cannot go to a URL; null when they can. Judges the text alone, so it is called at save and at each send,
- * where `pushAddressFault` judges the resolved addresses.
+ * Returns why notifications cannot go to a URL; null when they can. Judges the text alone, so it is
+ * called at save and at each send, where `pushAddressFault` judges the resolved addresses.
  */
 export function pushUrlFault(
   url: unknown,
@@ -53,8 +56,9 @@ const hostOf = ({ hostname, port }: URL): string =>
   `${hostname.endsWith('.') ? hostname.slice(0, -1) : hostname}:${port}`;
 
 /**
- * Returns why a notification cannot be sent to the addresses that the host of a URL has now; null when it can. A name may have other
- * addresses than when the config was saved. `addresses` are literals of IPv4 and IPv6, and none may be forbidden.
+ * Returns why a notification cannot be sent to the addresses that the host of a URL has now; null
+ * when it can. A name may have other addresses than when the config was saved. `addresses` are
+ * literals of IPv4 and IPv6, and none may be forbidden.
  */
 export function pushAddressFault(url: string, addresses: readonly string[], rules: PushRules): string | null {
   const fault = pushUrlFault(url, rules);
@@ -71,8 +75,8 @@ export function pushAddressFault(url: string, addresses: readonly string[], rule
 const bareHost = ({ hostname }: URL): string => (hostname.startsWith('[') ? hostname.slice(1, -1) : hostname);
 
 /**
- * Reads a push notification config as 1.0 writes it. `stored` is the number of other configs that the task has. Throws `A2aError`
- * `invalidParams`.
+ * Reads a push notification config as 1.0 writes it. `stored` is the number of other configs that
+ * the task has. Throws `A2aError` `invalidParams`.
  */
 export function readPushConfig(config: Members, stored: number, rules: PushRules): PushConfig {
   if (stored >= PUSH_CONFIGS_MAX)

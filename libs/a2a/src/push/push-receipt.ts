@@ -12,7 +12,10 @@ export const PUSH_BODY_BOUNDS: JsonBounds = { bytesMax: 1_048_576, depthMax: 64,
 export interface PushRegistration {
   /** SHA-256 of the token that the agent must send. */
   readonly tokenHash: Buffer;
-  /** Id of the task at the agent; null: the agent has not said yet which task it began, so that it may be any. */
+  /**
+   * Id of the task at the agent; null: the agent has not said yet which task it began, so that it
+   * may be any.
+   */
   readonly taskId: string | null;
   /** Version that the agent speaks. */
   readonly version: A2aVersion;
@@ -39,8 +42,8 @@ export const isPushToken = (token: string | null, tokenHash: Buffer): boolean =>
   token !== null && timingSafeEqual(pushTokenHash(token), tokenHash);
 
 /**
- * Judges a notification of an agent. Hashes are compared in constant time and before the body is read, so that a caller without the
- * token learns nothing.
+ * Judges a notification of an agent. Hashes are compared in constant time and before the body is
+ * read, so that a caller without the token learns nothing.
  */
 export function pushReceipt(
   { token, body }: PushDelivery,

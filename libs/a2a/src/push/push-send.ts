@@ -11,7 +11,10 @@ const RETRY_DELAYS_MS = [1_000, 10_000, 60_000, 300_000] as const;
 /** Attempts to send one notification. */
 export const PUSH_ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
 
-/** A notification that is sent with POST. Redirects are refused, because their addresses were never judged. */
+/**
+ * A notification that is sent with POST. Redirects are refused, because their addresses were never
+ * judged.
+ */
 export interface PushRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -28,8 +31,8 @@ export interface PushSendOptions {
 }
 
 /**
- * Returns the request that notifies a client of an event. `event` is a `StreamResponse` of 1.0 and is sent in the client's version.
- * Throws `A2aError` `invalidAgentResponse`.
+ * Returns the request that notifies a client of an event. `event` is a `StreamResponse` of 1.0 and
+ * is sent in the client's version. Throws `A2aError` `invalidAgentResponse`.
  */
 export function pushRequest(
   config: PushConfig,
@@ -63,8 +66,9 @@ export type PushVerdict =
 const TOO_EARLY: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /**
- * Returns what follows an attempt. `status` is that of the response; null when there was none in time. `attempt` counts from 1.
- * Responses 2xx deliver; 408, 425, 429, 5xx and none are retried, five attempts in all; everything else drops the notification.
+ * Returns what follows an attempt. `status` is that of the response; null when there was none in
+ * time. `attempt` counts from 1. Responses 2xx deliver; 408, 425, 429, 5xx and none are retried,
+ * five attempts in all; everything else drops the notification.
  */
 export function pushVerdict(status: number | null, attempt: number): PushVerdict {
   if (status !== null && status >= 200 && status < 300) return { kind: 'delivered' };

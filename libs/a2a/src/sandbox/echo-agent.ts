@@ -10,7 +10,10 @@ import {
 } from '../protocol/read-call';
 import type { Members } from '../shapes/members';
 
-/** Origin of the built-in agent. Its name never resolves (RFC 2606), so nothing for it leaves a process. */
+/**
+ * Origin of the built-in agent. Its name never resolves (RFC 2606), so nothing for it leaves a
+ * process.
+ */
 export const SANDBOX_AGENT_ORIGIN = 'https://agent.sandbox.invalid';
 const CARD_PATH = '/.well-known/agent-card.json';
 const CALL_PATH = '/a2a';
@@ -54,7 +57,10 @@ export interface SandboxAgentResponse {
   readonly chunks: readonly string[];
 }
 
-/** The response of the agent: a card, one JSON object, or a stream of events. Never throws for a bad request. */
+/**
+ * The response of the agent: a card, one JSON object, or a stream of events. Never throws for a bad
+ * request.
+ */
 export function sandboxAgentResponse(request: SandboxAgentRequest): SandboxAgentResponse {
   const { method, path } = request;
   if (method === 'GET' && path === CARD_PATH) return written(200, SANDBOX_AGENT_CARD);

@@ -44,7 +44,10 @@ export const knownState = (value: unknown): TaskState | null =>
 /** Whether a task in this state of 1.0 has ended. */
 export const isTerminal = (state: unknown): boolean => TERMINAL.has(state);
 
-/** Whether a stream of 0.3 ends with this state of 1.0: the task has ended, or it waits for its client. */
+/**
+ * Whether a stream of 0.3 ends with this state of 1.0: the task has ended, or it waits for its
+ * client.
+ */
 export const endsStream = (state: unknown): boolean => TERMINAL.has(state) || INTERRUPTED.has(state);
 
 /** Returns a state of 0.3 as 1.0 writes it. A state that 0.3 does not have becomes unspecified. */

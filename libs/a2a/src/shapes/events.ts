@@ -31,8 +31,8 @@ function kindOf(event: Members): unknown {
 }
 
 /**
- * Returns a result of `message/send` or an event of a stream of 0.3 as 1.0 writes it: `{task}`, `{message}`, `{statusUpdate}`
- * or `{artifactUpdate}`. Throws `ShapeFault`.
+ * Returns a result of `message/send` or an event of a stream of 0.3 as 1.0 writes it: `{task}`,
+ * `{message}`, `{statusUpdate}` or `{artifactUpdate}`. Throws `ShapeFault`.
  */
 export function eventTo10(value: unknown, path = 'result'): Members {
   const event = objectAt(value, path);
@@ -43,7 +43,10 @@ export function eventTo10(value: unknown, path = 'result'): Members {
   return { [found.member]: found.to10(event, path) };
 }
 
-/** Returns what an event of 1.0 is about. Throws `ShapeFault` unless it has exactly one of the four members. */
+/**
+ * Returns what an event of 1.0 is about. Throws `ShapeFault` unless it has exactly one of the four
+ * members.
+ */
 export function eventKind(value: unknown, path = 'result'): EventKind {
   const event = objectAt(value, path);
   const [found, ...others] = KINDS.filter(({ member }) => isSet(event[member]));
@@ -52,7 +55,9 @@ export function eventKind(value: unknown, path = 'result'): EventKind {
   return found.member;
 }
 
-/** Returns a `SendMessageResponse` or `StreamResponse` of 1.0 as 0.3 writes it. Throws `ShapeFault`. */
+/**
+ * Returns a `SendMessageResponse` or `StreamResponse` of 1.0 as 0.3 writes it. Throws `ShapeFault`.
+ */
 export function eventTo03(value: unknown, path = 'result'): Members {
   const event = objectAt(value, path);
   const member = eventKind(event, path);
@@ -60,7 +65,10 @@ export function eventTo03(value: unknown, path = 'result'): Members {
   return to03(event[member], `${path}.${member}`);
 }
 
-/** Ids of the task and context that an event of 1.0 belongs to; null where it has none. Throws `ShapeFault`. */
+/**
+ * Ids of the task and context that an event of 1.0 belongs to; null where it has none. Throws
+ * `ShapeFault`.
+ */
 export function eventIds(value: unknown): { readonly taskId: unknown; readonly contextId: unknown } {
   const member = eventKind(value);
   const { id, taskId, contextId } = objectAt(objectAt(value, 'result')[member], `result.${member}`);

@@ -3,7 +3,9 @@ import { isObject } from '@gw/kernel';
 /** An object of JSON whose members are not known yet. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** A value that does not have the shape of A2A. `path` names the member, such as `message.parts[0]`. */
+/**
+ * A value that does not have the shape of A2A. `path` names the member, such as `message.parts[0]`.
+ */
 export class ShapeFault extends Error {
   override readonly name = 'ShapeFault';
 
@@ -40,14 +42,19 @@ export const isSet = (value: unknown): boolean => value !== undefined && value !
 export const picked = (from: Members, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.filter((name) => isSet(from[name])).map((name) => [name, from[name]]));
 
-/** Returns the named members that are set and not the empty text, which serialisers of 1.0 write for no value. */
+/**
+ * Returns the named members that are set and not the empty text, which serialisers of 1.0 write for
+ * no value.
+ */
 export const pickedTexts = (from: Members, names: readonly string[]): Record<string, unknown> =>
   picked(
     from,
     names.filter((name) => from[name] !== ''),
   );
 
-/** Returns `{[to]: translated}` when the member `from` of an object is set, and nothing otherwise. */
+/**
+ * Returns `{[to]: translated}` when the member `from` of an object is set, and nothing otherwise.
+ */
 export function moved(
   source: Members,
   from: string,

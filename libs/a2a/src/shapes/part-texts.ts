@@ -10,8 +10,8 @@ const HOLDERS = [
 const PARTS = ['parts', 'content'];
 
 /**
- * Returns the texts of all parts of a value of A2A, such as a message, a task or an event of either version: texts, and the
- * strings in data. Files are not among them.
+ * Returns the texts of all parts of a value of A2A, such as a message, a task or an event of either
+ * version: texts, and the strings in data. Files are not among them.
  */
 export function partTexts(value: unknown): readonly string[] {
   const texts: string[] = [];

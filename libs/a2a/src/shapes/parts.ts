@@ -10,14 +10,17 @@ import {
   type Members,
 } from './members';
 
-/** Marks a data part of 0.3 whose `data.value` is the data, because 0.3 allows objects alone. SDKs use the same name. */
+/**
+ * Marks a data part of 0.3 whose `data.value` is the data, because 0.3 allows objects alone. SDKs
+ * use the same name.
+ */
 const WRAPPED = 'data_part_compat';
 const KINDS: readonly string[] = ['text', 'file', 'data'];
 const CONTENTS = ['text', 'raw', 'url', 'data'] as const;
 
 /**
- * Returns a part of 0.3 (`{kind: text | file | data}`) as 1.0 writes it (`{text}`, `{raw}`, `{url}` or `{data}`). A missing
- * `kind` is taken from the members. Throws `ShapeFault`.
+ * Returns a part of 0.3 (`{kind: text | file | data}`) as 1.0 writes it (`{text}`, `{raw}`, `{url}`
+ * or `{data}`). A missing `kind` is taken from the members. Throws `ShapeFault`.
  */
 export function partTo10(value: unknown, path = 'part'): Members {
   const part = objectAt(value, path);
@@ -54,9 +57,9 @@ function dataTo10(part: Members, path: string): Members {
 }
 
 /**
- * Returns a part of 1.0 as 0.3 writes it. It must have exactly one of `text`, `raw`, `url` and `data`. Data that is no object
- * is wrapped as `{value}`; media type and name of texts and data are dropped, because 0.3 has them for files alone. Throws
- * `ShapeFault`.
+ * Returns a part of 1.0 as 0.3 writes it. It must have exactly one of `text`, `raw`, `url` and
+ * `data`. Data that is no object is wrapped as `{value}`; media type and name of texts and data are
+ * dropped, because 0.3 has them for files alone. Throws `ShapeFault`.
  */
 export function partTo03(value: unknown, path = 'part'): Members {
   const part = objectAt(value, path);

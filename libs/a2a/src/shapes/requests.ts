@@ -6,7 +6,10 @@ import { messageTo03, messageTo10 } from './tasks';
 const CONFIGURATION = ['acceptedOutputModes', 'historyLength'];
 const PUSH_CONFIG = ['id', 'url', 'token'];
 
-/** Returns a push notification config of 0.3 as 1.0 writes it; of several schemes the first. Throws `ShapeFault`. */
+/**
+ * Returns a push notification config of 0.3 as 1.0 writes it; of several schemes the first. Throws
+ * `ShapeFault`.
+ */
 export function pushConfigTo10(value: unknown, path = 'pushNotificationConfig'): Members {
   const config = objectAt(value, path);
   return {
@@ -22,7 +25,10 @@ export function pushConfigTo10(value: unknown, path = 'pushNotificationConfig'):
   };
 }
 
-/** Returns a push notification config of 1.0 as 0.3 writes it, without its task. Throws `ShapeFault`. */
+/**
+ * Returns a push notification config of 1.0 as 0.3 writes it, without its task. Throws
+ * `ShapeFault`.
+ */
 export function pushConfigTo03(value: unknown, path = 'pushNotificationConfig'): Members {
   const config = objectAt(value, path);
   return {
@@ -37,7 +43,10 @@ export function pushConfigTo03(value: unknown, path = 'pushNotificationConfig'):
   };
 }
 
-/** Returns the push notification config of a task of 0.3 as 1.0 writes it: one flat object. Throws `ShapeFault`. */
+/**
+ * Returns the push notification config of a task of 0.3 as 1.0 writes it: one flat object. Throws
+ * `ShapeFault`.
+ */
 export function taskPushConfigTo10(value: unknown, path = 'params'): Members {
   const config = objectAt(value, path);
   const inner = config['pushNotificationConfig'];
@@ -53,7 +62,10 @@ export function taskPushConfigTo03(value: unknown, path = 'params'): Members {
   return { ...pickedTexts(config, ['taskId']), pushNotificationConfig: pushConfigTo03(config, path) };
 }
 
-/** Returns the configuration of a message of 0.3 as 1.0 writes it: `returnImmediately` is the inverse of `blocking`. Throws `ShapeFault`. */
+/**
+ * Returns the configuration of a message of 0.3 as 1.0 writes it: `returnImmediately` is the
+ * inverse of `blocking`. Throws `ShapeFault`.
+ */
 export function configurationTo10(value: unknown, path = 'configuration'): Members {
   const configuration = objectAt(value, path);
   return {
@@ -66,8 +78,8 @@ export function configurationTo10(value: unknown, path = 'configuration'): Membe
 }
 
 /**
- * Returns the configuration of a message of 1.0 as 0.3 writes it. Agents of 0.3 differ in what a missing `blocking` means, so that it
- * is always there. Throws `ShapeFault`.
+ * Returns the configuration of a message of 1.0 as 0.3 writes it. Agents of 0.3 differ in what a
+ * missing `blocking` means, so that it is always there. Throws `ShapeFault`.
  */
 export function configurationTo03(value: unknown, path = 'configuration'): Members {
   const configuration = objectAt(value, path);
@@ -111,7 +123,10 @@ interface Translations {
   readonly to03: (params: Members) => Members;
 }
 
-/** An operation on the config `pushNotificationConfigId` of the task `id` in 0.3, and `id` of `taskId` in 1.0. */
+/**
+ * An operation on the config `pushNotificationConfigId` of the task `id` in 0.3, and `id` of
+ * `taskId` in 1.0.
+ */
 const ON_PUSH_CONFIG: Translations = {
   to10: (params) => ({
     ...moved(params, 'id', 'taskId'),

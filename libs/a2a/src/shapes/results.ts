@@ -50,10 +50,16 @@ const BY_OPERATION: Readonly<Record<TranslatedOperation, Translations>> = {
   deletePushConfig: { to10: () => ({}), to03: () => null },
 };
 
-/** Returns the result of an operation, or one event of its stream, of 0.3 as 1.0 writes it. Throws `ShapeFault`. */
+/**
+ * Returns the result of an operation, or one event of its stream, of 0.3 as 1.0 writes it. Throws
+ * `ShapeFault`.
+ */
 export const resultTo10 = (operation: TranslatedOperation, result: unknown): unknown =>
   BY_OPERATION[operation].to10(result);
 
-/** Returns the result of an operation, or one event of its stream, of 1.0 as 0.3 writes it. Throws `ShapeFault`. */
+/**
+ * Returns the result of an operation, or one event of its stream, of 1.0 as 0.3 writes it. Throws
+ * `ShapeFault`.
+ */
 export const resultTo03 = (operation: TranslatedOperation, result: unknown): unknown =>
   BY_OPERATION[operation].to03(result);

@@ -7,7 +7,10 @@ const MESSAGE_IDS = ['contextId', 'taskId'];
 const ARTIFACT = ['artifactId', 'name', 'description', 'metadata', 'extensions'];
 const ARTIFACT_UPDATE = ['taskId', 'contextId', 'append', 'lastChunk', 'metadata'];
 
-/** Returns a message of 0.3 as 1.0 writes it. Members that are missing stay missing. Throws `ShapeFault`. */
+/**
+ * Returns a message of 0.3 as 1.0 writes it. Members that are missing stay missing. Throws
+ * `ShapeFault`.
+ */
 export function messageTo10(value: unknown, path = 'message'): Members {
   const message = objectAt(value, path);
   return {
@@ -90,7 +93,10 @@ function statusUpdateBy(translation: Translation, value: unknown, path: string):
 export const statusUpdateTo10 = (value: unknown, path = 'statusUpdate'): Members =>
   statusUpdateBy(TO_10, value, path);
 
-/** Returns a status update of 1.0 as 0.3 writes it, with `final` where a stream of 0.3 ends. Throws `ShapeFault`. */
+/**
+ * Returns a status update of 1.0 as 0.3 writes it, with `final` where a stream of 0.3 ends. Throws
+ * `ShapeFault`.
+ */
 export function statusUpdateTo03(value: unknown, path = 'statusUpdate'): Members {
   const { status } = objectAt(value, path);
   const { state } = objectAt(status, `${path}.status`);

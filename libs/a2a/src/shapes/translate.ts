@@ -22,8 +22,9 @@ export function withErrorKind<T>(kind: A2aErrorKind, translate: () => T): T {
 }
 
 /**
- * Returns the parameters of an operation in another version. Members that neither version has are dropped, because readers of
- * ProtoJSON refuse them; with equal versions nothing changes. Throws `A2aError` `invalidParams`.
+ * Returns the parameters of an operation in another version. Members that neither version has are
+ * dropped, because readers of ProtoJSON refuse them; with equal versions nothing changes. Throws
+ * `A2aError` `invalidParams`.
  */
 export function translateParams(operation: Operation, params: Members, { from, to }: Direction): Members {
   if (from === to) return params;
@@ -32,8 +33,8 @@ export function translateParams(operation: Operation, params: Members, { from, t
 }
 
 /**
- * Returns the result of an operation, or one event of its stream, in another version. With equal versions nothing changes.
- * Throws `A2aError` `invalidAgentResponse`.
+ * Returns the result of an operation, or one event of its stream, in another version. With equal
+ * versions nothing changes. Throws `A2aError` `invalidAgentResponse`.
  */
 export function translateResult(
   operation: TranslatedOperation,

@@ -7,8 +7,8 @@ interface Vector {
 }
 
 /**
- * Cases that need a running process: the scope and organisation of a caller, and the guardrails of a worker. Tests of those apps
- * read them.
+ * Cases that need a running process: the scope and organisation of a caller, and the guardrails of
+ * a worker. Tests of those apps read them.
  */
 const OF_PROCESSES: ReadonlySet<string> = new Set(['a2a-053', 'a2a-127', 'a2a-165']);
 

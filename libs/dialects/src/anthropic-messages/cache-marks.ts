@@ -6,7 +6,10 @@ interface Marked extends PlacedMark {
   readonly block: JsonObject;
 }
 
-/** Writes cache marks and keeps their rules: at most four, and a longer lifetime comes before a shorter one. */
+/**
+ * Writes cache marks and keeps their rules: at most four, and a longer lifetime comes before a
+ * shorter one.
+ */
 export class CacheMarks {
   private readonly marked: Marked[] = [];
 

@@ -17,7 +17,10 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'speed',
 ]);
 
-/** Gives a Chat Completions call the members of Anthropic's dialect that its client sent; they take precedence. */
+/**
+ * Gives a Chat Completions call the members of Anthropic's dialect that its client sent; they take
+ * precedence.
+ */
 export function withAnthropicMembers(call: ModelCall): ModelCall {
   const given = call.x?.['openai-chat'];
   if (given === undefined || !Object.keys(given).some((name) => MEMBERS.has(name))) return call;
@@ -46,7 +49,9 @@ function reasoningOf(call: ModelCall, own: JsonObject): Pick<ModelCall, 'reasoni
 
 const BLOCKS: ReadonlySet<string> = new Set(['image', 'document', 'search_result']);
 
-/** Returns the part for a block of Anthropic's dialect in a chat message; null for any other part. */
+/**
+ * Returns the part for a block of Anthropic's dialect in a chat message; null for any other part.
+ */
 export function anthropicBlock(part: Extract<Part, { kind: 'opaque' }>): Part | null {
   const type = asString(part.data['type']);
   if (part.dialect !== 'openai-chat' || type === null || !BLOCKS.has(type)) return null;
@@ -56,7 +61,10 @@ export function anthropicBlock(part: Extract<Part, { kind: 'opaque' }>): Part | 
 /** Anthropic's names of its own tools end in a date. */
 const VERSIONED = /_20\d{6}$/;
 
-/** Returns a tool of Anthropic's dialect that a client of Chat Completions sent; null for any other tool. */
+/**
+ * Returns a tool of Anthropic's dialect that a client of Chat Completions sent; null for any other
+ * tool.
+ */
 export function anthropicTool({ hosted }: Tool): JsonObject | null {
   if (hosted === undefined) return null;
   if (hosted.dialect === DIALECT) return { type: hosted.type, ...hosted.config };

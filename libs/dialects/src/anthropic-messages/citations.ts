@@ -16,7 +16,10 @@ export function decodeCitation(data: JsonObject, start?: number, end?: number): 
   };
 }
 
-/** The source of a search result is any text of the client; only an address can be cited in other dialects. */
+/**
+ * The source of a search result is any text of the client; only an address can be cited in other
+ * dialects.
+ */
 const webAddress = (source: unknown): string | null =>
   typeof source === 'string' && /^https?:\/\//i.test(source) ? source : null;
 
@@ -29,7 +32,10 @@ export const decodeCitations = (value: unknown): readonly Citation[] | undefined
         .map((item) => decodeCitation(item))
     : undefined;
 
-/** Writes a citation for a client. Anthropic's form of a cited web page is the nearest to other dialects' citations. */
+/**
+ * Writes a citation for a client. Anthropic's form of a cited web page is the nearest to other
+ * dialects' citations.
+ */
 export function encodeCitation(citation: Citation): JsonObject | null {
   if (citation.raw?.dialect === DIALECT) return citation.raw.data;
   if (citation.url === undefined) return null;

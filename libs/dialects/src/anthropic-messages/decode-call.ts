@@ -140,7 +140,10 @@ function serviceTier(body: JsonObject): Pick<ModelCall, 'serviceTier'> {
 const OUTPUT_CONFIG: ReadonlySet<string> = new Set(['effort', 'format']);
 const METADATA: ReadonlySet<string> = new Set(['user_id']);
 
-/** Returns the top-level members without a place in the neutral form, and the parts of known ones that have none. */
+/**
+ * Returns the top-level members without a place in the neutral form, and the parts of known ones
+ * that have none.
+ */
 function unplaced(body: JsonObject): JsonObject | undefined {
   const metadata = asObject(body['metadata']);
   const x = {

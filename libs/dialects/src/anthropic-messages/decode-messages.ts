@@ -5,12 +5,17 @@ import { decodeBlocks } from './decode-parts';
 import { extensions } from './paths';
 import { unpackCarriers } from './seals';
 
-/** Maximum messages and blocks of one request, which are translated in one turn of the event loop. */
+/**
+ * Maximum messages and blocks of one request, which are translated in one turn of the event loop.
+ */
 const ENTRIES_MAX = 20_000;
 
 const MESSAGE: ReadonlySet<string> = new Set(['role', 'content']);
 
-/** Decodes `system` and `messages`. A system message in front of all others belongs to the system text. */
+/**
+ * Decodes `system` and `messages`. A system message in front of all others belongs to the system
+ * text.
+ */
 export function decodeMessages(body: JsonObject): { system: SystemPart[]; turns: Turn[] } {
   const messages = read.objects(body['messages'], 'messages') ?? [];
   if (messages.length === 0) throw invalid('messages', 'messages must be a list with at least one message.');

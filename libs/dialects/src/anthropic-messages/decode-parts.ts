@@ -39,7 +39,10 @@ export function decodeBlock(block: JsonObject, at: string, level = 1): Part {
   return { ...providerBlock(type, block), at };
 }
 
-/** Returns the part for a block of a tool that the provider runs, or of a type that has no place in the neutral form. */
+/**
+ * Returns the part for a block of a tool that the provider runs, or of a type that has no place in
+ * the neutral form.
+ */
 export function providerBlock(type: string, data: JsonObject): Part {
   const name = asString(data['name']);
   if (type === 'server_tool_use' && name !== null)
@@ -125,7 +128,10 @@ function decodeSource(block: JsonObject, at: string, level: number): SourceFacts
   }
 }
 
-/** A document of several blocks. Its text is joined for other dialects; a document with images has no text. */
+/**
+ * A document of several blocks. Its text is joined for other dialects; a document with images has
+ * no text.
+ */
 function contentSource(source: JsonObject, path: string, level: number): SourceFacts {
   const parts = decodeBlocks(source['content'], `${path}.content`, level + 1);
   let joined = '';

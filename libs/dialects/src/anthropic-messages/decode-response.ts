@@ -10,7 +10,10 @@ import { decodeFinish, withoutToolUse } from './finish';
 import { DIALECT, extensions } from './paths';
 import { decodeUsage, serviceTierOf } from './usage';
 
-/** Members of a message that have no place in the neutral form, and that a client of this dialect gets as they came. */
+/**
+ * Members of a message that have no place in the neutral form, and that a client of this dialect
+ * gets as they came.
+ */
 const KEPT = ['container', 'stop_details', 'context_management', 'diagnostics'] as const;
 
 /** Decodes a message. Throws `provider_answer_invalid` for a body that is none. */
@@ -42,7 +45,10 @@ const TOOL_USE: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input']);
 export const callExtensions = (block: JsonObject): ReturnType<typeof extensions> =>
   extensions(membersBesides(block, TOOL_USE));
 
-/** Decodes content blocks. `outputTool`: the arguments of the tool `json_output` are the text of the response. */
+/**
+ * Decodes content blocks. `outputTool`: the arguments of the tool `json_output` are the text of the
+ * response.
+ */
 class ContentReader {
   readonly parts: Part[] = [];
   hasCalls = false;

@@ -11,7 +11,10 @@ import { OUTPUT_TOOL } from './encode-output';
 import { decodeFinish, withoutToolUse } from './finish';
 import { StreamUsage } from './usage';
 
-/** Maximum characters of open blocks that are held: signatures, citations, and inputs of hosted tools. */
+/**
+ * Maximum characters of open blocks that are held: signatures, citations, and inputs of hosted
+ * tools.
+ */
 const HELD_MAX = 1024 * 1024;
 /** Maximum blocks that are open at once; Anthropic has one. */
 const OPEN_MAX = 256;

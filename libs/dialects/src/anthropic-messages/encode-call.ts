@@ -28,7 +28,10 @@ export function encodeCall(given: ModelCall, target: Target, losses: LossLedger)
   };
 }
 
-/** Returns the body of `/v1/messages/count_tokens`: what counts as input, without limits and sampling. */
+/**
+ * Returns the body of `/v1/messages/count_tokens`: what counts as input, without limits and
+ * sampling.
+ */
 export function countTokensBody(given: ModelCall, target: Target, losses: LossLedger): JsonObject {
   const call = withAnthropicMembers(given);
   const { body } = content(call, target, losses, assumedMaxTokens(call, target));
@@ -110,7 +113,9 @@ function refusePrefill(
   );
 }
 
-/** Anthropic's name of the user is in `metadata`, where clients of other dialects may have it too. */
+/**
+ * Anthropic's name of the user is in `metadata`, where clients of other dialects may have it too.
+ */
 const userOf = ({ user, metadata }: ModelCall): string | undefined => user ?? metadata?.['user_id'];
 
 function encodeStop(call: ModelCall, losses: LossLedger): string[] | undefined {
@@ -126,7 +131,10 @@ function outputConfig({ effort }: Thinking, { format }: EncodedOutput): JsonObje
   return compact({ effort, format });
 }
 
-/** Members for each tier; null for a tier without equivalent. Priority is used by `auto` where it was bought. */
+/**
+ * Members for each tier; null for a tier without equivalent. Priority is used by `auto` where it
+ * was bought.
+ */
 const TIERS: Readonly<Record<ServiceTier, JsonObject | null>> = {
   auto: { service_tier: 'auto' },
   default: { service_tier: 'standard_only' },

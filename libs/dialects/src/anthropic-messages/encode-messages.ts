@@ -15,7 +15,10 @@ export interface EncodedMessages {
   readonly prefill?: string;
 }
 
-/** Encodes the system text and the turns. Neighbours of one role become one message, with tool results first. */
+/**
+ * Encodes the system text and the turns. Neighbours of one role become one message, with tool
+ * results first.
+ */
 export function encodeMessages(
   call: ModelCall,
   target: Target,
@@ -75,7 +78,10 @@ function encodeSystem(parts: readonly Part[], call: ModelCall, marks: CacheMarks
 const waitsForResults = (message: MergedTurn | undefined): boolean =>
   message?.role === 'assistant' && message.parts.some(({ kind }) => kind === 'tool_call');
 
-/** Whether thinking may be on: with it, an assistant message whose tool results come last must start with thinking. */
+/**
+ * Whether thinking may be on: with it, an assistant message whose tool results come last must start
+ * with thinking.
+ */
 function startsWithThinking(messages: readonly JsonObject[]): boolean {
   const last = messages.at(-1);
   const isResult = ((last?.['content'] ?? []) as JsonObject[]).some(({ type }) => type === 'tool_result');

@@ -13,7 +13,10 @@ export interface EncodedOutput {
   readonly tool?: JsonObject;
 }
 
-/** Encodes the format of the output. A model without schemas gets a tool that it must call with the output. */
+/**
+ * Encodes the format of the output. A model without schemas gets a tool that it must call with the
+ * output.
+ */
 export function encodeOutput(call: ModelCall, target: Target, losses: LossLedger): EncodedOutput {
   const { output } = call;
   const path = pathOf(call, 'output');

@@ -7,7 +7,9 @@ const TOP_P_NEUTRAL = 0.99;
 /** Smallest `top_p` with a thinking budget. */
 const TOP_P_THINKING = 0.95;
 
-/** Encodes temperature, top_p and top_k by what the model takes; `hasBudget`: thinking has a budget. */
+/**
+ * Encodes temperature, top_p and top_k by what the model takes; `hasBudget`: thinking has a budget.
+ */
 export function encodeSampling(
   call: ModelCall,
   target: Target,

@@ -23,8 +23,9 @@ type BlockEvent = Extract<StreamEvent, { readonly i: number }>;
 export const encodeStream = (context: ClientContext): StreamEncoder => new MessageWriter(context);
 
 /**
- * Writes a stream of Anthropic's events. One block is open at a time: events of later blocks wait until it is closed. A block of
- * text is opened by its first text, so that an empty one never shows.
+ * Writes a stream of Anthropic's events. One block is open at a time: events of later blocks wait
+ * until it is closed. A block of text is opened by its first text, so that an empty one never
+ * shows.
  */
 class MessageWriter implements StreamEncoder {
   readonly contentType = 'text/event-stream';
@@ -218,7 +219,9 @@ class MessageWriter implements StreamEncoder {
     );
   }
 
-  /** Closes the open block, and writes those that have waited for it until one of them stays open. */
+  /**
+   * Closes the open block, and writes those that have waited for it until one of them stays open.
+   */
   private close(): string {
     let text = this.closeCurrent();
     while (this.current === null) {

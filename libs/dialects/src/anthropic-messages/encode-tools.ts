@@ -18,7 +18,10 @@ export interface EncodedTools {
   readonly tool_choice?: JsonObject;
 }
 
-/** Encodes the tools and the choice among them. Anthropic refuses an empty list, and a choice without tools. */
+/**
+ * Encodes the tools and the choice among them. Anthropic refuses an empty list, and a choice
+ * without tools.
+ */
 export function encodeTools(
   call: ModelCall,
   target: Target,
@@ -45,7 +48,10 @@ export function encodeTools(
 
 const atOf = (tool: Tool, call: ModelCall): string => tool.at ?? pathOf(call, 'tools');
 
-/** Returns the tools that the model may call. An allowed subset is sent alone, because Anthropic has no such choice. */
+/**
+ * Returns the tools that the model may call. An allowed subset is sent alone, because Anthropic has
+ * no such choice.
+ */
 function allowedTools(call: ModelCall, losses: LossLedger): readonly Tool[] {
   const { tools = [], toolChoice } = call;
   if (toolChoice?.mode !== 'allowed') return tools;

@@ -12,7 +12,10 @@ const REASONS: ReadonlyMap<string, Finish['reason']> = new Map<string, Finish['r
   ['pause_turn', 'pause'],
 ]);
 
-/** Reads why a message ended, from the message or from the delta of `message_delta`. Tool calls win over any other end but a cut. */
+/**
+ * Reads why a message ended, from the message or from the delta of `message_delta`. Tool calls win
+ * over any other end but a cut.
+ */
 export function decodeFinish(message: JsonObject, hasCalls: boolean): Finish {
   const raw = asString(message['stop_reason']);
   const given = REASONS.get(raw ?? '') ?? 'stop';
@@ -36,7 +39,10 @@ export interface Stop {
   readonly stop_details: JsonObject | null;
 }
 
-/** Writes why a response ended. `refused`: the response has a refusal; `hasCalls`: it has tool calls. */
+/**
+ * Writes why a response ended. `refused`: the response has a refusal; `hasCalls`: it has tool
+ * calls.
+ */
 export function encodeFinish(finish: Finish, facts: { refused: boolean; hasCalls: boolean }): Stop {
   const reason = stopReason(finish, facts);
   return {

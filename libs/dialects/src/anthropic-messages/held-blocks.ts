@@ -8,7 +8,10 @@ const HELD_MAX = 1024 * 1024;
 /** Characters that an event counts as, next to its text. */
 const EVENT_SIZE = 64;
 
-/** Events of blocks that were opened while another block is open, which a client of one open block cannot take yet. */
+/**
+ * Events of blocks that were opened while another block is open, which a client of one open block
+ * cannot take yet.
+ */
 export class HeldBlocks {
   static readonly OVERFLOW: StreamEvent = { t: 'error', fault: BROKEN_STREAM };
 

@@ -18,7 +18,10 @@ import { NO_SEAL, writeSignature } from './seals';
 
 const DIRECT: JsonObject = { type: 'direct' };
 
-/** Writes the parts of a response as content blocks. The SDK's types have no optional members, so all are written. */
+/**
+ * Writes the parts of a response as content blocks. The SDK's types have no optional members, so
+ * all are written.
+ */
 export class BlockWriter {
   readonly blocks: JsonObject[] = [];
   hasCalls = false;

@@ -4,7 +4,10 @@ import { carriedSeal, isCarriable, readSeal } from '../values/seals';
 /** Prefix of Google's seals in the signature of a thinking block. */
 const GOOGLE = 'g1.';
 
-/** Reads the signature of a thinking block: Anthropic's, or a carried seal of another maker. Undefined when there is none. */
+/**
+ * Reads the signature of a thinking block: Anthropic's, or a carried seal of another maker.
+ * Undefined when there is none.
+ */
 export function readSignature(signature: string): Seal | undefined {
   if (signature === '') return undefined;
   if (signature.startsWith(GOOGLE)) return { by: 'google', value: signature.slice(GOOGLE.length) };
@@ -25,8 +28,8 @@ export const carried = (part: Part | undefined): Seal | undefined =>
   part?.kind === 'reasoning' && part.text === '' && part.seal?.by === 'google' ? part.seal : undefined;
 
 /**
- * Moves Google's seals from thinking blocks without text to the parts that they came from: the tool call after the block, else the
- * text before it.
+ * Moves Google's seals from thinking blocks without text to the parts that they came from: the tool
+ * call after the block, else the text before it.
  */
 export function unpackCarriers(parts: readonly Part[]): Part[] {
   const unpacked: Part[] = [];

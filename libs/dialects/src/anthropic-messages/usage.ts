@@ -3,7 +3,10 @@ import { NO_TOKENS, type TokenUsage } from '../response';
 import { readCount, readDetail } from '../values/counts';
 import { asObject, asString } from '../values/json';
 
-/** Reads a `usage` object; undefined when it has no counts. Anthropic's `input_tokens` excludes cached tokens, ours includes them. */
+/**
+ * Reads a `usage` object; undefined when it has no counts. Anthropic's `input_tokens` excludes
+ * cached tokens, ours includes them.
+ */
 export function decodeUsage(usage: JsonObject): TokenUsage | undefined {
   if (typeof usage['input_tokens'] !== 'number' && typeof usage['output_tokens'] !== 'number')
     return undefined;
@@ -27,7 +30,10 @@ export function decodeUsage(usage: JsonObject): TokenUsage | undefined {
   };
 }
 
-/** Collects the usage of a stream. Later events repeat counts or set them to null: they replace earlier ones and are never added. */
+/**
+ * Collects the usage of a stream. Later events repeat counts or set them to null: they replace
+ * earlier ones and are never added.
+ */
 export class StreamUsage {
   private readonly counts: JsonObject = {};
 

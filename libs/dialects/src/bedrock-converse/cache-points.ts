@@ -7,7 +7,10 @@ interface Placed extends PlacedMark {
   readonly element: JsonObject;
 }
 
-/** Writes cache points and keeps their rules: at most four, and a longer lifetime comes before a shorter one. */
+/**
+ * Writes cache points and keeps their rules: at most four, and a longer lifetime comes before a
+ * shorter one.
+ */
 export class CachePoints {
   private readonly placed: Placed[] = [];
 
@@ -17,7 +20,10 @@ export class CachePoints {
     private readonly hasTtl: boolean,
   ) {}
 
-  /** Appends a point to a list, after the marked element. Points must come in the order of the request: tools, system, messages. */
+  /**
+   * Appends a point to a list, after the marked element. Points must come in the order of the
+   * request: tools, system, messages.
+   */
   add(list: JsonObject[], mark: CacheMark | undefined, path: string, isPrefix = false): void {
     if (mark === undefined) return;
     const isOwn = mark.ttl === '5m' || mark.ttl === '1h';
@@ -31,7 +37,10 @@ export class CachePoints {
     this.placed.push({ list, element, path, ttl: isKept && mark.ttl === '1h' ? '1h' : '5m', isPrefix });
   }
 
-  /** Applies the rules to all points. Throws `validation_failed` for a longer lifetime after a shorter one. */
+  /**
+   * Applies the rules to all points. Throws `validation_failed` for a longer lifetime after a
+   * shorter one.
+   */
   finish(): void {
     remove(surplusMarks(this.placed, MARKS_MAX, this.losses));
   }

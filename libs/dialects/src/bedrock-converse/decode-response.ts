@@ -18,7 +18,10 @@ import {
 } from './response-blocks';
 import { decodeUsage } from './usage';
 
-/** Decodes a Converse response. Throws `provider_answer_invalid` for a body without a message, or one that the model broke. */
+/**
+ * Decodes a Converse response. Throws `provider_answer_invalid` for a body without a message, or
+ * one that the model broke.
+ */
 export function decodeResponse(body: JsonObject, context: ProviderContext): ModelResponse {
   const content = asArray(asObject(asObject(body['output'])?.['message'])?.['content']);
   if (content === null) throw answerInvalid('The body has no message with content.');

@@ -16,8 +16,8 @@ import { decodeUsage } from './usage';
 export const decodeStream = (context: ProviderContext): StreamDecoder => new ConverseStream(context);
 
 /**
- * Reads the frames of ConverseStream. The finish waits for the usage, which comes after it, or for the end of the stream; a stream
- * without a stop reason is cut.
+ * Reads the frames of ConverseStream. The finish waits for the usage, which comes after it, or for
+ * the end of the stream; a stream without a stop reason is cut.
  */
 class ConverseStream implements StreamDecoder {
   private readonly reader = new AwsFrameReader();

@@ -5,7 +5,10 @@ const READ_MAX = 1_024;
 /** Characters of the longest number that makes a name unique. */
 const NUMBER_MAX = 8;
 
-/** Makes names of documents as Bedrock takes them: unique in the request, and the same in each request of a conversation. */
+/**
+ * Makes names of documents as Bedrock takes them: unique in the request, and the same in each
+ * request of a conversation.
+ */
 export class DocumentNames {
   private readonly used = new Map<string, number>();
   private documents = 0;

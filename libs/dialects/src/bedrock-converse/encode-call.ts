@@ -72,7 +72,10 @@ interface Content {
   readonly output: EncodedOutput;
 }
 
-/** Encodes what counts as input, in the order in which the provider caches it: tools, system, messages. */
+/**
+ * Encodes what counts as input, in the order in which the provider caches it: tools, system,
+ * messages.
+ */
 export function encodeContent(call: ModelCall, target: Target, losses: LossLedger): Content {
   const model = modelOf(target);
   const facts = { call, model, losses, names: new DocumentNames() };

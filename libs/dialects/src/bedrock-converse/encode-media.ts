@@ -103,7 +103,10 @@ function sourceOf({ source, media }: MediaPart): JsonObject | string {
   }
 }
 
-/** Returns the format by media type, else by the name of the file; null when it is not among Bedrock's. */
+/**
+ * Returns the format by media type, else by the name of the file; null when it is not among
+ * Bedrock's.
+ */
 function formatOf(part: MediaPart): string | null {
   const formats = FORMATS[part.media];
   const { mime = '', source, name = '' } = part;

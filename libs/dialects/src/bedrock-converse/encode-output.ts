@@ -13,7 +13,10 @@ export interface EncodedOutput {
 
 type Schema = Extract<OutputFormat, { kind: 'schema' }>;
 
-/** Encodes the format of the output. A model without schemas gets a tool that it must call with the output. */
+/**
+ * Encodes the format of the output. A model without schemas gets a tool that it must call with the
+ * output.
+ */
 export function encodeOutput(facts: MediaFacts, hasToolBlocks: boolean): EncodedOutput {
   const { call, losses, model } = facts;
   const { output } = call;

@@ -30,8 +30,8 @@ export class PartEncoder {
   ) {}
 
   /**
-   * Appends the parts of a message to its content; each cache point is an element of its own. Blank texts are left out, because
-   * Bedrock refuses them.
+   * Appends the parts of a message to its content; each cache point is an element of its own. Blank
+   * texts are left out, because Bedrock refuses them.
    */
   append(content: JsonObject[], parts: readonly Part[]): void {
     for (const part of parts) {

@@ -8,7 +8,10 @@ import type { BedrockModel } from './models';
 export interface EncodedThinking {
   /** Members of `additionalModelRequestFields`. */
   readonly fields: JsonObject;
-  /** Whether Claude has a budget of thinking tokens; then sampling, prefill and a forced tool are refused. */
+  /**
+   * Whether Claude has a budget of thinking tokens; then sampling, prefill and a forced tool are
+   * refused.
+   */
   readonly hasBudget: boolean;
 }
 
@@ -70,7 +73,9 @@ function effortOf(call: ModelCall, reasoning: Reasoning, losses: LossLedger): Ef
   return found;
 }
 
-/** Nova refuses high effort together with a limit of the output or sampling; medium is the nearest. */
+/**
+ * Nova refuses high effort together with a limit of the output or sampling; medium is the nearest.
+ */
 function novaConfig(call: ModelCall, reasoning: Reasoning, losses: LossLedger): JsonObject {
   if (isOff(reasoning)) return { reasoningConfig: { type: 'disabled' } };
   const path = pathOf(call, 'reasoning');

@@ -30,7 +30,10 @@ export function encodeToolList(facts: MediaFacts, points: CachePoints): JsonObje
 
 const atOf = (tool: Tool, call: ModelCall): string => tool.at ?? pathOf(call, 'tools');
 
-/** Returns the tools that the model may call. A subset, or a named tool of a model without that choice, is sent alone. */
+/**
+ * Returns the tools that the model may call. A subset, or a named tool of a model without that
+ * choice, is sent alone.
+ */
 function offeredTools({ call, losses, model }: MediaFacts): readonly Tool[] {
   const { tools = [], toolChoice } = call;
   if (toolChoice?.mode === 'named' && model.toolChoice === 'any')
@@ -113,7 +116,10 @@ function noteSearch(search: WebSearch, at: string, losses: MediaFacts['losses'])
     losses.parameter(`${at}.filters`, "Nova's search cannot be limited to domains.");
 }
 
-/** Encodes the tools and the choice. Bedrock wants the tools of a history in each request that has calls or results. */
+/**
+ * Encodes the tools and the choice. Bedrock wants the tools of a history in each request that has
+ * calls or results.
+ */
 export function encodeTools(
   list: readonly JsonObject[],
   hasToolBlocks: boolean,

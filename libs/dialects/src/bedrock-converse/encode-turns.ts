@@ -130,7 +130,10 @@ function requireText(
   }
 }
 
-/** Whether thinking may be on: with it, an assistant message whose tool results come last must begin with reasoning. */
+/**
+ * Whether thinking may be on: with it, an assistant message whose tool results come last must begin
+ * with reasoning.
+ */
 function startsWithThinking(messages: readonly JsonObject[]): boolean {
   const last = messages.at(-1);
   const isResult = contentOf(last).some((block) => 'toolResult' in block);

@@ -14,10 +14,16 @@ const REASONS: ReadonlyMap<string, Finish['reason']> = new Map<string, Finish['r
   ['malformed_tool_use', 'error'],
 ]);
 
-/** Places of Claude's stop sequence in `additionalModelResponseFields`, of a response and of a stream. */
+/**
+ * Places of Claude's stop sequence in `additionalModelResponseFields`, of a response and of a
+ * stream.
+ */
 export const STOP_SEQUENCE_PATHS = ['/stop_sequence', '/delta/stop_sequence'] as const;
 
-/** Reads why a response ended, from the body or from `messageStop`. Calls win over any other end but a cut or a filter. */
+/**
+ * Reads why a response ended, from the body or from `messageStop`. Calls win over any other end but
+ * a cut or a filter.
+ */
 export function decodeFinish(message: JsonObject, hasCalls: boolean): Finish {
   const raw = asString(message['stopReason']);
   const given = REASONS.get(raw ?? '') ?? 'stop';

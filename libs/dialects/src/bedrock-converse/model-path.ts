@@ -1,10 +1,16 @@
 import type { LossLedger } from '../losses';
 import type { Target } from '../target';
 
-/** Ids, inference profiles and ARNs. The first character excludes a segment that is a step up in the path. */
+/**
+ * Ids, inference profiles and ARNs. The first character excludes a segment that is a step up in the
+ * path.
+ */
 const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,2047}$/;
 
-/** Returns the path of an operation of a model, whose id is one segment. Refuses what cannot be an id. */
+/**
+ * Returns the path of an operation of a model, whose id is one segment. Refuses what cannot be an
+ * id.
+ */
 export function modelPath(
   model: string,
   operation: string,

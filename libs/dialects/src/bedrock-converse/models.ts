@@ -3,7 +3,10 @@ import { capabilitiesOf } from '../capabilities';
 import type { Target } from '../target';
 import { asString } from '../values/json';
 
-/** How a family of models on Bedrock is controlled; the maker's own members are not the same for all. */
+/**
+ * How a family of models on Bedrock is controlled; the maker's own members are not the same for
+ * all.
+ */
 export interface BedrockModel {
   /** Id without region and version of the profile: `anthropic.claude-sonnet-4-5-20250929-v1:0`. */
   readonly id: string;
@@ -68,8 +71,9 @@ const OPEN_WEIGHTS: Facts = { ...OTHER, textFormat: true, media: NO_MEDIA };
 const MISTRAL: Facts = { ...OTHER, toolChoice: 'any', topK: 'top_k', shortIds: true, media: NO_MEDIA };
 
 /**
- * The first prefix of the id that fits wins. Claude models after Opus 4.6 take schemas on Anthropic's own API only. Source: AWS's
- * guides to the Converse API, to structured outputs, and to Nova, November 2026.
+ * The first prefix of the id that fits wins. Claude models after Opus 4.6 take schemas on
+ * Anthropic's own API only. Source: AWS's guides to the Converse API, to structured outputs, and to
+ * Nova, November 2026.
  */
 const ROWS: readonly (readonly [prefix: string, facts: Facts])[] = [
   ['anthropic.claude-haiku-4-5', { ...CLAUDE, textFormat: true }],

@@ -26,7 +26,9 @@ export const ofMessages = (body: JsonObject, model = SONNET): JsonObject =>
 export const lostOfChat = (body: JsonObject, model = SONNET): string[] =>
   translated(body, toBedrock(model, 'openai-chat')).losses.losses.map(({ path, code }) => `${path}=${code}`);
 
-/** Returns the type and the path of the error for a request that is refused; throws when it is not. */
+/**
+ * Returns the type and the path of the error for a request that is refused; throws when it is not.
+ */
 export function refusal(run: () => unknown): [type: string, param: unknown] {
   try {
     run();

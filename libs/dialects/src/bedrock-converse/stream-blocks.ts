@@ -3,7 +3,10 @@ import { BLOCKS_MAX, BROKEN_STREAM, HELD_TOTAL_MAX, type EventWriter } from '../
 import { asObject, asString, writtenJson, objectsOf, parseObject } from '../values/json';
 import { decodeCitation, hostedCall, hostedResult, isHosted, redacted } from './response-blocks';
 
-/** Maximum characters of one block that are held: a seal, citations, the input of a hosted tool, or text next to the output. */
+/**
+ * Maximum characters of one block that are held: a seal, citations, the input of a hosted tool, or
+ * text next to the output.
+ */
 const HELD_MAX = 1024 * 1024;
 
 interface OpenBlock {
@@ -26,7 +29,10 @@ export interface BlockFacts {
   readonly outputTool: string | null;
 }
 
-/** Turns the content blocks of a stream into events. Text and reasoning have no start: their first delta opens them. */
+/**
+ * Turns the content blocks of a stream into events. Text and reasoning have no start: their first
+ * delta opens them.
+ */
 export class StreamBlocks {
   hasCalls = false;
   hasOutput = false;
@@ -59,7 +65,10 @@ export class StreamBlocks {
     // A start without content belongs to a block whose deltas say what it is.
   }
 
-  /** Ends what must not come after the block that begins: another one at its index, and reasoning, whose order is signed. */
+  /**
+   * Ends what must not come after the block that begins: another one at its index, and reasoning,
+   * whose order is signed.
+   */
   private stopBefore(index: number): void {
     this.stop(index);
     if (this.reasoningIndex !== null) this.stop(this.reasoningIndex);

@@ -3,7 +3,10 @@ import { NO_TOKENS, type TokenUsage } from '../response';
 import { readCount, readDetail } from '../values/counts';
 import { asObject, objectsOf } from '../values/json';
 
-/** Reads `usage`; undefined when its totals are no counts. Bedrock's `inputTokens` excludes cached tokens, ours includes them. */
+/**
+ * Reads `usage`; undefined when its totals are no counts. Bedrock's `inputTokens` excludes cached
+ * tokens, ours includes them.
+ */
 export function decodeUsage(value: unknown): TokenUsage | undefined {
   const usage = asObject(value);
   if (usage === null || (usage['inputTokens'] === undefined && usage['outputTokens'] === undefined))

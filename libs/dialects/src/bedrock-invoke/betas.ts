@@ -2,7 +2,10 @@ import type { LossLedger } from '../losses';
 import type { Target } from '../target';
 import { asString } from '../values/json';
 
-/** Beta flags of Anthropic that Bedrock knows; it refuses a request with another one. Source: AWS's guide to Claude, November 2026. */
+/**
+ * Beta flags of Anthropic that Bedrock knows; it refuses a request with another one. Source: AWS's
+ * guide to Claude, November 2026.
+ */
 const KNOWN: ReadonlySet<string> = new Set([
   'fine-grained-tool-streaming-2025-05-14',
   'interleaved-thinking-2025-05-14',
@@ -25,7 +28,10 @@ export const splitFlags = (value: string | null | undefined): string[] =>
     .map((flag) => flag.trim())
     .filter((flag) => flag !== '');
 
-/** Returns the flags of the target's settings, which the operator vouches for, and those of the client that Bedrock knows. */
+/**
+ * Returns the flags of the target's settings, which the operator vouches for, and those of the
+ * client that Bedrock knows.
+ */
 export function betaFlags(target: Target, wanted: readonly string[], losses: LossLedger): string[] {
   const flags = new Set(splitFlags(asString(target.settings?.['anthropic_beta'])));
   for (const flag of wanted) {

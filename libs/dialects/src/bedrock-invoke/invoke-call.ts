@@ -30,8 +30,8 @@ export interface BodyEdits {
 }
 
 /**
- * Returns how a Messages body becomes one of InvokeModel. Records in `losses` what Bedrock does not take; the caller calls
- * `losses.check()`.
+ * Returns how a Messages body becomes one of InvokeModel. Records in `losses` what Bedrock does not
+ * take; the caller calls `losses.check()`.
  */
 export function invokeEdits(body: JsonObject, facts: InvokeFacts): BodyEdits {
   const { target, losses } = facts;
@@ -54,7 +54,10 @@ export function invokeEdits(body: JsonObject, facts: InvokeFacts): BodyEdits {
   };
 }
 
-/** Returns the beta flags for the body: of the header, of the body itself, and those that its members need. */
+/**
+ * Returns the beta flags for the body: of the header, of the body itself, and those that its
+ * members need.
+ */
 function flagsOf(
   body: JsonObject,
   needed: readonly string[],
@@ -85,7 +88,10 @@ export function invokeCall(body: JsonObject, facts: InvokeFacts): ProviderCall {
   };
 }
 
-/** Turns a `count_tokens` body into a CountTokens request, which wants a body that InvokeModel would take. */
+/**
+ * Turns a `count_tokens` body into a CountTokens request, which wants a body that InvokeModel would
+ * take.
+ */
 export function invokeTokensCall(body: JsonObject, facts: InvokeFacts): ProviderCall {
   const invoked = editedBody(body, invokeEdits(body, facts));
   const whole = isAbsent(invoked['max_tokens']) ? { ...invoked, max_tokens: 1 } : invoked;
@@ -121,7 +127,10 @@ function hints(body: JsonObject, losses: LossLedger): string[] {
 
 const isNeutral = (value: unknown): boolean => isAbsent(value) || value === 'auto' || value === 'standard';
 
-/** Bedrock has no cache mark for a whole request: it moves to the last block. Null when there is none. */
+/**
+ * Bedrock has no cache mark for a whole request: it moves to the last block. Null when there is
+ * none.
+ */
 function withMarkedEnd(body: JsonObject, losses: LossLedger): readonly unknown[] | null {
   const mark = asObject(body['cache_control']);
   const messages = asArray(body['messages']);

@@ -6,8 +6,9 @@ import { BROKEN_STREAM, CUT_STREAM } from '../stream/decoder-base';
 import { asObject, asString, parseObject } from '../values/json';
 
 /**
- * Turns the frames of InvokeModelWithResponseStream into the event stream of Anthropic's own API: the events of Claude are written
- * as they came, one for each frame. A stream that breaks or is cut ends with an `error` event.
+ * Turns the frames of InvokeModelWithResponseStream into the event stream of Anthropic's own API:
+ * the events of Claude are written as they came, one for each frame. A stream that breaks or is cut
+ * ends with an `error` event.
  */
 export class InvokeStream {
   readonly contentType = 'text/event-stream';

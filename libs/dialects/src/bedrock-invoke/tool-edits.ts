@@ -13,7 +13,10 @@ export interface ToolEdits {
   readonly flags: readonly string[];
 }
 
-/** Returns the changed tools; null when they are sent as they are. `isStrict`: whether the model takes strict tools on Bedrock. */
+/**
+ * Returns the changed tools; null when they are sent as they are. `isStrict`: whether the model
+ * takes strict tools on Bedrock.
+ */
 export function encodeToolEdits(value: unknown, isStrict: boolean, losses: LossLedger): ToolEdits | null {
   const tools = asArray(value);
   if (tools === null) return null;

@@ -10,7 +10,10 @@ import { citationsIn, readCitation } from './citations';
 import { readFinish } from './finish';
 import { readUsage } from './usage';
 
-/** Decodes a response of `/v2/chat`. Throws `provider_answer_invalid` for a body without a message, or a failure without content. */
+/**
+ * Decodes a response of `/v2/chat`. Throws `provider_answer_invalid` for a body without a message,
+ * or a failure without content.
+ */
 export function decodeResponse(body: JsonObject, context: ProviderContext): ModelResponse {
   const message = asObject(body['message']);
   if (message === null) throw answerInvalid('The response has no message.');
@@ -83,7 +86,10 @@ function withCitations(
   });
 }
 
-/** Returns which item a citation cites: the one that it names, else the first text. Null when it cites reasoning. */
+/**
+ * Returns which item a citation cites: the one that it names, else the first text. Null when it
+ * cites reasoning.
+ */
 export function citedIndex(data: JsonObject, firstText: number | undefined): number | null {
   if (data['type'] === 'PLAN') return PLAN;
   if (data['type'] === 'THINKING_CONTENT') return null;
@@ -96,7 +102,10 @@ const toolCalls = (value: unknown, id: string): ToolCallPart[] =>
     args: responseArguments(asObject(call['function'])?.['arguments']),
   }));
 
-/** Reads a tool call without its arguments. `id` of the response and `index` make an id for a call without one. */
+/**
+ * Reads a tool call without its arguments. `id` of the response and `index` make an id for a call
+ * without one.
+ */
 export function readToolCall(call: JsonObject, id: string, index: number): ToolCallPart {
   const given = asString(call['id']) ?? '';
   return {

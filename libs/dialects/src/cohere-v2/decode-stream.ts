@@ -24,8 +24,8 @@ const PLAN = -1;
 type Handler = (index: number, message: JsonObject, event: JsonObject) => void;
 
 /**
- * Reads the events of `/v2/chat`. Content and tool calls are counted apart. A text stays open after `content-end` until something
- * else begins, because citations of it may follow.
+ * Reads the events of `/v2/chat`. Content and tool calls are counted apart. A text stays open after
+ * `content-end` until something else begins, because citations of it may follow.
  */
 export class CohereStreamDecoder extends SseDecoder {
   private id = '';

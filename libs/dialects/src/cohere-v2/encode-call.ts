@@ -89,7 +89,10 @@ function logprobs(call: ModelCall, losses: LossLedger): boolean | undefined {
   return true;
 }
 
-/** `isPlain`: whether the request has neither documents nor tools, which Cohere does not take with a format. */
+/**
+ * `isPlain`: whether the request has neither documents nor tools, which Cohere does not take with a
+ * format.
+ */
 function responseFormat(call: ModelCall, isPlain: boolean, losses: LossLedger): JsonObject | undefined {
   const { output } = call;
   if (output?.kind !== 'json' && output?.kind !== 'schema') return undefined;

@@ -6,7 +6,10 @@ import { documentText } from '../values/documents';
 import { optional } from '../values/json';
 import { joinedText } from '../values/tool-pairs';
 
-/** Encodes a part of a message. Returns null for a part that has no place in the content; a loss is recorded. */
+/**
+ * Encodes a part of a message. Returns null for a part that has no place in the content; a loss is
+ * recorded.
+ */
 export function encodePart(part: Part, losses: LossLedger, call: ModelCall): JsonObject | null {
   if (part.cache !== undefined) losses.note(partPath(call, part, 'cache'));
   return withoutMark(part, losses, call);
@@ -37,7 +40,9 @@ export type EncodedDocument = JsonObject & {
   readonly document: { readonly data: JsonObject & { readonly text: string } };
 };
 
-/** Encodes a text document or a search result as a part of type `document`; null for any other part. */
+/**
+ * Encodes a text document or a search result as a part of type `document`; null for any other part.
+ */
 export function encodeDocument(part: Part, losses: LossLedger, call: ModelCall): EncodedDocument | null {
   if (part.kind === 'search_result') {
     const { title, source: url, parts } = part;

@@ -125,7 +125,10 @@ class MessageWriter {
     return { id, type: 'function', function: { name, arguments: args === '' ? '{}' : args } };
   }
 
-  /** Encodes the parts of a message. Documents go to the request, unless nothing else is left to say. */
+  /**
+   * Encodes the parts of a message. Documents go to the request, unless nothing else is left to
+   * say.
+   */
   private content(parts: readonly Part[]): JsonObject[] {
     const content: JsonObject[] = [];
     const documents: { readonly part: Part; readonly encoded: EncodedDocument }[] = [];

@@ -34,7 +34,10 @@ export function encodeThinking(call: ModelCall, target: Target, losses: LossLedg
   return { type: 'enabled', token_budget: budget };
 }
 
-/** A budget in tokens, an effort, or whether the model should think at all. A budget wins over an effort. */
+/**
+ * A budget in tokens, an effort, or whether the model should think at all. A budget wins over an
+ * effort.
+ */
 type Wanted = 'on' | 'off' | number | { readonly effort: keyof typeof SHARES };
 
 function wantedThinking({ budget, effort, adaptive }: Reasoning): Wanted | null {

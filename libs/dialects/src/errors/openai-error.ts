@@ -5,7 +5,10 @@ import type { ProviderFault } from '../response';
 /** Faults that the gateway finds itself; their code is the error's own type. */
 const OWN = ['provider_answer_invalid', 'stream_interrupted'] as const;
 
-/** Writes an error for clients of OpenAI's dialects, with the provider's own type and code next to ours. */
+/**
+ * Writes an error for clients of OpenAI's dialects, with the provider's own type and code next to
+ * ours.
+ */
 export function openAiError(fault: ProviderFault, requestId: string): JsonObject {
   const own = OWN.find((type) => type === fault.code);
   const { message, param, type, code } = fault;

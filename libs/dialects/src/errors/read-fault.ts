@@ -31,8 +31,9 @@ const MESSAGE_MAX = 8_192;
 const NAME_MAX = 128;
 
 /**
- * Reads a provider's error. `headers` are in lower case; `body` is the parsed body, or text that is no JSON. A status below 400 is
- * an error inside of a stream or of a successful response. `now`: Unix milliseconds, for dates in headers.
+ * Reads a provider's error. `headers` are in lower case; `body` is the parsed body, or text that is
+ * no JSON. A status below 400 is an error inside of a stream or of a successful response. `now`:
+ * Unix milliseconds, for dates in headers.
  */
 export function readFault(
   shape: FaultShape,
@@ -95,7 +96,10 @@ function name(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value.slice(0, NAME_MAX) : undefined;
 }
 
-/** `ValidationException:http://…` and `com.amazon#ValidationException` both name `ValidationException`. */
+/**
+ * `ValidationException:http://…` and `com.amazon#ValidationException` both name
+ * `ValidationException`.
+ */
 function awsName(text: string): string {
   const colon = text.indexOf(':');
   const head = colon < 0 ? text : text.slice(0, colon);
@@ -197,7 +201,10 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 };
 
-/** Status for the client: the provider's, unless it hides the error or has no meaning outside of its cloud. */
+/**
+ * Status for the client: the provider's, unless it hides the error or has no meaning outside of its
+ * cloud.
+ */
 function clientStatus(status: number, found: FaultClass): number {
   if (status < 400 || status > 599) return FAULT_WORDS[found].status;
   return status === 424 ? 502 : status;

@@ -7,8 +7,8 @@ type Headers = Readonly<Record<string, string>>;
 const RETRY_MAX_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Returns when a provider wants the request again, in milliseconds from `now` (Unix milliseconds); undefined when it does not say.
- * Header names are in lower case.
+ * Returns when a provider wants the request again, in milliseconds from `now` (Unix milliseconds);
+ * undefined when it does not say. Header names are in lower case.
  */
 export function retryAfterMs(headers: Headers, error: JsonObject | null, now: number): number | undefined {
   const found =
@@ -64,7 +64,9 @@ function duration(text: string): number | undefined {
 const OPENAI = 'x-ratelimit-reset-';
 const ANTHROPIC = 'anthropic-ratelimit-';
 
-/** Returns the time until an exhausted limit is reset. Limits that have something left do not count. */
+/**
+ * Returns the time until an exhausted limit is reset. Limits that have something left do not count.
+ */
 function resetOf(headers: Headers, now: number): number | undefined {
   let longest: number | undefined;
   for (const [name, value] of Object.entries(headers)) {

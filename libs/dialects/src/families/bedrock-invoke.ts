@@ -3,7 +3,10 @@ import { baseId } from '../bedrock-converse/models';
 import { readCount } from '../values/counts';
 import type { FamilyFacts } from './fan-out';
 
-/** Numbers of dimensions by prefix of the model's id; a model without a row has one number only. Source: AWS's guide, November 2026. */
+/**
+ * Numbers of dimensions by prefix of the model's id; a model without a row has one number only.
+ * Source: AWS's guide, November 2026.
+ */
 const DIMENSIONS: readonly (readonly [prefix: string, numbers: readonly number[]])[] = [
   ['amazon.titan-embed-text-v2', [256, 512, 1024]],
   ['amazon.titan-embed-image', [256, 384, 1024]],

@@ -2,7 +2,10 @@ import type { ProviderCall } from '../codec';
 import type { LossLedger } from '../losses';
 import type { Target } from '../target';
 
-/** Calls made from one request for embeddings, images or rerank. Their responses together make the client's. */
+/**
+ * Calls made from one request for embeddings, images or rerank. Their responses together make the
+ * client's.
+ */
 export interface FanOut {
   /** Calls of equal form; the caller sends at most eight at a time, and all must succeed. */
   readonly calls: readonly ProviderCall[];

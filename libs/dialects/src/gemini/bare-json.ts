@@ -4,8 +4,8 @@ const STARTS = [Buffer.from('\n{'), Buffer.from('\n[')];
 const JSON_MAX = 8 * 1024 * 1024;
 
 /**
- * Finds JSON outside of the events of a stream: Google sends errors so, and proxies a list of responses instead of events. Lines
- * of an event stream never begin with a brace or bracket.
+ * Finds JSON outside of the events of a stream: Google sends errors so, and proxies a list of
+ * responses instead of events. Lines of an event stream never begin with a brace or bracket.
  */
 export class BareJson {
   private readonly chunks: Buffer[] = [];
@@ -16,7 +16,10 @@ export class BareJson {
     return this.size > 0;
   }
 
-  /** Takes a chunk; returns the part of it that is events. Once JSON began, all of the rest belongs to it. */
+  /**
+   * Takes a chunk; returns the part of it that is events. Once JSON began, all of the rest belongs
+   * to it.
+   */
   split(chunk: Buffer): Buffer {
     const at = this.isFound ? 0 : this.startIn(chunk);
     if (at < 0) {
@@ -29,7 +32,10 @@ export class BareJson {
     return chunk.subarray(0, at);
   }
 
-  /** Returns the values: the items of a list, or the value itself; nothing when it is no JSON or larger than 8 MiB. */
+  /**
+   * Returns the values: the items of a list, or the value itself; nothing when it is no JSON or
+   * larger than 8 MiB.
+   */
   values(): readonly unknown[] {
     if (this.size > JSON_MAX) return [];
     try {

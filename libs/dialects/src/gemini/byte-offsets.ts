@@ -1,4 +1,6 @@
-/** Maximum changes of the width of characters that are kept; beyond, offsets cannot be converted. */
+/**
+ * Maximum changes of the width of characters that are kept; beyond, offsets cannot be converted.
+ */
 const RUNS_MAX = 50_000;
 
 interface Run {

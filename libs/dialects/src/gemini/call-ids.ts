@@ -6,8 +6,9 @@ interface Called {
 }
 
 /**
- * Pairs results with calls, because Gemini clients may send neither with an id. A call without an id gets one that depends on its
- * place in the history, so that it stays the same in later requests.
+ * Pairs results with calls, because Gemini clients may send neither with an id. A call without an
+ * id gets one that depends on its place in the history, so that it stays the same in later
+ * requests.
  */
 export class CallIds {
   private readonly byId = new Map<string, Called>();
@@ -22,7 +23,10 @@ export class CallIds {
     return called.id;
   }
 
-  /** Returns the id of the call that a result belongs to: the one with its id, else the first unanswered one of that name. */
+  /**
+   * Returns the id of the call that a result belongs to: the one with its id, else the first
+   * unanswered one of that name.
+   */
   result(name: string, id: string | undefined): string | undefined {
     const called = (id === undefined ? undefined : this.byId.get(id)) ?? this.firstUnanswered(name);
     if (called === undefined) return undefined;
@@ -38,5 +42,8 @@ export class CallIds {
   }
 }
 
-/** Whether an id has the form of the ones made here and for responses without ids; Google never saw it. */
+/**
+ * Whether an id has the form of the ones made here and for responses without ids; Google never saw
+ * it.
+ */
 export const isMadeId = (id: string): boolean => /^call_[0-9A-Za-z]{24}$/.test(id);

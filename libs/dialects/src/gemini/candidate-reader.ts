@@ -88,7 +88,10 @@ export class CandidateReader {
     this.end();
   }
 
-  /** Returns the block of a part. A signature alone belongs to the text before it, else it is a block of its own. */
+  /**
+   * Returns the block of a part. A signature alone belongs to the text before it, else it is a
+   * block of its own.
+   */
   private blockOf(isThought: boolean, isEmpty: boolean): number {
     const { open } = this;
     const isCarrier = isEmpty && !isThought && open?.kind !== 'text';
@@ -107,7 +110,8 @@ export class CandidateReader {
   private call(called: JsonObject, seal: Seal | undefined): void {
     const name = asString(called['name']);
     const args = called['args'] ?? {};
-    // Arguments in pieces are sent only to clients that ask for them, which a translated call does not.
+    // Arguments in pieces are sent only to clients that ask for them, which a translated call does
+    // not.
     const text = asObject(args) === null ? null : writtenJson(args);
     if (name === null || name === '' || text === null || called['willContinue'] === true) {
       this.out.fail(BROKEN_STREAM);

@@ -9,7 +9,9 @@ import { Members } from './members';
 /** Members of a request that Google counts; the others change no tokens. */
 const COUNTED = ['contents', 'systemInstruction', 'tools', 'toolConfig', 'cachedContent'] as const;
 
-/** `countTokens` for Gemini clients, whose body is the contents or a whole `generateContentRequest`. */
+/**
+ * `countTokens` for Gemini clients, whose body is the contents or a whole `generateContentRequest`.
+ */
 export const clientTokens: ClientTokenCounter = {
   decodeCall(body, address = {}) {
     const outer = new Members(body, '');
@@ -21,7 +23,10 @@ export const clientTokens: ClientTokenCounter = {
   }),
 };
 
-/** `countTokens` of Google, which outside of Vertex takes system text and tools in a `generateContentRequest` only. */
+/**
+ * `countTokens` of Google, which outside of Vertex takes system text and tools in a
+ * `generateContentRequest` only.
+ */
 export const providerTokens: ProviderTokenCounter = {
   encodeCall(call, target, losses) {
     const body = encodeBody(call, target, losses);

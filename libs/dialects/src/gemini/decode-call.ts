@@ -26,7 +26,10 @@ const TIERS: Readonly<Record<string, ServiceTier>> = {
   priority: 'priority',
 };
 
-/** Decodes a `GenerateContentRequest`. The model and whether the response is streamed are in the address. */
+/**
+ * Decodes a `GenerateContentRequest`. The model and whether the response is streamed are in the
+ * address.
+ */
 export function decodeCall(body: JsonObject, address: CallAddress = {}): ModelCall {
   return decodeRequest(new Members(body, ''), address);
 }
@@ -63,7 +66,10 @@ function tierOf(body: Members): ServiceTier | undefined {
   return tier !== undefined && Object.hasOwn(TIERS, tier) ? TIERS[tier] : undefined;
 }
 
-/** The member that defines the output: the schema where there is one, unless its values are sent without quotes. */
+/**
+ * The member that defines the output: the schema where there is one, unless its values are sent
+ * without quotes.
+ */
 function outputMember(config: Members): string {
   const names = ['responseJsonSchema', 'responseSchema'];
   const isEnum = config.value('responseMimeType') === 'text/x.enum';

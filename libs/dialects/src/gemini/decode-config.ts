@@ -122,7 +122,10 @@ const LEVELS: Readonly<Record<string, Effort>> = {
   HIGH: 'high',
 };
 
-/** An explicit budget also gets the effort that Google's compatibility table has for it. Thoughts are left out unless requested. */
+/**
+ * An explicit budget also gets the effort that Google's compatibility table has for it. Thoughts
+ * are left out unless requested.
+ */
 function reasoningOf(thinking: Members | undefined): Reasoning | undefined {
   if (thinking === undefined) return undefined;
   const budget = thinking.integer('thinkingBudget');

@@ -120,7 +120,10 @@ function toolResult(part: Members, { ids }: PartPlace): ToolResultPart {
   };
 }
 
-/** The text of a result: `output` and `error` have the result itself, any other object is the result as it is. */
+/**
+ * The text of a result: `output` and `error` have the result itself, any other object is the result
+ * as it is.
+ */
 function responseText(
   response: JsonObject,
   path: string,
@@ -135,7 +138,10 @@ function responseText(
   };
 }
 
-/** Writes a value as JSON text. Throws `validation_failed` for one that is nested too deeply to be written. */
+/**
+ * Writes a value as JSON text. Throws `validation_failed` for one that is nested too deeply to be
+ * written.
+ */
 function textOf(value: unknown, path: string): string {
   const text = writtenJson(value);
   if (text === null) throw invalid(path, `${path} is nested too deeply.`);

@@ -8,7 +8,10 @@ import { answerInvalid } from '../values/tool-arguments';
 import { ResponseReader } from './response-reader';
 import { serviceTierOf } from './usage';
 
-/** Reads a `GenerateContentResponse`. Throws `provider_answer_invalid` for a body that is none, or an error without content. */
+/**
+ * Reads a `GenerateContentResponse`. Throws `provider_answer_invalid` for a body that is none, or
+ * an error without content.
+ */
 export function decodeResponse(body: JsonObject, context: ProviderContext): ModelResponse {
   const out = new EventWriter();
   const reader = new ResponseReader(out, context);

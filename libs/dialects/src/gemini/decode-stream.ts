@@ -6,7 +6,10 @@ import { asObject } from '../values/json';
 import { BareJson } from './bare-json';
 import { ResponseReader } from './response-reader';
 
-/** Reads `streamGenerateContent?alt=sse`. It has no end mark: the stream is complete when each candidate has a finishReason. */
+/**
+ * Reads `streamGenerateContent?alt=sse`. It has no end mark: the stream is complete when each
+ * candidate has a finishReason.
+ */
 class GeminiStream extends SseDecoder {
   private readonly response: ResponseReader;
   private readonly bare = new BareJson();

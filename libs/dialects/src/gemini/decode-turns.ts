@@ -48,7 +48,9 @@ function roleOf(content: Members): Turn['role'] {
   }
 }
 
-/** A client keeps each event of a stream as a content of its own; those of the model are one turn. */
+/**
+ * A client keeps each event of a stream as a content of its own; those of the model are one turn.
+ */
 function merged(turns: readonly Turn[]): Turn[] {
   const result: { turn: Turn; parts: Part[] }[] = [];
   for (const turn of turns) {
@@ -64,7 +66,10 @@ function merged(turns: readonly Turn[]): Turn[] {
 const endsThought = (seal: Seal | undefined): boolean =>
   seal !== undefined && seal.by !== 'google' && seal.redacted !== true;
 
-/** Joins the pieces of a streamed thought, whose seal of another maker comes last and covers all of its text. */
+/**
+ * Joins the pieces of a streamed thought, whose seal of another maker comes last and covers all of
+ * its text.
+ */
 function joinedThoughts(parts: readonly Part[]): Part[] {
   const result: Part[] = [];
   for (const part of parts) {

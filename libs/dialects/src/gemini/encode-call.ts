@@ -41,7 +41,10 @@ export function encodeBody(call: ModelCall, target: Target, losses: LossLedger):
 
 export const isVertex = ({ provider }: Pick<Target, 'provider'>): boolean => provider.startsWith('vertex');
 
-/** Returns the path of a method of the target's model. Names with a collection (`tunedModels/x`) keep it. */
+/**
+ * Returns the path of a method of the target's model. Names with a collection (`tunedModels/x`)
+ * keep it.
+ */
 export function modelPath(target: Pick<Target, 'provider' | 'model'>, method: string): string {
   const [, collection = 'models', name = ''] = /^(?:(models|tunedModels)\/)?(.*)$/s.exec(target.model) ?? [];
   return isVertex(target)
@@ -49,7 +52,10 @@ export function modelPath(target: Pick<Target, 'provider' | 'model'>, method: st
     : `/${collection}/${encodeURIComponent(name)}:${method}`;
 }
 
-/** Vertex takes names of Google's models, ids of endpoints, and full resource names, of which the base URL has the beginning. */
+/**
+ * Vertex takes names of Google's models, ids of endpoints, and full resource names, of which the
+ * base URL has the beginning.
+ */
 function vertexPath(model: string, method: string): string {
   const resource = /^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:endpoints[./])(.+)$/s.exec(model)?.[1];
   if (resource !== undefined) return `/endpoints/${encodeURIComponent(resource)}:${method}`;

@@ -75,7 +75,10 @@ function encodeOpaque(part: OpaquePart, facts: PartFacts): JsonObject | null {
   return null;
 }
 
-/** A search that another provider ran is left out, because its results are in the text that followed. */
+/**
+ * A search that another provider ran is left out, because its results are in the text that
+ * followed.
+ */
 function encodeHosted(
   part: Extract<Part, { kind: 'hosted_call' | 'hosted_result' }>,
   facts: PartFacts,
@@ -125,7 +128,10 @@ export interface EncodedResult {
   readonly moved: readonly JsonObject[];
 }
 
-/** Encodes a result of a function. Throws `validation_failed` when the history has no call with its id. */
+/**
+ * Encodes a result of a function. Throws `validation_failed` when the history has no call with its
+ * id.
+ */
 export function encodeResult(result: ToolResultPart, facts: PartFacts): EncodedResult {
   const path = pathOfPart(result, facts);
   const name = facts.names.get(result.callId);

@@ -72,7 +72,10 @@ const NEAREST: Readonly<Record<Effort, readonly Effort[]>> = {
   max: ['high'],
 };
 
-/** A positive budget is sent as it is, because Gemini 3 still takes budgets; reasoning cannot be turned off. */
+/**
+ * A positive budget is sent as it is, because Gemini 3 still takes budgets; reasoning cannot be
+ * turned off.
+ */
 function levelConfig(reasoning: Reasoning, target: Target, path: string, losses: LossLedger): JsonObject {
   const { budget } = reasoning;
   if (budget !== undefined && budget > 0) return { thinkingBudget: budget };

@@ -27,7 +27,10 @@ interface CandidateEnd {
   finish: Finish | undefined;
 }
 
-/** Google's SDK drops a turn from its history when an event has no part, so an event without content has this one. */
+/**
+ * Google's SDK drops a turn from its history when an event has no part, so an event without content
+ * has this one.
+ */
 const EMPTY = '{"text":""}';
 
 const contentOf = (part: string): string => `"content":{"role":"model","parts":[${part}]}`;
@@ -35,7 +38,10 @@ const contentOf = (part: string): string => `"content":{"role":"model","parts":[
 type Filling = Extract<StreamEvent, { t: 'text' | 'args' | 'seal' | 'cite' | 'data' }>;
 type ContentEvent = Extract<StreamEvent, { readonly i: number }>;
 
-/** Writes events for a Gemini client: text as it comes, calls and files when they are whole, and the end with the usage. */
+/**
+ * Writes events for a Gemini client: text as it comes, calls and files when they are whole, and the
+ * end with the usage.
+ */
 class GeminiEvents implements StreamEncoder {
   readonly contentType: string;
   readonly keepAlive: string;
@@ -46,7 +52,10 @@ class GeminiEvents implements StreamEncoder {
   private tail: string;
   private held = 0;
   private usage: TokenUsage | undefined;
-  /** The last whole part: it waits for what follows, so that it is in the last event when nothing does. */
+  /**
+   * The last whole part: it waits for what follows, so that it is in the last event when nothing
+   * does.
+   */
   private pending: { readonly c: number; readonly json: string } | null = null;
   private isOpen = false;
   private isOver = false;
@@ -159,7 +168,10 @@ class GeminiEvents implements StreamEncoder {
     for (const text of block.held) this.held -= text.length;
   }
 
-  /** Returns what a block adds when it closes: a call, a file, or a signature of text that was sent before. */
+  /**
+   * Returns what a block adds when it closes: a call, a file, or a signature of text that was sent
+   * before.
+   */
   private whole(c: number, { part, held, seal = sealOf(part) }: Block): JsonObject | null {
     const path = `candidates.${String(c)}.content.parts`;
     if (part.kind === 'text' || part.kind === 'refusal' || part.kind === 'reasoning') {

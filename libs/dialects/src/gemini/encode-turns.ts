@@ -96,7 +96,10 @@ function addParts(content: Content, parts: readonly Part[], facts: PartFacts): v
   if (carried !== undefined) content.parts.push({ text: '', thoughtSignature: carried.value });
 }
 
-/** Reasoning goes back to Google only when Google signed it. A signature without text belongs to the part that follows. */
+/**
+ * Reasoning goes back to Google only when Google signed it. A signature without text belongs to the
+ * part that follows.
+ */
 function addReasoning(
   content: Content,
   part: Extract<Part, { kind: 'reasoning' }>,
@@ -116,7 +119,10 @@ function addReasoning(
   return carried;
 }
 
-/** Puts the results first, in the order of their calls. Throws `validation_failed` for a call without a result. */
+/**
+ * Puts the results first, in the order of their calls. Throws `validation_failed` for a call
+ * without a result.
+ */
 function finished(
   content: Content,
   before: Content | undefined,

@@ -18,7 +18,10 @@ const REASONS: ReadonlyMap<string, Reason> = new Map<string, Reason>([
   ['CONTINUATION', 'pause'],
 ]);
 
-/** Reads `finishReason`. Tool calls win, because Gemini says STOP for them; an unknown reason is an error. */
+/**
+ * Reads `finishReason`. Tool calls win, because Gemini says STOP for them; an unknown reason is an
+ * error.
+ */
 export function finishOf(raw: string | null, detail: string | null, hasCalls: boolean): Finish {
   const read = raw === null ? 'stop' : (REASONS.get(raw) ?? 'error');
   const reason = hasCalls && read !== 'length' && read !== 'content_filter' ? 'tool_calls' : read;

@@ -6,8 +6,8 @@ import type { ByteOffsets } from './byte-offsets';
 const CITATIONS_MAX = 1_000;
 
 /**
- * Reads the citations of a candidate from `groundingMetadata` and `citationMetadata`. Google counts bytes of a part's text;
- * `base` is the byte at which the part begins in the message.
+ * Reads the citations of a candidate from `groundingMetadata` and `citationMetadata`. Google counts
+ * bytes of a part's text; `base` is the byte at which the part begins in the message.
  */
 export function citationsOf(
   candidate: JsonObject,

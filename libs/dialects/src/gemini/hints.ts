@@ -6,7 +6,10 @@ import { recordForeignMembers } from '../values/foreign-members';
 /** Hints that Gemini has no place for. */
 const HINTS: readonly CallMember[] = ['user', 'prediction', 'guardrail', 'include'];
 
-/** Records what has no place in Gemini's requests: hints are dropped, states and contracts are refused. */
+/**
+ * Records what has no place in Gemini's requests: hints are dropped, states and contracts are
+ * refused.
+ */
 export function recordLosses(call: ModelCall, losses: LossLedger): void {
   for (const member of HINTS) if (call[member] !== undefined) losses.note(pathOf(call, member));
   if (call.store === true) losses.note(pathOf(call, 'store'));

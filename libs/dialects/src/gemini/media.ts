@@ -27,7 +27,10 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   mpeg: 'video/mpeg',
 };
 
-/** Returns the media type of a part, which Gemini requires: the client's, that of the name, or the usual one of images; else null. */
+/**
+ * Returns the media type of a part, which Gemini requires: the client's, that of the name, or the
+ * usual one of images; else null.
+ */
 export function mimeOf(part: MediaPart): string | null {
   if (part.mime !== undefined) return part.mime;
   const named =
@@ -47,7 +50,10 @@ function typeOfName(name: string): string | null {
 /** Characters of other spellings of base64. */
 const ODD = ['-', '_', '\n', '\r', ' ', '\t'];
 
-/** Returns base64 in the standard alphabet and on one line, as Google requires; usually the same string. */
+/**
+ * Returns base64 in the standard alphabet and on one line, as Google requires; usually the same
+ * string.
+ */
 export function plainBase64(data: string): string {
   if (!ODD.some((character) => data.includes(character))) return data;
   return data.replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/');

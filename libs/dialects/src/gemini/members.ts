@@ -16,7 +16,10 @@ function snakeOf(name: string): string {
 const camelOf = (name: string): string =>
   name.includes('_') ? name.replace(/_([a-z])/g, (_found, letter: string) => letter.toUpperCase()) : name;
 
-/** Reads an object whose members may be spelled in camelCase or in snake_case, as Google's own parser does. */
+/**
+ * Reads an object whose members may be spelled in camelCase or in snake_case, as Google's own
+ * parser does.
+ */
 export class Members {
   /** `path`: where the object is in the client's body; '' for the body itself. */
   constructor(
@@ -87,7 +90,10 @@ export class Members {
     return typeof value === 'string' ? [value] : read.strings(value, this.at(name));
   }
 
-  /** Returns the members that are not in `known`, in the client's spelling and with `prefix` before their names. */
+  /**
+   * Returns the members that are not in `known`, in the client's spelling and with `prefix` before
+   * their names.
+   */
   rest(known: ReadonlySet<string>, prefix = ''): JsonObject {
     const rest: JsonObject = {};
     for (const name of Object.keys(this.body)) {
@@ -102,7 +108,9 @@ export class Members {
 export const ownMembers = (members: JsonObject): { x?: { gemini: JsonObject } } =>
   Object.keys(members).length === 0 ? {} : { x: { gemini: members } };
 
-/** Prefixes of the names under which members of nested objects are kept next to those of the body. */
+/**
+ * Prefixes of the names under which members of nested objects are kept next to those of the body.
+ */
 const NESTED: Readonly<Record<string, 'generationConfig' | 'toolConfig'>> = {
   generationConfig: 'generationConfig',
   generation_config: 'generationConfig',
@@ -110,7 +118,10 @@ const NESTED: Readonly<Record<string, 'generationConfig' | 'toolConfig'>> = {
   tool_config: 'toolConfig',
 };
 
-/** Puts the members that the decoder kept by path (`generationConfig.audioTimestamp`) back into their objects. */
+/**
+ * Puts the members that the decoder kept by path (`generationConfig.audioTimestamp`) back into
+ * their objects.
+ */
 export function nestedMembers(members: JsonObject = {}): {
   readonly body: JsonObject;
   readonly generationConfig: JsonObject;

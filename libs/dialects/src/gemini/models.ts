@@ -5,7 +5,10 @@ import { answerInvalid } from '../values/tool-arguments';
 /** Methods of every model that Gemini clients may call, as far as the gateway knows. */
 const METHODS = ['generateContent', 'streamGenerateContent', 'countTokens'];
 
-/** Writes a model of OpenAI's or Anthropic's list for a Gemini client. Throws `provider_answer_invalid`. */
+/**
+ * Writes a model of OpenAI's or Anthropic's list for a Gemini client. Throws
+ * `provider_answer_invalid`.
+ */
 export function geminiModel(model: JsonObject): JsonObject {
   const id = asString(model['id']);
   if (id === null) throw answerInvalid('a model has no id.');

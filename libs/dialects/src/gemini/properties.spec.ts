@@ -42,7 +42,10 @@ const part: fc.Arbitrary<Part> = fc.oneof(
   })),
 );
 
-/** The parts of a response as a reader sees them: pieces of one text or thought joined, a signature at their end. */
+/**
+ * The parts of a response as a reader sees them: pieces of one text or thought joined, a signature
+ * at their end.
+ */
 function joined(parts: readonly JsonObject[]): JsonObject[] {
   const result: JsonObject[] = [];
   for (const found of parts) {

@@ -22,7 +22,10 @@ export function signature(seal: Seal | undefined): JsonObject {
   return text === undefined ? {} : { thoughtSignature: text };
 }
 
-/** `functionCall` of a whole call. Arguments that are no JSON object are kept as text, which is noted. */
+/**
+ * `functionCall` of a whole call. Arguments that are no JSON object are kept as text, which is
+ * noted.
+ */
 export function functionCall(
   call: { readonly id: string; readonly name: string; readonly args: string },
   { losses }: ClientContext,
@@ -39,7 +42,10 @@ export interface CandidateText {
   readonly citations: Citation[];
 }
 
-/** Encodes a part of a whole response for a Gemini client; null when it is empty or Gemini has no place for it. */
+/**
+ * Encodes a part of a whole response for a Gemini client; null when it is empty or Gemini has no
+ * place for it.
+ */
 export function responsePart(
   part: Part,
   context: ClientContext,

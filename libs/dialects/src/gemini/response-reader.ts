@@ -47,7 +47,10 @@ export class ResponseReader {
     this.usage = usageOf(body['usageMetadata'], this.grounding) ?? this.usage;
   }
 
-  /** Writes the ends of the candidates and the usage. An error without content is a failure of the provider. */
+  /**
+   * Writes the ends of the candidates and the usage. An error without content is a failure of the
+   * provider.
+   */
   finish(): void {
     for (const candidate of this.candidates.values()) {
       if (!candidate.finish() && this.candidates.size === 1) {

@@ -7,10 +7,16 @@ const REDACTED = 'redacted.';
 /** Maximum characters of a carrier; carried seals have at most 64 KiB before base64. */
 const CARRIER_MAX = 128 * 1024;
 
-/** A Gemini 3 model takes this value instead of a signature that was lost; see Google's guide to thought signatures. */
+/**
+ * A Gemini 3 model takes this value instead of a signature that was lost; see Google's guide to
+ * thought signatures.
+ */
 export const SKIP_SIGNATURE = 'skip_thought_signature_validator';
 
-/** Writes a seal as `thoughtSignature` for a Gemini client; undefined when a foreign seal is too long to carry. */
+/**
+ * Writes a seal as `thoughtSignature` for a Gemini client; undefined when a foreign seal is too
+ * long to carry.
+ */
 export function thoughtSignature(seal: Seal): string | undefined {
   if (seal.by === 'google') return seal.value;
   const value = seal.redacted === true ? `${REDACTED}${seal.value}` : seal.value;

@@ -3,7 +3,10 @@ import { NO_TOKENS, type TokenUsage } from '../response';
 import { readCount, readDetail } from '../values/counts';
 import { asObject, isAbsent, objectsOf, optional } from '../values/json';
 
-/** Reads `usageMetadata`; undefined when it has no counts. Tool prompts and thoughts are counted outside of the totals. */
+/**
+ * Reads `usageMetadata`; undefined when it has no counts. Tool prompts and thoughts are counted
+ * outside of the totals.
+ */
 export function usageOf(value: unknown, grounding: unknown = undefined): TokenUsage | undefined {
   const metadata = asObject(value);
   if (metadata === null) return undefined;
@@ -56,7 +59,10 @@ export function usageMetadata(usage: TokenUsage): JsonObject {
   };
 }
 
-/** Returns counts by modality; only when there are others than text, because totals are exact without them. */
+/**
+ * Returns counts by modality; only when there are others than text, because totals are exact
+ * without them.
+ */
 function details(name: string, audio: number, image: number): JsonObject {
   const counts = [
     ...(audio > 0 ? [{ modality: 'AUDIO', tokenCount: audio }] : []),

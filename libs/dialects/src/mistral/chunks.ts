@@ -47,7 +47,9 @@ function readImage(chunk: JsonObject): Chunk {
   return { kind: 'image', part: { kind: 'media', media: 'image', mime: data.mime, source } };
 }
 
-/** A reference belongs to the text before it. `start` and `end`: code units of the message's text. */
+/**
+ * A reference belongs to the text before it. `start` and `end`: code units of the message's text.
+ */
 export const referenceCitation = (data: JsonObject, start: number, end: number): Citation => ({
   start,
   end,

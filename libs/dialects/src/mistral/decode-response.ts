@@ -9,7 +9,10 @@ import type { ModelResponse } from '../response';
 import { asObject, asString, optional } from '../values/json';
 import { readChunks, referenceCitation, type Chunk } from './chunks';
 
-/** Decodes a chat completion of Mistral, whose content may be a list of chunks. Throws `provider_answer_invalid`. */
+/**
+ * Decodes a chat completion of Mistral, whose content may be a list of chunks. Throws
+ * `provider_answer_invalid`.
+ */
 export function decodeResponse(body: JsonObject, context: ProviderContext): ModelResponse {
   const tier = asString(asObject(body['usage'])?.['service_tier']) ?? undefined;
   return { ...decodeChatResponse(body, context, readContent), ...optional('serviceTier', tier) };

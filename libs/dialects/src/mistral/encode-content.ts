@@ -13,7 +13,10 @@ import { dataUrl, mediaType } from '../values/data-url';
 import { documentText } from '../values/documents';
 import { optional } from '../values/json';
 
-/** Encodes a part as a content chunk. Returns null for a part that has no place in the content; a loss is recorded. */
+/**
+ * Encodes a part as a content chunk. Returns null for a part that has no place in the content; a
+ * loss is recorded.
+ */
 export function encodePart(part: Part, losses: LossLedger, call: ModelCall): JsonObject | null {
   if (part.cache !== undefined) losses.note(partPath(call, part, 'cache'));
   return withoutMark(part, losses, call);

@@ -7,7 +7,10 @@ import { withoutFailure } from '../values/failed-response';
 import { answerInvalid } from '../values/tool-arguments';
 import { createdOf, readFinish, readLogprobs, readToolCall, readUsage } from './response-reader';
 
-/** Decodes a response of `/api/chat`. Throws `provider_answer_invalid` for a body that is incomplete or has no message. */
+/**
+ * Decodes a response of `/api/chat`. Throws `provider_answer_invalid` for a body that is incomplete
+ * or has no message.
+ */
 export function decodeResponse(body: JsonObject, context: ProviderContext): ModelResponse {
   const message = asObject(body['message']);
   if (message === null) throw answerInvalid('The response has no message.');

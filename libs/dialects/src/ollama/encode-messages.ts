@@ -75,7 +75,10 @@ class MessageWriter {
     this.messages.push({ role: 'user', content: text, ...(images.length === 0 ? {} : { images }) });
   }
 
-  /** Writes a tool message of text. Returns its images, introduced by a text, for the user message that follows. */
+  /**
+   * Writes a tool message of text. Returns its images, introduced by a text, for the user message
+   * that follows.
+   */
   private result(part: ToolResultPart): Part[] {
     const { callId } = part;
     if (part.error === true) this.losses.note(partPath(this.call, part, 'error'));

@@ -25,7 +25,9 @@ export function readFinish(value: unknown, hasCalls: boolean): Finish {
   return { reason: hasCalls && reason !== 'length' ? 'tool_calls' : reason, raw };
 }
 
-/** Reads the counts. A prompt that was cached is not counted. Undefined when there are no counts. */
+/**
+ * Reads the counts. A prompt that was cached is not counted. Undefined when there are no counts.
+ */
 export function readUsage(body: JsonObject): TokenUsage | undefined {
   if (isAbsent(body['prompt_eval_count']) && isAbsent(body['eval_count'])) return undefined;
   const input = readCount(body['prompt_eval_count']);
@@ -33,7 +35,10 @@ export function readUsage(body: JsonObject): TokenUsage | undefined {
   return input === null || output === null ? undefined : { ...NO_TOKENS, input, output };
 }
 
-/** Reads a tool call without its arguments. Older versions have no ids; the id of the response and `index` make one. */
+/**
+ * Reads a tool call without its arguments. Older versions have no ids; the id of the response and
+ * `index` make one.
+ */
 export function readToolCall(call: JsonObject, { requestId }: ProviderContext, index: number): ToolCallPart {
   const given = asString(call['id']) ?? '';
   return {

@@ -8,7 +8,9 @@ interface Marked {
   readonly x?: Extensions;
 }
 
-/** Reads `cache_control` (the extension that Anthropic's dialect has) and `prompt_cache_breakpoint`. */
+/**
+ * Reads `cache_control` (the extension that Anthropic's dialect has) and `prompt_cache_breakpoint`.
+ */
 export function cacheMark(item: JsonObject): Marked {
   const { cache_control: control, prompt_cache_breakpoint: breakpoint } = item;
   const ttl = asObject(control)?.['ttl'];

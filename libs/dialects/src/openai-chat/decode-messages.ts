@@ -5,7 +5,10 @@ import { readSeal } from '../values/seals';
 import { cacheMark, decodeContent } from './decode-content';
 import { argumentsText } from './decode-response';
 
-/** Maximum messages, parts and calls of one request, which are translated in one turn of the event loop. */
+/**
+ * Maximum messages, parts and calls of one request, which are translated in one turn of the event
+ * loop.
+ */
 const ENTRIES_MAX = 20_000;
 
 export interface DecodedMessages {
@@ -160,7 +163,10 @@ function decodeAssistant(message: JsonObject, at: string, name: string | undefin
   };
 }
 
-/** Sealed reasoning is in `thinking_blocks`; otherwise the text alone is in `reasoning_content` or `reasoning`. */
+/**
+ * Sealed reasoning is in `thinking_blocks`; otherwise the text alone is in `reasoning_content` or
+ * `reasoning`.
+ */
 function reasoningParts(message: JsonObject, at: string): Part[] {
   const text = asString(message['reasoning_content']) ?? asString(message['reasoning']) ?? '';
   const blocks = read.objects(message['thinking_blocks'], `${at}.thinking_blocks`);
@@ -172,7 +178,10 @@ function reasoningParts(message: JsonObject, at: string): Part[] {
   );
 }
 
-/** `fallback`: the text of a block that a client put together from a stream, where only its signature is in the block. */
+/**
+ * `fallback`: the text of a block that a client put together from a stream, where only its
+ * signature is in the block.
+ */
 function reasoningBlock(block: JsonObject, at: string, fallback: string): Part {
   const data = asString(block['data']);
   if (block['type'] === 'redacted_thinking' && data !== null) {
@@ -204,7 +213,10 @@ function toolCalls(message: JsonObject, at: string): ToolCallPart[] {
   return [...calls, { kind: 'tool_call', id: `fn_${name}`, name, args, at: path }];
 }
 
-/** Writes a value as JSON text. Throws `validation_failed` for one that is nested too deeply to be written. */
+/**
+ * Writes a value as JSON text. Throws `validation_failed` for one that is nested too deeply to be
+ * written.
+ */
 function writtenText(value: unknown, path: string): string {
   const text = argumentsText(value);
   if (text === null) throw invalid(path, `${path} is nested too deeply.`);

@@ -18,7 +18,10 @@ import { madeCallId } from '../values/tool-ids';
 import { readFinish } from './finish';
 import { usageIn } from './usage';
 
-/** Decodes a chat completion. Throws `provider_answer_invalid` for a body without choices, or an error with status 200. */
+/**
+ * Decodes a chat completion. Throws `provider_answer_invalid` for a body without choices, or an
+ * error with status 200.
+ */
 export function decodeResponse(
   body: JsonObject,
   context: ProviderContext,
@@ -138,14 +141,20 @@ function toolCallParts(message: JsonObject, id: string, candidate: number): Tool
 export const googleSignature = (call: JsonObject): string | null =>
   asString(asObject(asObject(call['extra_content'])?.['google'])?.['thought_signature']);
 
-/** Text of the arguments of a response. Throws `provider_answer_invalid` when they are nested too deeply. */
+/**
+ * Text of the arguments of a response. Throws `provider_answer_invalid` when they are nested too
+ * deeply.
+ */
 export function responseArguments(value: unknown): string {
   const text = argumentsText(value);
   if (text === null) throw answerInvalid('The arguments of a tool call are nested too deeply.');
   return text;
 }
 
-/** Text of the arguments; some providers send the object itself. Null when it is nested too deeply to be written. */
+/**
+ * Text of the arguments; some providers send the object itself. Null when it is nested too deeply
+ * to be written.
+ */
 export const argumentsText = (value: unknown): string | null =>
   typeof value === 'string' ? value : isAbsent(value) ? '' : writtenJson(value);
 

@@ -46,8 +46,8 @@ export interface Choice {
 }
 
 /**
- * Reads chat completion chunks of all compatible providers. Finish and usage are reported at the end mark, since either may come
- * first, twice, or with later calls.
+ * Reads chat completion chunks of all compatible providers. Finish and usage are reported at the
+ * end mark, since either may come first, twice, or with later calls.
  */
 export class ChatStreamDecoder extends SseDecoder {
   private readonly choices = new Map<number, Choice>();
@@ -171,7 +171,10 @@ export class ChatStreamDecoder extends SseDecoder {
     state.plain = null;
   }
 
-  /** Without an index, a new id begins the next call; otherwise the fragment belongs to the last one. */
+  /**
+   * Without an index, a new id begins the next call; otherwise the fragment belongs to the last
+   * one.
+   */
   private call(index: number, state: Choice, fragment: JsonObject): void {
     const id = asString(fragment['id']) ?? '';
     const given = asNumber(fragment['index']);

@@ -3,7 +3,10 @@ import { invalid } from '../losses';
 import { asObject, asString, compact, isAbsent, objectsOf, optional, read, required } from '../values/json';
 import { cacheMark } from './decode-content';
 
-/** Decodes `tools`, the deprecated `functions`, and `web_search_options`, which is a tool in every other dialect. */
+/**
+ * Decodes `tools`, the deprecated `functions`, and `web_search_options`, which is a tool in every
+ * other dialect.
+ */
 export function decodeTools(body: JsonObject): { tools?: Tool[] } {
   const tools = (read.objects(body['tools'], 'tools') ?? []).map((tool, index) =>
     decodeTool(tool, `tools.${String(index)}`),

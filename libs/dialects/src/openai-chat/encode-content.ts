@@ -3,7 +3,10 @@ import type { LossLedger } from '../losses';
 import { optional } from '../values/json';
 import { asDataUrl } from './decode-content';
 
-/** Encodes a part of a message. Returns null for a part that has no place in the content; a loss is recorded. */
+/**
+ * Encodes a part of a message. Returns null for a part that has no place in the content; a loss is
+ * recorded.
+ */
 export function encodePart(part: Part, losses: LossLedger): JsonObject | null {
   const { at = 'messages', x } = part;
   const own = x?.['openai-chat'];

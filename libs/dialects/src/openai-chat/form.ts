@@ -7,8 +7,9 @@ import { encodePart } from './encode-content';
 export interface ChatForm {
   readonly dialect: 'openai-chat' | 'mistral';
   /**
-   * Whether the dialect has OpenAI's own members: participants' names, developer messages, refusals, custom tools, web search,
-   * subsets of tools, and grammars. Others refuse members that they do not know.
+   * Whether the dialect has OpenAI's own members: participants' names, developer messages,
+   * refusals, custom tools, web search, subsets of tools, and grammars. Others refuse members that
+   * they do not know.
    */
   readonly isOpenAi: boolean;
   /** Encodes a part of a message; null when it has no place in the content. */

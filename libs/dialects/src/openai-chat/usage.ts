@@ -3,7 +3,10 @@ import { NO_TOKENS, type TokenUsage } from '../response';
 import { readCount, readDetail } from '../values/counts';
 import { asObject } from '../values/json';
 
-/** Reads a `usage` object, in the spellings of all compatible providers. Undefined when its totals are no counts. */
+/**
+ * Reads a `usage` object, in the spellings of all compatible providers. Undefined when its totals
+ * are no counts.
+ */
 export function readUsage(value: unknown): TokenUsage | undefined {
   const usage = asObject(value);
   if (usage === null) return undefined;
@@ -33,7 +36,10 @@ export function readUsage(value: unknown): TokenUsage | undefined {
   };
 }
 
-/** Returns the cached tokens of a `usage`, which some providers put next to the totals instead of in the details. */
+/**
+ * Returns the cached tokens of a `usage`, which some providers put next to the totals instead of in
+ * the details.
+ */
 export const cachedTokens = (usage: JsonObject, prompt: JsonObject): unknown =>
   prompt['cached_tokens'] ??
   usage['prompt_cache_hit_tokens'] ??

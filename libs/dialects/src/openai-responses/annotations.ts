@@ -21,8 +21,9 @@ export const decodeAnnotations = (value: unknown, base: number): Citation[] =>
   objectsOf(value).map((annotation) => decodeAnnotation(annotation, base));
 
 /**
- * Writes a citation; null when it has no URL, because the other annotations name files of OpenAI. A citation without a range
- * cites the content part, which is `length` code units long and begins at `base` in the message's text.
+ * Writes a citation; null when it has no URL, because the other annotations name files of OpenAI. A
+ * citation without a range cites the content part, which is `length` code units long and begins at
+ * `base` in the message's text.
  */
 export function encodeCitation(citation: Citation, base: number, length: number): JsonObject | null {
   if (citation.raw?.dialect === DIALECT) return citation.raw.data;

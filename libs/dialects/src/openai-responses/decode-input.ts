@@ -12,7 +12,9 @@ import {
 import { isModelItem } from './items';
 import { DIALECT, withOwn, type MessageMark } from './own';
 
-/** Maximum items of `input`, and parts of them, which are translated in one turn of the event loop. */
+/**
+ * Maximum items of `input`, and parts of them, which are translated in one turn of the event loop.
+ */
 const ENTRIES_MAX = 20_000;
 const MESSAGE = new Set(['role', 'content']);
 
@@ -30,7 +32,10 @@ interface OpenTurn {
   hasCalls?: boolean;
 }
 
-/** Collects items into turns: items that a model writes in a row are one turn, and so are tool results in a row. */
+/**
+ * Collects items into turns: items that a model writes in a row are one turn, and so are tool
+ * results in a row.
+ */
 class TurnCollector {
   readonly system: SystemPart[] = [];
   private readonly turns: OpenTurn[] = [];
@@ -232,7 +237,10 @@ function refuseTooMany(items: readonly JsonObject[]): void {
   }
 }
 
-/** Decodes `input`. `hasEarlierState`: whether calls may be in an earlier response that only the provider has. */
+/**
+ * Decodes `input`. `hasEarlierState`: whether calls may be in an earlier response that only the
+ * provider has.
+ */
 export function decodeInput(input: unknown, hasEarlierState: boolean): DecodedInput {
   if (typeof input === 'string') {
     return {

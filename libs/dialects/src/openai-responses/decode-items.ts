@@ -90,7 +90,10 @@ function reasoningSeal(content: string, maker: SealMaker, isTextless: boolean): 
   return seal.by === 'anthropic' && isTextless ? { ...seal, redacted: true } : seal;
 }
 
-/** Whether a reasoning part only carries the seal of a neighbouring part, as Gemini's thought signatures are. */
+/**
+ * Whether a reasoning part only carries the seal of a neighbouring part, as Gemini's thought
+ * signatures are.
+ */
 export const isCarrier = (part: ReasoningPart): boolean =>
   part.text === '' && part.summary !== true && part.seal?.by === 'google';
 

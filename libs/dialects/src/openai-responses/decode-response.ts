@@ -52,7 +52,10 @@ class PartCollector {
   readonly parts: Part[] = [];
   readonly logprobs: Logprob[] = [];
   searches = 0;
-  /** Code units of text so far, of all messages: they become one candidate, and ranges of citations count from its start. */
+  /**
+   * Code units of text so far, of all messages: they become one candidate, and ranges of citations
+   * count from its start.
+   */
   private textLength = 0;
 
   constructor(private readonly maker: SealMaker) {}
@@ -107,7 +110,10 @@ class PartCollector {
   }
 }
 
-/** Decodes a tool call of a response. Broken arguments are the model's, and the client must see them. */
+/**
+ * Decodes a tool call of a response. Broken arguments are the model's, and the client must see
+ * them.
+ */
 export function decodeCallItem(item: JsonObject): Part & { readonly kind: 'tool_call' } {
   const isCustom = item['type'] === 'custom_tool_call';
   return {

@@ -27,7 +27,10 @@ interface Block {
   citations: number;
 }
 
-/** Reads the lifecycle events of a response. Items and parts are recognised by their indexes, because ids may be missing. */
+/**
+ * Reads the lifecycle events of a response. Items and parts are recognised by their indexes,
+ * because ids may be missing.
+ */
 class ResponsesDecoder extends SseDecoder {
   private readonly blocks = new Map<string, Block>();
   private readonly doneItems = new Set<number>();
@@ -138,7 +141,8 @@ class ResponsesDecoder extends SseDecoder {
         this.onPartDone(key, asObject(event['part']) ?? {}, index);
         break;
       default:
-        // Whole texts repeat their deltas. The progress of a hosted tool keeps the client's connection alive.
+        // Whole texts repeat their deltas. The progress of a hosted tool keeps the client's
+        // connection alive.
         if (type.includes('_call.')) this.out.push({ t: 'ping' });
     }
   }

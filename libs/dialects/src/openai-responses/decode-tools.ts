@@ -8,7 +8,9 @@ const CUSTOM = new Set(['type', 'name', 'description', 'format']);
 /** Maximum tools of a call. */
 const TOOLS_MAX = 2_000;
 
-/** Whether a hosted tool of this type searches the web; the type may end with a date or `_preview`. */
+/**
+ * Whether a hosted tool of this type searches the web; the type may end with a date or `_preview`.
+ */
 export const isWebSearch = (type: string): boolean => type.startsWith('web_search');
 
 export function decodeTools(value: unknown): Tool[] | undefined {

@@ -2,7 +2,10 @@ import { pathOf, type CallMember, type JsonObject, type ModelCall } from '../cal
 import type { LossLedger } from '../losses';
 import type { Target } from '../target';
 
-/** Names in a provider's row, which are those of Chat Completions, and the members of this dialect that they stand for. */
+/**
+ * Names in a provider's row, which are those of Chat Completions, and the members of this dialect
+ * that they stand for.
+ */
 const MEMBERS: Readonly<
   Record<string, { readonly names: readonly string[]; readonly member: CallMember; readonly kind: Kind }>
 > = {

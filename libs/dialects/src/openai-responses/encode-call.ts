@@ -139,7 +139,10 @@ function encodeState(call: ModelCall): JsonObject {
   };
 }
 
-/** Without the store, a reasoning model's reasoning can be sent back only with its seal, which must be requested. */
+/**
+ * Without the store, a reasoning model's reasoning can be sent back only with its seal, which must
+ * be requested.
+ */
 function encodeInclude(call: ModelCall, target: Target): string[] | undefined {
   const wantsSeal =
     call.sealedReasoning === true ||

@@ -53,7 +53,10 @@ function searchText(title: string, source: string, parts: readonly Part[]): stri
   return [title, source, ...texts].filter((text) => text !== '').join('\n');
 }
 
-/** Models without explicit breakpoints cache automatically, so that only the place of the mark is lost. */
+/**
+ * Models without explicit breakpoints cache automatically, so that only the place of the mark is
+ * lost.
+ */
 function encodeBreakpoint(part: Part, { call, target, losses }: PartContext): JsonObject {
   if (part.cache === undefined) return {};
   if (target.capabilities.cacheBreakpoints || isOwnCall(call)) {
@@ -171,7 +174,10 @@ function nameOf(part: MediaPart, { call, losses }: PartContext): JsonObject {
   return { filename: made };
 }
 
-/** Encodes a part of an assistant message: text, a refusal, or a part that came from this dialect; refuses others and returns null. */
+/**
+ * Encodes a part of an assistant message: text, a refusal, or a part that came from this dialect;
+ * refuses others and returns null.
+ */
 export function encodeOutputPart(part: Part, base: number, context: PartContext): JsonObject | null {
   if (part.kind === 'text') {
     return { type: 'output_text', text: part.text, ...annotationsOf(part, base), ...ownOf(part).rest };

@@ -44,7 +44,10 @@ class CallIds {
     return made.id;
   }
 
-  /** Returns the call that a result belongs to: the one with its id, else the first of its name without a result. */
+  /**
+   * Returns the call that a result belongs to: the one with its id, else the first of its name
+   * without a result.
+   */
   callOf(callId: string, name = ''): KnownCall {
     if (callId !== '') return this.byId.get(callId) ?? { id: callId, custom: false };
     const named = this.unnamed.get(name);
@@ -196,7 +199,10 @@ const isOwnItem = (part: Part): part is HostedPart | OpaquePart =>
   part.dialect === DIALECT &&
   ownOf(part).isItem === true;
 
-/** Encodes system text and turns. The first system text becomes `instructions`, unless it is an item of the client or cached. */
+/**
+ * Encodes system text and turns. The first system text becomes `instructions`, unless it is an item
+ * of the client or cached.
+ */
 export function encodeInput(call: ModelCall, context: PartContext): EncodedInput {
   const encoder = new InputEncoder(context);
   const [first, ...others] = call.system;

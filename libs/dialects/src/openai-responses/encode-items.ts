@@ -48,8 +48,8 @@ function plainText(content: readonly JsonObject[]): string | null {
 }
 
 /**
- * Encodes a reasoning item; null when the provider could not accept it. Without a seal, only the provider's own store knows the
- * item, so that it is left out unless the store is in use.
+ * Encodes a reasoning item; null when the provider could not accept it. Without a seal, only the
+ * provider's own store knows the item, so that it is left out unless the store is in use.
  */
 export function encodeReasoningItem(part: ReasoningPart, context: PartContext): JsonObject | null {
   const { call, target, losses } = context;

@@ -23,7 +23,9 @@ const TOO_LONG: ProviderFault = {
   status: 502,
 };
 
-/** Writes the lifecycle of one response. Only the first candidate is written: the API has no others. */
+/**
+ * Writes the lifecycle of one response. Only the first candidate is written: the API has no others.
+ */
 class ResponsesEncoder implements StreamEncoder {
   readonly contentType = 'text/event-stream';
   readonly keepAlive = KEEP_ALIVE;
@@ -114,8 +116,8 @@ class ResponsesEncoder implements StreamEncoder {
   }
 
   /**
-   * Log probabilities mostly follow their text, and belong into its event. Those of a token that has no text yet, or
-   * behind a citation, get an event of their own.
+   * Log probabilities mostly follow their text, and belong into its event. Those of a token that
+   * has no text yet, or behind a citation, get an event of their own.
    */
   private logprobsOf(i: number, next: StreamEvent | undefined): readonly Logprob[] | undefined {
     if (!this.isWanted || next?.t !== 'logprobs' || next.i !== i) return undefined;
@@ -143,7 +145,10 @@ class ResponsesEncoder implements StreamEncoder {
     this.last(end);
   }
 
-  /** The SDK refuses a stream that does not begin with `response.created`, also one that fails at once. */
+  /**
+   * The SDK refuses a stream that does not begin with `response.created`, also one that fails at
+   * once.
+   */
   private fail(fault: ProviderFault): void {
     this.builder.abandon();
     this.last({ status: 'failed', incomplete_details: null, error: encodeFailure(fault) });

@@ -4,7 +4,9 @@ import { readFault } from '../errors/read-fault';
 import type { FaultClass, ProviderFault } from '../response';
 import { asObject, asString } from '../values/json';
 
-/** Reads the `error` of a response, or an `error` event, which has the members of an error itself. */
+/**
+ * Reads the `error` of a response, or an `error` event, which has the members of an error itself.
+ */
 export function decodeFault(error: JsonObject): ProviderFault {
   const { type, ...members } = error;
   const message = asString(error['message']) ?? 'The provider could not complete the response.';

@@ -1,4 +1,6 @@
-/** Tools that the provider runs itself, by the type of their item; `web_search` is the neutral name. */
+/**
+ * Tools that the provider runs itself, by the type of their item; `web_search` is the neutral name.
+ */
 export const HOSTED_CALLS: ReadonlyMap<string, string> = new Map([
   ['web_search_call', 'web_search'],
   ['file_search_call', 'file_search'],

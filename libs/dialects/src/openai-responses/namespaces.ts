@@ -17,8 +17,8 @@ function joinedName(namespace: string, name: string): string {
 }
 
 /**
- * Turns tools in namespaces, which other dialects do not have, into functions of their own. Calls in
- * the history get the same names.
+ * Turns tools in namespaces, which other dialects do not have, into functions of their own. Calls
+ * in the history get the same names.
  */
 export function withoutNamespaces(call: ModelCall): ModelCall {
   const tools = call.tools ?? [];
@@ -56,7 +56,9 @@ function renamed(part: Part): Part {
     : { ...part, name: joinedName(namespace, part.name) };
 }
 
-/** Returns a function that gives a call in a response the name and namespace that the client knows. */
+/**
+ * Returns a function that gives a call in a response the name and namespace that the client knows.
+ */
 export function ownNames({ tools = [] }: Pick<ModelCall, 'tools'>): (part: Part) => Part {
   const names = new Map<string, ToolCallPart['x']>();
   const short = new Map<string, string>();

@@ -12,8 +12,8 @@ const OUTPUT_MAX = 32 * 1024 * 1024;
 const ENTRY = 200;
 
 /**
- * Builds the output items of a response from its blocks, and sends the events of their lifecycle to a sink. Streamed and whole
- * responses are built by the same code, so that they agree.
+ * Builds the output items of a response from its blocks, and sends the events of their lifecycle to
+ * a sink. Streamed and whole responses are built by the same code, so that they agree.
  */
 export class OutputBuilder {
   hasRefusal = false;

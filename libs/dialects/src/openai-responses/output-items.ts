@@ -36,7 +36,10 @@ export function addCarrier(items: OutputItems, seal: Seal): void {
   items.done(place, make(place.id));
 }
 
-/** A call of the client's tool. Its seal is carried by an item in front of it, or after it when it comes late. */
+/**
+ * A call of the client's tool. Its seal is carried by an item in front of it, or after it when it
+ * comes late.
+ */
 export class CallBlock extends PlainBlock implements OutputBlock {
   private place: ItemPlace | null = null;
   private head = '';
@@ -110,7 +113,10 @@ export class CallBlock extends PlainBlock implements OutputBlock {
   }
 }
 
-/** Reasoning of the model: a summary, or content of an open model. Announced with its first text, or with its seal. */
+/**
+ * Reasoning of the model: a summary, or content of an open model. Announced with its first text, or
+ * with its seal.
+ */
 export class ReasoningBlock extends PlainBlock implements OutputBlock {
   private place: ItemPlace | null = null;
   private head = '';
@@ -141,7 +147,8 @@ export class ReasoningBlock extends PlainBlock implements OutputBlock {
   }
 
   close(): void {
-    // A signed block whose text was left out has an empty summary, so that it differs from a redacted one.
+    // A signed block whose text was left out has an empty summary, so that it differs from a
+    // redacted one.
     const isOmitted = this.sealed?.by === 'anthropic' && this.sealed.redacted !== true;
     if (this.text === '' && isOmitted) this.openPart();
     if (this.hasPart) this.closePart();
@@ -251,7 +258,10 @@ export class HostedBlock extends PlainBlock implements OutputBlock {
     super();
   }
 
-  /** Returns null for a tool that this dialect does not know. A result of a search is in the citations. */
+  /**
+   * Returns null for a tool that this dialect does not know. A result of a search is in the
+   * citations.
+   */
   static of(items: OutputItems, part: HostedPart | OpaquePart): HostedBlock | null {
     if (part.dialect === DIALECT) return new HostedBlock(items, part.data, '');
     if (part.kind !== 'hosted_call' || part.tool !== 'web_search') return null;

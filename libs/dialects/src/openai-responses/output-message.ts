@@ -7,7 +7,10 @@ import { idOf, type ItemPlace, type OutputBlock, type OutputItems } from './outp
 import type { OutputSink } from './output-sink';
 import type { MessageMark } from './own';
 
-/** A message of the response. It is announced with its first text, and ends when a block of another kind opens. */
+/**
+ * A message of the response. It is announced with its first text, and ends when a block of another
+ * kind opens.
+ */
 export class MessageItem {
   readonly content: JsonObject[] = [];
   private place: ItemPlace | null = null;

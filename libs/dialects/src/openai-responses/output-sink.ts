@@ -3,7 +3,10 @@ import type { JsonObject } from '../call';
 /** Takes the lifecycle events of a response as its output is built. */
 export interface OutputSink {
   event(type: string, members: JsonObject): void;
-  /** `head` and `tail` are JSON text around the delta: `"item_id":"msg_1","delta":` and `,"logprobs":[]`. */
+  /**
+   * `head` and `tail` are JSON text around the delta: `"item_id":"msg_1","delta":` and
+   * `,"logprobs":[]`.
+   */
   delta(type: string, head: string, text: string, tail: string): void;
 }
 

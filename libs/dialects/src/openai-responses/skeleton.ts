@@ -14,7 +14,10 @@ export interface ResponseHead {
   readonly serviceTier?: string;
 }
 
-/** Members that a response repeats from its request, and what the API writes when the request leaves them out. */
+/**
+ * Members that a response repeats from its request, and what the API writes when the request leaves
+ * them out.
+ */
 const ECHOED: readonly (readonly [name: string, fallback: unknown])[] = [
   ['instructions', null],
   ['max_output_tokens', null],

@@ -28,9 +28,10 @@ export type ClosedSchema =
   { readonly schema: JsonObject; readonly relaxed: boolean } | { readonly refused: string };
 
 /**
- * Returns the schema with closed objects, and without the constraints that Anthropic cannot enforce: they move into the
- * description. `relaxed`: something else than the client's schema is enforced. Time is linear in the schema; its order is kept.
- * Source: Anthropic's guide to structured outputs and the transformation of its SDK, November 2026.
+ * Returns the schema with closed objects, and without the constraints that Anthropic cannot
+ * enforce: they move into the description. `relaxed`: something else than the client's schema is
+ * enforced. Time is linear in the schema; its order is kept. Source: Anthropic's guide to
+ * structured outputs and the transformation of its SDK, November 2026.
  */
 export function closedSchema(schema: JsonObject): ClosedSchema {
   const walk = new Walk();
@@ -161,7 +162,10 @@ class Walk {
     return [isOneOf ? 'anyOf' : name, value.map(walk)];
   }
 
-  /** Keeps only `$ref` and the definitions, since Anthropic ignores other members next to a reference. */
+  /**
+   * Keeps only `$ref` and the definitions, since Anthropic ignores other members next to a
+   * reference.
+   */
   private reference(schema: JsonObject, target: string, level: number): JsonObject {
     if (!target.startsWith('#')) throw new Refused('Anthropic takes references inside of the schema only.');
     const entries: Entry[] = [['$ref', target]];
@@ -233,7 +237,10 @@ const isPrimitive = (value: unknown): boolean => value === null || typeof value 
 const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
   type === 'object' || (Array.isArray(type) && type.includes('object')) || properties !== undefined;
 
-/** Number of schemas of objects that apply to one value: the schema itself, each part of `allOf`, and the alternatives as one. */
+/**
+ * Number of schemas of objects that apply to one value: the schema itself, each part of `allOf`,
+ * and the alternatives as one.
+ */
 function joinedObjects(schema: JsonObject): number {
   const parts = (list: unknown): number =>
     Array.isArray(list) ? list.filter((part) => mayBeObject(asObject(part) ?? {})).length : 0;
@@ -244,7 +251,10 @@ function joinedObjects(schema: JsonObject): number {
 const mayBeObject = (schema: JsonObject): boolean =>
   isObjectSchema(schema) || ['$ref', 'allOf', 'anyOf', 'oneOf'].some((name) => name in schema);
 
-/** Returns the name of the definition that a local reference names; '' for the whole schema; null for another place in it. */
+/**
+ * Returns the name of the definition that a local reference names; '' for the whole schema; null
+ * for another place in it.
+ */
 function definitionName(reference: string): string | null {
   if (reference === '#' || reference === '#/') return '';
   const prefix = ['#/$defs/', '#/definitions/'].find((known) => reference.startsWith(known));

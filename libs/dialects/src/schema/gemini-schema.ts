@@ -59,8 +59,9 @@ export interface OpenApiSchema {
 }
 
 /**
- * Converts a JSON Schema to the OpenAPI subset of models before Gemini 2.5. Local references are resolved. Throws
- * `validation_failed` with `path` for a recursive schema, an unknown reference, and a schema beyond 10,000 nodes or 64 levels.
+ * Converts a JSON Schema to the OpenAPI subset of models before Gemini 2.5. Local references are
+ * resolved. Throws `validation_failed` with `path` for a recursive schema, an unknown reference,
+ * and a schema beyond 10,000 nodes or 64 levels.
  */
 export function openApiSchema(schema: JsonObject, path: string): OpenApiSchema {
   const conversion = new ToOpenApi(schema, path);
@@ -269,8 +270,9 @@ const SNAKE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts a schema of Google's OpenAPI subset to a JSON Schema. Members that are the same in both stay as they are. Throws
- * `validation_failed` with `path` for a schema beyond 10,000 nodes or 64 levels.
+ * Converts a schema of Google's OpenAPI subset to a JSON Schema. Members that are the same in both
+ * stay as they are. Throws `validation_failed` with `path` for a schema beyond 10,000 nodes or 64
+ * levels.
  */
 export function jsonSchemaOf(schema: JsonObject, path: string): JsonObject {
   let nodes = 0;

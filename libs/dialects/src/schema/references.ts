@@ -6,7 +6,10 @@ interface Visit {
   readonly next: Iterator<string, undefined>;
 }
 
-/** Whether a schema refers to itself, directly or through definitions. Time is linear in the references. */
+/**
+ * Whether a schema refers to itself, directly or through definitions. Time is linear in the
+ * references.
+ */
 export function isRecursive(references: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   const done = new Set<string>();
   for (const start of references.keys()) {

@@ -4,7 +4,9 @@ const user = (...content: JsonObject[]): JsonObject => ({ role: 'user', content 
 const assistant = (...content: JsonObject[]): JsonObject => ({ role: 'assistant', content });
 const text = (value: string): JsonObject => ({ type: 'text', text: value });
 
-/** Bodies of requests without `model` and `max_tokens`, which `claude-opus-4-8` takes as they are. */
+/**
+ * Bodies of requests without `model` and `max_tokens`, which `claude-opus-4-8` takes as they are.
+ */
 export const REQUESTS: Readonly<Record<string, JsonObject>> = {
   'system text, sampling and limits': {
     max_tokens: 0,

@@ -12,7 +12,10 @@ const CANONICAL: Readonly<Record<string, keyof ProviderFault>> = {
   status: 'status',
 };
 
-/** Returns what a vector of an error finds wrong: with our reading of it, or with what a client gets. */
+/**
+ * Returns what a vector of an error finds wrong: with our reading of it, or with what a client
+ * gets.
+ */
 export function errorFaults({ expect, from, to, input }: Vector): string[] {
   const headers = (input['headers'] ?? {}) as Record<string, string>;
   const fault = readFault(shapeOfDialect(from), Number(input['status']), headers, input['body']);

@@ -1,6 +1,9 @@
 import { list, object, text, type Json } from './json-values';
 
-/** Accumulates events as `MessageStream` of the Anthropic package does; throws for blocks out of order. */
+/**
+ * Accumulates events as `MessageStream` of the Anthropic package does; throws for blocks out of
+ * order.
+ */
 export function foldMessages(events: readonly Json[]): Json {
   const folded = new FoldedMessage();
   for (const event of events) folded.take(event);

@@ -1,7 +1,10 @@
 /** Texts that `$as` remembers, by name. */
 type Remembered = Map<string, string>;
 
-/** Matchers of `testdata/dialects.json`: returns what does not fit, as `path: reason`; empty when all of `expected` is there. */
+/**
+ * Matchers of `testdata/dialects.json`: returns what does not fit, as `path: reason`; empty when
+ * all of `expected` is there.
+ */
 export function mismatches(
   expected: unknown,
   actual: unknown,

@@ -9,8 +9,8 @@ export interface AccumulatedStream {
 }
 
 /**
- * Reads the text of an event stream with the official SDK. Rejects when its accumulator does, which is strict about the
- * order of events, and about indexes.
+ * Reads the text of an event stream with the official SDK. Rejects when its accumulator does, which
+ * is strict about the order of events, and about indexes.
  */
 export async function accumulated(text: string): Promise<AccumulatedStream> {
   const read = (): Stream<ResponseStreamEvent> =>
@@ -21,7 +21,10 @@ export async function accumulated(text: string): Promise<AccumulatedStream> {
   return { response: response as unknown as Record<string, unknown>, events };
 }
 
-/** The response before its last event, which would replace what the accumulator built from the others. */
+/**
+ * The response before its last event, which would replace what the accumulator built from the
+ * others.
+ */
 export async function accumulatedBeforeLast(text: string): Promise<Record<string, unknown>> {
   const events = text.split('\n\n').filter((event) => event !== '');
   return (await accumulated(`${events.slice(0, -1).join('\n\n')}\n\n`)).response;

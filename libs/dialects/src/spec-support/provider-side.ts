@@ -21,7 +21,10 @@ const CHAT: JsonObject = { messages: [{ role: 'user', content: 'Hi' }] };
 const targetFor = (provider: ProviderCodec, { model = 'm', traits = {} }: SideOptions): Target =>
   targetOf({ provider: provider.dialect, dialect: provider.dialect, model, traits });
 
-/** A client's call that a provider gets: what is sent, and what is lost. `body`: members of the client's body. */
+/**
+ * A client's call that a provider gets: what is sent, and what is lost. `body`: members of the
+ * client's body.
+ */
 export function encoded(
   provider: ProviderCodec,
   body: JsonObject,

@@ -29,7 +29,10 @@ const cohereContent = (index: number, type: 'text' | 'thinking', text: string): 
   { type: 'content-end', index },
 ];
 
-/** Streams of providers that say the same: the thought `hm`, the text `I look.`, and the call `f({"a":1})`. */
+/**
+ * Streams of providers that say the same: the thought `hm`, the text `I look.`, and the call
+ * `f({"a":1})`.
+ */
 export const PROVIDER_STREAMS: Readonly<Record<string, readonly JsonObject[]>> = {
   'cohere-v2': [
     { type: 'message-start', id: 'c1', delta: { message: { role: 'assistant' } } },

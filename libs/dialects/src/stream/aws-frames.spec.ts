@@ -16,7 +16,10 @@ const shown = ({ type, name, message, payload }: AwsFrame): Shown => ({
   text: message === '' ? payload.toString('utf8') : message,
 });
 
-/** Reads bytes in chunks of this size, and each frame before the next chunk, as its payload is valid only until then. */
+/**
+ * Reads bytes in chunks of this size, and each frame before the next chunk, as its payload is valid
+ * only until then.
+ */
 function read(bytes: Buffer, size: number): { frames: Shown[]; reader: AwsFrameReader } {
   const reader = new AwsFrameReader();
   const frames: Shown[] = [];

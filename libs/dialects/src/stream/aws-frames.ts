@@ -22,11 +22,15 @@ export interface AwsFrame {
 }
 
 /**
- * Splits the bytes of `application/vnd.amazon.eventstream` into frames, wherever the chunks are cut. Each byte is copied at most
- * twice; memory is bounded by one frame. Source: AWS's event stream specification.
+ * Splits the bytes of `application/vnd.amazon.eventstream` into frames, wherever the chunks are
+ * cut. Each byte is copied at most twice; memory is bounded by one frame. Source: AWS's event
+ * stream specification.
  */
 export class AwsFrameReader {
-  /** Whether the bytes are no event stream, or a frame is damaged or larger than 16 MiB; the stream cannot be read further. */
+  /**
+   * Whether the bytes are no event stream, or a frame is damaged or larger than 16 MiB; the stream
+   * cannot be read further.
+   */
   broken = false;
   private rest: Buffer = Buffer.alloc(0);
   private length = 0;
@@ -78,7 +82,10 @@ export class AwsFrameReader {
     return this.rest.subarray(0, length);
   }
 
-  /** Keeps a frame that is not complete. `isTaken`: frames of the joined bytes are in use, so the rest must not overwrite them. */
+  /**
+   * Keeps a frame that is not complete. `isTaken`: frames of the joined bytes are in use, so the
+   * rest must not overwrite them.
+   */
   private keep(rest: Buffer, isTaken: boolean): void {
     const wasJoined = this.length > 0;
     this.length = this.broken ? 0 : rest.length;
@@ -121,7 +128,10 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['error', ':error-code'],
 ]);
 
-/** Bytes of the values of fixed size, by type: true, false, byte, short, integer, long, -, -, timestamp, UUID. */
+/**
+ * Bytes of the values of fixed size, by type: true, false, byte, short, integer, long, -, -,
+ * timestamp, UUID.
+ */
 const SIZES: readonly (number | null)[] = [0, 0, 1, 2, 4, 8, null, null, 8, 16];
 
 /** Returns the text headers; null when the headers are cut. */

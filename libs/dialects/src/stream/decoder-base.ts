@@ -27,8 +27,9 @@ export const CUT_STREAM: ProviderFault = {
 const FILLINGS: ReadonlySet<StreamEvent['t']> = new Set(['text', 'args', 'seal', 'cite', 'data']);
 
 /**
- * Keeps the order that every stream of events has: one start, each block opened before it is filled and closed before the finish,
- * nothing after the end. Decoders call its methods; a dialect needs to know only its own events.
+ * Keeps the order that every stream of events has: one start, each block opened before it is filled
+ * and closed before the finish, nothing after the end. Decoders call its methods; a dialect needs
+ * to know only its own events.
  */
 export class EventWriter {
   private events: StreamEvent[] = [];
@@ -65,7 +66,10 @@ export class EventWriter {
     this.push({ t: 'start', id, model, created, ...(usage === undefined ? {} : { usage }) });
   }
 
-  /** Opens a block; returns its number. A block of a candidate that has ended is dropped, and all that is written to it. */
+  /**
+   * Opens a block; returns its number. A block of a candidate that has ended is dropped, and all
+   * that is written to it.
+   */
   open(c: number, part: Part): number {
     const i = this.next;
     this.next += 1;
@@ -84,7 +88,9 @@ export class EventWriter {
     if (json !== '') this.push({ t: 'args', c, i, json });
   }
 
-  /** Pushes an event that needs no bookkeeping. What belongs to a block that is not open is dropped. */
+  /**
+   * Pushes an event that needs no bookkeeping. What belongs to a block that is not open is dropped.
+   */
   push(event: StreamEvent): void {
     if (!this.over && !this.isStray(event)) this.events.push(event);
   }
@@ -160,11 +166,17 @@ abstract class EventDecoder implements StreamDecoder {
 
   /** Takes one event. `name` is the `event` field, '' when absent. */
   protected abstract onEvent(event: JsonObject, name: string): void;
-  /** The provider closed the stream without an end mark; the stream fails unless this calls `out.done()`. */
+  /**
+   * The provider closed the stream without an end mark; the stream fails unless this calls
+   * `out.done()`.
+   */
   protected onEnd(): void {
     // Most dialects have an end mark, so the stream was cut.
   }
-  /** Takes the data of an event that is not a JSON object, such as `[DONE]`. Returns whether it was expected. */
+  /**
+   * Takes the data of an event that is not a JSON object, such as `[DONE]`. Returns whether it was
+   * expected.
+   */
   protected onText(_data: string): boolean {
     return false;
   }

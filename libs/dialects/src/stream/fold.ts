@@ -4,7 +4,10 @@ import type { Candidate, Finish, Logprob, ModelResponse, StreamEvent, TokenUsage
 type Of<T extends StreamEvent['t']> = Extract<StreamEvent, { t: T }>;
 type Filling = Of<'text' | 'args' | 'seal' | 'cite' | 'data'>;
 
-/** Folds the events of a complete stream into the response that a call without `stream` would have returned. */
+/**
+ * Folds the events of a complete stream into the response that a call without `stream` would have
+ * returned.
+ */
 export function fold(events: Iterable<StreamEvent>): ModelResponse {
   const folded = new FoldedResponse();
   for (const event of events) folded.take(event);

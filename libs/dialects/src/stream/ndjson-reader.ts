@@ -6,7 +6,10 @@ export class NdjsonReader {
   /** Whether a line was longer than 8 MiB; the stream cannot be read further. */
   overflowed = false;
   private readonly decoder = new StringDecoder('utf8');
-  /** The pieces of the line that is not complete yet; joined once, so that long lines are not copied for each chunk. */
+  /**
+   * The pieces of the line that is not complete yet; joined once, so that long lines are not copied
+   * for each chunk.
+   */
   private pieces: string[] = [];
   private length = 0;
 

@@ -10,7 +10,10 @@ export interface SseEvent {
   readonly data: string;
 }
 
-/** Splits a provider's event stream into events, whatever its line ends and wherever its chunks are cut. */
+/**
+ * Splits a provider's event stream into events, whatever its line ends and wherever its chunks are
+ * cut.
+ */
 export class SseReader {
   /** Whether an event was larger than 8 MiB; the stream cannot be read further. */
   overflowed = false;

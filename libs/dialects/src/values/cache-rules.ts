@@ -12,8 +12,9 @@ export interface PlacedMark {
 }
 
 /**
- * Applies the rules of Claude's cache marks: at most `max`, of which the first of the prefix and the last ones are kept, and a
- * longer lifetime before a shorter one. Returns those that must be removed. Throws `validation_failed` for a wrong order.
+ * Applies the rules of Claude's cache marks: at most `max`, of which the first of the prefix and
+ * the last ones are kept, and a longer lifetime before a shorter one. Returns those that must be
+ * removed. Throws `validation_failed` for a wrong order.
  */
 export function surplusMarks<T extends PlacedMark>(
   marks: readonly T[],

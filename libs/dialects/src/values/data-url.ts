@@ -5,7 +5,10 @@ export function mediaType(mime: string): string {
   return type === 'image/jpg' ? 'image/jpeg' : type;
 }
 
-/** Splits a base64 data URL; null for any other URL. Reads only the head, because the data may have megabytes. */
+/**
+ * Splits a base64 data URL; null for any other URL. Reads only the head, because the data may have
+ * megabytes.
+ */
 export function parseDataUrl(url: string): { readonly mime: string; readonly data: string } | null {
   if (!url.startsWith('data:')) return null;
   const comma = url.indexOf(',');

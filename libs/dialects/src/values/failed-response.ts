@@ -1,7 +1,10 @@
 import type { Candidate } from '../response';
 import { answerInvalid } from './tool-arguments';
 
-/** Returns the candidates; throws `provider_answer_invalid` when all of them failed before they had content. */
+/**
+ * Returns the candidates; throws `provider_answer_invalid` when all of them failed before they had
+ * content.
+ */
 export function withoutFailure(candidates: readonly Candidate[]): readonly Candidate[] {
   const hasFailed = candidates.every(({ finish, parts }) => finish.reason === 'error' && parts.length === 0);
   if (hasFailed) {

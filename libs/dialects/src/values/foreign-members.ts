@@ -3,15 +3,18 @@ import type { LossLedger } from '../losses';
 import { asArray, asObject, objectsOf } from './json';
 
 /**
- * Members of a client's body that are content, state or a contract: without them the response would not be the requested one.
- * Members that are not named here are hints.
+ * Members of a client's body that are content, state or a contract: without them the response would
+ * not be the requested one. Members that are not named here are hints.
  */
 const CONTRACTS: Readonly<Partial<Record<Dialect, ReadonlySet<string>>>> = {
   'openai-responses': new Set(['prompt', 'context_management', 'tool_choice']),
   'anthropic-messages': new Set(['container', 'mcp_servers', 'context_management']),
 };
 
-/** Records the members that only the client's dialect has. `own`: the dialect of the encoder, which writes its own members. */
+/**
+ * Records the members that only the client's dialect has. `own`: the dialect of the encoder, which
+ * writes its own members.
+ */
 export function recordForeignMembers(call: ModelCall, own: Dialect, losses: LossLedger): void {
   for (const [dialect, members] of Object.entries(call.x ?? {})) {
     if (dialect === own) continue;
@@ -25,7 +28,10 @@ export function recordForeignMembers(call: ModelCall, own: Dialect, losses: Loss
   }
 }
 
-/** Whether edits of the context change nothing: Claude Code asks to keep all reasoning, as providers do without it. */
+/**
+ * Whether edits of the context change nothing: Claude Code asks to keep all reasoning, as providers
+ * do without it.
+ */
 function keepsAll(value: unknown): boolean {
   const edits = asArray(asObject(value)?.['edits']);
   return (

@@ -20,7 +20,10 @@ export const objectsOf = (value: unknown): JsonObject[] =>
 /** Whether a member is absent. A null of a client or provider means the same. */
 export const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
 
-/** Parses JSON that must be an object; null for anything else, so that invalid provider bytes never throw. */
+/**
+ * Parses JSON that must be an object; null for anything else, so that invalid provider bytes never
+ * throw.
+ */
 export function parseObject(json: string): JsonObject | null {
   try {
     return asObject(JSON.parse(json));
@@ -29,7 +32,10 @@ export function parseObject(json: string): JsonObject | null {
   }
 }
 
-/** Writes JSON; null for a value with so many levels (some thousand) that writing it overflows the stack. */
+/**
+ * Writes JSON; null for a value with so many levels (some thousand) that writing it overflows the
+ * stack.
+ */
 export function writtenJson(value: unknown): string | null {
   try {
     return JSON.stringify(value);
@@ -39,7 +45,10 @@ export function writtenJson(value: unknown): string | null {
   }
 }
 
-/** Readers of a client's member: absent and null give undefined, another type throws `validation_failed`. */
+/**
+ * Readers of a client's member: absent and null give undefined, another type throws
+ * `validation_failed`.
+ */
 export const read = {
   string: (value: unknown, path: string): string | undefined =>
     checked(value, path, 'a string', (found): found is string => typeof found === 'string'),
@@ -94,7 +103,10 @@ export function compact<T extends JsonObject>(object: T): JsonObject {
   return result;
 }
 
-/** Returns `{ [name]: value }`, or `{}` when the value is undefined; for members with `exactOptionalPropertyTypes`. */
+/**
+ * Returns `{ [name]: value }`, or `{}` when the value is undefined; for members with
+ * `exactOptionalPropertyTypes`.
+ */
 export const optional = <K extends string, V>(name: K, value: V | undefined): Partial<Record<K, V>> =>
   value === undefined ? {} : ({ [name]: value } as Record<K, V>);
 

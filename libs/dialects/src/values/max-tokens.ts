@@ -5,13 +5,16 @@ import type { Target } from '../target';
 /** Output limit for a model without a known maximum. */
 const DEFAULT = 4_096;
 
-/** Returns the output limit that holds for a call: the client's, else the model's maximum, else 4,096. Records nothing. */
+/**
+ * Returns the output limit that holds for a call: the client's, else the model's maximum, else
+ * 4,096. Records nothing.
+ */
 export const assumedMaxTokens = ({ maxTokens }: ModelCall, { capabilities }: Target): number =>
   maxTokens ?? capabilities.maxOutput ?? DEFAULT;
 
 /**
- * Encodes the output limit of a dialect that requires one: an absent one is generated, one above the model's maximum is refused or
- * lowered to it.
+ * Encodes the output limit of a dialect that requires one: an absent one is generated, one above
+ * the model's maximum is refused or lowered to it.
  */
 export function encodeMaxTokens(call: ModelCall, target: Target, losses: LossLedger): number {
   const { maxOutput } = target.capabilities;

@@ -18,8 +18,9 @@ export interface MergedTurns {
 }
 
 /**
- * Merges neighbours of one role, with tool results first. Later system turns become system text unless `keepsSystem`, which gets
- * the message before them. Throws `validation_failed` for calls and results that do not match.
+ * Merges neighbours of one role, with tool results first. Later system turns become system text
+ * unless `keepsSystem`, which gets the message before them. Throws `validation_failed` for calls
+ * and results that do not match.
  */
 export function mergeTurns(
   call: ModelCall,
@@ -75,7 +76,10 @@ const withResultsFirst =
     return { ...message, parts: [...results, ...others] };
   };
 
-/** Checks that each tool result has its call in the message before, and that each call has its result in the message after it. */
+/**
+ * Checks that each tool result has its call in the message before, and that each call has its
+ * result in the message after it.
+ */
 function checkCalls(messages: readonly MergedTurn[], call: ModelCall): void {
   let open = new Map<string, ToolCallPart>();
   for (const { role, parts } of messages) {

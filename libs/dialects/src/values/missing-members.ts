@@ -4,7 +4,10 @@ import { recordForeignMembers } from './foreign-members';
 
 type Rule = (call: ModelCall) => boolean;
 
-/** Whether a value asks for more than every provider does without it. Members without a rule always do. */
+/**
+ * Whether a value asks for more than every provider does without it. Members without a rule always
+ * do.
+ */
 const RULES: Readonly<Partial<Record<CallMember, Rule>>> = {
   n: ({ n }) => n !== 1,
   frequencyPenalty: ({ frequencyPenalty }) => frequencyPenalty !== 0,
@@ -72,7 +75,10 @@ export function refuseState(call: ModelCall, losses: LossLedger): void {
   }
 }
 
-/** Returns a number when it is in range. Otherwise the call is refused, or goes on with the nearest bound. */
+/**
+ * Returns a number when it is in range. Otherwise the call is refused, or goes on with the nearest
+ * bound.
+ */
 export function bounded(
   call: ModelCall,
   member: 'temperature' | 'topP' | 'topK' | 'frequencyPenalty' | 'presencePenalty',

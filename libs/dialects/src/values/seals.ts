@@ -21,7 +21,10 @@ const isMaker = (name: string): name is SealMaker => MAKERS.has(name);
 export const isCarriable = ({ by, value }: Seal, native: SealMaker): boolean =>
   by === native || value.length <= SEAL_MAX;
 
-/** Writes a seal where a client's dialect has room for seals of `native` only: a foreign one gets a prefix that names its maker. */
+/**
+ * Writes a seal where a client's dialect has room for seals of `native` only: a foreign one gets a
+ * prefix that names its maker.
+ */
 export const carriedSeal = ({ by, value }: Seal, native: SealMaker): string =>
   by === native ? value : `${CARRIER}${by}.${value}`;
 

@@ -3,7 +3,10 @@ import type { JsonObject } from '../call';
 import { invalid } from '../losses';
 import { asObject } from './json';
 
-/** Maximum objects, lists, members and items in the arguments of all calls of a request, which are parsed in one turn of the event loop. */
+/**
+ * Maximum objects, lists, members and items in the arguments of all calls of a request, which are
+ * parsed in one turn of the event loop.
+ */
 const VALUES_MAX = 50_000;
 /** Number of values that a long number counts as. */
 const LONG_NUMBER = 10;
@@ -39,7 +42,10 @@ export class ArgumentsReader {
   }
 }
 
-/** Maximum levels of objects and lists in arguments; writing JSON of more than some thousand overflows the stack. */
+/**
+ * Maximum levels of objects and lists in arguments; writing JSON of more than some thousand
+ * overflows the stack.
+ */
 const DEPTH_MAX = 1_000;
 
 /** Whether JSON text has more than 1,000 levels of objects and lists. */
@@ -56,7 +62,10 @@ function parsed(text: string): JsonObject | null {
   }
 }
 
-/** Parses the arguments in a provider's response. Text that is no JSON object is kept as `{"_raw": text}`. */
+/**
+ * Parses the arguments in a provider's response. Text that is no JSON object is kept as `{"_raw":
+ * text}`.
+ */
 export function responseArguments(text: string): { readonly input: JsonObject; readonly broken: boolean } {
   if (text === '') return { input: {}, broken: false };
   const found = parsed(text);

@@ -15,8 +15,8 @@ export const madeCallId = (responseId: string, candidate: number, part: number):
   `call_${base62(`${responseId}\n${String(candidate)}\n${String(part)}`, 24)}`;
 
 /**
- * Returns an id as a dialect takes it: unchanged when it is valid, else one that depends on the id only, so that any gateway maps
- * the next request the same way.
+ * Returns an id as a dialect takes it: unchanged when it is valid, else one that depends on the id
+ * only, so that any gateway maps the next request the same way.
  */
 export function validId(
   id: string,

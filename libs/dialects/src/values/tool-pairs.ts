@@ -2,8 +2,8 @@ import type { Part, Turn } from '../call';
 import { invalid } from '../losses';
 
 /**
- * Checks that every tool result belongs to an earlier call. Providers answer 400 for a history without it. `member` is the
- * client's name of the id, for the error.
+ * Checks that every tool result belongs to an earlier call. Providers answer 400 for a history
+ * without it. `member` is the client's name of the id, for the error.
  */
 export function checkToolResults(turns: readonly Turn[], member: string): void {
   const called = new Set<string>();

@@ -54,10 +54,11 @@ const REDIRECTS_MAX = 3;
 const ABSENT: ReadonlySet<number | null> = new Set([400, 401, 403, 404, 405, 410]);
 
 /**
- * Finds the authorization server of an upstream: its resource metadata (RFC 9728), then the metadata
- * of the server that it names (RFC 8414, OpenID Connect Discovery). Each document: at most 256 KiB,
- * 5 s and 3 redirects; the address policy judges every address and every redirect. No credential is
- * sent. Never rejects for what an upstream does; rejects with an `OutboundError` when aborted.
+ * Finds the authorization server of an upstream: its resource metadata (RFC 9728), then the
+ * metadata of the server that it names (RFC 8414, OpenID Connect Discovery). Each document: at most
+ * 256 KiB, 5 s and 3 redirects; the address policy judges every address and every redirect. No
+ * credential is sent. Never rejects for what an upstream does; rejects with an `OutboundError` when
+ * aborted.
  */
 export async function discoverAuthorization(options: DiscoveryOptions): Promise<Discovery> {
   const { serverUrl, policy, pinnedIssuer } = options;

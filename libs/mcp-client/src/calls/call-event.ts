@@ -9,7 +9,10 @@ export type CallEvent =
   /** Another notification, such as a log message. */
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'result'; readonly result: ReceivedResult }
-  /** A modern upstream needs input. The caller sends the call again with the responses and the state. */
+  /**
+   * A modern upstream needs input. The caller sends the call again with the responses and the
+   * state.
+   */
   | { readonly kind: 'input_required'; readonly result: JsonObject };
 
 /** Event of an upstream before the end of a call. */
@@ -22,8 +25,8 @@ export interface InputHandling {
   /** Rules by which requests are judged before `respond` gets them. */
   readonly context: Omit<RelayContext, 'countBefore'>;
   /**
-   * Returns the result of a request (elicitation, sampling or roots), or null to refuse it. `signal`
-   * aborts when the call ends. A rejection refuses the request and ends the call.
+   * Returns the result of a request (elicitation, sampling or roots), or null to refuse it.
+   * `signal` aborts when the call ends. A rejection refuses the request and ends the call.
    */
   readonly respond: (request: InputRequest, signal: AbortSignal) => Promise<JsonObject | null>;
 }
@@ -38,8 +41,8 @@ export interface CallOptions {
   /** Level from which on a modern upstream sends log messages; without it, it sends none. */
   readonly logLevel?: string;
   /**
-   * Level of log messages that the session at a legacy upstream must have: it is set before the call
-   * when the session has another one. Without it, the session keeps its level.
+   * Level of log messages that the session at a legacy upstream must have: it is set before the
+   * call when the session has another one. Without it, the session keeps its level.
    */
   readonly sessionLogLevel?: string;
   /** Whether the upstream may send progress. Default: false. */
@@ -50,8 +53,8 @@ export interface CallOptions {
    */
   readonly input?: InputHandling | 'relay';
   /**
-   * `params.arguments` as its caller wrote it, in JSON. It is sent in place of the parsed arguments, which
-   * saves writing them, and keeps numbers that no double holds.
+   * `params.arguments` as its caller wrote it, in JSON. It is sent in place of the parsed
+   * arguments, which saves writing them, and keeps numbers that no double holds.
    */
   readonly argumentBytes?: Buffer | null;
   /** Arguments that a modern upstream wants in headers: `headerParameters` of the tool's schema. */

@@ -1,8 +1,9 @@
 import type { CallEnd, CallEvent, CallNotice } from './call-event';
 
 /**
- * The events of a call as a stream. `start` begins the call when the reader asks for the first event; its
- * signal aborts when the reader leaves. What a slow reader has not read is bounded by the bounds of a call.
+ * The events of a call as a stream. `start` begins the call when the reader asks for the first
+ * event; its signal aborts when the reader leaves. What a slow reader has not read is bounded by
+ * the bounds of a call.
  */
 export async function* callEvents(
   start: (signal: AbortSignal, onNotice: (notice: CallNotice) => void) => Promise<CallEnd>,

@@ -29,7 +29,8 @@ type ResultEvent = Extract<CallEvent, { readonly kind: 'result' }>;
 
 /**
  * Makes one request: reports what the upstream notifies, answers what it requests, and returns its
- * result. Throws an `UpstreamError`. When the call is aborted, a legacy upstream gets a cancellation.
+ * result. Throws an `UpstreamError`. When the call is aborted, a legacy upstream gets a
+ * cancellation.
  */
 export async function exchange(call: Exchange, onNotice: (notice: CallNotice) => void): Promise<ResultEvent> {
   const { channel, clock, options } = call;
@@ -71,7 +72,9 @@ function requestOf(call: Exchange, requests: UpstreamRequests): ChannelRequest {
   };
 }
 
-/** `_meta` of a request: what of the caller's may be sent on, and what the options of the call need. */
+/**
+ * `_meta` of a request: what of the caller's may be sent on, and what the options of the call need.
+ */
 function metaOf({ channel, id, params, options }: Exchange): string {
   const given = params['_meta'];
   let members = '';
@@ -90,7 +93,10 @@ function noticeOf({ method, params }: RpcNotification, id: number): CallNotice |
   return progressToken === id || progressToken === String(id) ? { kind: 'progress', params: rest } : null;
 }
 
-/** Cancels the request at a legacy upstream. A modern one sees that the connection of the POST closed. */
+/**
+ * Cancels the request at a legacy upstream. A modern one sees that the connection of the POST
+ * closed.
+ */
 function cancelAt({ channel, id }: Exchange): void {
   const { notification } = cancellationOf(channel.era, id, 'The call was cancelled.');
   if (notification !== null) void channel.farewell(notification);

@@ -82,7 +82,9 @@ export class UpstreamRequests {
   }
 }
 
-/** Calls the callback with the deadlines of the call stopped. Null: refused, or the call has ended. */
+/**
+ * Calls the callback with the deadlines of the call stopped. Null: refused, or the call has ended.
+ */
 export async function respond(
   input: InputHandling,
   request: InputRequest,

@@ -43,13 +43,13 @@ export interface Channel {
   /** False when the channel ended, so that the next call needs another. */
   readonly isOpen: boolean;
   /**
-   * Sends a request and resolves with its response. `onMessage` gets what the upstream sends for the
-   * request before. The connection of the request is dropped when the clock aborts.
+   * Sends a request and resolves with its response. `onMessage` gets what the upstream sends for
+   * the request before. The connection of the request is dropped when the clock aborts.
    */
   exchange(request: ChannelRequest, clock: CallClock, onMessage: OnMessage): Promise<UpstreamMessage>;
   /**
-   * Yields what the upstream sends outside of calls, until the clock aborts. `filter` is what a modern
-   * upstream is subscribed to: params of `subscriptions/listen`.
+   * Yields what the upstream sends outside of calls, until the clock aborts. `filter` is what a
+   * modern upstream is subscribed to: params of `subscriptions/listen`.
    */
   listen(filter: JsonObject, id: number, clock: CallClock): AsyncGenerator<UpstreamMessage, void>;
   /** Sends a response or a notification of ours. Modern upstreams take none. */

@@ -31,7 +31,9 @@ export function factsOf(result: JsonObject, serverInfo: JsonObject): ServerFacts
   };
 }
 
-/** Reads the result of `initialize`. Throws `protocol`, or `unsupported` for an unknown revision. */
+/**
+ * Reads the result of `initialize`. Throws `protocol`, or `unsupported` for an unknown revision.
+ */
 export function readInitialized(result: JsonObject): {
   readonly revision: LegacyRevision;
   readonly facts: ServerFacts;

@@ -5,7 +5,10 @@ import { MessageQueue } from './message-queue';
 
 const LISTENERS_MAX = 20;
 
-/** Readers of the notifications that belong to no call. Each has a queue of its own, which is bounded. */
+/**
+ * Readers of the notifications that belong to no call. Each has a queue of its own, which is
+ * bounded.
+ */
 export class Listeners {
   private readonly queues = new Set<MessageQueue>();
 

@@ -3,7 +3,10 @@ import { UPSTREAM_BOUNDS } from '../limits';
 import type { UpstreamMessage } from '../rpc/messages';
 import { noMemory, tooLarge, type UpstreamError } from '../upstream-error';
 
-/** Messages of one call on a stream that it shares with others. Holds at most two messages of full size. */
+/**
+ * Messages of one call on a stream that it shares with others. Holds at most two messages of full
+ * size.
+ */
 export class MessageQueue implements AsyncIterable<UpstreamMessage> {
   private readonly messages: UpstreamMessage[] = [];
   private bytes = 0;
@@ -13,7 +16,10 @@ export class MessageQueue implements AsyncIterable<UpstreamMessage> {
 
   constructor(private readonly clock: CallClock) {}
 
-  /** A reader that is too slow loses its call, and not the calls of others. After a failure nothing is taken. */
+  /**
+   * A reader that is too slow loses its call, and not the calls of others. After a failure nothing
+   * is taken.
+   */
   push(message: UpstreamMessage): void {
     if (this.error !== null) return;
     this.bytes += message.data.length;

@@ -6,8 +6,8 @@ import { tooLarge, UpstreamError } from '../upstream-error';
 export type OnMessage = (message: UpstreamMessage) => void;
 
 /**
- * Takes the messages of a call until its response. Responses to other requests are dropped, except an
- * error without an id. Bounds the messages and bytes of the call.
+ * Takes the messages of a call until its response. Responses to other requests are dropped, except
+ * an error without an id. Bounds the messages and bytes of the call.
  */
 export class CallMessages {
   private messages: number = UPSTREAM_BOUNDS.callMessagesMax;
@@ -20,7 +20,10 @@ export class CallMessages {
     private readonly onMessage: OnMessage,
   ) {}
 
-  /** Returns whether the message is the response. Throws `too_large` when the call has used up its bounds. */
+  /**
+   * Returns whether the message is the response. Throws `too_large` when the call has used up its
+   * bounds.
+   */
   readonly take = (received: UpstreamMessage): boolean => {
     this.spend(received.data.length);
     const { message } = received;

@@ -10,7 +10,10 @@ import { closed, UpstreamError } from '../upstream-error';
 
 /** A stream ends after an hour, and is opened again while it has users. */
 const STREAM_MS = 3_600_000;
-/** Wait for the head of the stream before a call is sent, for servers that send none before an event. */
+/**
+ * Wait for the head of the stream before a call is sent, for servers that send none before an
+ * event.
+ */
 const HEAD_WAIT_MS = 300;
 const BACKOFF_MS_MIN = 500;
 const BACKOFF_MS_MAX = 30_000;
@@ -110,7 +113,9 @@ export class ServerStream {
     return hasMessage;
   }
 
-  /** A client's error and a broken protocol will not get better; lost connections and outages may. */
+  /**
+   * A client's error and a broken protocol will not get better; lost connections and outages may.
+   */
   private judge(error: unknown): void {
     const isPassing =
       error instanceof UpstreamError &&

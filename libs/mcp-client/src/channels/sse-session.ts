@@ -29,9 +29,9 @@ const FIRST_ID = 0;
 const NO_FACTS: ServerFacts = { capabilities: {}, serverInfo: {}, instructions: null };
 
 /**
- * HTTP+SSE of 2024-11-05: one GET stream brings all messages, and its first event says where to POST
- * ours. Requests and notifications that name no call go to the only call in flight. With several,
- * or soon after a call that was given up, requests are refused, and only listeners get the
+ * HTTP+SSE of 2024-11-05: one GET stream brings all messages, and its first event says where to
+ * POST ours. Requests and notifications that name no call go to the only call in flight. With
+ * several, or soon after a call that was given up, requests are refused, and only listeners get the
  * notifications, so that no message reaches another caller.
  */
 export class SseSession implements Channel {

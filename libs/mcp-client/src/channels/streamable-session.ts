@@ -93,7 +93,10 @@ export class StreamableSession implements Channel {
     return this.opened.sessionId !== null;
   }
 
-  /** Servers may send requests of a call that answers them on the GET stream, so that is opened first. */
+  /**
+   * Servers may send requests of a call that answers them on the GET stream, so that is opened
+   * first.
+   */
   async exchange(request: ChannelRequest, clock: CallClock, onMessage: OnMessage): Promise<UpstreamMessage> {
     const { id, onRequest } = request;
     if (onRequest === null) return this.exchangeByPost(request, clock, onMessage);

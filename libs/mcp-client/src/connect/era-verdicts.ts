@@ -14,8 +14,9 @@ const LIFETIME_MS = 24 * 3_600_000;
 const ENTRIES_MAX = 10_000;
 
 /**
- * Eras of upstreams, each kept for 24 hours. One process shares an object; keys name the integration
- * and the class of its credential. At 10,000 entries the one that was unused for longest leaves.
+ * Eras of upstreams, each kept for 24 hours. One process shares an object; keys name the
+ * integration and the class of its credential. At 10,000 entries the one that was unused for
+ * longest leaves.
  */
 export class EraVerdicts {
   private readonly entries = new Map<string, { readonly verdict: KnownEra; readonly expiresAt: number }>();
@@ -52,10 +53,10 @@ export class EraVerdicts {
   }
 
   /**
-   * Finds an era out, once for all who want it at the same time: after the restart of a gateway, many
-   * sessions open at once, and a probe by each of them can take the server longer than a probe may last.
-   * `credential` names the class of the credential, because only its holders share a refusal. A failure of the
-   * gateway itself, such as a workspace without memory, is not shared.
+   * Finds an era out, once for all who want it at the same time: after the restart of a gateway,
+   * many sessions open at once, and a probe by each of them can take the server longer than a probe
+   * may last. `credential` names the class of the credential, because only its holders share a
+   * refusal. A failure of the gateway itself, such as a workspace without memory, is not shared.
    */
   find(key: string, credential: string, probe: () => Promise<FoundEra>): Promise<FoundEra> {
     const name = JSON.stringify([key, credential]);

@@ -21,7 +21,10 @@ import type { UpstreamTimeouts } from '../limits';
 import { protocolError, UpstreamError } from '../upstream-error';
 import type { EraVerdicts, FoundEra, KnownEra } from './era-verdicts';
 
-/** How an upstream is spoken to: `auto` finds out; the others pin it. `sse` is HTTP+SSE of 2024-11-05. */
+/**
+ * How an upstream is spoken to: `auto` finds out; the others pin it. `sse` is HTTP+SSE of
+ * 2024-11-05.
+ */
 export type UpstreamProtocol = 'auto' | 'modern' | 'legacy' | 'sse';
 
 export interface ConnectOptions {
@@ -36,10 +39,15 @@ export interface ConnectOptions {
 
 const NEWEST_MODERN: string = MODERN_REVISIONS.at(-1) ?? '';
 export const DISCOVER = 'server/discover';
-/** Statuses of `initialize` at a server that has the older transport alone (MCP 2025-11-25, backwards compatibility). */
+/**
+ * Statuses of `initialize` at a server that has the older transport alone (MCP 2025-11-25,
+ * backwards compatibility).
+ */
 const OLDER_TRANSPORT: ReadonlySet<number | null> = new Set([400, 404, 405]);
 
-/** Finds out the era of the upstream and opens a channel to it. No failure leaves a call executed. */
+/**
+ * Finds out the era of the upstream and opens a channel to it. No failure leaves a call executed.
+ */
 export async function openChannel(options: ConnectOptions): Promise<Channel> {
   try {
     return await open(options);
@@ -99,7 +107,8 @@ async function probe(options: ConnectOptions): Promise<FoundEra> {
 
 /** A failed probe as the rules of the protocol read it. */
 function probed({ kind, status, body, rpc }: UpstreamError): ProbeResponse {
-  // A success status with something else than a message, such as a page, is of a server that does not know the method.
+  // A success status with something else than a message, such as a page, is of a server that does
+  // not know the method.
   if (kind === 'protocol') return { status: 406, body: null };
   return { status, body: body ?? (rpc === null ? null : { error: rpc }) };
 }
@@ -158,7 +167,10 @@ const CODES_OF_BOTH: ReadonlySet<number> = new Set([
   ...[CODES.methodNotFound, CODES.invalidParams, CODES.headerMismatch, CODES.missingCapability],
 ]);
 
-/** Whether a client's error does not fit the era that is known, so that the verdict must be made again. */
+/**
+ * Whether a client's error does not fit the era that is known, so that the verdict must be made
+ * again.
+ */
 export const contradictsEra = ({ status, rpc }: UpstreamError): boolean =>
   status !== null &&
   status >= 400 &&

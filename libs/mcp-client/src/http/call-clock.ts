@@ -12,9 +12,9 @@ export interface CallClockLimits {
 }
 
 /**
- * The deadlines of one call, over all HTTP requests that it takes. It aborts with an `UpstreamError`:
- * `timeout`, or `cancelled` when the caller's signal aborts. Listeners and one timer cost a fraction of
- * an `AbortController` for each step of a call.
+ * The deadlines of one call, over all HTTP requests that it takes. It aborts with an
+ * `UpstreamError`: `timeout`, or `cancelled` when the caller's signal aborts. Listeners and one
+ * timer cost a fraction of an `AbortController` for each step of a call.
  */
 export class CallClock {
   private readonly listeners = new Set<() => void>();
@@ -59,7 +59,10 @@ export class CallClock {
     return this.controller.signal;
   }
 
-  /** Calls a listener once when the call is aborted; at once when it was. Remove it when its work is over. */
+  /**
+   * Calls a listener once when the call is aborted; at once when it was. Remove it when its work is
+   * over.
+   */
   onAbort(listener: () => void): void {
     if (this.reason === null) this.listeners.add(listener);
     else listener();
@@ -113,7 +116,9 @@ export class CallClock {
     this.wait(this.startedAt);
   }
 
-  /** Looks again when the first of the two limits can be over; signs of life only note their time. */
+  /**
+   * Looks again when the first of the two limits can be over; signs of life only note their time.
+   */
   private wait(now: number): void {
     const totalMs = this.leftMs - (now - this.startedAt);
     const idleMs = this.limits.idleMs - (now - this.touchedAt);

@@ -5,7 +5,10 @@ export interface EndSignal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Ends a call early. It is its own signal, because an `AbortController` and its listeners cost more than sending a request. */
+/**
+ * Ends a call early. It is its own signal, because an `AbortController` and its listeners cost more
+ * than sending a request.
+ */
 export class CallEnding implements EndSignal {
   private listeners: Set<() => void> | null = null;
   private isOver = false;
@@ -22,7 +25,10 @@ export class CallEnding implements EndSignal {
     if (listeners !== null) for (const listener of [...listeners]) listener();
   }
 
-  /** Each listener is called at most once; one that is added after the end is not called, as with an `AbortSignal`. */
+  /**
+   * Each listener is called at most once; one that is added after the end is not called, as with an
+   * `AbortSignal`.
+   */
   addEventListener(_type: 'abort', listener: () => void): void {
     if (!this.isOver) (this.listeners ??= new Set()).add(listener);
   }

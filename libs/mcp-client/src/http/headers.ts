@@ -13,7 +13,10 @@ export interface SentRequest {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Reads the headers that every request to an upstream carries. Some are right for the one request alone. */
+/**
+ * Reads the headers that every request to an upstream carries. Some are right for the one request
+ * alone.
+ */
 export type HeaderSource = (request: SentRequest) => Headers | Promise<Headers>;
 
 /** Headers of the integration and of the call must not have names of the protocol. */

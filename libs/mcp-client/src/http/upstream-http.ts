@@ -36,7 +36,10 @@ export interface UpstreamHttpOptions {
   readonly url: URL;
   /** Connections are shared only within a class: one per tenant and credential. */
   readonly poolClass: string;
-  /** Headers of every request, such as credentials. Read for each request, so that tokens may change. */
+  /**
+   * Headers of every request, such as credentials. Read for each request, so that tokens may
+   * change.
+   */
   readonly headers: HeaderSource;
   readonly connectMs: number;
   /** Counts bytes of responses; absent: they are not counted. */
@@ -79,7 +82,8 @@ export class UpstreamHttp {
   async send(request: UpstreamHttpRequest, clock: CallClock): Promise<UpstreamHttpResponse> {
     const { nonce } = this;
     const response = await this.sendOnce(request, clock);
-    // A request that was refused for its nonce was not carried out. It is sent once more, and never a third time.
+    // A request that was refused for its nonce was not carried out. It is sent once more, and never
+    // a third time.
     if (this.nonce === nonce || !isNonceRefused(response)) return response;
     response.body.discard();
     return this.sendOnce(request, clock);

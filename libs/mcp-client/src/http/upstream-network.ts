@@ -10,15 +10,18 @@ export interface UpstreamNetwork {
 
 const SANDBOX = new URL(SANDBOX_MCP_URL);
 
-/** A policy that allows exactly `SANDBOX_MCP_URL` as well. Its name does not resolve, so nothing is sent there. */
+/**
+ * A policy that allows exactly `SANDBOX_MCP_URL` as well. Its name does not resolve, so nothing is
+ * sent there.
+ */
 export const sandboxPolicy = (policy: AddressPolicy): AddressPolicy => ({
   checkUrl: (url) => (url === SANDBOX_MCP_URL ? { ok: true, url: SANDBOX } : policy.checkUrl(url)),
   checkAddress: (ip, host) => policy.checkAddress(ip, host),
 });
 
 /**
- * A network in which this process answers requests to the sandbox's own MCP server, at `SANDBOX_MCP_URL` exactly. All
- * other requests go to `network`.
+ * A network in which this process answers requests to the sandbox's own MCP server, at
+ * `SANDBOX_MCP_URL` exactly. All other requests go to `network`.
  */
 export const withSandbox = ({ client, policy }: UpstreamNetwork): UpstreamNetwork => ({
   client: {

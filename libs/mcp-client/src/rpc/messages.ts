@@ -17,9 +17,9 @@ export interface UpstreamMessage {
 const { messageBytesMax } = UPSTREAM_BOUNDS;
 
 /**
- * Reads the messages of a successful response, the one of a JSON body or those of an event stream, until
- * `take` returns true or it ends. Returns what `take` returned last. Throws `protocol` for other types
- * and for what is no message, and `too_large`.
+ * Reads the messages of a successful response, the one of a JSON body or those of an event stream,
+ * until `take` returns true or it ends. Returns what `take` returned last. Throws `protocol` for
+ * other types and for what is no message, and `too_large`.
  */
 export async function readMessages(
   response: UpstreamHttpResponse,

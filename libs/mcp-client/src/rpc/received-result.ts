@@ -12,7 +12,10 @@ import {
 } from '@gw/mcp';
 import { protocolError } from '../upstream-error';
 
-/** The result of a call. What it says about itself is known at once; the rest is parsed when it is read. */
+/**
+ * The result of a call. What it says about itself is known at once; the rest is parsed when it is
+ * read.
+ */
 export interface ReceivedResult {
   /** `resultType`; `complete` without one. */
   readonly type: string;
@@ -28,7 +31,10 @@ export interface ReceivedResult {
   readonly wasSent: boolean;
   /** Numbers that change when the value is written again; null: none. */
   readonly numbers: ExactNumbers | null;
-  /** The response as it was received; null for a result that was made here, or that was parsed to be read at all. */
+  /**
+   * The response as it was received; null for a result that was made here, or that was parsed to be
+   * read at all.
+   */
   readonly scanned: ScannedResponse | null;
 }
 

@@ -5,7 +5,10 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Answer } from './fixture';
 
-/** A server of the official SDK 1.x with tools that succeed, report progress, wait, and request input. */
+/**
+ * A server of the official SDK 1.x with tools that succeed, report progress, wait, and request
+ * input.
+ */
 export function sdkServer(aborted: string[] = []): McpServer {
   const server = new McpServer(
     { name: 'sdk', version: '1.0.0' },

@@ -31,14 +31,19 @@ export interface AccessCaller {
   readonly keyId: string | null;
   readonly clientId: string | null;
   readonly trustId: string | null;
-  /** `mcp.invoke` for everything; `mcp.invoke:<server>` and `mcp.invoke:<server>/<tool>` for less. */
+  /**
+   * `mcp.invoke` for everything; `mcp.invoke:<server>` and `mcp.invoke:<server>/<tool>` for less.
+   */
   readonly scopes: readonly string[];
   readonly key: KeyAccess | null;
 }
 
 export interface AccessServer {
   readonly slug: string;
-  /** Server and integration are active, the integration is enabled for the workspace, and the grant exists. */
+  /**
+   * Server and integration are active, the integration is enabled for the workspace, and the grant
+   * exists.
+   */
   readonly isAvailable: boolean;
   /** Access of users: the default, and users who differ from it. */
   readonly userAccess: { readonly isAllowed: boolean; readonly exceptions: ReadonlyMap<string, boolean> };
@@ -69,9 +74,9 @@ export type AccessVerdict =
 export const MCP_SCOPE = 'mcp.invoke';
 
 /**
- * Decides whether a caller sees a capability (`args` null: lists have what is allowed, nothing else)
- * or may call it with these arguments. Used for lists, calls, the registry and previews alike. Checks from the installation down to the key;
- * each can only take away.
+ * Decides whether a caller sees a capability (`args` null: lists have what is allowed, nothing
+ * else) or may call it with these arguments. Used for lists, calls, the registry and previews
+ * alike. Checks from the installation down to the key; each can only take away.
  */
 export function judgeAccess(
   server: AccessServer,
@@ -181,7 +186,9 @@ const refused = ({ when }: AccessRule): AccessVerdict => ({
   pointer: when[0]?.pointer ?? '',
 });
 
-/** Whether the arguments are those of a rule; `isUnknown` is the result for what cannot be judged. */
+/**
+ * Whether the arguments are those of a rule; `isUnknown` is the result for what cannot be judged.
+ */
 const applies = ({ when }: AccessRule, args: JsonObject, isUnknown: boolean): boolean =>
   when.every((condition) => {
     const result = judgeCondition(condition, args);

@@ -5,8 +5,8 @@ import type { JsonObject } from '../protocol';
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
 
 /**
- * A condition on one argument of a tool. Values compare without conversion. `prefix` is text only: it
- * does not know paths. `regex` is RE2 and must match the whole text. `max` and `min` include the
+ * A condition on one argument of a tool. Values compare without conversion. `prefix` is text only:
+ * it does not know paths. `regex` is RE2 and must match the whole text. `max` and `min` include the
  * bound.
  */
 export type ArgumentCondition = { readonly pointer: string } & (
@@ -18,7 +18,9 @@ export type ArgumentCondition = { readonly pointer: string } & (
   | { readonly op: 'type'; readonly value: JsonType }
 );
 
-/** Whether a condition holds; `unknown` when its pattern cannot search the text, which is too long. */
+/**
+ * Whether a condition holds; `unknown` when its pattern cannot search the text, which is too long.
+ */
 export type ConditionResult = 'holds' | 'fails' | 'unknown';
 
 /** Judges a condition on parsed arguments. A missing argument and one of another type fail. */
@@ -82,7 +84,9 @@ const TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'ob
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= TEXT_MAX;
 
-/** Checks the value of a condition, by operator. Returns the fault; null when the value is valid. */
+/**
+ * Checks the value of a condition, by operator. Returns the fault; null when the value is valid.
+ */
 const VALUE_FAULTS: Readonly<Record<ArgumentCondition['op'], (value: unknown) => string | null>> = {
   equals: (value) => (value === undefined ? 'value is required for the operator equals' : null),
   in: (value) =>

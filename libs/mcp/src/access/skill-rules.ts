@@ -1,7 +1,10 @@
 import type { AgentAccessRule } from '@gw/contracts';
 import type { AccessCapability, AccessRule } from './access';
 
-/** The name under which messages that name no skill are judged: rules about all skills are about them too. */
+/**
+ * The name under which messages that name no skill are judged: rules about all skills are about
+ * them too.
+ */
 export const NO_SKILL = '';
 
 /** A skill that is approved and switched on everywhere, without its name. */

@@ -22,8 +22,8 @@ const REQUESTS_MAX = 5;
 
 /**
  * The rounds of one call of a legacy client at a modern upstream (MCP 2026-07-28, multi round-trip
- * requests): at most 10 with at most 5 requests each, and of them at most 3 without requests. Each retry has the same params, the
- * responses and the state; its id must be new.
+ * requests): at most 10 with at most 5 requests each, and of them at most 3 without requests. Each
+ * retry has the same params, the responses and the state; its id must be new.
  */
 export class InputRounds {
   private rounds = 0;
@@ -101,8 +101,8 @@ const refusal = (method: string, value: unknown): string => {
 };
 
 /**
- * Checks an `input_required` of a modern upstream before a modern client gets it. Null: every request
- * is one that the client declared and the rules allow; else the result that ends the call.
+ * Checks an `input_required` of a modern upstream before a modern client gets it. Null: every
+ * request is one that the client declared and the rules allow; else the result that ends the call.
  */
 export function inputRequiredFault(
   result: JsonObject,

@@ -4,7 +4,9 @@ import { writtenCapabilities, type ClientCapabilities } from '../http/client-cap
 import { META, type JsonObject, type LegacyRevision } from '../protocol';
 import { own, ownList, ownObject, type RpcError } from '../rpc/message';
 
-/** A result of a modern upstream for a legacy client. `input_required` is handled by `InputRounds`. */
+/**
+ * A result of a modern upstream for a legacy client. `input_required` is handled by `InputRounds`.
+ */
 export type LegacyResult =
   | { readonly kind: 'result'; readonly result: JsonObject }
   | { readonly kind: 'input_required'; readonly result: JsonObject }
@@ -62,8 +64,8 @@ function contentFor(part: unknown, revision: LegacyRevision): unknown {
 }
 
 /**
- * Tools of a modern upstream for a legacy client: without output schemas of other kinds than objects,
- * and without tools that need tasks when the client has none.
+ * Tools of a modern upstream for a legacy client: without output schemas of other kinds than
+ * objects, and without tools that need tasks when the client has none.
  */
 export const toLegacyTools = (
   tools: readonly JsonObject[],
@@ -100,11 +102,17 @@ export function upstreamMeta(params: JsonObject, state: LegacySessionState): Jso
   };
 }
 
-/** Members of `_meta` that callers and upstreams may send through; `progressToken` is replaced elsewhere. */
+/**
+ * Members of `_meta` that callers and upstreams may send through; `progressToken` is replaced
+ * elsewhere.
+ */
 export const isForwardedMeta = (name: string): boolean =>
   !name.startsWith('io.modelcontextprotocol/') && !name.startsWith('gw/') && name !== 'progressToken';
 
-/** Filter of `subscriptions/listen` that a legacy session needs at a modern upstream. At most 100 resources. */
+/**
+ * Filter of `subscriptions/listen` that a legacy session needs at a modern upstream. At most 100
+ * resources.
+ */
 export class ListenFilter {
   private readonly uris = new Set<string>();
 

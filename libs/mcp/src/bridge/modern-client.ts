@@ -18,8 +18,8 @@ const RELAYED_BITS = capabilityBits(RELAYED);
 const RELAYED_WITH_SAMPLING = capabilityBits({ ...RELAYED, sampling: true, samplingTools: true });
 
 /**
- * The capabilities that the gateway declares to a legacy upstream for a client, as `capabilityBits`: only
- * what it can relay. Upstream sessions are pooled by them.
+ * The capabilities that the gateway declares to a legacy upstream for a client, as
+ * `capabilityBits`: only what it can relay. Upstream sessions are pooled by them.
  */
 export const relayedCapabilityBits = (client: ClientCapabilities, { allowSampling }: RelayRules): number =>
   capabilityBits(client) & (allowSampling ? RELAYED_WITH_SAMPLING : RELAYED_BITS);

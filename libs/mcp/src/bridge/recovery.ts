@@ -26,8 +26,8 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /**
  * Reads the era of an upstream from its response to `server/discover`. 401 and 403 say nothing
- * about it, and neither do failures; such verdicts are not kept. Every other error is one of a server
- * that does not know the method.
+ * about it, and neither do failures; such verdicts are not kept. Every other error is one of a
+ * server that does not know the method.
  */
 export function eraVerdict({ status, body }: ProbeResponse): EraVerdict {
   if (status === 401 || status === 403) return { kind: 'unauthorized' };
@@ -98,8 +98,9 @@ const READ_ONLY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Decides what follows a failed call. A tools/call that may have reached the tool is never repeated,
- * unless it is repeatable. An unknown session (404) did nothing, so its call is repeated once.
+ * Decides what follows a failed call. A tools/call that may have reached the tool is never
+ * repeated, unless it is repeatable. An unknown session (404) did nothing, so its call is repeated
+ * once.
  */
 export function recoveryOf(failure: UpstreamFailure): Recovery {
   return failure.status === null ? afterLostConnection(failure) : afterStatus(failure, failure.status);
@@ -130,7 +131,9 @@ function afterLostConnection(failure: UpstreamFailure): Recovery {
   return isSafe && attempts === 0 ? { kind: 'repeat', afterMs: REPEAT_AFTER_MS } : { kind: 'fail' };
 }
 
-/** Way to cancel a call at its upstream: abort the POST, or also send a notification on the session. */
+/**
+ * Way to cancel a call at its upstream: abort the POST, or also send a notification on the session.
+ */
 export interface Cancellation {
   readonly abortsPost: boolean;
   readonly notification: JsonObject | null;

@@ -15,8 +15,9 @@ export interface SamplingModel {
 }
 
 /**
- * The chat completion that a `sampling/createMessage` asks for. The server's wishes about the model do not count, since it spends the
- * caller's money. Null: too long, with tools, or with content that is neither text nor an image.
+ * The chat completion that a `sampling/createMessage` asks for. The server's wishes about the model
+ * do not count, since it spends the caller's money. Null: too long, with tools, or with content
+ * that is neither text nor an image.
  */
 export function samplingCompletion(
   params: JsonObject,

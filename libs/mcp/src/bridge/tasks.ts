@@ -9,9 +9,10 @@ const POLL_MS_MIN = 1_000;
 const RELATED = 'io.modelcontextprotocol/related-task';
 
 /**
- * Task capabilities that the gateway announces for a server: `tasks` to clients with sessions, the extension to
- * others. Tasks of servers with sessions are bridged to the extension. The other way round is not possible: a client
- * with sessions decides that a call becomes a task, and a server of the extension decides it itself.
+ * Task capabilities that the gateway announces for a server: `tasks` to clients with sessions, the
+ * extension to others. Tasks of servers with sessions are bridged to the extension. The other way
+ * round is not possible: a client with sessions decides that a call becomes a task, and a server of
+ * the extension decides it itself.
  */
 export function taskCapabilities(announced: JsonObject): JsonObject {
   const tasks = own(announced, 'tasks');
@@ -35,9 +36,9 @@ const hasCoreTasks = (announced: JsonObject): boolean =>
   isObject(own(ownObject(ownObject(ownObject(announced, 'tasks'), 'requests'), 'tools'), 'call'));
 
 /**
- * Whether a tool can only be called as a task of a server with sessions, so that a client of the extension gets a
- * bridged task. A tool that can be called without a task is: its server may then ask the user, which it cannot do
- * in a bridged task.
+ * Whether a tool can only be called as a task of a server with sessions, so that a client of the
+ * extension gets a bridged task. A tool that can be called without a task is: its server may then
+ * ask the user, which it cannot do in a bridged task.
  */
 export const isBridgedTool = (announced: JsonObject, definition: JsonObject): boolean =>
   hasCoreTasks(announced) &&
@@ -45,8 +46,8 @@ export const isBridgedTool = (announced: JsonObject, definition: JsonObject): bo
   own(ownObject(definition, 'execution'), 'taskSupport') === 'required';
 
 /**
- * A task of 2025-11-25 in the form of the extension. Members that only the extension has are left out: no rule has
- * judged requests for input of such a server, and no guardrail its results.
+ * A task of 2025-11-25 in the form of the extension. Members that only the extension has are left
+ * out: no rule has judged requests for input of such a server, and no guardrail its results.
  */
 export function bridgedTask(legacy: JsonObject): JsonObject {
   const { ttl, pollInterval, inputRequests: _requests, result: _result, error: _error, ...task } = legacy;
@@ -77,7 +78,10 @@ export function capabilitiesOfEra(capabilities: JsonObject, era: Era): JsonObjec
   return { ...rest, ...(Object.keys(all).length > 0 && { extensions: all }) };
 }
 
-/** The server's id of the task that a result made, by the era of the server; null: it made none that can be used. */
+/**
+ * The server's id of the task that a result made, by the era of the server; null: it made none that
+ * can be used.
+ */
 export function createdTask(result: JsonObject, era: Era): string | null {
   const task = era === 'modern' ? result : ownObject(result, 'task');
   const id = own(task, 'taskId');
@@ -85,8 +89,8 @@ export function createdTask(result: JsonObject, era: Era): string | null {
 }
 
 /**
- * A task, or a result that makes one, without the members of a tool's result, which belong to no task, so that no guardrail
- * judges them there.
+ * A task, or a result that makes one, without the members of a tool's result, which belong to no
+ * task, so that no guardrail judges them there.
  */
 export function withoutToolResult(task: JsonObject): JsonObject {
   const { content: _content, structuredContent: _structured, isError: _isError, ...rest } = task;
@@ -114,7 +118,10 @@ export function shownTask(task: JsonObject, taskId: string): JsonObject {
 /** `_meta` of a new task: a text for the model until the task ends (MCP 2025-11-25). */
 const IMMEDIATE = 'io.modelcontextprotocol/model-immediate-response';
 
-/** Texts that the server writes about a task, without its result: guardrails judge them as those of results. */
+/**
+ * Texts that the server writes about a task, without its result: guardrails judge them as those of
+ * results.
+ */
 export const taskTexts = (task: JsonObject): readonly string[] => stringLeaves(writtenParts(task));
 
 /** A task whose texts are edited. */

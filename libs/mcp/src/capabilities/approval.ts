@@ -9,8 +9,8 @@ import { CODES, McpFault } from '../fault';
 export type ApprovalMode = 'auto' | 'review_changes' | 'review_all';
 
 /**
- * State of a capability. Only `approved` ones are served, and `serve_approved` in the approved text;
- * `pending` and `changed` ones are hidden and refused.
+ * State of a capability. Only `approved` ones are served, and `serve_approved` in the approved
+ * text; `pending` and `changed` ones are hidden and refused.
  */
 export type ApprovalState = 'approved' | 'pending' | 'changed' | 'serve_approved';
 
@@ -23,14 +23,17 @@ export interface ApprovalInput {
   readonly findings: readonly Finding[];
   /** The first snapshot of an integration, which its creator approves as a whole. */
   readonly isFirstSnapshot: boolean;
-  /** `serve_approved`: a changed text is not served, but the tool stays callable while its input is the same. */
+  /**
+   * `serve_approved`: a changed text is not served, but the tool stays callable while its input is
+   * the same.
+   */
   readonly onChange: 'block' | 'serve_approved';
 }
 
 /**
  * Decides the state of a capability after a snapshot. A definition with the approved digest is
- * approved, also when it was gone meanwhile. A high finding, a hint that became less safe, and another
- * operation of an HTTP service need approval in every mode.
+ * approved, also when it was gone meanwhile. A high finding, a hint that became less safe, and
+ * another operation of an HTTP service need approval in every mode.
  */
 export function approvalState(input: ApprovalInput): ApprovalState {
   const { mode, type, approved, now, findings } = input;
@@ -58,7 +61,10 @@ const HINT_DEFAULTS = {
 } as const;
 type Hint = keyof typeof HINT_DEFAULTS;
 
-/** Whether a tool that only read, or that destroyed nothing, does not say so any more, or calls another operation. */
+/**
+ * Whether a tool that only read, or that destroyed nothing, does not say so any more, or calls
+ * another operation.
+ */
 const isLessSafe = (approved: JsonObject, now: JsonObject): boolean =>
   (hintOf(approved, 'readOnlyHint') && !hintOf(now, 'readOnlyHint')) ||
   (!hintOf(approved, 'destructiveHint') && hintOf(now, 'destructiveHint')) ||

@@ -8,8 +8,9 @@ export const LISTED_TYPES = ['tool', 'prompt', 'resource', 'resource_template'] 
 export type ListedType = (typeof LISTED_TYPES)[number];
 
 /**
- * `server`: the name and instructions of the server itself, treated like one capability named `@server`. The others are
- * of A2A agents, which the same rules judge: `agent` is the agent itself, and `extended` its extended card.
+ * `server`: the name and instructions of the server itself, treated like one capability named
+ * `@server`. The others are of A2A agents, which the same rules judge: `agent` is the agent itself,
+ * and `extended` its extended card.
  */
 export type CapabilityType = ListedType | 'server' | 'skill' | 'agent' | 'extended';
 
@@ -27,10 +28,14 @@ export function capabilityName(type: CapabilityType, definition: JsonObject): st
   return typeof name === 'string' ? name : '';
 }
 
-/** Member of `_meta` with the HTTP operation that a call of a tool from an OpenAPI document makes. */
+/**
+ * Member of `_meta` with the HTTP operation that a call of a tool from an OpenAPI document makes.
+ */
 export const OPERATION_META = 'gw/operation';
 
-/** Members that decide what a model or a person reads, and what a call does. Icons are none of them. */
+/**
+ * Members that decide what a model or a person reads, and what a call does. Icons are none of them.
+ */
 const DIGESTED = [
   ...['name', 'uri', 'uriTemplate', 'title', 'description', 'inputSchema', 'outputSchema', 'arguments'],
   ...['annotations', 'execution', 'mimeType', 'instructions', 'version'],
@@ -64,7 +69,10 @@ export interface CapabilityTexts {
   readonly isCut: boolean;
 }
 
-/** Collects every text of a definition except icons: descriptions, titles, names, enum values, defaults. */
+/**
+ * Collects every text of a definition except icons: descriptions, titles, names, enum values,
+ * defaults.
+ */
 export function capabilityTexts(definition: JsonObject): CapabilityTexts {
   const collector = new TextCollector();
   const { icons: _icons, ...read } = definition;

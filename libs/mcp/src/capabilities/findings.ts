@@ -9,7 +9,9 @@ import { looksOf, nameFindings } from './name-findings';
 import { foldedText, TEXT_SIGNS, type Severity } from './text-signs';
 
 export interface FindingSurroundings {
-  /** Shown and original names of the tools of other servers that callers see together with this one. */
+  /**
+   * Shown and original names of the tools of other servers that callers see together with this one.
+   */
   readonly otherNames: readonly string[];
   /** Names of all capabilities of the same server. */
   readonly ownNames: readonly string[];
@@ -17,7 +19,10 @@ export interface FindingSurroundings {
   readonly serverHost: string | null;
 }
 
-/** Names and definitions with which the definitions of one server are compared; made once for all of them. */
+/**
+ * Names and definitions with which the definitions of one server are compared; made once for all of
+ * them.
+ */
 export interface FindingContext {
   readonly otherNames: ReadonlySet<string>;
   /** Names of the same server by what they look like. */
@@ -39,8 +44,8 @@ export function findingContext({ otherNames, ownNames, serverHost }: FindingSurr
 }
 
 /**
- * Findings on the definition of a capability, each rule once with its highest severity, in the order
- * of the rules' names. Reads at most 262,144 characters; time is linear. Deterministic.
+ * Findings on the definition of a capability, each rule once with its highest severity, in the
+ * order of the rules' names. Reads at most 262,144 characters; time is linear. Deterministic.
  */
 export function findingsOf(
   type: CapabilityType,
@@ -91,7 +96,10 @@ function textFindings(text: string, { otherNames, serverHost }: FindingContext):
 const IDENTIFIER = /[_.\-\d]|[a-z][A-Z]/;
 const KINDS: ReadonlySet<string> = new Set(['tool', 'tools', 'function', 'server']);
 
-/** Findings on names of other servers' tools. A name that is a plain word counts next to `tool` alone. */
+/**
+ * Findings on names of other servers' tools. A name that is a plain word counts next to `tool`
+ * alone.
+ */
 function mentionFindings(text: string, otherNames: ReadonlySet<string>): readonly Finding[] {
   const words = text.split(/[^\w.-]/).map((word) => (word.endsWith('.') ? word.slice(0, -1) : word));
   const mentioned = words.flatMap((word, at) => {
@@ -109,7 +117,10 @@ const CREDENTIAL_PROPERTY =
   /^(?:passw(?:or)?d|passphrase|secret|api_?key|private_?key|client_?secret|access_?token|refresh_?token|session_?cookie|credit_?card|card_?number|cvv|ssn|seed_?phrase)$/i;
 const DEPTH_MAX = 64;
 
-/** Findings on an input or output schema: headers, references to other documents, arguments for credentials. */
+/**
+ * Findings on an input or output schema: headers, references to other documents, arguments for
+ * credentials.
+ */
 function schemaFindings(definition: JsonObject): readonly Finding[] {
   const input = own(definition, 'inputSchema');
   const found: Finding[] = [];

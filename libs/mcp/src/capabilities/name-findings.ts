@@ -18,8 +18,8 @@ export function looksOf(names: Iterable<string>): ReadonlyMap<string, string> {
 const NAMED: ReadonlySet<CapabilityType> = new Set(['tool', 'prompt', 'skill']);
 
 /**
- * Findings on the name of a tool, prompt or skill: characters that other names are imitated with, and names
- * that look like another one of the same server.
+ * Findings on the name of a tool, prompt or skill: characters that other names are imitated with,
+ * and names that look like another one of the same server.
  */
 export function nameFindings(
   name: string,

@@ -11,8 +11,8 @@ export interface TextSign {
 }
 
 /**
- * Signs of hidden or hostile text in descriptions. Every pattern is linear: gaps are bounded, and no
- * repetition is inside of another.
+ * Signs of hidden or hostile text in descriptions. Every pattern is linear: gaps are bounded, and
+ * no repetition is inside of another.
  */
 export const TEXT_SIGNS: readonly TextSign[] = [
   {
@@ -136,7 +136,10 @@ const INVISIBLE =
 const MARKS = /\p{M}/gu;
 const NOT_ASCII = /[^\u0000-\u007f]/g;
 
-/** A text as it looks: compatibility forms, case, marks, invisible characters and look-alike letters folded. */
+/**
+ * A text as it looks: compatibility forms, case, marks, invisible characters and look-alike letters
+ * folded.
+ */
 export function foldedText(text: string): string {
   if (!/[^\u0000-\u007f]/.test(text)) return text.toLowerCase();
   return text

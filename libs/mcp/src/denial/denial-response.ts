@@ -19,7 +19,9 @@ export interface DenialContext {
    * 429, 412 and 403.
    */
   readonly denialStatus: '200' | 'http';
-  /** Denials by guardrails and argument rules become results with `isError`, which models can read. */
+  /**
+   * Denials by guardrails and argument rules become results with `isError`, which models can read.
+   */
   readonly asToolError: boolean;
 }
 

@@ -44,7 +44,10 @@ export type DenialCause =
   | { readonly kind: 'scope'; readonly scope: string; readonly resourceMetadata: string }
   | {
       readonly kind: 'upstream';
-      /** `no_memory`: the gateway had no room for the response, and the call may have been carried out. */
+      /**
+       * `no_memory`: the gateway had no room for the response, and the call may have been carried
+       * out.
+       */
       readonly failure:
         'provider_unreachable' | 'provider_timeout' | 'provider_error' | 'circuit_open' | 'no_memory';
       readonly retryAfterMs: number | null;
@@ -67,7 +70,9 @@ export interface DenialError {
   readonly modern: number;
   readonly message: string;
   readonly data: JsonObject;
-  /** HTTP status when denials have their own (`MCP_DENIAL_STATUS=http`), or always for an endpoint. */
+  /**
+   * HTTP status when denials have their own (`MCP_DENIAL_STATUS=http`), or always for an endpoint.
+   */
   readonly httpStatus: number;
   /** Whether the HTTP status holds whatever the setting says. */
   readonly isOfEndpoint: boolean;

@@ -21,7 +21,10 @@ export const NO_CAPABILITIES: ClientCapabilities = Object.freeze(
   Object.fromEntries(NAMES.map((name) => [name, false])) as unknown as ClientCapabilities,
 );
 
-/** Reads `capabilities` of `initialize`, or the client capabilities of `_meta`. Unknown members are ignored. */
+/**
+ * Reads `capabilities` of `initialize`, or the client capabilities of `_meta`. Unknown members are
+ * ignored.
+ */
 export function readCapabilities(declared: JsonObject): ClientCapabilities {
   const has = (name: string): boolean => isObject(own(declared, name));
   const elicitation = ownObject(declared, 'elicitation');

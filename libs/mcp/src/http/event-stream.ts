@@ -41,8 +41,9 @@ export const RING_LIMITS = { eventsMax: 100, charactersMax: 262_144 } as const;
 const { eventsMax, charactersMax } = RING_LIMITS;
 
 /**
- * The last events of a stream, for clients that resume it: at most 100 events and 262,144 characters.
- * One process keeps it in memory; several share it through a store with the same bounds.
+ * The last events of a stream, for clients that resume it: at most 100 events and 262,144
+ * characters. One process keeps it in memory; several share it through a store with the same
+ * bounds.
  */
 export class EventRing {
   private readonly events: StreamEvent[] = [];
@@ -68,8 +69,8 @@ export class EventRing {
   }
 
   /**
-   * The events behind an id, each once. Events that are gone are left out: the response to a call is
-   * the last event, and a client that missed progress still gets it. Null: the id is of another
+   * The events behind an id, each once. Events that are gone are left out: the response to a call
+   * is the last event, and a client that missed progress still gets it. Null: the id is of another
    * stream, or not ours.
    */
   after(lastEventId: string): readonly StreamEvent[] | null {

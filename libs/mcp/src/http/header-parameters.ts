@@ -2,7 +2,10 @@ import { isObject } from '@gw/kernel';
 import { own } from '../rpc/message';
 import type { JsonObject } from '../protocol';
 
-/** An argument that clients repeat in the header `Mcp-Param-<header>` (MCP 2026-07-28, `x-mcp-header`). */
+/**
+ * An argument that clients repeat in the header `Mcp-Param-<header>` (MCP 2026-07-28,
+ * `x-mcp-header`).
+ */
 export interface HeaderParameter {
   /** Name behind `mcp-param-`, in lower case. */
   readonly header: string;

@@ -36,7 +36,9 @@ export function singleHeader(
 
 const ACCEPT_LENGTH_MAX = 1_024;
 
-/** Types by header, which clients spell in few ways; at the cap, new spellings are read each time. */
+/**
+ * Types by header, which clients spell in few ways; at the cap, new spellings are read each time.
+ */
 const known = new Map<string, readonly string[]>();
 const KNOWN_MAX = 256;
 const KNOWN_LENGTH_MAX = 128;

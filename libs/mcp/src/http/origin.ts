@@ -29,12 +29,16 @@ const forbidden = (message: string): McpFault => new McpFault(CODES.invalidReque
 function isAllowed(origin: string, allowed: readonly string[]): boolean {
   const canonical = canonicalOrigin(origin);
   if (canonical === null) return false;
-  // An origin of the user's own computer without a port is meant with each port, as tools choose free ones.
+  // An origin of the user's own computer without a port is meant with each port, as tools choose
+  // free ones.
   const anyPort = isLoopbackUrl(canonical) ? canonical.replace(/:\d{1,5}$/, '') : canonical;
   return allowed.map(canonicalOrigin).some((known) => known === canonical || known === anyPort);
 }
 
-/** Scheme, host and port in their canonical form; null for a text that is no http origin, such as `null`. */
+/**
+ * Scheme, host and port in their canonical form; null for a text that is no http origin, such as
+ * `null`.
+ */
 export function canonicalOrigin(text: string): string | null {
   const isOrigin = text.length <= 512 && /^https?:\/\/[^\s/?#@\\,]+$/i.test(text) && URL.canParse(text);
   return isOrigin ? new URL(text).origin : null;

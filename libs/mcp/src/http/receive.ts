@@ -28,7 +28,9 @@ export interface LegacySession {
   readonly revision: LegacyRevision;
 }
 
-/** Opens a session id for this caller and server; null when it is not theirs, unknown or expired. */
+/**
+ * Opens a session id for this caller and server; null when it is not theirs, unknown or expired.
+ */
 export type OpenSession<S extends LegacySession> = (id: string) => S | null;
 
 /** Kind of a request to an MCP endpoint. */
@@ -167,6 +169,9 @@ function sessionOf<S extends LegacySession>(
   throw sessionNotFound(requestId);
 }
 
-/** The fault of an unknown session, which is also used for a session that has ended or belongs to another caller. */
+/**
+ * The fault of an unknown session, which is also used for a session that has ended or belongs to
+ * another caller.
+ */
 export const sessionNotFound = (requestId: RequestId | null): McpFault =>
   new McpFault(CODES.invalidRequest, 'Session not found.', { status: 404, id: requestId });

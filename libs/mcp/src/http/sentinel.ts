@@ -5,7 +5,10 @@ const [PREFIX, SUFFIX] = ['=?base64?', '?='];
 const PLAIN = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** A value that headers of MCP 2026-07-28 carry: an argument, or the name of a tool, prompt or resource. */
+/**
+ * A value that headers of MCP 2026-07-28 carry: an argument, or the name of a tool, prompt or
+ * resource.
+ */
 export type HeaderScalar = string | number | boolean;
 
 /**

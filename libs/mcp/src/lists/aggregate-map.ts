@@ -15,7 +15,10 @@ export interface AggregateMember extends MemberSelection {
   readonly capabilities: readonly { readonly type: ListedType; readonly name: string }[];
 }
 
-/** Capabilities of all members as clients of an aggregate address see them, by shown name, URI or URI template. */
+/**
+ * Capabilities of all members as clients of an aggregate address see them, by shown name, URI or
+ * URI template.
+ */
 export type AggregateMap = Readonly<Record<ListedType, ReadonlyMap<string, MappedName>>>;
 
 export interface AggregateOptions {
@@ -24,9 +27,9 @@ export interface AggregateOptions {
 }
 
 /**
- * Maps what the members offer to distinct names and URIs, in the order of members and of their lists.
- * It does not depend on the caller, so that what one caller does not see never changes the names of
- * another. Throws `NamePrefixError`.
+ * Maps what the members offer to distinct names and URIs, in the order of members and of their
+ * lists. It does not depend on the caller, so that what one caller does not see never changes the
+ * names of another. Throws `NamePrefixError`.
  */
 export function mapMembers(members: readonly AggregateMember[], options: AggregateOptions): AggregateMap {
   const uris = (type: ListedType): ReadonlyMap<string, MappedName> =>
@@ -41,7 +44,9 @@ export function mapMembers(members: readonly AggregateMember[], options: Aggrega
   };
 }
 
-/** Tools and prompts that would not be shown under their own names; saving a toolset refuses them. */
+/**
+ * Tools and prompts that would not be shown under their own names; saving a toolset refuses them.
+ */
 export const memberCollisions = (
   members: readonly AggregateMember[],
   options: AggregateOptions,

@@ -42,7 +42,8 @@ type Postings = Map<number, number>;
 
 /**
  * An index of tools by the words of their names, titles, descriptions and argument names, made once
- * for all callers. Of more than 10,000 tools the first ones; of many tools only the first words of each.
+ * for all callers. Of more than 10,000 tools the first ones; of many tools only the first words of
+ * each.
  */
 export class ToolSearch<T extends SearchedTool> {
   private readonly tools: readonly T[];

@@ -34,7 +34,9 @@ function matcher(patterns: readonly string[]): (name: string) => boolean {
   return (name) => exact.has(name) || open.some((pattern) => matchesName(pattern, name));
 }
 
-/** The definition that callers see: the override over the approved definition, under the shown name. */
+/**
+ * The definition that callers see: the override over the approved definition, under the shown name.
+ */
 export function shownTool(definition: JsonObject, shown: string, override: ToolOverride): JsonObject {
   const { title, description } = override;
   return {
@@ -90,7 +92,10 @@ export const SEARCH_TOOLS: readonly JsonObject[] = [
 
 export const SEARCH_TOOL_NAMES: readonly string[] = SEARCH_TOOLS.map(({ name }) => String(name));
 
-/** Params of the call that `call_tool` makes; it is judged exactly as a direct call. Null: they are not valid. */
+/**
+ * Params of the call that `call_tool` makes; it is judged exactly as a direct call. Null: they are
+ * not valid.
+ */
 export function calledTool(args: JsonObject): JsonObject | null {
   const [name, inner] = [own(args, 'name'), own(args, 'arguments') ?? {}];
   const isCallable = typeof name === 'string' && !SEARCH_TOOL_NAMES.includes(name);

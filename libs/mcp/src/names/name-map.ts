@@ -25,7 +25,9 @@ export interface NameMapOptions {
   readonly reserved?: readonly string[];
 }
 
-/** Names in the order of members and of their lists. Look names up in `byShown`; never split them. */
+/**
+ * Names in the order of members and of their lists. Look names up in `byShown`; never split them.
+ */
 export interface NameMap {
   readonly names: readonly MappedName[];
   readonly byShown: ReadonlyMap<string, MappedName>;
@@ -69,8 +71,8 @@ export function mapNames(members: readonly NameMember[], options: NameMapOptions
 }
 
 /**
- * The names that are not shown as they were written because an earlier one, or a reserved one, is the
- * same. Saving a toolset refuses them (409). Each member has a server of its own.
+ * The names that are not shown as they were written because an earlier one, or a reserved one, is
+ * the same. Saving a toolset refuses them (409). Each member has a server of its own.
  */
 export function nameCollisions(
   members: readonly NameMember[],

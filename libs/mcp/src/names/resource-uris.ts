@@ -36,8 +36,9 @@ const uiOf = (server: string): string => `${UI_SCHEME}${server}.`;
 const collisionPrefix = (server: string): string => `gw+${server}:`;
 
 /**
- * Converts a URI that matches a member's shown template back to the member's own URI; null for another URI. `gw+<server>:` is
- * accepted for every template, since another member may list one of its URIs.
+ * Converts a URI that matches a member's shown template back to the member's own URI; null for
+ * another URI. `gw+<server>:` is accepted for every template, since another member may list one of
+ * its URIs.
  */
 export function originalUri({ shown, original, server }: MappedUri, uri: string): string | null {
   const prefix = collisionPrefix(server);
@@ -59,8 +60,8 @@ export interface MappedResources {
 }
 
 /**
- * Returns a function that gives the form in which clients see a URI of the server: its own one, unless the maps show it
- * differently or another member lists it.
+ * Returns a function that gives the form in which clients see a URI of the server: its own one,
+ * unless the maps show it differently or another member lists it.
  */
 export function shownUris(maps: MappedResources, server: string): (uri: string) => string {
   const ofServer = (map: ReadonlyMap<string, MappedUri>): MappedUri[] =>

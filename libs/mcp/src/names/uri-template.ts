@@ -2,8 +2,8 @@ const TEMPLATE_MAX = 2_048;
 const PARTS_MAX = 50;
 
 /**
- * Whether a URI is one that a resource template (RFC 6570, levels 1 and 2) can expand to: `{x}` is one
- * or more characters without `/`, `{+x}` one or more of any. Each expression takes as little as
+ * Whether a URI is one that a resource template (RFC 6570, levels 1 and 2) can expand to: `{x}` is
+ * one or more characters without `/`, `{+x}` one or more of any. Each expression takes as little as
  * possible, so a template with two expressions in a row may refuse what it could expand to.
  */
 export function matchesUriTemplate(template: string, uri: string): boolean {

@@ -24,8 +24,9 @@ const COMPOSED = ['oneOf', 'anyOf', 'allOf', 'additionalProperties', 'patternPro
 const BODILESS: ReadonlySet<HttpMethod> = new Set(['get', 'head', 'options']);
 
 /**
- * Reads the body of an operation: JSON, else a form. Null without one, and for another one that is not
- * required. Throws an `OpenApiFault` for a required body that cannot be sent. `taken`: names of arguments.
+ * Reads the body of an operation: JSON, else a form. Null without one, and for another one that is
+ * not required. Throws an `OpenApiFault` for a required body that cannot be sent. `taken`: names of
+ * arguments.
  */
 export function readBody(
   { document, schemas, method }: BodyPlace,

@@ -2,7 +2,10 @@ import { isObject } from '@gw/kernel';
 import type { JsonObject } from '../protocol';
 import { own } from '../rpc/message';
 
-/** An OpenAPI document, a selection or the arguments of a call cannot be used. The message is public. */
+/**
+ * An OpenAPI document, a selection or the arguments of a call cannot be used. The message is
+ * public.
+ */
 export class OpenApiFault extends Error {
   constructor(message: string) {
     super(message);
@@ -26,7 +29,10 @@ export function checkOpenApi(document: unknown): JsonObject {
   throw new OpenApiFault('openapi must be 3.0 or 3.1.');
 }
 
-/** Follows references of a document to objects. Throws for external ones, missing ones and long chains. */
+/**
+ * Follows references of a document to objects. Throws for external ones, missing ones and long
+ * chains.
+ */
 export function resolved(document: JsonObject, value: unknown): JsonObject {
   let at = value;
   for (let hops = 0; hops <= REFERENCE_DEPTH_MAX; hops += 1) {
@@ -38,7 +44,10 @@ export function resolved(document: JsonObject, value: unknown): JsonObject {
   throw new OpenApiFault('The document has a reference to itself.');
 }
 
-/** Resolves a reference within the document. Throws for references to other documents and for unresolved ones. */
+/**
+ * Resolves a reference within the document. Throws for references to other documents and for
+ * unresolved ones.
+ */
 export function referenced(document: JsonObject, reference: string): unknown {
   if (!reference.startsWith('#/') || reference.length > 512)
     throw new OpenApiFault('References to other documents are not supported.');
@@ -64,7 +73,10 @@ function decoded(text: string): string {
   }
 }
 
-/** The address of a `servers` entry. Its variables need an enum; their values are of it. Throws otherwise. */
+/**
+ * The address of a `servers` entry. Its variables need an enum; their values are of it. Throws
+ * otherwise.
+ */
 export function openApiServerUrl(server: JsonObject, values: Readonly<Record<string, string>>): string {
   const url = own(server, 'url');
   if (typeof url !== 'string' || url.length > 2_048) throw new OpenApiFault('A server needs a URL.');

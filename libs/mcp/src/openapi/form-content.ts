@@ -15,8 +15,8 @@ const NAME_MAX = 256;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Writes a form. A list is a field for each item, an object is JSON, and null is left out. Throws an
- * `OpenApiFault` for what a form cannot have, and for more than 1,000 fields or 8 MiB.
+ * Writes a form. A list is a field for each item, an object is JSON, and null is left out. Throws
+ * an `OpenApiFault` for what a form cannot have, and for more than 1,000 fields or 8 MiB.
  */
 export function formContent(
   { type, fields }: HttpForm,
@@ -104,7 +104,10 @@ function filePart(
   return { head: headOf(name, filename, contentType), bytes: Buffer.from(data, 'base64') };
 }
 
-/** Services may store a file by its name. Folders, drives, streams and control characters are no part of it. */
+/**
+ * Services may store a file by its name. Folders, drives, streams and control characters are no
+ * part of it.
+ */
 const FILE_NAME = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f/\\:]{1,255}$/;
 
 function headOf(name: string, filename: string | null, type: string | null): string {

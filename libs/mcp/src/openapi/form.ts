@@ -22,7 +22,10 @@ export interface DescribedForm {
   readonly schema: JsonObject;
 }
 
-/** Reads the form among the media types of a body. Returns the reason when there is none that can be sent. */
+/**
+ * Reads the form among the media types of a body. Returns the reason when there is none that can be
+ * sent.
+ */
 export function readForm({ document, schemas }: FormPlace, content: JsonObject): DescribedForm | string {
   const type = TYPES.find((each) => mediaTypeOf(content, (name) => essenceOf(name) === each) !== null);
   if (type === undefined) return 'Only bodies in JSON and forms are supported.';
@@ -68,7 +71,10 @@ function fieldOf(type: HttpForm['type'], encoding: JsonObject, property: JsonObj
 
 const CONTENT_TYPE = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}(?:; ?charset=utf-8)?$/i;
 
-/** The first media type of a list such as `image/png, image/jpeg` that is no pattern; null without one. */
+/**
+ * The first media type of a list such as `image/png, image/jpeg` that is no pattern; null without
+ * one.
+ */
 function contentTypeOf(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > 1_024) return null;
   const types = value.split(',').map((type) => type.trim());
@@ -82,7 +88,10 @@ function fileIn(document: JsonObject, property: unknown): 'one' | 'list' | null 
   return isBinary(objectAt(document, own(schema, 'items'))) ? 'list' : null;
 }
 
-/** Bytes are written as `format: binary` in OpenAPI 3.0, and as a media type without an encoding in 3.1. */
+/**
+ * Bytes are written as `format: binary` in OpenAPI 3.0, and as a media type without an encoding in
+ * 3.1.
+ */
 function isBinary(schema: JsonObject): boolean {
   const [mediaType, type] = [own(schema, 'contentMediaType'), own(schema, 'type')];
   const isRaw = typeof mediaType === 'string' && !isJsonType(mediaType) && !mediaType.startsWith('text/');

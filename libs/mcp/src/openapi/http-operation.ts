@@ -1,7 +1,9 @@
 export const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'] as const;
 export type HttpMethod = (typeof METHODS)[number];
 
-/** How a value is written: the styles of OpenAPI, and `json` for a parameter with a JSON media type. */
+/**
+ * How a value is written: the styles of OpenAPI, and `json` for a parameter with a JSON media type.
+ */
 export type ParameterStyle = 'simple' | 'form' | 'deepObject' | 'spaceDelimited' | 'pipeDelimited' | 'json';
 
 export interface HttpParameter {

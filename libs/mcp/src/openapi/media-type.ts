@@ -5,7 +5,10 @@ import type { JsonObject } from '../protocol';
 export const essenceOf = (type: string): string =>
   (type.slice(0, 256).toLowerCase().split(';')[0] ?? '').trim();
 
-/** Whether a media type is JSON, such as `application/json; charset=utf-8` or `application/problem+json`. */
+/**
+ * Whether a media type is JSON, such as `application/json; charset=utf-8` or
+ * `application/problem+json`.
+ */
 export const isJsonType = (type: string): boolean => {
   const name = essenceOf(type);
   return name === 'application/json' || name.endsWith('+json');

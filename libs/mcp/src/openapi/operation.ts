@@ -15,7 +15,9 @@ export interface DescribedOperation extends HttpOperation {
   /** Schemas of the parameters by the names of their arguments. */
   readonly schemas: ReadonlyMap<string, JsonObject>;
   readonly bodySchema: JsonObject | null;
-  /** Schema of the JSON of successful responses; null when not all of them are JSON of one schema. */
+  /**
+   * Schema of the JSON of successful responses; null when not all of them are JSON of one schema.
+   */
   readonly output: JsonObject | null;
 }
 
@@ -26,7 +28,10 @@ export interface OperationPlace extends BodyPlace {
   readonly path: string;
 }
 
-/** Reads one operation. Throws an `OpenApiFault` for what calls cannot express, such as matrix styles. */
+/**
+ * Reads one operation. Throws an `OpenApiFault` for what calls cannot express, such as matrix
+ * styles.
+ */
 export function readOperation(place: OperationPlace): DescribedOperation {
   const { document, path, method } = place;
   const item = resolved(document, ownObject(ownObject(document, 'paths'), path));
@@ -63,7 +68,10 @@ interface DescribedParameter {
 
 const argumentOf = ({ parameter }: DescribedParameter): string => parameter.argument;
 
-/** Characters that a URL parser keeps as they are, without those that end a path or are turned into slashes. */
+/**
+ * Characters that a URL parser keeps as they are, without those that end a path or are turned into
+ * slashes.
+ */
 const PATH = /^\/[A-Za-z0-9\-._~!$&'()*+,;=:@%/{}]{0,1023}$/;
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
@@ -103,7 +111,10 @@ const METHOD_HEADERS: ReadonlySet<string> = new Set([
   ...['x-http-method-override', 'x-http-method', 'x-method-override'],
 ]);
 
-/** Headers that are no arguments: credentials, those that the gateway writes, and those that OpenAPI ignores. */
+/**
+ * Headers that are no arguments: credentials, those that the gateway writes, and those that OpenAPI
+ * ignores.
+ */
 function isWithheld(place: HttpParameter['in'], name: string): boolean {
   const lower = name.toLowerCase();
   const isOfGateway = [GATEWAY_HEADER_PREFIX, PORTKEY_HEADER_PREFIX, 'proxy-', 'x-forwarded'].some((prefix) =>

@@ -87,7 +87,9 @@ function pathOf({ path, parameters }: HttpOperation, args: JsonObject): string {
 
 const DOT_SEGMENT = /(?:^|[\\/])\.(?:[\\/]|$)/;
 
-/** Some servers decode a path before they split it, so that an encoded `../` leads elsewhere too. */
+/**
+ * Some servers decode a path before they split it, so that an encoded `../` leads elsewhere too.
+ */
 function pathValue(parameter: HttpParameter, value: unknown): string {
   const hasDots = hasPathTraversal(value) || (typeof value === 'string' && DOT_SEGMENT.test(value));
   if (hasDots) throw new OpenApiFault('A path argument must not have the segments `.` and `..`.');

@@ -34,8 +34,8 @@ const BLOB_BYTES_MAX = 1_048_576;
 /**
  * The result of a tool call: JSON as text and structured content (objects only for legacy clients),
  * other text as text, binary as an embedded resource of at most 1 MiB. 3xx, 4xx and 5xx are tool
- * errors with at most 8 KB of the body. JSON that is nested or wide beyond the bounds of messages is
- * text alone.
+ * errors with at most 8 KB of the body. JSON that is nested or wide beyond the bounds of messages
+ * is text alone.
  */
 export function openApiResult(response: OpenApiResponse, options: OpenApiResultOptions): OpenApiResult {
   const { result, numbers } = isSuccess(response)
@@ -78,7 +78,10 @@ const plain = (result: JsonObject): OpenApiResult => ({ result, numbers: null })
 const isTooLarge = ({ depth, membersOfOne }: JsonSize): boolean =>
   depth > MCP_LIMITS.depthMax || membersOfOne > MCP_LIMITS.membersMax;
 
-/** The value of a JSON text; null for another text, and for one that clients may not be able to read. */
+/**
+ * The value of a JSON text; null for another text, and for one that clients may not be able to
+ * read.
+ */
 function parsedJson(
   text: string,
   body: Buffer,

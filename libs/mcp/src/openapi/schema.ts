@@ -3,7 +3,10 @@ import type { JsonObject } from '../protocol';
 import { own } from '../rpc/message';
 import { OpenApiFault, REFERENCE_DEPTH_MAX, referenced } from './document';
 
-/** Whether a schema is of arguments, which it must refuse, or of a response, which it only describes. */
+/**
+ * Whether a schema is of arguments, which it must refuse, or of a response, which it only
+ * describes.
+ */
 export type SchemaUse = 'input' | 'output';
 
 const NODES_OF_ONE = 5_000;
@@ -23,12 +26,12 @@ export class SchemaReader {
   constructor(private readonly document: JsonObject) {}
 
   /**
-   * A schema with its references inlined. References below 8 others, and everything beyond 5,000 nodes
-   * in one schema, become `{}`, so that recursive schemas end. Keywords that are not known, or whose
-   * values are not valid, are left out, since one invalid schema makes some clients refuse a whole
-   * list. A schema of the use `output` has no constraints: responses rarely keep all of them. Throws
-   * an `OpenApiFault` for references to other documents, for more than 262,144 characters in one schema,
-   * and beyond 100,000 nodes or 8 Mi characters in all schemas.
+   * A schema with its references inlined. References below 8 others, and everything beyond 5,000
+   * nodes in one schema, become `{}`, so that recursive schemas end. Keywords that are not known,
+   * or whose values are not valid, are left out, since one invalid schema makes some clients refuse
+   * a whole list. A schema of the use `output` has no constraints: responses rarely keep all of
+   * them. Throws an `OpenApiFault` for references to other documents, for more than 262,144
+   * characters in one schema, and beyond 100,000 nodes or 8 Mi characters in all schemas.
    */
   read(schema: unknown, use: SchemaUse): JsonObject {
     if (this.nodes > NODES_OF_ALL || this.characters > CHARACTERS_OF_ALL)
@@ -158,12 +161,17 @@ class Inliner {
     );
   }
 
-  /** Whether a schema is hidden: `readOnly` members are no arguments, and `writeOnly` members are in no response. */
+  /**
+   * Whether a schema is hidden: `readOnly` members are no arguments, and `writeOnly` members are in
+   * no response.
+   */
   private isHidden(schema: unknown): boolean {
     return isObject(schema) && own(schema, this.use === 'input' ? 'readOnly' : 'writeOnly') === true;
   }
 
-  /** A value that is no schema, such as a default; undefined when there is no room for all of it. */
+  /**
+   * A value that is no schema, such as a default; undefined when there is no room for all of it.
+   */
   private data(of: unknown, depth: number): unknown {
     if (this.isFull(depth)) return undefined;
     if (typeof of === 'string') this.count(of);
@@ -196,7 +204,10 @@ class Inliner {
 
 const isSchema = (schema: unknown): boolean => isObject(schema) || typeof schema === 'boolean';
 
-/** The value of a keyword, with `nullable` and the exclusive bounds of OpenAPI 3.0 as JSON Schema writes them. */
+/**
+ * The value of a keyword, with `nullable` and the exclusive bounds of OpenAPI 3.0 as JSON Schema
+ * writes them.
+ */
 function keywordOf(schema: JsonObject, name: string): unknown {
   const of = own(schema, name);
   switch (name) {
@@ -216,7 +227,10 @@ function keywordOf(schema: JsonObject, name: string): unknown {
 const BOUND_OF = { exclusiveMinimum: 'minimum', exclusiveMaximum: 'maximum' } as const;
 const EXCLUSIVE_OF = { minimum: 'exclusiveMinimum', maximum: 'exclusiveMaximum' } as const;
 
-/** Expressions differ by language, and a client may refuse one that it cannot compile. Models read it as a text. */
+/**
+ * Expressions differ by language, and a client may refuse one that it cannot compile. Models read
+ * it as a text.
+ */
 const withPattern = (schema: JsonObject, pattern: string): JsonObject => {
   const description = own(schema, 'description');
   const text = typeof description === 'string' ? `${description}\n` : '';

@@ -3,7 +3,10 @@ import { own, ownList, ownObject } from '../rpc/message';
 import { OpenApiFault, resolved } from './document';
 import { METHODS, type HttpMethod } from './http-operation';
 
-/** Which operations become tools. Every member that is there must fit; path globs end in `*` at most. */
+/**
+ * Which operations become tools. Every member that is there must fit; path globs end in `*` at
+ * most.
+ */
 export interface OperationFilter {
   readonly operationIds?: readonly string[];
   readonly tags?: readonly string[];
@@ -11,7 +14,10 @@ export interface OperationFilter {
   readonly paths?: readonly string[];
 }
 
-/** Selection of a document's operations by an administrator. Operations are named by their ids, or by `method path`. */
+/**
+ * Selection of a document's operations by an administrator. Operations are named by their ids, or
+ * by `method path`.
+ */
 export interface OpenApiSelection {
   /** Without it, all GET operations. */
   readonly include?: OperationFilter;

@@ -16,13 +16,17 @@ export const OPENAPI_BOUNDS = {
 const { bytesMax, yamlBytesMax, depthMax, commasMax, membersOfOneMax } = OPENAPI_BOUNDS;
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Reads a text in YAML 1.2 as JSON, within the bounds. Rejects with an `OpenApiFault` for other texts. */
+/**
+ * Reads a text in YAML 1.2 as JSON, within the bounds. Rejects with an `OpenApiFault` for other
+ * texts.
+ */
 export type YamlReader = (text: string) => Promise<Buffer>;
 
 /**
- * Parses the text of an OpenAPI document, JSON of at most 5 MiB or YAML 1.2 of at most 1 MiB. Both are
- * bounded in depth and in the number of their values, also after aliases are resolved. Rejects with an
- * `OpenApiFault` for other texts. `readYaml`: YAML takes too long to be read where requests are answered.
+ * Parses the text of an OpenAPI document, JSON of at most 5 MiB or YAML 1.2 of at most 1 MiB. Both
+ * are bounded in depth and in the number of their values, also after aliases are resolved. Rejects
+ * with an `OpenApiFault` for other texts. `readYaml`: YAML takes too long to be read where requests
+ * are answered.
  */
 export async function readOpenApiText(text: string, readYaml: YamlReader): Promise<unknown> {
   const plain = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;

@@ -29,8 +29,8 @@ const DESCRIPTION_MAX = 1_024;
 const DEFINITION_MAX = 262_144;
 
 /**
- * Makes tools of the operations of an OpenAPI 3.0 or 3.1 document. Throws an `OpenApiFault` for other
- * documents, and when more than 100 operations are selected.
+ * Makes tools of the operations of an OpenAPI 3.0 or 3.1 document. Throws an `OpenApiFault` for
+ * other documents, and when more than 100 operations are selected.
  */
 export function openApiTools(value: unknown, selection: OpenApiSelection = {}): OpenApiTools {
   const document = checkOpenApi(value);
@@ -61,8 +61,8 @@ function assertSize(definition: JsonObject): void {
 }
 
 /**
- * Two operations of one name stay two tools: the operations are members of a map of names. Their names
- * do not depend on their places in the document.
+ * Two operations of one name stay two tools: the operations are members of a map of names. Their
+ * names do not depend on their places in the document.
  */
 function named(
   operations: readonly DescribedOperation[],
@@ -146,7 +146,9 @@ const annotationsOf = (method: HttpMethod): JsonObject => {
   };
 };
 
-/** The definition of a tool with its operation, as it is stored, so that both are approved together. */
+/**
+ * The definition of a tool with its operation, as it is stored, so that both are approved together.
+ */
 export const withOperation = ({ definition, operation }: OpenApiTool): JsonObject => ({
   ...definition,
   _meta: { [OPERATION_META]: operation },

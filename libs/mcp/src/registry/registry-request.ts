@@ -39,8 +39,8 @@ const SEARCH_MAX = 255;
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 /**
- * Reads a request to the registry API (v0.1 of the MCP registry). Throws a `RegistryFault`: 400 for a
- * query that is not valid, 404 for an unknown path, 501 for methods that change servers.
+ * Reads a request to the registry API (v0.1 of the MCP registry). Throws a `RegistryFault`: 400 for
+ * a query that is not valid, 404 for an unknown path, 501 for methods that change servers.
  */
 export function readRegistryRequest(method: string, target: string): RegistryRequest {
   if (target.length > TARGET_MAX) throw new RegistryFault(400, 'The URL is too long.');

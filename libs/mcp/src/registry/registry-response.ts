@@ -32,9 +32,9 @@ const CURSOR_MAX = 1_024;
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 
 /**
- * The body of a response of the registry API. `entries` are what the caller may see; everything else
- * does not exist for them. Throws a `RegistryFault`: 400 for a cursor of another list or caller, 404
- * for an unknown workspace, server or version.
+ * The body of a response of the registry API. `entries` are what the caller may see; everything
+ * else does not exist for them. Throws a `RegistryFault`: 400 for a cursor of another list or
+ * caller, 404 for an unknown workspace, server or version.
  */
 export function registryResponse(
   request: RegistryRequest,

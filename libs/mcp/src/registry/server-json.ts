@@ -175,8 +175,8 @@ function fallbackOf(described: JsonObject): string | null {
 }
 
 /**
- * The URL of a remote with the values of its variables: letters, digits and hyphens only. Checks the
- * address again, because the host may be made of them.
+ * The URL of a remote with the values of its variables: letters, digits and hyphens only. Checks
+ * the address again, because the host may be made of them.
  */
 export function filledUrl(
   { url, variables }: ImportedRemote,
@@ -214,8 +214,8 @@ function headerValue(
 }
 
 /**
- * The headers of a remote with the given values, by lower-case name. Refuses values for headers that
- * the document does not have, or whose values it gives itself.
+ * The headers of a remote with the given values, by lower-case name. Refuses values for headers
+ * that the document does not have, or whose values it gives itself.
  */
 export function filledHeaders(
   { headers }: ImportedRemote,

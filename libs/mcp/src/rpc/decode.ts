@@ -15,7 +15,10 @@ export interface DecodedBody {
   /** One message, or the 1 to 20 messages of a batch. */
   readonly messages: readonly [RpcMessage, ...RpcMessage[]];
   readonly isBatch: boolean;
-  /** Numbers that change when the message is written again: write with `withExactNumbers` of the kernel. */
+  /**
+   * Numbers that change when the message is written again: write with `withExactNumbers` of the
+   * kernel.
+   */
   readonly numbers: ExactNumbers | null;
 }
 

@@ -24,11 +24,12 @@ export interface ScannedResponse {
 }
 
 /**
- * Finds the parts of a success response without parsing it, so that a result which nothing looks into is sent on
- * as it came. Null for every other message, and where the bytes leave anything open: names with escapes, repeated
- * members, brackets that do not match, invalid UTF-8, more levels or members than `decodeUpstream` allows. Decode
- * those. The span of the result holds one object with balanced brackets, whatever is in its strings, so that a
- * client that cannot parse it fails alone. Takes linear time.
+ * Finds the parts of a success response without parsing it, so that a result which nothing looks
+ * into is sent on as it came. Null for every other message, and where the bytes leave anything
+ * open: names with escapes, repeated members, brackets that do not match, invalid UTF-8, more
+ * levels or members than `decodeUpstream` allows. Decode those. The span of the result holds one
+ * object with balanced brackets, whatever is in its strings, so that a client that cannot parse it
+ * fails alone. Takes linear time.
  */
 export function scanResponse(body: Buffer): ScannedResponse | null {
   if (!isWithinBounds(body) || !isUtf8(body)) return null;
@@ -74,7 +75,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `resultType` of the result: `complete` when it is absent; null when it is no string without escapes. */
+/**
+ * `resultType` of the result: `complete` when it is absent; null when it is no string without
+ * escapes.
+ */
 export function scannedType({ body, members }: ScannedResponse): string | null {
   const text = textAt(body, members.get('resultType'));
   if (text === null) return 'complete';
@@ -88,7 +92,10 @@ export const scannedIsError = ({ body, members }: ScannedResponse): boolean =>
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Whether clients of legacy revisions from 2025-06-18 on get the result as it is; `toLegacyResult` says what they get otherwise. */
+/**
+ * Whether clients of legacy revisions from 2025-06-18 on get the result as it is; `toLegacyResult`
+ * says what they get otherwise.
+ */
 export function isLegacyResult({ body, members }: ScannedResponse): boolean {
   const structured = members.get('structuredContent');
   return (
@@ -98,9 +105,10 @@ export function isLegacyResult({ body, members }: ScannedResponse): boolean {
 }
 
 /**
- * The response to a client's request with the bytes of the result. With `serverInfo`, the result gets it in
- * `_meta`, and the `resultType` that it lacks, as `toModernResult` writes them; null: it is sent as it is. Null when
- * the place of `_meta` is open; the response is then written from the parsed result.
+ * The response to a client's request with the bytes of the result. With `serverInfo`, the result
+ * gets it in `_meta`, and the `resultType` that it lacks, as `toModernResult` writes them; null: it
+ * is sent as it is. Null when the place of `_meta` is open; the response is then written from the
+ * parsed result.
  */
 export function splicedResponse(
   scanned: ScannedResponse,

@@ -41,7 +41,10 @@ export interface ResultText {
   readonly binaries: number;
 }
 
-/** Collects the texts of a result of tools/call, prompts/get (its messages) or resources/read (its contents). */
+/**
+ * Collects the texts of a result of tools/call, prompts/get (its messages) or resources/read (its
+ * contents).
+ */
 export function resultText(result: JsonObject): ResultText {
   const messages = ownList(result, 'messages')
     .filter(isObject)
@@ -62,8 +65,8 @@ export function resultText(result: JsonObject): ResultText {
 
 /**
  * A tool result whose texts are edited: the text parts, texts of embedded resources and the strings
- * of `structuredContent`. A text part that was the JSON of `structuredContent` is written again from
- * the edited value, so that both stay in step.
+ * of `structuredContent`. A text part that was the JSON of `structuredContent` is written again
+ * from the edited value, so that both stay in step.
  */
 export function withEditedResult(result: JsonObject, edit: (text: string) => string): JsonObject {
   const structured = own(result, 'structuredContent');

@@ -4,7 +4,10 @@ import { own, ownObject } from './message';
 
 type Change = (uri: string) => string;
 
-/** A result of a server with the URIs of resources that its content, messages and contents name changed. */
+/**
+ * A result of a server with the URIs of resources that its content, messages and contents name
+ * changed.
+ */
 export function withUris(result: JsonObject, change: Change): JsonObject {
   const changed: Record<string, unknown> = { ...result };
   for (const list of ['content', 'contents'] as const)

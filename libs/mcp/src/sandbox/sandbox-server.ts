@@ -10,8 +10,8 @@ import { ownResult, readOwnRequest, type OwnTool, type Posted } from '../server/
 import type { ClientCapabilities } from '../http/client-capabilities';
 
 /**
- * URL of the built-in server of the sandbox. Its name never resolves (RFC 2606): the processes of an installation with
- * the sandbox answer requests to it themselves.
+ * URL of the built-in server of the sandbox. Its name never resolves (RFC 2606): the processes of
+ * an installation with the sandbox answer requests to it themselves.
  */
 export const SANDBOX_MCP_URL = 'https://mcp.sandbox.invalid/mcp';
 
@@ -109,7 +109,10 @@ const QUESTION: InputRequest = {
     },
   },
 };
-/** The server keeps nothing between the two requests, and there is nothing in it that a client could forge. */
+/**
+ * The server keeps nothing between the two requests, and there is nothing in it that a client could
+ * forge.
+ */
 const STATE = 'greet';
 
 const greet = tool(
@@ -139,7 +142,10 @@ export const SANDBOX_MCP_TOOLS: readonly JsonObject[] = [...TOOLS.values()].map(
   ({ definition }) => definition,
 );
 
-/** The response of the built-in MCP server, which speaks revisions without sessions. Never throws for a bad request. */
+/**
+ * The response of the built-in MCP server, which speaks revisions without sessions. Never throws
+ * for a bad request.
+ */
 export function sandboxMcpResponse(request: SandboxRequest): SandboxResponse {
   try {
     const received = receive<LegacySession>(request, () => null);

@@ -39,7 +39,10 @@ export class ParkedCalls<T> {
     return true;
   }
 
-  /** Removes the call of a principal that waited for longest, to make room for another; null when none waits. */
+  /**
+   * Removes the call of a principal that waited for longest, to make room for another; null when
+   * none waits.
+   */
   displace(principal: string): T | null {
     for (const [id, entry] of this.entries) {
       if (entry.isRedeemed || entry.principal !== principal) continue;
@@ -59,7 +62,9 @@ export class ParkedCalls<T> {
     return { kind: 'found', call: entry.call };
   }
 
-  /** Removes expired calls and returns those that still waited, so that their streams can be closed. */
+  /**
+   * Removes expired calls and returns those that still waited, so that their streams can be closed.
+   */
   expire(now: number): readonly T[] {
     const expired: T[] = [];
     for (const [id, entry] of this.entries) {

@@ -56,8 +56,8 @@ export function sealState(ring: Keyring, owner: StateOwner, state: RequestState,
 }
 
 /**
- * Opens a state. Null for one of another principal, server, method or arguments, and for one that is
- * expired, changed or not ours.
+ * Opens a state. Null for one of another principal, server, method or arguments, and for one that
+ * is expired, changed or not ours.
  */
 export function openState(
   ring: Keyring,

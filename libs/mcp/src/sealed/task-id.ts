@@ -29,7 +29,9 @@ export const sealTaskId = (
   { serverId, task, tool, session, isBridged }: TaskPlace,
 ): string => sealToken(ring, PREFIX, [serverId, task, tool, session, isBridged], binding(principal));
 
-/** Opens the id of a task. Null, for all of these alike: another caller's, changed, and not ours. */
+/**
+ * Opens the id of a task. Null, for all of these alike: another caller's, changed, and not ours.
+ */
 export function openTaskId(ring: Keyring, principal: string, id: unknown): TaskPlace | null {
   if (typeof id !== 'string') return null;
   const options = { prefix: PREFIX, boundTo: binding(principal), lengthMax: SEALED_MAX };

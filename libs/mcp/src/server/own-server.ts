@@ -31,8 +31,9 @@ export type OwnRequest<T> =
   | { readonly kind: 'call'; readonly call: ToolCall<T>; readonly message: RpcRequest };
 
 /**
- * Reads a message to a server of our own, which has tools and nothing else. The list has one page. The session id of
- * `initialize` is added by the caller. Throws a fault for a batch, for another method and for an unknown tool.
+ * Reads a message to a server of our own, which has tools and nothing else. The list has one page.
+ * The session id of `initialize` is added by the caller. Throws a fault for a batch, for another
+ * method and for an unknown tool.
  */
 export function readOwnRequest<T extends OwnTool, S extends LegacySession>(
   received: Posted<S>,

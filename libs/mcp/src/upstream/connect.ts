@@ -42,7 +42,9 @@ export function ticketVerdict(
   return visit.now >= ticket.createdAt + TICKET_LIFETIME_MS ? 'expired' : 'ok';
 }
 
-/** Authorization request that the gateway stored when it sent a browser to an authorization server. */
+/**
+ * Authorization request that the gateway stored when it sent a browser to an authorization server.
+ */
 export interface PendingAuthorization {
   readonly state: string;
   readonly issuer: string;
@@ -59,7 +61,10 @@ export type CallbackVerdict =
   | { readonly kind: 'needs_consent'; readonly message: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Judges the callback of an upstream authorization: exact state, the same browser and the same issuer. */
+/**
+ * Judges the callback of an upstream authorization: exact state, the same browser and the same
+ * issuer.
+ */
 export function callbackVerdict(
   query: JsonObject,
   pending: PendingAuthorization | null,

@@ -20,10 +20,10 @@ export interface ResourceMetadata {
 }
 
 /**
- * Checks the resource metadata of an upstream (RFC 9728): `resource` is the server's URL or a parent
- * path of it on the same origin, and an authorization server has an allowed https address (http on
- * loopback). The first such one is chosen, or the pinned one: that of the first connection, or of the
- * administrator.
+ * Checks the resource metadata of an upstream (RFC 9728): `resource` is the server's URL or a
+ * parent path of it on the same origin, and an authorization server has an allowed https address
+ * (http on loopback). The first such one is chosen, or the pinned one: that of the first
+ * connection, or of the administrator.
  */
 export function checkResourceMetadata(
   document: unknown,
@@ -66,7 +66,10 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const textsOf = (document: JsonObject, name: string): readonly string[] =>
   ownList(document, name).slice(0, SCOPES_MAX).filter(isText);
 
-/** Why an address is no endpoint: https without fragment, allowed by the policy; http to this machine alone. */
+/**
+ * Why an address is no endpoint: https without fragment, allowed by the policy; http to this
+ * machine alone.
+ */
 function endpointFault(url: unknown, policy: AddressPolicy): string | null {
   const verdict = policy.checkUrl(url);
   if (!verdict.ok) return verdict.rule;
@@ -83,7 +86,10 @@ export interface ServerMetadata {
   readonly readsClientDocuments: boolean;
   /** Responses to authorization requests carry `iss` (RFC 9207), and must. */
   readonly sendsIssuer: boolean;
-  /** How clients authenticate at the token endpoint; empty: not announced, which means `client_secret_basic`. */
+  /**
+   * How clients authenticate at the token endpoint; empty: not announced, which means
+   * `client_secret_basic`.
+   */
   readonly tokenAuthMethods: readonly string[];
   /** Algorithms of assertions with which clients authenticate; empty: not announced. */
   readonly tokenAuthAlgorithms: readonly string[];
@@ -103,8 +109,9 @@ const OPTIONAL = [
 ] as const;
 
 /**
- * Checks the metadata of an authorization server (RFC 8414): the issuer is exactly the requested one,
- * every endpoint has an allowed https address (http on loopback), and PKCE with S256 is announced.
+ * Checks the metadata of an authorization server (RFC 8414): the issuer is exactly the requested
+ * one, every endpoint has an allowed https address (http on loopback), and PKCE with S256 is
+ * announced.
  */
 export function checkServerMetadata(
   document: unknown,

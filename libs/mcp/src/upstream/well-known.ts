@@ -11,7 +11,10 @@ export function resourceMetadataUrls(serverUrl: URL): readonly string[] {
   return path === '' ? [root] : [withPath(serverUrl.origin, RESOURCE, path), root];
 }
 
-/** Addresses of the metadata of an authorization server, in the order to try (MCP 2025-11-25; RFC 8414). */
+/**
+ * Addresses of the metadata of an authorization server, in the order to try (MCP 2025-11-25; RFC
+ * 8414).
+ */
 export function serverMetadataUrls(issuer: URL): readonly string[] {
   const { origin } = issuer;
   const path = pathOf(issuer);
@@ -25,7 +28,10 @@ const OPENID = 'openid-configuration';
 
 /** Contents of an upstream's `WWW-Authenticate` with `Bearer` or `DPoP`. Null: absent. */
 export interface BearerChallenge {
-  /** The upstream takes only tokens that are bound to a key (RFC 9449). Absent: it takes bearer tokens. */
+  /**
+   * The upstream takes only tokens that are bound to a key (RFC 9449). Absent: it takes bearer
+   * tokens.
+   */
   readonly demandsProof?: true;
   readonly resourceMetadata: string | null;
   readonly scope: string | null;
@@ -35,8 +41,8 @@ export interface BearerChallenge {
 const CHALLENGE_MAX = 4_096;
 
 /**
- * Reads the first Bearer challenge of a `WWW-Authenticate` header (RFC 9110, RFC 6750), or the first DPoP challenge of one without
- * (RFC 9449); null without either.
+ * Reads the first Bearer challenge of a `WWW-Authenticate` header (RFC 9110, RFC 6750), or the
+ * first DPoP challenge of one without (RFC 9449); null without either.
  */
 export function readChallenge(header: string): BearerChallenge | null {
   const text = header.slice(0, CHALLENGE_MAX);

@@ -33,7 +33,9 @@ const PARQUET_TYPES: Readonly<Record<LogSqlType, ParquetType>> = {
   jsonb: 'STRING',
 };
 
-/** Returns the export field of a column. Money is in US cents; the driver returns bigints as text. */
+/**
+ * Returns the export field of a column. Money is in US cents; the driver returns bigints as text.
+ */
 const columnField = ({ column, sql, isMoney }: (typeof EXPORTED_COLUMNS)[number]): ExportField => {
   if (sql !== 'bigint') return { type: PARQUET_TYPES[sql], read: (log) => log[column] };
   const unit = isMoney ? UNITS_PER_CENT : 1;

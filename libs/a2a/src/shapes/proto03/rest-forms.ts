@@ -7,9 +7,10 @@ import { eventToJson, messageToJson, pushConfigToJson, taskToJson } from './to-j
 import { eventToProto, messageToProto, pushConfigToProto, taskToProto } from './to-proto';
 
 /*
- * The HTTP+JSON binding of 0.3 has the JSON of protocol buffers, which is another one than that of JSON-RPC in 0.3: `content` for
- * parts, `request` for the message of a request, names of enums, and `{task}` or `{msg}` around results. What is here translates
- * between the two, so that everything else knows one form of 0.3. Values that already have the other form are accepted. In 1.0, both
+ * The HTTP+JSON binding of 0.3 has the JSON of protocol buffers, which is another one than that of
+ * JSON-RPC in 0.3: `content` for parts, `request` for the message of a request, names of enums, and
+ * `{task}` or `{msg}` around results. What is here translates between the two, so that everything
+ * else knows one form of 0.3. Values that already have the other form are accepted. In 1.0, both
  * bindings have the same form.
  */
 
@@ -23,11 +24,17 @@ export const rpcParams = (operation: Operation, params: Members, version: A2aVer
 export const restFormParams = (operation: Operation, params: Members, version: A2aVersion): Members =>
   version === '1.0' ? params : withErrorKind('invalidParams', () => toProtoParams(operation, params));
 
-/** Returns a result or event of HTTP+JSON in the form of JSON-RPC. Throws `A2aError` `invalidAgentResponse`. */
+/**
+ * Returns a result or event of HTTP+JSON in the form of JSON-RPC. Throws `A2aError`
+ * `invalidAgentResponse`.
+ */
 export const rpcResult = (operation: Operation, result: unknown, version: A2aVersion): unknown =>
   version === '1.0' ? result : withErrorKind('invalidAgentResponse', () => RESULTS[operation].toJson(result));
 
-/** Returns a result or event of JSON-RPC in the form of HTTP+JSON. Throws `A2aError` `invalidAgentResponse`. */
+/**
+ * Returns a result or event of JSON-RPC in the form of HTTP+JSON. Throws `A2aError`
+ * `invalidAgentResponse`.
+ */
 export const restResult = (operation: Operation, result: unknown, version: A2aVersion): unknown =>
   version === '1.0'
     ? result
@@ -47,7 +54,10 @@ function toJsonParams(operation: Operation, params: Members): Members {
   };
 }
 
-/** Protocol buffers leave out `false`; in the form of JSON-RPC, agents wait unless `blocking` is false. */
+/**
+ * Protocol buffers leave out `false`; in the form of JSON-RPC, agents wait unless `blocking` is
+ * false.
+ */
 function configurationToJson(value: unknown, isProto: boolean): Members {
   const configuration = objectAt(value, 'configuration');
   return {

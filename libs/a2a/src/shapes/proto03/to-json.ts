@@ -88,7 +88,10 @@ export function eventToJson(value: unknown, path = 'result'): Members {
   return { ...inner, kind, ...status, ...artifact };
 }
 
-/** Returns a config in the form of JSON-RPC; its `name` is `tasks/{task}/pushNotificationConfigs/{config}`. Throws `ShapeFault`. */
+/**
+ * Returns a config in the form of JSON-RPC; its `name` is
+ * `tasks/{task}/pushNotificationConfigs/{config}`. Throws `ShapeFault`.
+ */
 export function pushConfigToJson(value: unknown, path: string): Members {
   const config = objectAt(value, path);
   const [, taskId] =

@@ -31,7 +31,9 @@ export const cohereEmbeddings: EmbeddingsForm = {
   decodeResponse: (body) => ({ vectors: floatsOf(body['embeddings']), ...optional('tokens', billed(body)) }),
 };
 
-/** Returns the vectors of a response: a list, or lists by type. Throws `provider_answer_invalid`. */
+/**
+ * Returns the vectors of a response: a list, or lists by type. Throws `provider_answer_invalid`.
+ */
 export function floatsOf(embeddings: unknown): (readonly number[])[] {
   const floats = asArray(embeddings) ?? asArray(asObject(embeddings)?.['float']);
   if (floats === null) throw answerInvalid('The response has no embeddings of floats.');

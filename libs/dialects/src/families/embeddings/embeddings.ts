@@ -28,7 +28,10 @@ export interface Embeddings {
 export interface EmbeddingsForm {
   /** The provider's words for what the vectors are for, which clients may use too. */
   readonly words?: Readonly<Partial<Record<InputType, string>>>;
-  /** Whether the form is close to OpenAI's, so that members that the gateway does not know reach the provider. */
+  /**
+   * Whether the form is close to OpenAI's, so that members that the gateway does not know reach the
+   * provider.
+   */
   readonly takesMore?: boolean;
   /** Maximum inputs of one call to a model. */
   inputsMax(model: string): number;

@@ -16,8 +16,9 @@ export interface GeminiEmbeddings {
 }
 
 /**
- * Translates embeddings of a Gemini client to OpenAI's form. Throws `validation_failed` for a body that breaks Gemini's form, and
- * for requests that differ in the length of their vectors; `losses` gets what OpenAI's form does not have.
+ * Translates embeddings of a Gemini client to OpenAI's form. Throws `validation_failed` for a body
+ * that breaks Gemini's form, and for requests that differ in the length of their vectors; `losses`
+ * gets what OpenAI's form does not have.
  */
 export function geminiToOpenAiEmbeddings(
   request: JsonObject,

@@ -12,7 +12,10 @@ export const TASK_TYPES: Readonly<Record<InputType, string>> = {
   clustering: 'CLUSTERING',
 };
 
-/** `batchEmbedContents` of Google AI Studio. It reports no tokens, except newer models in `usageMetadata`. */
+/**
+ * `batchEmbedContents` of Google AI Studio. It reports no tokens, except newer models in
+ * `usageMetadata`.
+ */
 export const geminiEmbeddings: EmbeddingsForm = {
   inputsMax: () => 100,
   encodeCall({ dimensions, inputType }, inputs, { target }) {

@@ -10,7 +10,9 @@ interface Spelling {
   readonly inputsMax: number;
   /** Member that sets the length of the vectors. */
   readonly dimensions: string;
-  /** Member that says what the vectors are for, and the provider's words; absent when there is none. */
+  /**
+   * Member that says what the vectors are for, and the provider's words; absent when there is none.
+   */
   readonly inputType?: {
     readonly member: string;
     readonly words: Readonly<Partial<Record<InputType, string>>>;
@@ -19,7 +21,10 @@ interface Spelling {
   };
 }
 
-/** Returns the form of a provider whose requests are close to OpenAI's. It returns floats; the gateway makes base64. */
+/**
+ * Returns the form of a provider whose requests are close to OpenAI's. It returns floats; the
+ * gateway makes base64.
+ */
 function formOf({ inputsMax, dimensions: length, inputType }: Spelling): EmbeddingsForm {
   return {
     takesMore: true,

@@ -15,8 +15,8 @@ const INPUT_TYPES: ReadonlySet<string> = new Set<InputType>([
 const isInputType = (name: string): name is InputType => INPUT_TYPES.has(name);
 
 /**
- * Decodes an OpenAI embeddings request. Throws `validation_failed` for a broken body. Tokens instead of text are refused in
- * `losses`, because only OpenAI's own models have them.
+ * Decodes an OpenAI embeddings request. Throws `validation_failed` for a broken body. Tokens
+ * instead of text are refused in `losses`, because only OpenAI's own models have them.
  */
 export function decodeEmbeddings(
   body: JsonObject,
@@ -67,7 +67,10 @@ function isBase64(format: unknown): boolean {
   throw invalid('encoding_format', 'encoding_format must be float or base64.');
 }
 
-/** Writes OpenAI's response of all calls' embeddings, in order. Throws `provider_answer_invalid` when some are missing. */
+/**
+ * Writes OpenAI's response of all calls' embeddings, in order. Throws `provider_answer_invalid`
+ * when some are missing.
+ */
 export function encodeEmbeddings(call: EmbeddingsCall, parts: readonly Embeddings[]): JsonObject {
   const vectors = parts.flatMap((part) => part.vectors);
   if (vectors.length !== call.inputs.length) {

@@ -13,8 +13,9 @@ export interface TranslatedEmbeddings extends FanOut {
 }
 
 /**
- * Translates an OpenAI embeddings request for a target of another form. More inputs than the target takes in one call become
- * several calls. Throws `validation_failed` for a broken body, and `unsupported_by_provider` for what the target cannot express.
+ * Translates an OpenAI embeddings request for a target of another form. More inputs than the target
+ * takes in one call become several calls. Throws `validation_failed` for a broken body, and
+ * `unsupported_by_provider` for what the target cannot express.
  */
 export function translateEmbeddings(
   form: EmbeddingsForm,

@@ -5,8 +5,8 @@ import type { ImagesCall } from './images';
 const NEAR: Readonly<Record<string, string>> = { '7:4': '16:9', '4:7': '9:16' };
 
 /**
- * Returns the aspect ratio of a size, which Google has instead of pixels. A ratio that is not in `ratios` is a loss; the model's
- * own default applies then.
+ * Returns the aspect ratio of a size, which Google has instead of pixels. A ratio that is not in
+ * `ratios` is a loss; the model's own default applies then.
  */
 export function aspectRatio(
   { size }: ImagesCall,

@@ -40,7 +40,10 @@ export type ImagesOutcome = { readonly body: JsonObject } | { readonly fault: Pr
 
 /** How one provider takes requests for images. */
 export interface ImagesForm {
-  /** Images of one call; a request for more becomes several calls when the form has 1, else it is a loss. */
+  /**
+   * Images of one call; a request for more becomes several calls when the form has 1, else it is a
+   * loss.
+   */
   readonly imagesMax: number;
   encodeCall(call: ImagesCall, n: number, facts: FamilyFacts): ProviderCall;
   /** Throws `provider_answer_invalid` for a body that has neither images nor a reason why. */

@@ -25,7 +25,10 @@ const NEUTRAL: Readonly<Record<string, readonly string[]>> = {
 const isNeutral = (name: string, value: unknown): boolean =>
   typeof value === 'string' && Object.hasOwn(NEUTRAL, name) && NEUTRAL[name]?.includes(value) === true;
 
-/** Decodes an OpenAI request for images. Throws `validation_failed`; what only OpenAI has is refused in `losses`. */
+/**
+ * Decodes an OpenAI request for images. Throws `validation_failed`; what only OpenAI has is refused
+ * in `losses`.
+ */
 export function decodeImages(body: JsonObject, losses: LossLedger): ImagesCall {
   const n = read.integer(body['n'], 'n') ?? 1;
   if (n < 1 || n > IMAGES_MAX) throw invalid('n', `n must be from 1 to ${String(IMAGES_MAX)}.`);
@@ -45,7 +48,10 @@ export function decodeImages(body: JsonObject, losses: LossLedger): ImagesCall {
   };
 }
 
-/** The gateway stores no images, so it has no address to give; and these providers send whole images only. */
+/**
+ * The gateway stores no images, so it has no address to give; and these providers send whole images
+ * only.
+ */
 function refuseDelivery(body: JsonObject, losses: LossLedger): void {
   if (body['response_format'] === 'url') {
     losses.refuse('response_format', 'The provider returns the images themselves; use b64_json.');
@@ -70,7 +76,10 @@ function formatOf(body: JsonObject): ImagesCall['format'] {
   throw invalid('output_format', 'output_format must be png, jpeg or webp.');
 }
 
-/** Writes OpenAI's response of all calls; an error of class `blocked` when the provider's filter left no image. */
+/**
+ * Writes OpenAI's response of all calls; an error of class `blocked` when the provider's filter
+ * left no image.
+ */
 export function encodeImages(parts: readonly MadeImages[], createdAt: number): ImagesOutcome {
   const images = parts.flatMap((part) => part.images);
   if (images.length === 0) {

@@ -15,7 +15,10 @@ const KNOWN: ReadonlySet<string> = new Set([
   'max_tokens_per_doc',
 ]);
 
-/** Decodes a rerank request in Cohere's form, which clients of every provider use. Throws `validation_failed` for a broken body. */
+/**
+ * Decodes a rerank request in Cohere's form, which clients of every provider use. Throws
+ * `validation_failed` for a broken body.
+ */
 export function decodeRerank(body: JsonObject): RerankCall {
   return {
     model: read.string(body['model'], 'model') ?? '',
@@ -47,7 +50,10 @@ function documentsOf(value: unknown): RerankDocument[] {
   });
 }
 
-/** Writes the response: the best documents first, as many as the client wants, with their indexes in the request. */
+/**
+ * Writes the response: the best documents first, as many as the client wants, with their indexes in
+ * the request.
+ */
 export function encodeRerank(call: RerankCall, ranking: Ranking, requestId: string): JsonObject {
   const sorted = [...ranking.results].sort((one, other) => other.score - one.score);
   const results = sorted.slice(0, call.topN);

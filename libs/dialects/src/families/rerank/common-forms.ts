@@ -10,7 +10,10 @@ interface Spelling {
   /** Member of the request with the documents. */
   readonly documents?: string;
   readonly topN?: string;
-  /** Member that keeps the documents out of the response, for a provider that returns them by default. */
+  /**
+   * Member that keeps the documents out of the response, for a provider that returns them by
+   * default.
+   */
   readonly without?: string;
   /** Whether documents may be objects without a text. */
   readonly takesObjects?: boolean;
@@ -22,7 +25,10 @@ interface Spelling {
   readonly score?: string;
 }
 
-/** Returns the form of a provider that is close to the common form. The gateway adds the documents to the response. */
+/**
+ * Returns the form of a provider that is close to the common form. The gateway adds the documents
+ * to the response.
+ */
 function formOf(spelling: Spelling): RerankForm {
   const { results = 'results', score = 'relevance_score', maxTokens } = spelling;
   return {

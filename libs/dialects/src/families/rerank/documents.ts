@@ -1,7 +1,10 @@
 import type { LossLedger } from '../../losses';
 import type { RerankDocument } from './rerank';
 
-/** Returns the texts of documents, for a provider that ranks texts only; an object without a text is refused. */
+/**
+ * Returns the texts of documents, for a provider that ranks texts only; an object without a text is
+ * refused.
+ */
 export const textsOf = (documents: readonly RerankDocument[], losses: LossLedger): string[] =>
   documents.map((document, index) => {
     if ('text' in document) return document.text;

@@ -11,7 +11,10 @@ const modelSegments = ({ model }: Target): string => model.split('/').map(encode
 
 const asTexts = (texts: readonly string[]): { readonly text: string }[] => texts.map((text) => ({ text }));
 
-/** NVIDIA NIM, below `https://ai.api.nvidia.com/v1`. It returns all documents; the gateway keeps the best. */
+/**
+ * NVIDIA NIM, below `https://ai.api.nvidia.com/v1`. It returns all documents; the gateway keeps the
+ * best.
+ */
 export const nvidiaRerank: RerankForm = {
   encodeCall: ({ query, documents }, { target, losses }) => ({
     path: `/retrieval/${modelSegments(target)}/reranking`,
@@ -26,7 +29,10 @@ export const nvidiaRerank: RerankForm = {
   },
 };
 
-/** DeepInfra, below `https://api.deepinfra.com/v1/inference`: a score for each document, in their order. */
+/**
+ * DeepInfra, below `https://api.deepinfra.com/v1/inference`: a score for each document, in their
+ * order.
+ */
 export const deepinfraRerank: RerankForm = {
   encodeCall: ({ query, documents }, { target, losses }) => ({
     path: `/${modelSegments(target)}`,
@@ -95,7 +101,10 @@ export const watsonxRerank: RerankForm = {
   }),
 };
 
-/** The ranking API of Vertex AI, below `https://discoveryengine.googleapis.com/v1/projects/{project}/locations/global`. */
+/**
+ * The ranking API of Vertex AI, below
+ * `https://discoveryengine.googleapis.com/v1/projects/{project}/locations/global`.
+ */
 export const vertexRerank: RerankForm = {
   encodeCall: ({ query, documents, topN }, { target, losses }) => ({
     path: '/rankingConfigs/default_ranking_config:rank',

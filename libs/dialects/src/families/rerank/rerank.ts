@@ -38,7 +38,10 @@ export interface Ranking {
 
 /** How one provider takes requests that rank documents. */
 export interface RerankForm {
-  /** Whether the provider cuts documents after `maxTokensPerDocument`; otherwise that is a hint without a place. */
+  /**
+   * Whether the provider cuts documents after `maxTokensPerDocument`; otherwise that is a hint
+   * without a place.
+   */
   readonly cutsDocuments?: boolean;
   encodeCall(call: RerankCall, facts: FamilyFacts): ProviderCall;
   /** Throws `provider_answer_invalid` for a body without results. */
