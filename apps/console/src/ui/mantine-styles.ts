@@ -1,4 +1,5 @@
-// Styles of the components of Mantine that are in use, in the order of its own sheet; a spec finds a missing one.
+// Styles of the Mantine components in use, in the order of Mantine's own style sheet. A spec
+// reports missing ones.
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/global.css';

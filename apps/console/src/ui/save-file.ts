@@ -1,6 +1,6 @@
 const KEPT_MS = 1_000;
 
-/** Saves a text as a file of the user. `type` is its content type. */
+/** Downloads a text as a file. `type` is its content type. */
 export function saveFile(name: string, text: string, type = 'text/plain'): void {
   const href = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');

@@ -1,6 +1,6 @@
 const PREFIX = 'tollgate:';
 
-/** Reads what `writeStored` kept in this browser. Null: nothing, or the browser keeps nothing. */
+/** Reads what `writeStored` stored in this browser; null when there is nothing or no storage. */
 export function readStored(key: string): unknown {
   try {
     const text = localStorage.getItem(PREFIX + key);
@@ -10,11 +10,11 @@ export function readStored(key: string): unknown {
   }
 }
 
-/** Keeps a setting of the looks in this browser. Never for secrets or contents of requests. */
+/** Stores a display setting in this browser. Must not be used for secrets or request contents. */
 export function writeStored(key: string, value: unknown): void {
   try {
     localStorage.setItem(PREFIX + key, JSON.stringify(value));
   } catch {
-    // A browser that is full or keeps nothing shows the defaults next time.
+    // Without storage, the next visit uses the defaults.
   }
 }

@@ -1,4 +1,4 @@
-// All global styles, in their order. Import it once, before anything else.
+// All global styles, in order. Import this file once, before anything else.
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
 import './mantine-styles';

@@ -1,4 +1,4 @@
-/** Whether a key belongs to a control that has the focus, such as a text field. */
+/** Whether keys belong to the focused control, such as a text field. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return (

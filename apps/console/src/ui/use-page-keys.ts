@@ -1,12 +1,16 @@
 import { useEffect, useRef } from 'react';
 import { isTyping } from './typing';
 
-/** Keys of a page by `KeyboardEvent.key`, in lower case; `shift+y` and `alt+arrowleft` for combinations. */
+/**
+ * Actions by `KeyboardEvent.key` in lower case; combinations are written `shift+y` or
+ * `alt+arrowleft`.
+ */
 export type PageKeys = Readonly<Record<string, (() => void) | undefined>>;
 
 /**
- * Single keys that act wherever the focus is, except in fields and while a dialog is open. The event
- * of a key that acts is marked as handled; keys that another handler has used are left alone.
+ * Registers shortcuts of a page. They work wherever the focus is, except in fields and while a
+ * dialog is open. A used key event is marked as handled; events that another handler has used are
+ * ignored.
  */
 export function usePageKeys(keys: PageKeys, isOn = true): void {
   const current = useRef(keys);

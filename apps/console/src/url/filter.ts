@@ -3,33 +3,33 @@ export type Comparison = '>' | '>=' | '<' | '<=';
 
 /** Condition of a filter on its field. */
 export type Match =
-  /** One of the values; at least one. */
+  /** Matches any of the values; there is at least one. */
   | { readonly kind: 'any'; readonly values: readonly string[] }
   | { readonly kind: 'compare'; readonly op: Comparison; readonly value: number }
-  /** Both bounds are included. */
+  /** Matches from `low` to `high`, both included. */
   | { readonly kind: 'between'; readonly low: number; readonly high: number };
 
 /** One condition on a field. All filters of a page must hold. */
 export interface Filter {
   readonly field: string;
-  /** The condition must not hold. */
+  /** True to negate the condition. */
   readonly not: boolean;
   readonly match: Match;
 }
 
-/** Maximum number of values of one filter, as the API has it. */
+/** Maximum number of values of one filter, the same as in the API. */
 export const VALUES_MAX = 50;
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/;
 const COMPARE = /^(>=|<=|>|<)(.*)$/s;
-/** In a field. */
+/** Characters to escape in a field. */
 const FIELD_SPECIAL = /[\\:]/g;
-/** In a value, anywhere; and at its beginning. */
+/** Characters to escape in a value: some anywhere, some at its beginning only. */
 const VALUE_SPECIAL = /[\\,]|\.(?=\.)|^[!<>]/g;
 
 /**
- * Writes a filter as one parameter: `key:a,b`, `status:!5xx`, `cost:>1.5`, `response_time:100..500`.
- * A backslash marks a sign of the grammar that belongs to the name or the value.
+ * Encodes a filter as one parameter: `key:a,b`, `status:!5xx`, `cost:>1.5`,
+ * `response_time:100..500`. A backslash escapes special characters within the name or value.
  */
 export function encodeFilter({ field, not, match }: Filter): string {
   return `${field.replace(FIELD_SPECIAL, '\\$&')}:${not ? '!' : ''}${encodeMatch(match)}`;
@@ -46,7 +46,7 @@ function encodeMatch(match: Match): string {
   }
 }
 
-/** Reads what `encodeFilter` writes. Null: the text is no filter. */
+/** Parses the output of `encodeFilter`; null when the text is not a filter. */
 export function decodeFilter(text: string): Filter | null {
   const colon = unescapedAt(text, ':');
   if (colon <= 0) return null;
@@ -87,7 +87,7 @@ function splitValues(text: string): string[] {
   }
 }
 
-/** Index of a sign that no backslash precedes; -1 for none. */
+/** Index of the first unescaped `sign`; -1 for none. */
 function unescapedAt(text: string, sign: string): number {
   for (let at = 0; at < text.length; at += 1) {
     if (text[at] === '\\') at += 1;
@@ -96,7 +96,7 @@ function unescapedAt(text: string, sign: string): number {
   return -1;
 }
 
-/** Null: the text ends with a backslash that marks nothing. */
+/** Removes escapes; null when the text ends with a lone backslash. */
 function unescaped(text: string): string | null {
   let plain = '';
   for (let at = 0; at < text.length; at += 1) {
@@ -112,9 +112,9 @@ const numberOf = (text: string): number | null => {
   return Number.isFinite(value) ? value : null;
 };
 
-/** Writes -0 as 0. */
+/** Formats a number; -0 becomes 0. */
 const numberText = (value: number): string => String(value === 0 ? 0 : value);
 
-/** Whether two filters demand the same. */
+/** Whether two filters are equal. */
 export const isSameFilter = (one: Filter, other: Filter): boolean =>
   encodeFilter(one) === encodeFilter(other);

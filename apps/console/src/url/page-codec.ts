@@ -3,17 +3,17 @@ import type { PageRules, PageState } from './page-state';
 import { decodeRange, encodeRange } from './range';
 import { pairsOf, parsePairs, writePairs, type SearchPairs } from './search-text';
 
-/** Maximum number of filters, and length of a text, that a URL may bring. */
+/** Maximum number of filters in a URL. */
 export const FILTERS_MAX = 50;
 const TEXT_MAX = 1000;
 const SIZE_MAX = 1000;
 
-/** A parameter that a page dropped, as it was in the URL: `t=yesterday-ish`. */
+/** A dropped parameter as it was in the URL, such as `t=yesterday-ish`. */
 export type Dropped = string;
 
 export interface Decoded {
   readonly state: PageState;
-  /** In the order of the URL. Keys that no page knows are dropped without a word. */
+  /** Dropped parameters in the order of the URL. Unknown keys are dropped without being listed. */
   readonly dropped: readonly Dropped[];
 }
 
@@ -33,8 +33,8 @@ type TextKey = keyof typeof TEXT_KEYS;
 type Draft = { -readonly [Member in keyof PageState]: PageState[Member] };
 
 /**
- * Reads the state of a page from a query string or a router's record. Unknown and broken values
- * leave the default in place and are listed.
+ * Parses the state of a page from a query string or a router's record. Invalid values are listed in
+ * `dropped`, and their members keep the default.
  */
 export function decodePage(search: string | Readonly<Record<string, unknown>>, rules: PageRules): Decoded {
   const pairs = typeof search === 'string' ? parsePairs(search) : pairsOf(search);
@@ -53,14 +53,17 @@ export function decodePage(search: string | Readonly<Record<string, unknown>>, r
   return { state, dropped };
 }
 
-/** None for the empty text, which says that there is no filter; null for what is no filter of the page. */
+/**
+ * Parses a filter parameter. Empty for an empty text, which stands for "no filters"; null when the
+ * page does not accept it.
+ */
 function readFilter(text: string, { acceptsFilter }: PageRules): readonly Filter[] | null {
   if (text === '') return [];
   const filter = decodeFilter(text);
   return filter === null || acceptsFilter?.(filter) === false ? null : [filter];
 }
 
-/** Returns whether the value is accepted. */
+/** Reads one parameter into the state. Returns whether the value is accepted. */
 function read(state: Draft, key: string, value: string, rules: PageRules): boolean {
   const reader = Object.hasOwn(READERS, key) ? READERS[key] : undefined;
   if (reader !== undefined) return reader(state, value, rules);
@@ -101,10 +104,10 @@ function readText(state: Draft, key: TextKey, value: string, { values }: PageRul
   return isAccepted;
 }
 
-/** Writes the state of a page as a query string without its question mark. Defaults are not written. */
+/** Encodes the state of a page as a query string without the question mark. Omits defaults. */
 export const encodePage = (state: PageState, rules: PageRules): string => writePairs(pagePairs(state, rules));
 
-/** The same as a record for a router's `search`. */
+/** Encodes the state of a page as a record for a router's `search`. Omits defaults. */
 export function pageSearch(state: PageState, rules: PageRules): Record<string, string | string[]> {
   const record: Record<string, string | string[]> = {};
   for (const [key, value] of pagePairs(state, rules)) {
@@ -140,7 +143,8 @@ const isSameList = (one: readonly string[], other: readonly string[]): boolean =
   one.length === other.length && one.every((text, at) => text === other[at]);
 
 /**
- * Returns a function that reports each dropped parameter once, however often the page reads its URL.
+ * Returns a function that reports each dropped parameter once, even if the page reads its URL
+ * repeatedly.
  */
 export function reportOnce(
   report: (dropped: readonly Dropped[]) => void,

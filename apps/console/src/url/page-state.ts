@@ -1,33 +1,33 @@
 import type { Filter } from './filter';
 import type { Range } from './range';
 
-/** The state of a page that its URL holds. */
+/** State of a page that is stored in its URL. */
 export interface PageState {
   readonly range: Range;
   readonly filters: readonly Filter[];
-  /** Text that is searched; empty: none. */
+  /** Search text; empty for none. */
   readonly text: string;
-  /** Group, measure, kind of chart and comparison; empty: none. */
+  /** Group of a chart; empty for none. */
   readonly by: string;
   readonly show: string;
   readonly as: string;
   readonly vs: string;
-  /** Field to sort by, with `-` for descending; empty: the order of the API. */
+  /** Sorted field, with `-` for descending; empty for the default order of the API. */
   readonly sort: string;
-  /** Ids of the visible columns; empty: those of the page. */
+  /** Ids of the visible columns; empty for the default columns of the page. */
   readonly cols: readonly string[];
-  /** Rows of a page; 0: as the page decides. */
+  /** Number of rows of a page; 0 for the default. */
   readonly size: number;
-  /** Id of the open row and its tab; empty: none. */
+  /** Id of the open row; empty for none. */
   readonly log: string;
   readonly tab: string;
-  /** The list follows new rows. */
+  /** True when the list follows new rows. */
   readonly live: boolean;
-  /** Name of the saved view that the other members change; empty: none. */
+  /** Name of the saved view on which the other members are based; empty for none. */
   readonly view: string;
 }
 
-/** State of a page whose URL has no parameters. Pages spread it and change what differs. */
+/** State of a page whose URL has no parameters. Pages spread it and override members. */
 export const PAGE_DEFAULTS: PageState = {
   range: { kind: 'relative', span: '24h' },
   filters: [],
@@ -45,10 +45,10 @@ export const PAGE_DEFAULTS: PageState = {
   view: '',
 };
 
-/** Parameters that a page accepts. Absent members accept every text. */
+/** Parameters that a page accepts. Absent members accept any text. */
 export interface PageRules {
   readonly defaults: PageState;
-  /** Whether the page has a field that can be filtered, and with this filter. */
+  /** Whether the page has the field and accepts the filter. */
   readonly acceptsFilter?: (filter: Filter) => boolean;
   /** Accepted values by member; the empty text is always accepted. */
   readonly values?: Readonly<

@@ -1,10 +1,10 @@
-/** A length back from now: a number with `m` (minutes), `h`, `d` or `w`. */
+/** A range that ends now. `span` is a number with `m` (minutes), `h`, `d` or `w`. */
 export interface RelativeRange {
   readonly kind: 'relative';
   readonly span: string;
 }
 
-/** Two moments, in milliseconds since 1970. `to` is null: until now. */
+/** A range between two moments in Unix milliseconds; a null `to` means until now. */
 export interface AbsoluteRange {
   readonly kind: 'absolute';
   readonly from: number;
@@ -13,7 +13,7 @@ export interface AbsoluteRange {
 
 export type Range = RelativeRange | AbsoluteRange;
 
-/** A range at one moment: what calls send. */
+/** A range resolved at one moment, in Unix milliseconds, as calls send it. */
 export interface ResolvedRange {
   readonly from: number;
   readonly to: number;
@@ -22,22 +22,27 @@ export interface ResolvedRange {
 const SPAN = /^([1-9]\d{0,4})([mhdw])$/;
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const MOMENT = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2})(?::(\d{2})(?:\.(\d{3}))?)?Z$/;
-/** The years 2000 to 2199. */
+/** First and last accepted moment: the years 2000 to 2199. */
 const [FIRST, LAST] = [Date.UTC(2000, 0, 1), Date.UTC(2200, 0, 1) - 1];
 
-/** Milliseconds of a span such as `24h`; null when it is none. */
+/** Milliseconds of a span such as `24h`; null for any other text. */
 export function spanMs(span: string): number | null {
   const match = SPAN.exec(span);
   return match === null ? null : Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? Number.NaN);
 }
 
-/** Writes `24h`, `2026-11-23T13:30Z..2026-11-23T14:00Z`, or `2026-11-23T13:30Z..` until now. */
+/**
+ * Encodes a range as `24h`, `2026-11-23T13:30Z..2026-11-23T14:00Z`, or `2026-11-23T13:30Z..` for
+ * until now.
+ */
 export function encodeRange(range: Range): string {
   if (range.kind === 'relative') return range.span;
   return `${encodeMoment(range.from)}..${range.to === null ? '' : encodeMoment(range.to)}`;
 }
 
-/** Reads what `encodeRange` writes. Null: the text is no range, or ends before it begins. */
+/**
+ * Parses the output of `encodeRange`; null when the text is not a range or ends before it starts.
+ */
 export function decodeRange(text: string): Range | null {
   if (spanMs(text) !== null) return { kind: 'relative', span: text };
   const dots = text.indexOf('..');
@@ -49,19 +54,19 @@ export function decodeRange(text: string): Range | null {
   return { kind: 'absolute', from, to };
 }
 
-/** The moments of a range at a time. */
+/** Resolves a range to two moments. */
 export function resolveRange(range: Range, now: number): ResolvedRange {
   if (range.kind === 'relative') return { from: now - (spanMs(range.span) ?? 0), to: now };
   return { from: range.from, to: range.to ?? Math.max(now, range.from + 1) };
 }
 
-/** The same range as two moments, for a link that shows the same tomorrow. */
+/** Converts a range to an absolute one, for a link that shows the same data later. */
 export const asOfNow = (range: Range, now: number): AbsoluteRange => ({
   kind: 'absolute',
   ...resolveRange(range, now),
 });
 
-/** The range before (-1) or after (1) a range, of the same length; it never ends after now. */
+/** Returns the previous (-1) or next (1) range of the same length; it never ends after now. */
 export function shiftRange(range: Range, direction: -1 | 1, now: number): Range {
   const { from, to } = resolveRange(range, now);
   const length = to - from;
@@ -70,7 +75,7 @@ export function shiftRange(range: Range, direction: -1 | 1, now: number): Range 
   return range.kind === 'relative' ? range : { kind: 'absolute', from: now - length, to: now };
 }
 
-/** The shortest form: without seconds or milliseconds where they are zero. */
+/** Formats a moment in the shortest form, without seconds or milliseconds that are zero. */
 function encodeMoment(at: number): string {
   const text = new Date(at).toISOString();
   if (at % 60_000 === 0) return `${text.slice(0, 16)}Z`;

@@ -1,10 +1,10 @@
-/** Parameters of a URL in their order; a key may be repeated. */
+/** Parameters of a URL in order; a key may be repeated. */
 export type SearchPairs = readonly (readonly [key: string, value: string])[];
 
-/** Signs that may stay readable in a query string. */
+/** Escapes of characters that a query string may contain unescaped. */
 const READABLE = /%(?:3A|2C|3E|3C|21|2F|40|7E|5B|5D|28|29|2A)/g;
 
-/** Reads a query string, with or without its question mark. Broken escapes stay as they are. */
+/** Parses a query string, with or without the question mark. Invalid escapes stay unchanged. */
 export function parsePairs(text: string): SearchPairs {
   const pairs: (readonly [string, string])[] = [];
   for (const part of text.replace(/^\?/, '').split('&')) {
@@ -16,11 +16,11 @@ export function parsePairs(text: string): SearchPairs {
   return pairs;
 }
 
-/** Writes a query string without a question mark; empty for no pairs. */
+/** Formats a query string without the question mark; empty for no pairs. */
 export const writePairs = (pairs: SearchPairs): string =>
   pairs.map(([key, value]) => `${encoded(key)}=${encoded(value)}`).join('&');
 
-/** A text with a lone half of a surrogate pair cannot be written; the half is replaced. */
+/** Replaces lone surrogates, which cannot be URL-encoded. */
 const wellFormed = (text: string): string =>
   text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD');
 
@@ -38,10 +38,13 @@ function decoded(text: string): string {
   }
 }
 
-/** Parameters as a router keeps them: a value, or a list of the values of a repeated key. */
+/** Parameters as the router stores them: a value, or a list of values for a repeated key. */
 export type SearchRecord = Readonly<Record<string, string | readonly string[]>>;
 
-/** For `parseSearch` of the router. Values stay texts: no page's codec sees numbers or objects. */
+/**
+ * `parseSearch` function of the router. All values stay strings, so that codecs of pages see no
+ * numbers or objects.
+ */
 export function parseSearch(text: string): SearchRecord {
   const record: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>;
   for (const [key, value] of parsePairs(text)) {
@@ -51,13 +54,16 @@ export function parseSearch(text: string): SearchRecord {
   return { ...record };
 }
 
-/** For `stringifySearch` of the router: with a question mark unless there is nothing to write. */
+/**
+ * `stringifySearch` function of the router. The result begins with a question mark unless it is
+ * empty.
+ */
 export function stringifySearch(record: Readonly<Record<string, unknown>>): string {
   const text = writePairs(pairsOf(record));
   return text === '' ? '' : `?${text}`;
 }
 
-/** Flattens a record of parameters; what is neither text, number nor boolean is left out. */
+/** Flattens a record of parameters; omits values other than strings, numbers and booleans. */
 export function pairsOf(record: Readonly<Record<string, unknown>>): SearchPairs {
   return Object.entries(record).flatMap(([key, value]) =>
     (Array.isArray(value) ? (value as unknown[]) : [value])

@@ -7,12 +7,12 @@ import type { FormConflict } from './use-resource-form';
 import './conflict.css';
 
 interface ConflictDialogProps {
-  /** Name of the resource, for the title. */
+  /** Name of the resource in the title. */
   readonly name: string;
   readonly conflict: FormConflict | null;
-  /** Label of a member; its path when absent. */
+  /** Returns the label of a member; absent to use its path. */
   readonly labelOf?: (path: string) => string;
-  /** How a value is shown; as JSON when absent. */
+  /** Renders a value; absent to show it as JSON. */
   readonly shown?: (path: string, value: unknown) => ReactNode;
 }
 
@@ -21,7 +21,10 @@ const plainly = (_path: string, value: unknown): ReactNode => {
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
-/** Lets a person choose for each member that two people changed. All other changes of both sides are kept. */
+/**
+ * Lets the user choose a side for each member that two people changed. All other changes of both
+ * sides are kept.
+ */
 export function ConflictDialog({
   name,
   conflict,

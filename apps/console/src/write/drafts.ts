@@ -3,23 +3,26 @@ import type { Fields, Path } from './paths';
 
 const PREFIX = 'tollgate:draft:';
 
-/** Changes in a form when its page was left. */
+/** Unsaved changes of a form whose page was left. */
 export interface Draft {
   readonly values: Fields;
   readonly touched: readonly Path[];
 }
 
-/** Keeps the touched members of a form for this tab. Never call it with a form that holds secrets. */
+/**
+ * Stores the changed members of a form in this tab; deletes the draft when nothing was changed.
+ * Must not be used for a form with secrets.
+ */
 export function keepDraft(key: string, { values, touched }: Pick<Edit, 'values' | 'touched'>): void {
   try {
     if (touched.length === 0) sessionStorage.removeItem(PREFIX + key);
     else sessionStorage.setItem(PREFIX + key, JSON.stringify({ values, touched }));
   } catch {
-    // A browser that is full keeps no draft.
+    // Without storage there is no draft.
   }
 }
 
-/** The draft of a form; null without one. */
+/** Returns the draft of a form; null when there is none. */
 export function draftOf(key: string): Draft | null {
   try {
     const text = sessionStorage.getItem(PREFIX + key);

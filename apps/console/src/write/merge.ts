@@ -10,10 +10,13 @@ import {
   type Path,
 } from './paths';
 
-/** How a changed leaf will be saved. `conflict`: both sides changed it, so a person must choose. */
+/**
+ * Side whose value of a changed leaf will be saved. `conflict`: both sides changed it, so the user
+ * must choose.
+ */
 export type Side = 'mine' | 'theirs' | 'conflict';
 
-/** A leaf that was changed since the form opened. */
+/** A leaf that either side changed after the form was opened. */
 export interface MergedLeaf {
   readonly path: Path;
   readonly side: Side;
@@ -23,15 +26,15 @@ export interface MergedLeaf {
 }
 
 export interface Edit {
-  /** The resource as the form opened it. */
+  /** The resource when the form was opened. */
   readonly base: Fields;
-  /** Values that the form shows now. */
+  /** Current values of the form. */
   readonly values: Fields;
-  /** Paths that the user's input touched. A path inside a list counts for the list. */
+  /** Paths that the user changed. A path within a list counts for the list. */
   readonly touched: readonly Path[];
 }
 
-/** Cuts a path at the first list or other value on its way that has no members, since such are changed as a whole. */
+/** Truncates a path at the first list or scalar, because these are changed as a whole. */
 function leafAt(values: Fields, path: Path): Path {
   const cut = path.findIndex((_, index) => {
     const value = getAt(values, path.slice(0, index)) ?? null;
@@ -47,9 +50,10 @@ export function changesOf({ base, values, touched }: Edit): Path[] {
 }
 
 /**
- * Body of a save: each top-level member with a change, as the newest version has it, with the changes laid over it. The API replaces
- * an object inside as a whole, so that its untouched members must be there. Null clears. `secrets`: top-level members in which the API
- * shows secrets masked; masks are not sent back.
+ * Builds the body of a save: each changed top-level member of the newest version with the user's
+ * changes applied. The API replaces nested objects as a whole, so their unchanged members must be
+ * included. Null clears a member. `secrets` are top-level members in which the API masks secrets;
+ * masks are not sent back.
  */
 export function bodyOf(edit: Edit, newest: Fields, secrets: readonly string[] = []): Fields {
   const paths = changesOf(edit);
@@ -66,14 +70,19 @@ export function bodyOf(edit: Edit, newest: Fields, secrets: readonly string[] = 
   );
 }
 
-/** The same changes over the newest version, without those that yield to it. */
+/**
+ * Applies the changes of an edit to the newest version, except those at or below `yielding` paths.
+ */
 export function rebased(edit: Edit, newest: Fields, yielding: readonly Path[] = []): Edit {
   const touched = changesOf(edit).filter((path) => !yielding.some((other) => isWithin(path, other)));
   const values = touched.reduce<unknown>((next, path) => setAt(next, path, getAt(edit.values, path)), newest);
   return { base: newest, values: values as Fields, touched };
 }
 
-/** Merges a form with what others saved meanwhile: what only one side changed is of that side. */
+/**
+ * Merges a form with what others have saved meanwhile. A leaf that only one side changed belongs to
+ * that side.
+ */
 export function merge(edit: Edit, newest: Fields): MergedLeaf[] {
   const { base, values } = edit;
   const leaf = (path: Path, side: Side): MergedLeaf => ({
@@ -96,13 +105,17 @@ export function merge(edit: Edit, newest: Fields): MergedLeaf[] {
 }
 
 /**
- * A secret as responses show it: `*****` for a short one, else with its first two and last three characters, `sk*****f9a`. The API keeps
- * the value that it stands for. Other texts may have this form as well, so use it only for members that hold secrets.
+ * A masked secret of a response: `*****` for a short one, otherwise its first two and last three
+ * characters, such as `sk*****f9a`. A write without it keeps the stored secret. Other texts can
+ * have this form too, so test only members that hold secrets.
  */
 const MASK = /^(?:[^]{2}\*{5}[^]{3}|\*{5})$/;
 export const isMasked = (value: unknown): boolean => typeof value === 'string' && MASK.test(value);
 
-/** A member without masked secrets, which the API then keeps as they are. Throws where the whole member is one. */
+/**
+ * Removes masked secrets from a member, so that the API keeps the stored ones. Throws when the
+ * whole member is a mask, or a list contains one.
+ */
 function withoutMasks(value: unknown, member: string): unknown {
   if (isMasked(value)) throw new Error(`${member} holds a masked secret, which is no value to save.`);
   if (Array.isArray(value)) {
@@ -115,15 +128,18 @@ function withoutMasks(value: unknown, member: string): unknown {
 }
 
 /**
- * Returns the shortest prefix of the path whose value in the base is not an object; a change below it replaced that value. Returns the
- * path itself if there is none.
+ * Returns the shortest prefix of the path whose value in the base is not an object; a change below
+ * it replaced that value. Returns the path itself if there is none.
  */
 function replacedAt(base: Fields, path: Path): Path {
   const cut = path.findIndex((_, index) => !isFields(getAt(base, path.slice(0, index))));
   return cut < 0 ? path : path.slice(0, cut);
 }
 
-/** Returns the edit that takes a save back. Null if the save replaced a secret, whose earlier value only the API had. */
+/**
+ * Returns the edit that undoes a save; null if the save replaced a secret, whose earlier value only
+ * the API had.
+ */
 export function inverseOf(edit: Edit, saved: Fields, secrets: readonly string[] = []): Edit | null {
   const { base } = edit;
   const paths = outermost(changesOf(edit).map((path) => replacedAt(base, path)));

@@ -2,15 +2,18 @@ import { Problem } from '../api';
 import { bodyOf, changesOf, merge, rebased, type Edit, type MergedLeaf } from './merge';
 import type { Fields } from './paths';
 
-/** A resource as the API has it. `etag` is null where the API gives none. */
+/** A version of a resource. `etag` is null when the API returns none. */
 export interface Version {
   readonly fields: Fields;
   readonly etag: string | null;
 }
 
-/** Calls of the resource. `write` rejects with a `Problem` of status 412 when `etag` is of an earlier version. */
+/**
+ * Calls to read and write a resource. `write` rejects with a `Problem` of status 412 when `etag` is
+ * outdated.
+ */
 export interface Resource {
-  /** Top-level members in which the API shows secrets masked. */
+  /** Top-level members in which the API masks secrets. */
   readonly secrets?: readonly string[];
   read(): Promise<Version>;
   write(body: Fields, etag: string | null): Promise<void>;
@@ -18,9 +21,9 @@ export interface Resource {
 
 export type Outcome =
   | { readonly kind: 'unchanged' }
-  /** `edit`: what was saved, over the version before it. */
+  /** `edit` is what was saved, based on the version before it. */
   | { readonly kind: 'saved'; readonly version: Version; readonly edit: Edit }
-  /** A person must choose for the leaves of side `conflict`. Nothing was written. */
+  /** The user must choose for the leaves with the side `conflict`. Nothing was written. */
   | {
       readonly kind: 'conflict';
       readonly newest: Version;
@@ -28,14 +31,15 @@ export type Outcome =
       readonly leaves: readonly MergedLeaf[];
     };
 
-/** Rounds of a save that others overtake each time. */
+/** Maximum attempts of a save when others save first each time. */
 const ROUNDS_MAX = 4;
 
 const isOvertaken = (error: unknown): boolean => error instanceof Problem && error.status === 412;
 
 /**
- * Writes the changes of an edit under its version's tag. When others have saved meanwhile, it merges and writes again, unless both
- * changed the same leaf. Rejects with the `Problem` of a refused write or a failed read.
+ * Saves an edit with the etag of its version. When others have saved meanwhile, merges and saves
+ * again, unless both sides changed the same leaf. Rejects with the `Problem` of a refused write or
+ * a failed read.
  */
 export async function save(edit: Edit, etag: string | null, resource: Resource): Promise<Outcome> {
   let current = edit;

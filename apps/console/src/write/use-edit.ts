@@ -6,21 +6,23 @@ import { getAt, nameOf, pathOf, setAt, type Path } from './paths';
 import type { Version } from './save';
 
 /**
- * State of a form over one version of a resource: its values, and the paths that the user's input touched. Values that come from
- * elsewhere touch nothing.
+ * State of a form over one version of a resource: its values and the paths that the user changed.
+ * Values from other sources do not count as changed.
  */
 export function useEdit(draft: string | undefined) {
   const form = useForm<Record<string, unknown>>({ mode: 'uncontrolled', initialValues: {} });
-  // Stable, unlike `form`, which is another object at each render.
+  // These functions are stable, unlike `form`, which is a new object at each render.
   const { getValues, setValues, setInitialValues } = form;
   const openedVersion = useRef<Version>({ fields: {}, etag: null });
   const [touched, setTouched] = useState<readonly Path[]>([]);
-  /** The paths touched so far, including those of the current event, which the state does not have yet. */
+  /**
+   * Paths changed so far, including those of the current event, which the state does not have yet.
+   */
   const latest = useRef<readonly Path[]>([]);
 
   /**
-   * Shows an edit over a version. Mantine merges the top-level members, so one that the version does not have would stay in the form;
-   * reads of the API always have all of them.
+   * Shows an edit of a version. Mantine merges top-level members, so a member that the version
+   * lacks would stay in the form; responses of the API always contain all members.
    */
   const load = useCallback(
     (version: Version, edit: Pick<Edit, 'values' | 'touched'>) => {
@@ -32,7 +34,7 @@ export function useEdit(draft: string | undefined) {
     },
     [setInitialValues, setValues],
   );
-  /** Returns what the form holds, as an edit of the version that it shows. */
+  /** Returns the content of the form as an edit of the version that it shows. */
   const currentEdit = useCallback(
     (paths: readonly Path[] = touched): Edit => ({
       base: openedVersion.current.fields,
@@ -47,13 +49,13 @@ export function useEdit(draft: string | undefined) {
     setTouched(next);
     if (draft !== undefined) keepDraft(draft, currentEdit(next));
   };
-  /** Shows a version without an edit, and empties the draft. */
+  /** Shows a version without changes and deletes the draft. */
   const loadClean = (version: Version): void => {
     load(version, { values: version.fields, touched: [] });
     if (draft !== undefined) keepDraft(draft, { values: {}, touched: [] });
   };
   const inputs = {
-    /** Props of an input of Mantine. What the user enters there is touched. */
+    /** Props of a Mantine input. What the user enters counts as changed. */
     field: (name: string, type: 'input' | 'checkbox' = 'input') => {
       const props = form.getInputProps(name, { type }) as { onChange: (value: unknown) => void };
       const onChange = (value: unknown): void => {
@@ -62,11 +64,16 @@ export function useEdit(draft: string | undefined) {
       };
       return { ...props, onChange };
     },
-    /** `key` of that input: it shows a value again that was set from elsewhere. */
+    /**
+     * React key of an input; a change of it makes the input show a value that was set elsewhere.
+     */
     keyOf: (name: string) => form.key(name),
-    /** The value that the form shows. */
+    /** Returns the current value of a member. */
     valueOf: (name: string | Path): unknown => getAt(form.getValues(), pathOf(name)),
-    /** Changes a value on behalf of the user, for inputs with other units or shapes; undefined clears. */
+    /**
+     * Sets a value that the user entered, for inputs with other units or shapes; undefined clears
+     * it.
+     */
     setValue: (name: string | Path, value: unknown): void => {
       form.setValues(setAt(form.getValues(), pathOf(name), value) as Record<string, unknown>);
       touch(pathOf(name));

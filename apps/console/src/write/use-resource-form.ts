@@ -16,19 +16,22 @@ import { save, type Outcome, type Resource, type Version } from './save';
 import { useEdit } from './use-edit';
 
 export interface ResourceFormOptions<G extends OperationId, P extends OperationId> {
-  /** Reads the resource, with its etag. */
+  /** Operation that reads the resource with its etag. */
   readonly get: G;
   readonly getParams: Params<G>;
-  /** Writes it. */
+  /** Operation that writes the resource. */
   readonly put: P;
   readonly putParams: Params<P>;
-  /** The members that the form may write, as the read answered them. */
+  /** Extracts the members that the form may write from the response of the read. */
   readonly valuesOf: (answer: AnswerOf<G>) => Partial<BodyOf<P>> & object;
-  /** Reads to take again after a save, such as the list. The read itself is always taken. */
+  /** Reads to invalidate after a save, such as the list. `get` is always invalidated. */
   readonly invalidates?: readonly OperationId[];
-  /** Top-level members in which the read shows secrets masked. A member that is not named is sent as it is shown. */
+  /**
+   * Top-level members in which the read masks secrets. Other members are sent unchanged, even when
+   * they look like a mask.
+   */
   readonly secrets?: readonly (keyof BodyOf<P> & string)[];
-  /** Name of the draft in this tab; none is kept when absent. Give none to a form with secrets. */
+  /** Name of the draft in this tab; absent for no draft. A form with secrets must not have one. */
   readonly draft?: string;
 }
 
@@ -37,7 +40,10 @@ type Ending = Outcome['kind'] | 'failed';
 
 export interface FormConflict {
   readonly leaves: readonly MergedLeaf[];
-  /** Saves with the side that was chosen for each leaf that both changed, by `nameOf` its path; mine when absent. */
+  /**
+   * Saves with the chosen side of each conflicting leaf, by `nameOf` of its path; the default is
+   * `mine`.
+   */
   readonly resolve: (choices: ReadonlyMap<string, 'mine' | 'theirs'>) => Promise<Ending>;
   readonly dismiss: () => void;
 }
@@ -64,7 +70,7 @@ function resourceOf<G extends OperationId, P extends OperationId>({
   };
 }
 
-/** The edit that a person's choices leave of a conflict. */
+/** Returns the edit that results from the user's choices in a conflict. */
 function chosen({ edit, newest, leaves }: Conflict, choices: ReadonlyMap<string, 'mine' | 'theirs'>): Edit {
   const yielding = leaves
     .filter(({ path, side }) => side === 'conflict' && choices.get(nameOf(path)) === 'theirs')
@@ -72,7 +78,10 @@ function chosen({ edit, newest, leaves }: Conflict, choices: ReadonlyMap<string,
   return rebased(edit, newest.fields, yielding);
 }
 
-/** Saves, and what follows: the new version is shown, the conflict waits for a person, the failure is at its fields. */
+/**
+ * Saves an edit and handles the outcome: shows the new version, keeps a conflict for the dialog, or
+ * shows errors at their fields.
+ */
 function useSaving(resource: Resource, edits: ReturnType<typeof useEdit>, ids: readonly OperationId[]) {
   const queries = useQueryClient();
   const [isSaving, setSaving] = useState(false);
@@ -125,8 +134,9 @@ function useSaving(resource: Resource, edits: ReturnType<typeof useEdit>, ids: r
 }
 
 /**
- * Edits a resource: sends the members that the user touched, and nothing else, under the version that the form opened; merges what
- * others saved meanwhile. The only way to change a resource.
+ * Form that edits a resource. Sends only the members that the user changed, with the etag of the
+ * version that the form opened, and merges what others have saved meanwhile. All edits of resources
+ * must use this hook.
  */
 export function useResourceForm<G extends OperationId, P extends OperationId>(
   options: ResourceFormOptions<G, P>,
@@ -165,25 +175,25 @@ export function useResourceForm<G extends OperationId, P extends OperationId>(
   return {
     ...inputs,
     isReady,
-    /** Why the resource cannot be read. */
+    /** Error of reading the resource; null for none. */
     loadProblem: loaded.error,
     reload: () => void loaded.refetch(),
-    /** True: the form shows a draft of this tab. */
+    /** True when the form shows a draft of this tab. */
     isRestored,
     isSaving,
-    /** Whether the last attempt was saved, also by way of the dialog. */
+    /** Whether the last attempt was saved, directly or through the conflict dialog. */
     isSaved,
-    /** Why the last save failed; its details are at their fields. */
+    /** Error of the last save; its details are shown at their fields. Null for none. */
     problem,
-    /** Names of what would be sent, such as `usage_limits.credit_limit`. */
+    /** Names of the changed members, such as `usage_limits.credit_limit`. */
     changed,
     save: () => run(currentEdit(), openedVersion.current.etag),
-    /** Gives up what was entered. */
+    /** Discards the user's changes. */
     reset: (): void => {
       loadClean(openedVersion.current);
       setProblem(null);
     },
-    /** Takes the last save back by its members; null when there is none, or when it replaced a secret. */
+    /** Undoes the last save; null when there is none or it replaced a secret. */
     undo: undoable === null ? null : () => run(undoable.edit, undoable.etag),
     conflict,
   };

@@ -8,18 +8,24 @@ import { ConversationView } from './conversation-view';
 import { readConversation, type LoggedBody } from './read-conversation';
 
 export interface BodyViewProps {
-  /** Name for screen readers: `Request`, `Response`. */
+  /** Accessible name, such as `Request` or `Response`. */
   readonly label: string;
   readonly body: LoggedBody;
-  /** Route of the log. With `as="conversation"`: its messages, or the raw body where there are none. */
+  /**
+   * Route of the log. `as="conversation"` needs it to read the messages; without messages the raw
+   * body is shown.
+   */
   readonly route?: string;
   readonly as?: 'conversation' | 'raw';
-  /** Which side of the conversation the body is. */
+  /** Side of the conversation that the body belongs to. */
   readonly side?: 'request' | 'response';
   readonly maxHeight?: number;
 }
 
-/** A logged body: JSON as a tree, text by lines, media decoded; or as the conversation that it is. */
+/**
+ * Shows a logged body: as a conversation, or raw with JSON as a tree, text by lines and media
+ * decoded.
+ */
 export function BodyView(props: BodyViewProps): ReactElement {
   const { label, body, route = '', as = 'raw', side = 'request', maxHeight } = props;
   const conversation = useMemo(() => {

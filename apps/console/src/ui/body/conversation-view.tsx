@@ -12,7 +12,10 @@ export interface ConversationViewProps {
   readonly conversation: Conversation;
 }
 
-/** Messages by role: text as Markdown, tools with their arguments, reasoning folded, media decoded. */
+/**
+ * Shows messages by role: text as Markdown, tool calls with their arguments, reasoning collapsed,
+ * media decoded.
+ */
 export function ConversationView({
   conversation: { request, response },
 }: ConversationViewProps): ReactElement {

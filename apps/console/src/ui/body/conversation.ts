@@ -5,7 +5,7 @@ export type Part =
   | { readonly kind: 'refusal'; readonly text: string }
   | { readonly kind: 'tool_call'; readonly name: string; readonly id: string | null; readonly input: unknown }
   | { readonly kind: 'tool_result'; readonly id: string | null; readonly parts: readonly Part[] }
-  /** `base64` for media of the body itself; `url` is shown and never loaded. */
+  /** `base64` holds media within the body; `url` is shown as text and never loaded. */
   | {
       readonly kind: 'media';
       readonly type: string;
@@ -13,17 +13,17 @@ export type Part =
       readonly url: string | null;
     }
   | { readonly kind: 'vector'; readonly size: number; readonly beginning: readonly number[] }
-  /** Anything else, as JSON. */
+  /** Any other part, shown as JSON. */
   | { readonly kind: 'other'; readonly value: unknown };
 
 export interface Message {
   readonly role: string;
   readonly parts: readonly Part[];
-  /** `stop`, `length` and so on, as the provider says it. */
+  /** Finish reason of the provider, such as `stop` or `length`; null for none. */
   readonly finish: string | null;
 }
 
-/** Request and response as messages in their order. */
+/** Request and response as messages in order. */
 export interface Conversation {
   readonly request: readonly Message[];
   readonly response: readonly Message[];
@@ -39,7 +39,9 @@ export const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? (value as unknown[]) : [];
 export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** JSON within a text, such as the arguments of a tool; the text itself when it is none. */
+/**
+ * Parses JSON within a text, such as the arguments of a tool; returns the text when it is not JSON.
+ */
 export function parsed(text: unknown): unknown {
   if (typeof text !== 'string') return text;
   try {
@@ -51,20 +53,19 @@ export function parsed(text: unknown): unknown {
 
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=.-]+)*;base64,(.*)$/s;
 
-/** Media of a URL: `data:` holds them itself. */
-export function mediaOf(url: string, type = 'image/*'): Part {
+/** Media part of a URL. A `data:` URL contains the media. */
+export function mediaOf(url: string, type = 'image/* '): Part {
   const data = DATA_URL.exec(url);
   return data === null
     ? { kind: 'media', type, base64: null, url }
     : { kind: 'media', type: data[1] ?? type, base64: data[2] ?? '', url: null };
 }
-
 export const message = (role: string, parts: readonly Part[], finish: unknown = null): Message => ({
   role,
   parts,
   finish: textOf(finish),
-});
-
-/** A text as parts; nothing for an empty one. */
+}); /**
+                                                     Returns the parts of a text; none for an
+                                                     empty text. */
 export const textParts = (text: unknown): readonly Part[] =>
   typeof text === 'string' && text !== '' ? [{ kind: 'text', text }] : [];

@@ -12,13 +12,13 @@ import {
   type Part,
 } from './conversation';
 
-/** How a dialect writes messages. Shapes that it does not know become parts of kind `other`. */
+/** Reads the messages of a dialect. Unknown shapes become parts of kind `other`. */
 export interface DialectReader {
   readonly request: (body: Json) => readonly Message[];
   readonly response: (body: Json) => readonly Message[];
 }
 
-/** A part of chat, responses or messages; their names do not collide. */
+/** Reads a message part of chat, responses or messages, whose type names do not collide. */
 function partOf(value: unknown): readonly Part[] {
   if (typeof value === 'string') return textParts(value);
   if (!isJson(value)) return [{ kind: 'other', value }];
@@ -49,17 +49,25 @@ function urlPart(value: unknown, type: string): readonly Part[] | null {
   return url === null ? null : [mediaOf(url, type)];
 }
 
-/** `source` of messages: base64, a URL, or text. */
+/** Reads the `source` of a messages part: base64, a URL or text. */
 function sourcePart(value: Json): readonly Part[] | null {
   const source = value['source'];
   if (!isJson(source)) return null;
-  const type = textOf(source['media_type']) ?? '*/*';
+  const type = textOf(source['media_type']) ?? '*/* ';
   if (source['type'] === 'base64')
-    return [{ kind: 'media', type, base64: textOf(source['data']) ?? '', url: null }];
-  if (source['type'] === 'text') return textParts(source['data']);
-  return urlPart(source, type);
+    return [
+      {
+        kind: 'media',
+        type,
+        base64: textOf(source['data']) ?? '',
+        url: null,
+      },
+    ];
+  if (source['type'] === 'text') return;
+  textParts(source['data']);
+  return;
+  urlPart(source, type);
 }
-
 const PARTS: Readonly<Record<string, (value: Json) => readonly Part[] | null>> = {
   text,
   input_text: text,
@@ -101,7 +109,6 @@ const PARTS: Readonly<Record<string, (value: Json) => readonly Part[] | null>> =
     return [{ kind: 'reasoning', text: words.filter((one) => one !== null).join('\n\n') }];
   },
 };
-
 function chatMessage(value: unknown, finish: unknown = null): readonly Message[] {
   if (!isJson(value)) return [];
   const role = textOf(value['role']) ?? 'assistant';
@@ -117,7 +124,13 @@ function chatMessage(value: unknown, finish: unknown = null): readonly Message[]
   const parts: readonly Part[] = [
     ...(reasoning === null || reasoning === '' ? [] : [{ kind: 'reasoning' as const, text: reasoning }]),
     ...(role === 'tool'
-      ? [{ kind: 'tool_result' as const, id: textOf(value['tool_call_id']), parts: content }]
+      ? [
+          {
+            kind: 'tool_result' as const,
+            id: textOf(value['tool_call_id']),
+            parts: content,
+          },
+        ]
       : content),
     ...(textOf(value['refusal']) === null
       ? []
@@ -128,9 +141,9 @@ function chatMessage(value: unknown, finish: unknown = null): readonly Message[]
     ...calls,
   ];
   return [message(role, parts, finish)];
-}
-
-/** Items of responses that are no messages belong to the role that wrote them. */
+} /** Reads an item of
+                                                    responses. An item that is not a message
+                                                    becomes one with the role of its author. */
 function responseItem(value: unknown): readonly Message[] {
   if (typeof value === 'string') return [message('user', textParts(value))];
   if (!isJson(value)) return [];

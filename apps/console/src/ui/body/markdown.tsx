@@ -3,15 +3,15 @@ import { Fragment, useMemo, type ReactElement, type ReactNode } from 'react';
 import { uiText } from '../../messages/en/ui';
 import { Icon } from '../icons/icon';
 
-/** Longer texts are shown as they are. */
+/** Maximum length of a text that is rendered as Markdown; longer texts are shown as plain text. */
 const READ_MAX = 200_000;
-/** Nesting that is drawn; deeper parts are text. */
+/** Maximum rendered nesting; deeper parts are shown as text. */
 const DEPTH_MAX = 24;
 const LINK = /^(?:https?:|mailto:)/i;
 
 /**
- * Markdown of a model as elements. HTML stays text, images are never loaded, and links open in a new
- * tab without a referrer.
+ * Renders Markdown of a model. HTML is shown as text, images are never loaded, and links open in a
+ * new tab without a referrer.
  */
 export function Markdown({ text }: { readonly text: string }): ReactElement {
   const tokens = useMemo(() => tokensOf(text), [text]);
@@ -19,7 +19,7 @@ export function Markdown({ text }: { readonly text: string }): ReactElement {
   return <div className="markdown">{blocks(tokens, 0)}</div>;
 }
 
-/** Null: too long, or not readable as Markdown. */
+/** Parses Markdown; null when the text is too long or cannot be parsed. */
 function tokensOf(text: string): readonly Token[] | null {
   if (text.length > READ_MAX) return null;
   try {
@@ -91,7 +91,7 @@ const DRAW: Readonly<Record<string, Draw>> = {
   ),
 };
 
-/** Draws a token. Tokens without a drawing, HTML above all, are text. */
+/** Renders a token. Unsupported tokens, HTML above all, are shown as text. */
 function drawn(token: Token, depth: number): ReactNode {
   const draw = depth > DEPTH_MAX ? undefined : DRAW[token.type];
   return draw === undefined ? token.raw : draw(token as never, depth);

@@ -3,11 +3,11 @@ import { uiText } from '../../messages/en/ui';
 import { bytes } from '../format';
 import { Icon } from '../icons/icon';
 
-/** Types that the browser may draw or play. SVG is not among them: it is a document. */
+/** Image types that the page shows. SVG is excluded because it is a document. */
 const IMAGES = /^image\/(?:png|jpe?g|gif|webp|avif|\*)$/i;
 const AUDIO = /^audio\/[\w.+-]+$/i;
 
-/** Media of a body: decoded to a blob of this page. A URL is shown as text and never loaded. */
+/** Shows media of a body through a blob URL. An external URL is shown as text and never loaded. */
 export function Media({
   type,
   base64,
@@ -41,7 +41,7 @@ export function Media({
   );
 }
 
-/** The blob is let go with the component. */
+/** Creates a blob URL and revokes it when the component unmounts. */
 function useBlob(
   base64: string | null,
   type: string,

@@ -2,10 +2,10 @@ import { isJson, type Conversation, type Dialect, type Json } from './conversati
 import { DIALECTS } from './dialects';
 import { assembled, eventsOf } from './streams';
 
-/** A body as the API shows it. */
+/** A body as the API returns it. */
 export interface LoggedBody {
   readonly content_type: string | null;
-  /** On the wire. */
+  /** Bytes on the wire. */
   readonly bytes: number;
   readonly truncated: boolean;
   readonly encoding: 'json' | 'utf8' | 'base64' | null;
@@ -21,7 +21,10 @@ const ROUTES: Readonly<Record<string, Dialect>> = {
   embeddings: 'embeddings',
 };
 
-/** Null: the route has no conversation, or its bodies are not what the route has. */
+/**
+ * Reads the conversation of a log; null when the route has none or its bodies do not have the
+ * expected form.
+ */
 export function readConversation(
   route: string,
   request: LoggedBody | null,
@@ -42,7 +45,10 @@ export function readConversation(
 const jsonOf = (body: LoggedBody | null): Json | null =>
   body !== null && body.encoding === 'json' && isJson(body.body) ? body.body : null;
 
-/** A stream is logged as its text. */
+/**
+ * Returns the JSON of a response. A stream is logged as text and assembled here; null when there is
+ * no JSON.
+ */
 function responseOf(dialect: Dialect, body: LoggedBody | null): Json | null {
   if (body?.encoding !== 'utf8' || typeof body.body !== 'string') return jsonOf(body);
   const events = eventsOf(body.body);

@@ -2,12 +2,15 @@ import { isJson, listOf, parsed, textOf, type Dialect, type Json } from './conve
 
 type Draft = Record<string, unknown>;
 
-/** A hostile index must not make a list of a billion places. */
+/** Maximum index in a stream, so that a hostile index cannot create a huge array. */
 const PLACES = 1000;
 const placeOf = (index: unknown, otherwise = 0): number =>
   typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < PLACES ? index : otherwise;
 
-/** Events of a logged stream: the JSON of each `data:` field. What is cut off or no JSON is left out. */
+/**
+ * Parses the events of a logged stream: the JSON of each `data:` field. Truncated fields and other
+ * text are omitted.
+ */
 export function eventsOf(text: string): readonly Json[] {
   return text.split(/\r?\n\r?\n/).flatMap((block) => {
     const data = block
@@ -25,7 +28,7 @@ export function eventsOf(text: string): readonly Json[] {
   });
 }
 
-/** Puts the events of a stream together to the response that the route gives without a stream. */
+/** Assembles the events of a stream to the response that the route returns without streaming. */
 export function assembled(dialect: Dialect, events: readonly Json[]): Json {
   switch (dialect) {
     case 'messages':
@@ -39,7 +42,7 @@ export function assembled(dialect: Dialect, events: readonly Json[]): Json {
   }
 }
 
-/** Chat and completions: texts of the deltas are joined by choice and by tool call. */
+/** Assembles chat and completions: joins the texts of the deltas by choice and by tool call. */
 function assembledChoices(events: readonly Json[]): Json {
   const choices: Draft[] = [];
   for (const choice of events.flatMap((event) => listOf(event['choices'])).filter(isJson)) {
@@ -75,7 +78,7 @@ function joinTexts(target: Draft, delta: Json): void {
   for (const [name, value] of Object.entries(delta)) if (typeof value === 'string') join(target, name, value);
 }
 
-/** Deltas of messages by what they carry and where it goes. */
+/** Member of a content block that each type of delta extends. */
 const BLOCK_TEXTS: Readonly<Record<string, string>> = {
   text_delta: 'text',
   thinking_delta: 'thinking',

@@ -1,7 +1,10 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
-/** Bars that begin at their time and leave a small space to the next; an area where they would be narrower than a pixel. */
+/**
+ * Paths of bars that start at their time, with a small gap to the next one; an area when bars would
+ * be narrower than a pixel.
+ */
 export const barPaths = (): uPlot.Series.PathBuilder => {
   const bars = uPlot.paths.bars?.({ size: [0.86, 100], align: 1, radius: 0 });
   const area = uPlot.paths.linear?.();

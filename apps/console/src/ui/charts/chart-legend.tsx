@@ -9,7 +9,10 @@ export interface ChartLegendProps {
   readonly onTable: () => void;
 }
 
-/** Names of the series in their colours, and the button that shows the values as a table. */
+/**
+ * Legend with the names of the series in their colours, and a button that shows the values as a
+ * table.
+ */
 export function ChartLegend({ series, isTable, onTable }: ChartLegendProps): ReactElement {
   return (
     <figcaption className="time-chart-legend">

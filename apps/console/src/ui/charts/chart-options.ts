@@ -2,21 +2,21 @@ import type uPlot from 'uplot';
 import { clockMinutes, dayAndMonth, startOfDay, type Zone } from '../format';
 import { colorOf, dashOf, type ChartSeries } from './series';
 
-/** Look of a chart, without its data. */
+/** Appearance and behaviour of a chart, without its data. */
 export interface ChartLook {
   readonly as: 'bars' | 'stacked' | 'lines';
   readonly series: readonly ChartSeries[];
   readonly hasComparison: boolean;
-  /** Milliseconds between two times. */
+  /** Milliseconds between two points. */
   readonly bucketMs: number;
   readonly zone: Zone;
   readonly format: (value: number) => string;
   readonly thresholds: readonly { readonly value: number; readonly label: string }[];
   readonly markers: readonly { readonly at: number; readonly label: string }[];
-  /** `none`: bars alone, as in the histogram over a list. */
+  /** `none` shows bars only, as in the histogram above a list. */
   readonly axes: 'full' | 'time' | 'none';
   readonly syncKey: string | undefined;
-  /** Reads a colour of the theme. */
+  /** Resolves a colour token of the theme. */
   readonly colour: (token: string) => string;
   readonly barPaths: uPlot.Series.PathBuilder;
   readonly onCursor: (index: number | null) => void;
@@ -24,7 +24,7 @@ export interface ChartLook {
   readonly onPick: (index: number) => void;
 }
 
-/** Options of uPlot. Its times are in seconds. */
+/** Converts a look to uPlot options. Times of uPlot are in seconds. */
 export function chartOptions(
   look: ChartLook,
   size: { readonly width: number; readonly height: number },
@@ -74,7 +74,10 @@ export function chartOptions(
   };
 }
 
-/** Stacked series are drawn from the highest sum down, so that each shows its own part. */
+/**
+ * Options of the series. Stacked series are drawn from the highest sum down, so that each shows its
+ * own part.
+ */
 function seriesOptions({ as, series, hasComparison, colour, barPaths }: ChartLook): uPlot.Series[] {
   const options = series.map((one, at): uPlot.Series => {
     const token = `--${colorOf(one, at)}`;
@@ -138,7 +141,7 @@ function valueAxis({ axes, format, colour }: ChartLook): uPlot.Axis {
   };
 }
 
-/** Changes as vertical lines, thresholds as horizontal ones. */
+/** Draws markers as vertical lines and thresholds as horizontal ones. */
 function drawLines(chart: uPlot, { markers, thresholds, colour }: ChartLook): void {
   const { ctx, bbox } = chart;
   ctx.save();

@@ -4,7 +4,7 @@ import { moment } from '../format';
 import { useFormat } from '../primitives/format-context';
 import type { TimeChartProps } from './time-chart';
 
-/** Rows that are shown; a chart has fewer points than this in use. */
+/** Maximum number of rows; charts in the console have fewer points. */
 const ROWS_MAX = 1000;
 
 /** The data of a chart as a table. */

@@ -1,3 +1,3 @@
-// The chart over time comes from `time-chart`, with the package that draws it.
+// `time-chart` is imported separately, because it includes the charting package.
 export { Meter, type MeterProps } from './meter';
 export { Spark, type SeriesColor, type SparkProps } from './spark';

@@ -3,26 +3,26 @@ import { uiText } from '../../messages/en/ui';
 
 export interface MeterProps {
   readonly label: string;
-  /** The same unit for all amounts. */
+  /** Used amount. All amounts have the same unit. */
   readonly used: number;
-  /** Held by requests in flight, hatched after what is used. */
+  /** Amount reserved by in-flight requests, shown hatched after the used amount. */
   readonly held?: number;
-  /** Null: no limit; the bar is empty. */
+  /** The limit; null for none, with an empty bar. */
   readonly limit: number | null;
-  /** Amount of the alert, as a mark. */
+  /** Amount at which an alert is sent, shown as a mark. */
   readonly alertAt?: number | null;
-  /** Amount at the reset if use goes on as it does. */
+  /** Forecast amount at the reset. */
   readonly forecast?: number | null;
-  /** At the right: `$3,412 of $4,000`. */
+  /** Text to the right of the bar, such as `$3,412 of $4,000`. */
   readonly value: ReactNode;
-  /** The same in words, for screen readers. */
+  /** Accessible text of the value. */
   readonly valueText: string;
-  /** Below: `Runs out 27 Nov, 4 days before its reset`. */
+  /** Text below the bar, such as `Runs out 27 Nov, 4 days before its reset`. */
   readonly children?: ReactNode;
   readonly size?: 'normal' | 'small';
 }
 
-/** How much of a limit is used. The words at its right say the same as the bar. */
+/** Meter of the used part of a limit, with the value as text next to the bar. */
 export function Meter(props: MeterProps): ReactElement {
   const {
     label,
@@ -71,7 +71,10 @@ export function Meter(props: MeterProps): ReactElement {
   );
 }
 
-/** Danger: used up, or nearly. Warning: past the alert, or it will not last until the reset. */
+/**
+ * Tone of a meter. Danger: the limit is exhausted or nearly so. Warning: the alert amount is
+ * reached, or the forecast exceeds the limit.
+ */
 export function meterTone(
   taken: number,
   limit: number | null,

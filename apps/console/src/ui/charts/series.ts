@@ -4,9 +4,9 @@ import type { SeriesColor } from './spark';
 export interface ChartSeries {
   readonly id: string;
   readonly label: string;
-  /** Default: by its place among the seven colours, the rest in grey. */
+  /** Colour of the series; by default one of the seven colours by index, then grey. */
   readonly color?: SeriesColor;
-  /** One for each time. Null: no value, drawn as a gap. */
+  /** One value for each time; null is drawn as a gap. */
   readonly values: readonly (number | null)[];
 }
 
@@ -14,7 +14,7 @@ const COLORS: readonly SeriesColor[] = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'
 
 export const colorOf = ({ color }: ChartSeries, at: number): SeriesColor => color ?? COLORS[at] ?? 'c-other';
 
-/** Dash patterns tell lines apart without colours, from the fourth one on. */
+/** Dash patterns from the fourth line on, which make lines distinguishable without colours. */
 const DASHES: readonly (readonly number[])[] = [
   [6, 4],
   [2, 3],
@@ -25,8 +25,8 @@ export const dashOf = (at: number): readonly number[] =>
   at < 3 ? [] : (DASHES[(at - 3) % DASHES.length] ?? []);
 
 /**
- * Values of stacked series, each on top of those before it. A missing value counts as nothing; a time
- * at which all are missing stays a gap.
+ * Sums up stacked series, each on top of those before it. A missing value counts as 0; a time at
+ * which all values are missing stays a gap.
  */
 export function stacked(series: readonly (readonly (number | null)[])[]): (number | null)[][] {
   const length = Math.max(0, ...series.map((values) => values.length));

@@ -1,6 +1,6 @@
 const PADDING = 2;
 
-/** Line and area of values within a box. A value of null ends a part; the next one begins a new part. */
+/** SVG paths of the line and area of values within a box. A null interrupts the line. */
 export function sparkPath(
   values: readonly (number | null)[],
   width: number,

@@ -5,16 +5,16 @@ export type SeriesColor =
   'c1' | 'c2' | 'c3' | 'c4' | 'c5' | 'c6' | 'c7' | 'c-other' | 'ok' | 'warn' | 'danger' | 'violet';
 
 export interface SparkProps {
-  /** Null: no value; the line has a gap there. */
+  /** Values of the line; null is a gap. */
   readonly values: readonly (number | null)[];
-  /** Description for screen readers: `Requests of 24 h, from 120 to 301`. */
+  /** Accessible description, such as `Requests of 24 h, from 120 to 301`. */
   readonly label: string;
   readonly color?: SeriesColor;
   readonly width?: number;
   readonly height?: number;
 }
 
-/** A small line without axes; the number next to it says the value. */
+/** Sparkline without axes, meant to be next to the current value. */
 export function Spark({ values, label, color = 'c1', width = 84, height = 28 }: SparkProps): ReactElement {
   const { line, area } = sparkPath(values, width, height);
   return (

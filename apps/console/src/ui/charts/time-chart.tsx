@@ -12,9 +12,9 @@ import { useChartCursor } from './use-chart-cursor';
 const NONE: readonly never[] = [];
 
 export interface TimeChartProps {
-  /** Description for screen readers. */
+  /** Accessible description. */
   readonly label: string;
-  /** Beginnings of the buckets, in milliseconds since 1970, ascending. */
+  /** Starts of the buckets in Unix milliseconds, ascending. */
   readonly times: readonly number[];
   readonly bucketMs: number;
   readonly series: readonly ChartSeries[];
@@ -22,21 +22,27 @@ export interface TimeChartProps {
   readonly format: (value: number) => string;
   readonly height?: number;
   readonly axes?: 'full' | 'time' | 'none';
-  /** Dragged or chosen by keys: a range in milliseconds, in whole buckets. */
+  /**
+   * Called with a range in whole buckets, in milliseconds, that the user selected by dragging or by
+   * keys.
+   */
   readonly onZoom?: (from: number, to: number) => void;
-  /** A click on a time, or Enter. */
+  /** Called with the bucket that the user clicked or chose with Enter. */
   readonly onPick?: (from: number, to: number) => void;
-  /** Values of the range before, drawn dashed. */
+  /** Values of the previous range, drawn dashed. */
   readonly comparison?: readonly (number | null)[];
   readonly markers?: readonly { readonly at: number; readonly label: string }[];
   readonly thresholds?: readonly { readonly value: number; readonly label: string }[];
   /** Charts with the same key share their cursor. */
   readonly syncKey?: string;
-  /** Without the legend above the chart. */
+  /** False to hide the legend above the chart. */
   readonly legend?: boolean;
 }
 
-/** Values over time. Arrow keys move the cursor, Shift selects, Enter zooms or picks, `T` shows a table. */
+/**
+ * Chart of values over time. Arrow keys move the cursor, Shift selects, Enter zooms or picks, `T`
+ * shows a table.
+ */
 export function TimeChart(props: TimeChartProps): ReactElement {
   const {
     label,
@@ -130,11 +136,17 @@ export function TimeChart(props: TimeChartProps): ReactElement {
   );
 }
 
-/** The axis of values takes 46 px at the left, and 8 px stay free at the right. */
+/**
+ * Left position of the tooltip. The value axis takes 46 px at the left; 8 px stay free at the
+ * right.
+ */
 const tipLeft = (share: number, axes: string): string =>
   axes === 'full' ? `calc(46px + ${share} * (100% - 54px))` : `${share * 100}%`;
 
-/** Sums of stacked series from the last to the first, as they are drawn. */
+/**
+ * Converts series to uPlot data. Stacked series become sums, last series first, which is the
+ * drawing order.
+ */
 function chartData(
   times: readonly number[],
   series: readonly ChartSeries[],

@@ -1,7 +1,7 @@
 import { useState, type KeyboardEvent } from 'react';
 
 export interface ChartCursor {
-  /** Index of the bucket under the cursor; null: the cursor is elsewhere. */
+  /** Index of the bucket under the cursor; null when the cursor is outside of the chart. */
   readonly at: number | null;
   readonly setAt: (at: number | null) => void;
   readonly onKeyDown: (event: KeyboardEvent) => void;
@@ -9,14 +9,17 @@ export interface ChartCursor {
 
 interface CursorActions {
   readonly count: number;
-  /** Enter on a bucket. */
+  /** Called for Enter on a bucket. */
   readonly onPick: (at: number) => void;
-  /** Enter after buckets were selected with Shift, from the first to the last one. */
+  /** Called for Enter after a selection with Shift, with the first and last bucket. */
   readonly onSelect: (first: number, last: number) => void;
   readonly onTable: () => void;
 }
 
-/** The cursor of a chart, which arrow keys move. Shift selects, Enter picks or zooms, `T` shows a table. */
+/**
+ * Keyboard cursor of a chart: arrow keys move it, Shift selects, Enter picks or zooms, `T` shows a
+ * table.
+ */
 export function useChartCursor({ count, onPick, onSelect, onTable }: CursorActions): ChartCursor {
   const [at, setAt] = useState<number | null>(null);
   const [anchor, setAnchor] = useState<number | null>(null);

@@ -15,7 +15,10 @@ function watchTheme(onChange: () => void): () => void {
   return () => changes.disconnect();
 }
 
-/** From the first time to the end of the last bucket; the values scale themselves. */
+/**
+ * Scales the time axis from the first time to the end of the last bucket. The value axis scales
+ * automatically.
+ */
 function scaleTime(
   chart: Chart,
   [times]: ChartData,
@@ -27,8 +30,8 @@ function scaleTime(
 }
 
 /**
- * Keeps a chart in an element: made again when its looks or the theme change, because uPlot keeps colours
- * with what it has drawn, otherwise fed with data and resized with the element.
+ * Keeps a uPlot chart in an element. Creates a new chart when its look or the theme changes,
+ * because uPlot caches colours; otherwise updates its data and its size.
  */
 export function useChart(
   element: RefObject<HTMLDivElement | null>,
@@ -64,7 +67,7 @@ export function useChart(
     scaleTime(made, current.current.data, look);
     const sizes = new ResizeObserver(() => {
       const width = Math.max(1, root.clientWidth);
-      // It reports the first size, too, for which the chart is drawn already.
+      // The observer also reports the initial size, at which the chart is already drawn.
       if (width !== made.width) made.setSize({ width, height });
     });
     sizes.observe(root);
@@ -84,10 +87,7 @@ export function useChart(
   return chart;
 }
 
-/**
- * Look whose values are read when the chart is drawn or a function is called, so that they change
- * without a new chart.
- */
+/** Returns a look that reads its values lazily, so that they can change without a new chart. */
 function lookOf(latest: () => ChartInput): ChartLook {
   const look: ChartLook = {
     ...latest(),

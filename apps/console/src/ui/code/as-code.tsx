@@ -4,27 +4,27 @@ import { Icon } from '../icons/icon';
 import { CopyButton } from '../primitives/copy';
 import { saveFile } from '../save-file';
 
-/** One way to write a thing: YAML, curl, the command line. */
+/** One form of code: YAML, curl or the command line. */
 export interface CodeForm {
   readonly id: string;
   readonly label: string;
   readonly text: string;
-  /** Offered as a download under this name. */
+  /** File name of the download; absent for no download. */
   readonly file?: string;
-  /** Copied in the place of the text, where the shown one has a secret. */
+  /** Text that is copied instead of `text`, when `text` shows a secret. */
   readonly copied?: string;
 }
 
 export interface AsCodeProps {
-  /** Subject of the code, for screen readers. */
+  /** Accessible name of the code. */
   readonly label: string;
   readonly forms: readonly CodeForm[];
-  /** Id of the form that is shown first. */
+  /** Id of the initial form. */
   readonly initial?: string;
   readonly maxHeight?: number;
 }
 
-/** A thing as code in several forms, with *Copy* and *Download*. */
+/** Shows code in several forms, with *Copy* and *Download*. */
 export function AsCode({ label, forms, initial, maxHeight = 420 }: AsCodeProps): ReactElement | null {
   const [chosen, setChosen] = useState(initial ?? forms[0]?.id);
   const form = forms.find(({ id }) => id === chosen) ?? forms[0];

@@ -14,17 +14,22 @@ import { useCopy } from '../primitives/copy';
 import { Kbd, Note } from '../primitives/marks';
 
 export interface RevealProps {
-  /** The secret; null: the dialog is closed. It lives in the state of the caller and here alone. */
+  /**
+   * The secret; null when the dialog is closed. Only the calling component and this one hold it.
+   */
   readonly secret: string | null;
-  /** `search-prod-eu`: the title says that its key is shown once. */
+  /** Name of the key in the title, such as `search-prod-eu`. */
   readonly name: string;
-  /** The caller forgets the secret. */
+  /** Called on close; the calling component must then drop the secret. */
   readonly onClose: () => void;
-  /** Recipes, and what waits for the first request. */
+  /** Content below the secret, such as recipes and the first request. */
   readonly children?: ReactNode;
 }
 
-/** Shows a secret once, and copies it at once. `C` copies it again. Closing needs the tick, or a second click. */
+/**
+ * Dialog that shows a secret once and copies it when it opens. `C` copies it again. To close it,
+ * the user must tick the box or click twice.
+ */
 export function Reveal({ secret, name, onClose, children }: RevealProps): ReactElement {
   const [isPlaced, setPlaced] = useState(false);
   const [isAsked, setAsked] = useState(false);

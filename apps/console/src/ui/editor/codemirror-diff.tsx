@@ -9,9 +9,9 @@ export interface DiffProps {
   readonly before: string;
   readonly after: string;
   readonly language?: CodeLanguage;
-  /** Name for screen readers. */
+  /** Accessible name. */
   readonly label: string;
-  /** `unified` for narrow places. */
+  /** Layout: `side` by side, or `unified` for narrow places. */
   readonly as?: 'side' | 'unified';
 }
 

@@ -23,25 +23,25 @@ import { documentNonce, languageOf, type CodeLanguage } from './languages';
 
 export interface CodeEditorProps {
   readonly value: string;
-  /** Absent: the text can be read and selected only. */
+  /** Called with the changed text; absent for a read-only editor. */
   readonly onChange?: (value: string) => void;
   readonly language?: CodeLanguage;
-  /** Name for screen readers. */
+  /** Accessible name. */
   readonly label: string;
-  /** Positions are in characters of the text. */
+  /** Diagnostics; positions are character offsets in the text. */
   readonly problems?: readonly Diagnostic[];
   readonly completions?: CompletionSource;
-  /** Ctrl Enter or Cmd Enter. */
+  /** Called for Ctrl+Enter or Cmd+Enter. */
   readonly onRun?: () => void;
   readonly placeholder?: string;
   readonly minHeight?: number;
   readonly maxHeight?: number;
   readonly lineNumbers?: boolean;
-  /** The text has the focus when it appears. */
+  /** True to focus the text when it appears. */
   readonly autoFocus?: boolean;
 }
 
-/** Tab leaves the editor, so that the keyboard is never caught in it. */
+/** CodeMirror editor. Tab leaves it, so that it does not trap keyboard users. */
 export function CodeMirrorEditor(props: CodeEditorProps): ReactElement {
   const {
     value,

@@ -43,5 +43,5 @@ const highlight = HighlightStyle.define([
   { tag: [tags.null, tags.comment, tags.meta], color: 'var(--text-3)' },
 ]);
 
-/** CodeMirror in the tokens of the console; both themes. */
+/** CodeMirror theme in the colour tokens of the console, for light and dark. */
 export const editorTheme: Extension = [look, syntaxHighlighting(highlight)];

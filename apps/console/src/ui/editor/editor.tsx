@@ -14,7 +14,7 @@ export function CodeEditor(props: CodeEditorProps): ReactElement {
   );
 }
 
-/** Two texts with what differs marked; the same parts are folded. */
+/** Diff of two texts with marked differences; equal parts are collapsed. */
 export function Diff(props: DiffProps): ReactElement {
   return (
     <Suspense fallback={<Waiting label={props.label} text={props.after} />}>
@@ -23,7 +23,7 @@ export function Diff(props: DiffProps): ReactElement {
   );
 }
 
-/** The plain text while the code of the editor is loaded. */
+/** Fallback that shows the plain text while the editor loads. */
 function Waiting({ label, text }: { readonly label: string; readonly text: string }): ReactElement {
   return (
     <pre className="code-well code-waiting" aria-label={label}>

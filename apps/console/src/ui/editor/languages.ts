@@ -9,6 +9,6 @@ export function languageOf(language: CodeLanguage): Extension {
   return language === 'yaml' ? yaml() : [];
 }
 
-/** The nonce of the page's content security policy, for the styles that the editor adds. */
+/** Nonce of the content security policy of the page, for the styles that the editor adds. */
 export const documentNonce = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="console-nonce"]')?.content ?? '';

@@ -10,12 +10,14 @@ import { ValuesEditor } from './values-editor';
 
 export interface ChipProps {
   readonly filter: Filter;
-  /** Null: the page does not know the field any more; the chip can only be removed. */
+  /**
+   * Field of the filter; null when the page no longer has it, so that the chip can only be removed.
+   */
   readonly field: FilterField | null;
   readonly onChange: (filter: Filter | null) => void;
 }
 
-/** One filter in words. Enter or a click edits it, Delete removes it. */
+/** Chip of one filter. Enter or a click edits it, Delete removes it. */
 export function Chip({ filter, field, onChange }: ChipProps): ReactElement {
   const [isOpen, setOpen] = useState(false);
   const { locale } = useFormat();
@@ -38,7 +40,7 @@ export function Chip({ filter, field, onChange }: ChipProps): ReactElement {
               onChange(null);
             }}
           >
-            {/* The name for screen readers has the visible text, so its words must not run together. */}
+            {/* The spaces separate the words in the accessible name, which is the visible text. */}
             <span className="chip-name">{name}</span> <span className="chip-operator">{operator}</span>{' '}
             <span className="chip-value ell">{value}</span>
           </button>
@@ -61,7 +63,7 @@ export function Chip({ filter, field, onChange }: ChipProps): ReactElement {
   );
 }
 
-/** The editor that fits the kind of a field. */
+/** Editor of a filter, chosen by the kind of its field. */
 export function FilterEditor(props: {
   readonly field: FilterField;
   readonly filter: Filter | null;

@@ -5,11 +5,11 @@ import { ListInput } from './list-input';
 
 export interface FieldPickerProps {
   readonly fields: readonly FilterField[];
-  /** `id` is the field's, or a name below one that ends with `*`. */
+  /** Called with the id of a field, or with a concrete name for a field that ends with `*`. */
   readonly onPick: (id: string) => void;
 }
 
-/** Fields by group, narrowed by typing. */
+/** List of fields by group, with a search box. */
 export function FieldPicker({ fields, onPick }: FieldPickerProps): ReactElement {
   const listId = useId();
   const [typed, setTyped] = useState('');
@@ -59,7 +59,7 @@ export function FieldPicker({ fields, onPick }: FieldPickerProps): ReactElement 
   );
 }
 
-/** For `md.*` the typed name itself is offered. */
+/** Returns the matching fields. A field such as `md.*` is replaced by the typed name. */
 function rowsOf(
   fields: readonly FilterField[],
   typed: string,

@@ -1,36 +1,42 @@
 import { encodeFilter, type Comparison, type Filter } from '../../url';
 import { uiText } from '../../messages/en/ui';
 
-/** A value that is offered. */
+/** A suggested value. */
 export interface FilterOption {
   readonly value: string;
-  /** Shown in the place of the value. */
+  /** Text shown instead of the value. */
   readonly label?: string;
-  /** Requests with it, where the API counts them. */
+  /** Number of requests with the value, if the API counts them. */
   readonly count?: number;
 }
 
-/** Offers values that begin with or contain a text. */
+/** Suggests values that begin with or contain a text. */
 export type OptionSource = (typed: string, signal: AbortSignal) => Promise<readonly FilterOption[]>;
 
 /** A field that a list can be filtered by. */
 export interface FilterField {
-  /** Name in the URL and in the text grammar. One that ends with `*` is for all with its beginning: `md.*`. */
+  /**
+   * Name in the URL and in typed filters. A name that ends with `*`, such as `md.*`, stands for all
+   * names with its prefix.
+   */
   readonly id: string;
   readonly label: string;
   readonly group: string;
-  /** `values`: one of several texts. `number`: comparisons. */
+  /** `values`: matches one of several texts. `number`: compares. */
   readonly kind: 'values' | 'number';
-  /** Unit of a number: `ms`, `cents`. */
+  /** Unit of a number, such as `ms` or `cents`. */
   readonly unit?: string;
-  /** Whether the API knows the negation. */
+  /** Whether the API supports a negated filter. */
   readonly negatable?: boolean;
-  /** Comparisons that the API knows. Default: from, up to and between. */
+  /** Comparisons that the API supports; by default from, up to and between. */
   readonly comparisons?: readonly (Comparison | 'between')[];
   readonly options?: readonly FilterOption[] | OptionSource;
 }
 
-/** The field of a filter; for `md.team` that of `md.*` with its own name. */
+/**
+ * Finds the field of a filter; for `md.team` it returns `md.*` with the id `md.team`. Null when
+ * there is none.
+ */
 export function fieldOf(fields: readonly FilterField[], id: string): FilterField | null {
   const exact = fields.find((field) => field.id === id);
   if (exact !== undefined) return exact;
@@ -40,14 +46,14 @@ export function fieldOf(fields: readonly FilterField[], id: string): FilterField
   return open === undefined ? null : { ...open, id, label: id };
 }
 
-/** Whether a page with these fields accepts a filter; for the URL codec. */
+/** Whether a page with these fields accepts a filter of its URL. */
 export function acceptsFilter(fields: readonly FilterField[], { field: id, not, match }: Filter): boolean {
   const field = fieldOf(fields, id);
   if (field === null || (not && field.negatable !== true)) return false;
   return (match.kind === 'any') === (field.kind === 'values');
 }
 
-/** A filter in words, for chips and for `Nothing matches …`. */
+/** A filter as text, for chips and for `Nothing matches …`. */
 export interface FilterWords {
   readonly name: string;
   readonly operator: string;
@@ -89,5 +95,5 @@ function labelOf(field: FilterField | null, value: string): string {
   return options.find((option) => option.value === value)?.label ?? value;
 }
 
-/** Key of a filter in a list: two with the same field may exist. */
+/** React key of a filter. Several filters can have the same field. */
 export const filterKey = (filter: Filter): string => encodeFilter(filter);

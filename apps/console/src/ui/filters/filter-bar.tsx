@@ -13,20 +13,23 @@ import { TextBox } from './text-box';
 export interface FilterBarProps {
   readonly fields: readonly FilterField[];
   readonly filters: readonly Filter[];
-  /** Called for each change, also while values are chosen: replace the history entry. */
+  /**
+   * Called for each change, also while the user chooses values; the page should replace the history
+   * entry.
+   */
   readonly onChange: (filters: readonly Filter[]) => void;
-  /** Text that is searched for. Absent: the page has no text search. */
+  /** Search text; absent when the page has no text search. */
   readonly text?: string;
   readonly onText?: (text: string) => void;
-  /** Why the text search is off. */
+  /** Why the text search is off; absent when it is on. */
   readonly textOff?: string;
-  /** Before the chips: the range. */
+  /** Content before the chips, such as the range picker. */
   readonly children?: ReactNode;
-  /** At the right end: save the view. */
+  /** Content at the right end, such as saving the view. */
   readonly actions?: ReactNode;
 }
 
-/** Filters as chips. `F` adds one, `/` goes to the text box, `X` removes all. */
+/** Bar of filters as chips. `F` adds one, `/` focuses the text box, `X` removes all. */
 export function FilterBar(props: FilterBarProps): ReactElement {
   const { fields, filters, onChange, text, onText, textOff, children, actions } = props;
   const box = useRef<HTMLInputElement>(null);
@@ -56,7 +59,7 @@ export function FilterBar(props: FilterBarProps): ReactElement {
     <div className="filter-bar" role="search" aria-label={uiText.filters.bar}>
       {children}
       {filters.map((filter, at) => (
-        // The chip being edited keeps its place while its values change.
+        // The index is the key, so that the edited chip keeps its state while its values change.
         <Chip
           key={`${at}:${filter.field}`}
           filter={filter}
@@ -116,8 +119,8 @@ export function FilterBar(props: FilterBarProps): ReactElement {
 }
 
 interface Adding {
-  /** Null: the field is being picked. */
+  /** Field of the new filter; null while the user picks it. */
   readonly field: string | null;
-  /** Place of the new filter. Null: it has no value yet. */
+  /** Index of the new filter; null while it has no value. */
   readonly at: number | null;
 }

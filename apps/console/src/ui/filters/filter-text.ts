@@ -1,20 +1,20 @@
 import { decodeFilter, VALUES_MAX, type Filter } from '../../url';
 import { acceptsFilter, fieldOf, type FilterField } from './fields';
 
-/** Meaning of a typed line. */
+/** Parsed line of the text box. */
 export interface FilterText {
   readonly filters: readonly Filter[];
-  /** Words that are no filter, for the search in texts. */
+  /** Words that are not filters, for the text search. */
   readonly text: string;
-  /** Parts that name a field but cannot be a filter of it. */
+  /** Parts that name a field but are not a valid filter of it. */
   readonly problems: readonly string[];
 }
 
 const PART = /(?:[^\s"\\]|\\.|"(?:[^"\\]|\\.)*"?)+/g;
 
 /**
- * Reads `status:5xx key:ci -route:embeddings cost:>1.5 md.team:"search team" words`. A name that is no
- * field is text, so that times and addresses can be searched for.
+ * Parses `status:5xx key:ci -route:embeddings cost:>1.5 md.team:"search team" words`. A part with
+ * an unknown field name is search text, so that times and addresses can be searched.
  */
 export function parseFilterText(line: string, fields: readonly FilterField[]): FilterText {
   const filters: Filter[] = [];
@@ -49,13 +49,13 @@ function readPart(part: string, name: string, field: FilterField): Filter | null
   return filter === null ? null : { ...filter, field: field.id, not: filter.not !== isNot };
 }
 
-/** Signs within quotes are the value's own. */
+/** Removes quotes and escapes the special characters within them, which belong to the value. */
 const unquoted = (text: string): string =>
   text.replace(/"((?:[^"\\]|\\.)*)"?/g, (_, inner: string) =>
     inner.replace(/\\(.)/g, '$1').replace(/[\\,.!<>]/g, '\\$&'),
   );
 
-/** Adds filters to others. Values of the same field and sense are joined, as one chip. */
+/** Adds filters to a list. Joins the values of filters with the same field and negation. */
 export function joinFilters(before: readonly Filter[], added: readonly Filter[]): readonly Filter[] {
   const joined = [...before];
   for (const filter of added) {

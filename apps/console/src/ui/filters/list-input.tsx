@@ -1,7 +1,7 @@
 import type { KeyboardEvent, ReactElement } from 'react';
 
 export interface ListInputProps {
-  /** Id of the list below; its options have ids that end with `-` and their index. */
+  /** Id of the listbox; its options have the ids `<listId>-<index>`. */
   readonly listId: string;
   readonly label: string;
   readonly placeholder: string;
@@ -13,11 +13,11 @@ export interface ListInputProps {
   /** Number of options. */
   readonly length: number;
   readonly onActive: (index: number) => void;
-  /** Handles a key that does not move the active option; returns whether it did. */
+  /** Handles a key other than the arrow keys; returns whether it used the key. */
   readonly onKey: (event: KeyboardEvent) => boolean;
 }
 
-/** A text box over a list of options, whose active one the arrow keys move. */
+/** Text box above a list of options, whose active option the arrow keys change. */
 export function ListInput(props: ListInputProps): ReactElement {
   const { listId, active, length, onActive } = props;
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -28,7 +28,7 @@ export function ListInput(props: ListInputProps): ReactElement {
   };
   return (
     <input
-      // It opens by a key or click of the user.
+      // The list opens only when the user asks for it, so autofocus is appropriate.
       autoFocus
       className="filter-input"
       role="combobox"

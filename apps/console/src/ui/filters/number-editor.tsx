@@ -7,7 +7,7 @@ import type { EditorProps } from './values-editor';
 const USUAL: readonly (Comparison | 'between')[] = ['>=', '<=', 'between'];
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
-/** Compares a number: a sign or a range, then one or two numbers. Acts on Enter. */
+/** Editor of a number filter: an operator or a range, then one or two numbers. Enter applies it. */
 export function NumberEditor({ field, filter, onChange, onDone }: EditorProps): ReactElement {
   const match = filter?.match;
   const [kind, setKind] = useState<Comparison | 'between'>(kindOf(match) ?? field.comparisons?.[0] ?? '>=');
@@ -33,7 +33,7 @@ export function NumberEditor({ field, filter, onChange, onDone }: EditorProps): 
     isFirst: boolean,
   ): ReactElement => (
     <input
-      // The editor opens by a key or click of the user.
+      // The editor opens only when the user asks for it, so autofocus is appropriate.
       autoFocus={isFirst}
       className="filter-input num"
       inputMode="decimal"
@@ -81,7 +81,7 @@ function kindOf(match: Match | undefined): Comparison | 'between' | null {
   return match.kind === 'between' ? 'between' : match.op;
 }
 
-/** A text says what is wrong. */
+/** Parses the inputs; returns an error message when they are invalid. */
 function matchOf(kind: Comparison | 'between', low: string, high: string): Match | string {
   if (!NUMBER.test(low) || (kind === 'between' && !NUMBER.test(high))) return uiText.filters.notANumber;
   if (kind !== 'between') return { kind: 'compare', op: kind, value: Number(low) };

@@ -15,7 +15,10 @@ export interface TextBoxProps {
   readonly textOff: string | undefined;
 }
 
-/** Enter makes chips of `field:value`; what is left is the text that is searched for. */
+/**
+ * Text box for filters and search. Enter turns `field:value` into chips; the rest becomes the
+ * search text.
+ */
 export function TextBox(props: TextBoxProps): ReactElement {
   const { ref, fields, filters, onChange, text = '', onText, textOff } = props;
   const [typed, setTyped] = useState(text);

@@ -9,8 +9,8 @@ export interface OfferedOptions {
 }
 
 /**
- * Values of a field that match what is typed. Requests wait for a pause in typing; until the answer
- * is there, the values at hand are narrowed.
+ * Suggested values of a field that match the typed text. Requests are debounced; until a response
+ * arrives, the previous values are filtered.
  */
 export function useOptions({ options }: FilterField, typed: string): OfferedOptions {
   const [offered, setOffered] = useState<OfferedOptions & { readonly typed: string | null }>({

@@ -9,14 +9,14 @@ import { useOptions } from './use-options';
 
 export interface EditorProps {
   readonly field: FilterField;
-  /** Null: nothing is chosen yet. */
+  /** The edited filter; null while no value is chosen. */
   readonly filter: Filter | null;
-  /** Null removes the filter. */
+  /** Called with the changed filter; null removes it. */
   readonly onChange: (filter: Filter | null) => void;
   readonly onDone: () => void;
 }
 
-/** Chooses values of a field: a text box over a list, with the arrow keys and Enter. */
+/** Editor of the values of a filter: a text box above a list, with the arrow keys and Enter. */
 export function ValuesEditor({ field, filter, onChange, onDone }: EditorProps): ReactElement {
   const listId = useId();
   const [typed, setTyped] = useState('');
@@ -114,7 +114,7 @@ export function ValuesEditor({ field, filter, onChange, onDone }: EditorProps): 
 
 type Row = FilterOption & { readonly isTyped?: boolean };
 
-/** Chosen values first, then what is offered, then what is typed. */
+/** Rows of the list: chosen values, then suggested values, then the typed text. */
 function rowsOf(options: readonly FilterOption[], chosen: readonly string[], typed: string): readonly Row[] {
   const offered = options.filter(({ value }) => !chosen.includes(value));
   const own =

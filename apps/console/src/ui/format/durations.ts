@@ -1,8 +1,8 @@
 import { MINUS, unknown } from './numbers';
 
 /**
- * Time taken, in milliseconds: below 1 ms in µs, below 1 s in whole ms, below 60 s with two decimals,
- * then minutes and seconds, then hours and minutes. Unknown is `–`.
+ * Formats a duration in milliseconds: below 1 ms in µs, below 1 s in whole ms, below 60 s with two
+ * decimals, then as minutes and seconds, then as hours and minutes. Unknown is `–`.
  */
 export function duration(ms: number | null | undefined): string {
   if (typeof ms !== 'number' || !Number.isFinite(ms)) return unknown;
@@ -19,13 +19,13 @@ export function duration(ms: number | null | undefined): string {
   return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} m`;
 }
 
-/** Change of a time taken: `−140 ms`, `+1.20 s`. */
+/** Formats the change of a duration: `−140 ms`, `+1.20 s`. */
 export function durationChange(ms: number | null | undefined): string {
   const text = duration(ms);
   return typeof ms === 'number' && ms > 0 ? `+${text}` : text;
 }
 
-/** A length of time in words of one unit: `15 min`, `24 h`, `7 d`. For ranges, not for time taken. */
+/** Formats the length of a time range in one unit: `15 min`, `24 h`, `7 d`. */
 export function spanOf(ms: number): string {
   const units: readonly (readonly [number, string])[] = [
     [86_400_000, 'd'],

@@ -1,11 +1,12 @@
-/** From here on, numbers are written with exponents. */
+/** Size from which JavaScript writes numbers with exponents. */
 const SIZE_MAX = 1e21;
 /** Digits between commas. */
 const GROUP = 3;
 
 /**
- * A finite number or a whole one as `Intl.NumberFormat('en')` writes it, with so many decimals. Not by `Intl`, of which the first format takes
- * tens of milliseconds. Null: it cannot tell.
+ * Formats a finite number or a bigint like `Intl.NumberFormat('en')` with `minimum` to `maximum`
+ * decimals. Does not use `Intl`, whose first call takes tens of milliseconds. Null when the number
+ * is too large.
  */
 export function english(value: number | bigint, minimum: number, maximum: number): string | null {
   if (typeof value === 'bigint')
@@ -20,7 +21,10 @@ export function english(value: number | bigint, minimum: number, maximum: number
   return sign + thousands(whole) + (end === whole.length ? '' : `.${digits.slice(whole.length, end)}`);
 }
 
-/** The digits of a number with so many decimals, without the point. Rounds what the shortest text of the number says, as `Intl` does. */
+/**
+ * Digits of a number with `decimals` decimals, without the point. Rounds the shortest decimal text
+ * of the number, as `Intl` does.
+ */
 function rounded(size: number, decimals: number): string {
   const [mantissa = '', power = '0'] = String(size).split('e');
   const [whole = '', part = ''] = mantissa.split('.');

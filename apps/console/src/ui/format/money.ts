@@ -3,12 +3,12 @@ import { grouped, separators } from './numbers';
 /** Units of 1e-8 USD in one dollar. */
 export const E8_PER_USD = 100_000_000n;
 
-/** How the API knows a cost (`priced` of a log). */
+/** Source of a cost (`priced` of a log). */
 export type Priced = 'priced' | 'unpriced' | 'no_usage' | 'estimated';
 
 const INTEGER = /^-?\d{1,30}$/;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/;
-/** From here on, human money is shortened to thousands, millions or billions. */
+/** Amount from which `humanMoney` shortens to thousands, millions or more. */
 const SHORT_FROM = 100_000n * E8_PER_USD;
 const SHORT_UNITS: readonly (readonly [suffix: string, usd: bigint])[] = [
   ['k', 1_000n],
@@ -18,20 +18,23 @@ const SHORT_UNITS: readonly (readonly [suffix: string, usd: bigint])[] = [
 ];
 
 /**
- * Reads money as the API writes it exactly: an integer of 1e-8 USD as text. Null for null and for
- * anything else, so that a broken amount shows as unknown and never as zero.
+ * Parses an exact amount of the API, an integer of 1e-8 USD as text. Null for anything else, so
+ * that a broken amount shows as unknown and never as zero.
  */
 export function parseE8(text: string | null | undefined): bigint | null {
   return typeof text === 'string' && INTEGER.test(text) ? BigInt(text) : null;
 }
 
-/** Converts dollars, such as a budget, to 1e-8 USD. Null for null and for numbers that are not finite. */
+/**
+ * Converts dollars, such as a budget, to 1e-8 USD. Null for null and for numbers that are not
+ * finite.
+ */
 export const e8OfUsd = (usd: number | null | undefined): bigint | null => e8OfDecimal(usd, 8);
 
 /** Converts US cents, such as a filter on cost, to 1e-8 USD. Null as for `e8OfUsd`. */
 export const e8OfCents = (cents: number | null | undefined): bigint | null => e8OfDecimal(cents, 6);
 
-/** Shifts by text, because multiplying the number would add an error of its own. */
+/** Shifts the decimal point as text, because a product of floats has a rounding error. */
 function e8OfDecimal(value: number | null | undefined, places: number): bigint | null {
   const match = value === null || value === undefined ? null : DECIMAL.exec(String(value));
   if (match === null) return null;
@@ -43,26 +46,26 @@ function e8OfDecimal(value: number | null | undefined, places: number): bigint |
   return sign === '-' ? -size : size;
 }
 
-/** Exact money in two parts: the last four of its eight decimals are shown dim. */
+/** An exact amount in two parts: the tail, the last four of its eight decimals, is shown dimmed. */
 export interface ExactMoney {
   readonly head: string;
   readonly tail: string;
 }
 
-/** `0.00342000` as `0.0034` and `2000`; zero is `0`. */
+/** Splits `0.00342000` into `0.0034` and `2000`; zero is `0`. */
 export function exactMoney(e8: bigint): ExactMoney {
   if (e8 === 0n) return { head: '0', tail: '' };
   const text = decimal(e8, 8);
   return { head: text.slice(0, -4), tail: text.slice(-4) };
 }
 
-/** Exact dollars with eight decimals, such as `0.00342000`; zero is `0`. */
+/** Formats exact US dollars with eight decimals, such as `0.00342000`; zero is `0`. */
 export function exactMoneyText(e8: bigint): string {
   const { head, tail } = exactMoney(e8);
   return head + tail;
 }
 
-/** Reads what `exactMoneyText` writes. Null for anything else. */
+/** Parses the output of `exactMoneyText`; null for anything else. */
 export function parseExactMoney(text: string): bigint | null {
   if (text === '0') return 0n;
   const match = /^(−?)(\d+)\.(\d{8})$/.exec(text);
@@ -72,8 +75,8 @@ export function parseExactMoney(text: string): bigint | null {
 }
 
 /**
- * Money for people: cents from $1 on, four decimals from $0.01 on, every digit below, `k`, `M`, `B`
- * and `T` with three digits from $100,000 on. What is not zero never reads as zero.
+ * Formats money for people: two decimals from $1 on, four from $0.01 on, all eight below, and three
+ * digits with `k`, `M`, `B` or `T` from $100,000 on. An amount other than zero never reads as zero.
  */
 export function humanMoney(e8: bigint, locale = 'en'): string {
   const size = e8 < 0n ? -e8 : e8;
@@ -85,7 +88,7 @@ export function humanMoney(e8: bigint, locale = 'en'): string {
   return `${sign}$${rounded(size, 8, locale).replace(/(?<!0)0+$/, '')}`;
 }
 
-/** A price per million units, given in 1e-8 USD: `$2.50`, `$10`, `$0.075`. */
+/** Formats a price per million units, given in 1e-8 USD: `$2.50`, `$10`, `$0.075`. */
 export function pricePerMillion(e8: bigint, locale = 'en'): string {
   const { point } = separators(locale);
   const [whole = '0', fraction = ''] = rounded(e8 < 0n ? -e8 : e8, 8, locale).split(point);
@@ -109,7 +112,7 @@ function shortened(size: bigint, locale: string): string {
 const rounded = (size: bigint, places: number, locale: string): string =>
   placed(divided(size, 10n ** BigInt(8 - places)), places, locale);
 
-/** `digits` is the number times ten to the power of `places`. */
+/** Formats a number given as `digits`, the number times ten to the power of `places`. */
 function placed(digits: bigint, places: number, locale: string): string {
   const unit = 10n ** BigInt(places);
   const whole = grouped(digits / unit, locale);

@@ -1,9 +1,9 @@
 import { english } from './english';
 
 const UNKNOWN = '–';
-/** From here on, tiles show counts in a compact form. */
+/** Count from which tiles use the compact form. */
 const COMPACT_FROM = 100_000;
-/** The minus sign of typography, as wide as a plus. */
+/** Typographic minus sign, which is as wide as a plus. */
 export const MINUS = '−';
 
 const formats = new Map<string, Intl.NumberFormat>();
@@ -15,14 +15,14 @@ function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.N
   return format;
 }
 
-/** A number with so many decimals. */
+/** Formats a number with `minimum` to `maximum` decimals. */
 function decimal(value: number | bigint, minimum: number, maximum: number, locale: string): string {
   const text = locale === 'en' ? english(value, minimum, maximum) : null;
   const options = { minimumFractionDigits: minimum, maximumFractionDigits: maximum };
   return text ?? numberFormat(locale, options).format(value);
 }
 
-/** The decimal point and the sign between groups of digits. */
+/** Decimal point and group separator of a locale. */
 export function separators(locale: string): { readonly point: string; readonly group: string } {
   if (locale === 'en') return { point: '.', group: ',' };
   const parts = numberFormat(locale, {}).formatToParts(1_234_567.5);
@@ -31,18 +31,20 @@ export function separators(locale: string): { readonly point: string; readonly g
   return { point: of('decimal', '.'), group: of('group', ',') };
 }
 
-/** A whole number with groups of digits. */
+/** Formats a whole number with group separators. */
 export const grouped = (value: bigint | number, locale = 'en'): string =>
   decimal(value, 0, 0, locale).replace('-', MINUS);
 
 const fixed = (value: number, places: number, locale: string): string =>
   decimal(value, places, places, locale);
 
-/** A count, such as `184,203`. Unknown is `–`. */
+/** Formats a count, such as `184,203`. Unknown is `–`. */
 export const count = (value: number | null | undefined, locale = 'en'): string =>
   isKnown(value) ? grouped(value, locale) : UNKNOWN;
 
-/** A count for a tile: whole below 100,000, otherwise three digits, such as `1.24M`. */
+/**
+ * Formats a count for a tile: all digits below 100,000, otherwise three digits, such as `1.24M`.
+ */
 export function compactCount(value: number | null | undefined, locale = 'en'): string {
   if (!isKnown(value)) return UNKNOWN;
   if (Math.abs(value) < COMPACT_FROM) return grouped(value, locale);
@@ -51,8 +53,8 @@ export function compactCount(value: number | null | undefined, locale = 'en'): s
 }
 
 /**
- * A ratio (0 to 1) as a percentage with one decimal, two below 1 %. Only zero reads as 0 % and only
- * the whole as 100 %: `<0.01 %`, `>99.9 %`.
+ * Formats a ratio (0 to 1) as a percentage with one decimal, or two below 1 %. Only 0 reads as 0 %
+ * and only 1 as 100 %; others become `<0.01 %` or `>99.9 %`.
  */
 export function percent(ratio: number | null | undefined, locale = 'en'): string {
   if (!isKnown(ratio)) return UNKNOWN;
@@ -64,7 +66,10 @@ export function percent(ratio: number | null | undefined, locale = 'en'): string
   return `${sign}${fixed(value, value < 0.995 ? 2 : 1, locale)} %`;
 }
 
-/** A change as a signed ratio, such as `+12.4 %`; points for the change of a rate: `+0.11 pt`. */
+/**
+ * Formats a change as a signed percentage, such as `+12.4 %`, or the change of a rate in percentage
+ * points, such as `+0.11 pt`.
+ */
 export function change(value: number | null | undefined, unit: 'ratio' | 'points', locale = 'en'): string {
   if (!isKnown(value)) return UNKNOWN;
   const size = Math.abs(value) * 100;
@@ -75,11 +80,11 @@ export function change(value: number | null | undefined, unit: 'ratio' | 'points
   return `${sign}${text} ${unit === 'points' ? 'pt' : '%'}`;
 }
 
-/** Sign of a formatted change. Change that rounds to nothing has none. */
+/** Direction of a formatted change; `none` when it rounds to zero. */
 export const directionOf = (text: string): 'up' | 'down' | 'none' =>
   text.startsWith('+') ? 'up' : text.startsWith(MINUS) ? 'down' : 'none';
 
-/** Bytes, such as `512 B`, `1.2 MB`, by powers of 1,000. */
+/** Formats bytes by powers of 1,000, such as `512 B` or `1.2 MB`. */
 export function bytes(value: number | null | undefined, locale = 'en'): string {
   if (!isKnown(value)) return UNKNOWN;
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
@@ -92,11 +97,11 @@ export function bytes(value: number | null | undefined, locale = 'en'): string {
   return `${fixed(size, at === 0 ? 0 : 1, locale)} ${units[at] ?? 'TB'}`;
 }
 
-/** A number with at most two decimals, for rates such as `61` or `2.13`. */
+/** Formats a number with at most two decimals, for rates such as `61` or `2.13`. */
 export const plain = (value: number | null | undefined, locale = 'en'): string =>
   isKnown(value) ? decimal(value, 0, value >= 10 ? 0 : 2, locale).replace('-', MINUS) : UNKNOWN;
 
-/** Shows that a value is not known. */
+/** Text for an unknown value. */
 export const unknown = UNKNOWN;
 
 function isKnown(value: number | null | undefined): value is number {

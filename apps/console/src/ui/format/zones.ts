@@ -2,18 +2,18 @@
 export type Zone = string;
 
 /**
- * The zone that the browser is set to. Its times come from `Date`: the first format of `Intl` takes tens of milliseconds, for which the
- * first paint would wait.
+ * The time zone of the browser. Its times come from `Date`, because the first call of `Intl` takes
+ * tens of milliseconds and would delay the first paint.
  */
 export const OWN_ZONE: Zone = 'own';
 
-/** Name of the zone that the browser is set to. */
+/** IANA name of the browser's time zone. */
 export const viewerZone = (): Zone => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The IANA name of a zone. */
+/** IANA name of a zone. */
 export const zoneName = (zone: Zone): string => (zone === OWN_ZONE ? viewerZone() : zone);
 
-/** Date and time on the wall. `month` starts at 1. */
+/** Local date and time. `month` starts at 1. */
 export interface WallTime {
   readonly year: number;
   readonly month: number;
@@ -47,7 +47,7 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** Date and time on the wall of a zone. `at`: milliseconds since 1970. */
+/** Local date and time in a zone. `at` is in Unix milliseconds. */
 export function wallTime(at: number, zone: Zone): WallTime {
   if (zone === OWN_ZONE) return ownWallTime(new Date(at));
   if (zone === 'UTC') return utcWallTime(new Date(at));
@@ -75,7 +75,7 @@ const utcWallTime = (date: Date): WallTime => ({
   second: date.getUTCSeconds(),
 });
 
-/** How far a zone is ahead of UTC at a moment, in milliseconds. */
+/** Offset of a zone from UTC at a moment, in milliseconds; positive east of UTC. */
 export function offsetAt(at: number, zone: Zone): number {
   if (zone === 'UTC') return 0;
   const whole = Math.floor(at / 1000) * 1000;
@@ -83,8 +83,8 @@ export function offsetAt(at: number, zone: Zone): number {
 }
 
 /**
- * The moment at which a zone's wall shows a time. A time that the clock skips is moved forward by
- * what is skipped; of two moments with the same time it is the earlier one.
+ * Converts a local time in a zone to Unix milliseconds. A time in the gap of a clock change is
+ * moved forward by the length of the gap; of an ambiguous time, the earlier moment is used.
  */
 export function momentOf(wall: WallTime, zone: Zone): number {
   const asUtc = utcOf(wall);
@@ -97,12 +97,12 @@ export function momentOf(wall: WallTime, zone: Zone): number {
   return asUtc - before;
 }
 
-/** Begin of the day of a moment in a zone. */
+/** Start of the day of a moment in a zone, in Unix milliseconds. */
 export function startOfDay(at: number, zone: Zone): number {
   return startOfWallDay(wallTime(at, zone), zone);
 }
 
-/** Begin of the day that is `days` away from that of a moment; a day may have 23 or 25 hours. */
+/** Start of the day that is `days` after the day of a moment. A day can have 23 or 25 hours. */
 export function addDays(at: number, days: number, zone: Zone): number {
   const { year, month, day } = wallTime(at, zone);
   const moved = new Date(Date.UTC(year, month - 1, day + days));
@@ -112,13 +112,13 @@ export function addDays(at: number, days: number, zone: Zone): number {
   );
 }
 
-/** Day of the week of a moment in a zone; 0 is Sunday. */
+/** Weekday of a moment in a zone; 0 is Sunday. */
 export function weekdayOf(at: number, zone: Zone): number {
   const { year, month, day } = wallTime(at, zone);
   return new Date(Date.UTC(year, month - 1, day)).getUTCDay();
 }
 
-/** Whether the clock of a zone changes between two moments, so that days differ in length. */
+/** Whether a clock change of the zone lies between two moments, so that days differ in length. */
 export function hasClockChange(from: number, to: number, zone: Zone): boolean {
   const first = offsetAt(from, zone);
   const step = 14 * 86_400_000;
@@ -126,7 +126,7 @@ export function hasClockChange(from: number, to: number, zone: Zone): boolean {
   return offsetAt(to, zone) !== first;
 }
 
-/** `UTC`, `UTC+1`, `UTC−3:30`. */
+/** Formats the offset of a zone: `UTC`, `UTC+1`, `UTC−3:30`. */
 export function offsetName(at: number, zone: Zone): string {
   const minutes = Math.round(offsetAt(at, zone) / 60_000);
   if (minutes === 0) return 'UTC';
@@ -135,7 +135,7 @@ export function offsetName(at: number, zone: Zone): string {
   return `UTC${minutes < 0 ? '−' : '+'}${Math.floor(size / 60)}${rest}`;
 }
 
-/** A day may begin at 1:00 where the clock skips midnight. */
+/** Start of a day. A day begins at 1:00 when a clock change skips midnight. */
 function startOfWallDay({ year, month, day }: Pick<WallTime, 'year' | 'month' | 'day'>, zone: Zone): number {
   return momentOf({ year, month, day, hour: 0, minute: 0, second: 0 }, zone);
 }

@@ -9,7 +9,10 @@ export interface ColumnMenuProps<Row> {
   readonly choice: ColumnChoice<Row>;
 }
 
-/** Chooses the columns of a grid. The first one stays, because it names the row. */
+/**
+ * Menu that chooses the columns of a grid. The first column cannot be hidden, because it names the
+ * row.
+ */
 export function ColumnMenu<Row>({ columns, choice }: ColumnMenuProps<Row>): ReactElement {
   const shown = choice.shown.map(({ id }) => id);
   const toggle = (id: string): void => {

@@ -5,19 +5,19 @@ import { readStored, writeStored } from '../stored';
 export interface Column<Row> {
   readonly id: string;
   readonly header: string;
-  /** Pixels. */
+  /** Width in pixels. */
   readonly width: number;
-  /** Takes its share of the space that is left. */
+  /** Share of the remaining space that the column takes. */
   readonly grow?: number;
   readonly align?: 'left' | 'right';
   readonly cell: (row: Row) => ReactNode;
-  /** Field of the API that the grid can be sorted by. Absent: it cannot. */
+  /** API field by which the column sorts; absent when it cannot. */
   readonly sort?: string;
-  /** Not shown until it is chosen. */
+  /** True for a column that is hidden by default. */
   readonly optional?: boolean;
 }
 
-/** Narrowest and widest column, in pixels. */
+/** Minimum and maximum width of a column, in pixels. */
 export const [WIDTH_MIN, WIDTH_MAX] = [48, 900];
 
 interface StoredColumns {
@@ -26,7 +26,7 @@ interface StoredColumns {
 }
 
 export interface ColumnChoice<Row> {
-  /** In their order. */
+  /** Visible columns, in order. */
   readonly shown: readonly Column<Row>[];
   readonly widths: Readonly<Record<string, number>>;
   readonly setShown: (ids: readonly string[]) => void;
@@ -37,8 +37,8 @@ export interface ColumnChoice<Row> {
 const NOTHING: StoredColumns = { shown: null, widths: {} };
 
 /**
- * Visible columns, their order and widths, kept in the browser under `storageKey`. `fromUrl`, when it
- * is not empty, decides which columns are visible.
+ * Visible columns, their order and widths, stored in the browser under `storageKey`. A non-empty
+ * `fromUrl` overrides which columns are visible.
  */
 export function useColumns<Row>(
   storageKey: string,
@@ -68,7 +68,7 @@ export function useColumns<Row>(
   }, [columns, fromUrl, key, stored]);
 }
 
-/** Values that another version stored, or that were edited by hand, are ignored. */
+/** Reads the stored columns; ignores invalid values, for example from another version. */
 function readColumns(key: string): StoredColumns {
   const value = readStored(key) as Partial<StoredColumns> | null;
   if (typeof value !== 'object' || value === null) return NOTHING;
@@ -94,7 +94,7 @@ export const templateOf = <Row>(
     })
     .join(' ');
 
-/** Least width of a row in pixels, the same for all rows whatever their cells have. */
+/** Minimum width of a row in pixels, which does not depend on the content of its cells. */
 export const leastWidth = <Row>(
   shown: readonly Column<Row>[],
   widths: Readonly<Record<string, number>>,

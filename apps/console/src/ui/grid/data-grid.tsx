@@ -5,44 +5,55 @@ import { GridRow } from './grid-row';
 import { useDrawnRows } from './use-drawn-rows';
 import { HEADER_HEIGHT, useGridState } from './use-grid-state';
 
-/** Pixels of the column with the marks. */
+/** Width of the column of checkboxes in pixels. */
 const MARK_WIDTH = 30;
 const NO_WIDTHS: Readonly<Record<string, number>> = {};
 
 export interface DataGridProps<Row> {
-  /** Name of the list for screen readers. */
+  /** Accessible name of the list. */
   readonly label: string;
   readonly rows: readonly Row[];
   readonly rowId: (row: Row) => string;
   readonly columns: readonly Column<Row>[];
-  /** From `useColumns`: visible columns, order and widths. Absent: all that are not optional. */
+  /**
+   * Result of `useColumns`: visible columns, order and widths. Absent: all columns that are not
+   * optional.
+   */
   readonly choice?: ColumnChoice<Row>;
-  /** Pixels. 30 for logs, 34 otherwise; compact density takes 4. */
+  /** Height of a row in pixels: 30 for logs, 34 by default. Compact density subtracts 4. */
   readonly rowHeight?: number;
   readonly openId?: string | null;
   readonly onOpen?: (row: Row) => void;
-  /** Ids of marked rows. Absent: rows cannot be marked. */
+  /** Ids of marked rows; absent when rows cannot be marked. */
   readonly marked?: ReadonlySet<string>;
   readonly onMark?: (marked: ReadonlySet<string>) => void;
   readonly actions?: (row: Row) => ReactNode;
   readonly sort?: string;
   readonly onSort?: (sort: string) => void;
-  /** Called near the end of the loaded rows; absent when there are no more or they are being loaded. */
+  /**
+   * Called near the end of the loaded rows; absent when there are no more or they are being loaded.
+   */
   readonly onEnd?: () => void;
-  /** The same for the beginning. */
+  /**
+   * Called near the start of the loaded rows; absent when there are no earlier rows or they are
+   * being loaded.
+   */
   readonly onStart?: () => void;
-  /** Number of all rows. Absent: not known. */
+  /** Total number of rows; absent when unknown. */
   readonly total?: number;
   readonly toneOf?: (row: Row) => 'danger' | 'warn' | 'new' | undefined;
-  /** Name of a row's day; a rule is drawn where it changes. */
+  /** Name of a row's day; the grid draws a rule where it changes. */
   readonly dayOf?: (row: Row) => string;
-  /** Below the rows, while more is loaded or at the end. */
+  /** Content below the rows, such as a loading indicator. */
   readonly foot?: ReactNode;
-  /** The list has the focus when it appears. */
+  /** True to focus the list when it appears. */
   readonly autoFocus?: boolean;
 }
 
-/** A list with virtual rows: keyboard, marks, sticky first and action column, loading at both ends. */
+/**
+ * Virtualised grid with keyboard control, marked rows, sticky first and action columns, and loading
+ * at both ends.
+ */
 export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
   const { label, rows, rowId, columns, choice, rowHeight = 34, openId = null, actions, marked, foot } = props;
   const scroll = useRef<HTMLDivElement>(null);
@@ -119,13 +130,13 @@ export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
   );
 }
 
-/** With the header; -1 when it is not known. */
+/** Number of rows including the header, for `aria-rowcount`; -1 when unknown. */
 function rowCount<Row>({ rows, total, onEnd }: DataGridProps<Row>): number {
   if (total !== undefined) return total + 1;
   return onEnd === undefined ? rows.length + 1 : -1;
 }
 
-/** The day that begins with a row; undefined when it is the day of the row before. */
+/** Day that starts with a row; undefined when the previous row is of the same day. */
 function ruleBefore<Row>(
   rows: readonly Row[],
   index: number,

@@ -8,13 +8,13 @@ export interface GridHeaderProps<Row> {
   readonly widths: Readonly<Record<string, number>>;
   readonly hasMarks: boolean;
   readonly hasActions: boolean;
-  /** Field with `-` for descending. */
+  /** Sorted field, with `-` for descending. */
   readonly sort: string | undefined;
   readonly onSort: ((sort: string) => void) | undefined;
   readonly onWidth: ((id: string, width: number) => void) | undefined;
 }
 
-/** Names of the columns, with sorting and handles for their widths. */
+/** Header row with the column names, sorting, and handles for the widths. */
 export function GridHeader<Row>(props: GridHeaderProps<Row>): ReactElement {
   const { columns, widths, hasMarks, hasActions, sort, onSort, onWidth } = props;
   return (
@@ -88,7 +88,10 @@ interface WidthHandleProps {
   readonly onWidth: (width: number) => void;
 }
 
-/** Dragged, or moved by arrow keys in steps of 10 px. */
+/**
+ * Handle for the width of a column, which can be dragged or moved with the arrow keys in steps of
+ * 10 px.
+ */
 function WidthHandle({ name, width, onWidth }: WidthHandleProps): ReactElement {
   const start = (event: PointerEvent<HTMLDivElement>): void => {
     const handle = event.currentTarget;

@@ -12,10 +12,10 @@ export interface GridRowProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly isActive: boolean;
   readonly isOpen: boolean;
-  /** Null: rows cannot be marked. */
+  /** Whether the row is marked; null when rows cannot be marked. */
   readonly isMarked: boolean | null;
   readonly tone: string | undefined;
-  /** Name of a day that begins with this row. */
+  /** Name of the day that starts with this row. */
   readonly rule: string | undefined;
   readonly actions: ((row: Row) => ReactNode) | undefined;
   readonly onPress: (id: string, event: MouseEvent) => void;
@@ -71,5 +71,5 @@ function GridRowOf<Row>(props: GridRowProps<Row>): ReactElement {
   );
 }
 
-/** One row; drawn again only when its own props change. */
+/** A row of the grid, memoised by its props. */
 export const GridRow = memo(GridRowOf) as typeof GridRowOf;

@@ -1,7 +1,7 @@
-// The shell's chords use it under this name.
+// Re-exported for the chords of the shell.
 export { isTyping } from '../typing';
 
-/** Command of a key in a list. */
+/** Command that a key triggers in a list. */
 export type GridCommand =
   | { readonly kind: 'move'; readonly to: number; readonly extend: boolean }
   | { readonly kind: 'open' }
@@ -16,7 +16,7 @@ export interface GridKey {
   readonly shiftKey: boolean;
 }
 
-/** Where a key moves to, before the bounds of the list. */
+/** Target index of a key, before it is limited to the list. */
 const MOVES: Readonly<Record<string, (at: number, count: number, page: number) => number>> = {
   j: (at) => at + 1,
   arrowdown: (at) => at + 1,
@@ -28,7 +28,10 @@ const MOVES: Readonly<Record<string, (at: number, count: number, page: number) =
   end: (_, count) => count - 1,
 };
 
-/** `at`: index of the active row; -1 for none. `page`: rows that fit the view. Null: not a key of the grid. */
+/**
+ * Returns the command of a key; null when the grid does not use it. `at` is the index of the active
+ * row (-1 for none), `page` the number of rows that fit the view.
+ */
 export function gridCommand(pressed: GridKey, at: number, count: number, page: number): GridCommand | null {
   const { key, ctrlKey, metaKey, altKey, shiftKey } = pressed;
   if (altKey || metaKey || (ctrlKey && key !== 'Home' && key !== 'End')) return null;
@@ -49,7 +52,7 @@ function rowCommand(key: string, extend: boolean): GridCommand | null {
   return key === ' ' ? { kind: 'mark', extend } : null;
 }
 
-/** The ids between two rows, both included, in the order of the list. */
+/** Returns the ids from one row to another, both included, in the order of the list. */
 export function idsBetween(ids: readonly string[], one: string, other: string): readonly string[] {
   const [a, b] = [ids.indexOf(one), ids.indexOf(other)];
   return a < 0 || b < 0 ? [other] : ids.slice(Math.min(a, b), Math.max(a, b) + 1);

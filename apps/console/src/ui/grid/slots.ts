@@ -1,13 +1,14 @@
-/** A row in the document. Its element is known by the slot, and may be used for another row later. */
+/** A rendered row. `slot` identifies its DOM element, which may later be reused for another row. */
 export interface Slot {
   readonly slot: number;
   readonly id: string;
 }
 
 /**
- * Rows in view in the order of their elements. `ids`: in the order of the list. While the list is scrolled, rows that enter take the
- * elements of rows that have left, where these are: to change the texts of an element is much less work than to make a new one. Otherwise
- * the elements are in the order of the list, and rows that enter get new ones.
+ * Assigns the visible rows to DOM elements. `ids` are in the order of the list. During scrolling,
+ * entering rows reuse the elements of rows that have left, because changing texts is much cheaper
+ * than creating elements. Otherwise the elements are in the order of the list, and entering rows
+ * get new ones.
  */
 export function nextSlots(
   before: readonly Slot[],

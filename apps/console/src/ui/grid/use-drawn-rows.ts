@@ -7,13 +7,13 @@ interface DrawnRow {
   /** Key of the row's element. */
   readonly key: string | number;
   readonly index: number;
-  /** Pixels from the top of the scrolled area. */
+  /** Pixels from the top of the scroll area. */
   readonly start: number;
 }
 
 /**
- * The rows in view in the order of their elements. `isReusing`: elements of rows that are scrolled away are used for others, so they may
- * hold nothing of a row but what its properties say, such as an open menu.
+ * Visible rows in the order of their DOM elements. With `isReusing`, elements are reused for other
+ * rows, so they must not hold state of a row, such as an open menu.
  */
 export function useDrawnRows(
   virtual: Virtualizer<HTMLDivElement, HTMLDivElement>,

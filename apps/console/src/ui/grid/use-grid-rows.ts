@@ -1,7 +1,7 @@
 import { defaultRangeExtractor, useVirtualizer, type Range, type Virtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useLayoutEffect, useRef, type RefObject } from 'react';
 
-/** Rows before the end of what is loaded at which more is requested. */
+/** Number of rows before the end of the loaded rows at which more are requested. */
 const AHEAD = 20;
 const SCAN_MAX = 20_000;
 
@@ -10,13 +10,16 @@ export interface GridRowsOptions {
   readonly ids: readonly string[];
   readonly rowHeight: number;
   readonly headerHeight: number;
-  /** Index of the active row, which stays in the document when it is scrolled away. -1: none. */
+  /** Index of the active row, which stays rendered when it is scrolled out of view; -1 for none. */
   readonly active: number;
   readonly onStart: (() => void) | undefined;
   readonly onEnd: (() => void) | undefined;
 }
 
-/** Rows in view, with loading at both ends and a stable view when rows are added on top. */
+/**
+ * Virtualises the rows, loads more at both ends, and keeps the view stable when rows are added at
+ * the top.
+ */
 export function useGridRows(options: GridRowsOptions): Virtualizer<HTMLDivElement, HTMLDivElement> {
   const { scroll, ids, rowHeight, headerHeight, active, onStart, onEnd } = options;
   const extract = useCallback(
@@ -49,7 +52,9 @@ export function useGridRows(options: GridRowsOptions): Virtualizer<HTMLDivElemen
   return virtual;
 }
 
-/** Rows that enter on top push the view only when the list is at its top. */
+/**
+ * Adjusts the scroll position for rows added at the top, unless the list is scrolled to its top.
+ */
 function useStableTop(
   scroll: RefObject<HTMLDivElement | null>,
   ids: readonly string[],

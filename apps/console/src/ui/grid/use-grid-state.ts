@@ -12,7 +12,7 @@ export const HEADER_HEIGHT = 30;
 const NO_ONE: ReadonlySet<string> = new Set();
 
 export interface GridState {
-  /** Index of the row in the tab order; -1 for none. */
+  /** Index of the row that is in the tab order; -1 for none. */
   readonly active: number;
   readonly press: (id: string, event: MouseEvent) => void;
   readonly mark: (id: string, extend: boolean) => void;
@@ -20,7 +20,10 @@ export interface GridState {
   readonly virtual: Virtualizer<HTMLDivElement, HTMLDivElement>;
 }
 
-/** The active row, the anchor of a range of marks, and what keys and clicks do to them. */
+/**
+ * State of a grid: the active row, the anchor of a marked range, and the handlers of keys and
+ * clicks.
+ */
 export function useGridState<Row>(
   props: DataGridProps<Row>,
   scroll: RefObject<HTMLDivElement | null>,
@@ -50,7 +53,7 @@ export function useGridState<Row>(
     virtual.scrollToIndex(to);
     focusRow();
   };
-  /** Returns whether the key did something. */
+  /** Runs a command. Returns whether it had an effect. */
   const act = (command: GridCommand, id: string, isArrow: boolean): boolean => {
     switch (command.kind) {
       case 'within':
@@ -72,7 +75,7 @@ export function useGridState<Row>(
     const command = isTyping(target) ? null : gridCommand(event, found, ids.length, page);
     const id = ids[active];
     if (command === null || id === undefined) return;
-    // Enter and Space on a control in a row, or on the header, are that control's.
+    // Enter and Space on a control within a row or the header belong to that control.
     const isControls =
       (command.kind === 'open' || command.kind === 'mark') && !target.matches('[role=row], [role=grid]');
     if (!isControls && act(command, id, event.key.startsWith('Arrow'))) event.preventDefault();
@@ -86,7 +89,10 @@ interface Latest<Row> {
   readonly anchorId: string | null;
 }
 
-/** Callbacks of rows. They never change, so that rows are drawn again only for their own props. */
+/**
+ * Callbacks of rows. They are stable references, so that a row renders again only for its own
+ * props.
+ */
 function useRowActions<Row>(
   latest: RefObject<Latest<Row>>,
   setActiveId: (id: string) => void,
@@ -117,7 +123,7 @@ function useRowActions<Row>(
     (id: string, event: MouseEvent): void => {
       setActiveId(id);
       const control = (event.target as HTMLElement).closest('a, button, input, [role=menuitem]');
-      // A text that is being selected is no click.
+      // Selecting text in a row does not count as a click.
       if (control === null && document.getSelection()?.isCollapsed !== false) open(id);
     },
     [open, setActiveId],
@@ -125,7 +131,10 @@ function useRowActions<Row>(
   return { mark, open, press };
 }
 
-/** Gives the focus to the active row after the next drawing: it follows a key, not the arrival of rows. */
+/**
+ * Returns a function that focuses the active row after the next render. Keys call it; the arrival
+ * of rows does not move the focus.
+ */
 function useRowFocus(scroll: RefObject<HTMLDivElement | null>, active: number, atFirst: boolean): () => void {
   const [wanted, setWanted] = useState(atFirst ? 1 : 0);
   const done = useRef(0);
@@ -137,7 +146,7 @@ function useRowFocus(scroll: RefObject<HTMLDivElement | null>, active: number, a
   return () => setWanted((count) => count + 1);
 }
 
-/** The newest value, for callbacks that must not change. */
+/** Ref to the newest value, for callbacks that must be stable. */
 function useLatest<T>(value: T): RefObject<T> {
   const latest = useRef(value);
   useLayoutEffect(() => {
@@ -146,7 +155,10 @@ function useLatest<T>(value: T): RefObject<T> {
   return latest;
 }
 
-/** Moves the focus between a row and the controls in it. False: there is none in that direction. */
+/**
+ * Moves the focus between a row and its controls. Returns false when there is none in that
+ * direction.
+ */
 function moveWithin(grid: HTMLElement | null, index: number, by: -1 | 1): boolean {
   const row = grid?.querySelector<HTMLElement>(`[data-index="${index}"]`);
   if (row === null || row === undefined) return false;

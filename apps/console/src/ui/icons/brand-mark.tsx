@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 
-/** The mark of the product: a gate arm. */
+/** Logo of the product: a gate arm. */
 export function BrandMark({ size = 22 }: { readonly size?: number }): ReactElement {
   return (
     <svg width={size} height={size} viewBox="0 0 22 22" aria-hidden="true" focusable="false">

@@ -5,9 +5,9 @@ export type IconName = keyof typeof ICON_PATHS;
 
 export interface IconProps {
   readonly name: IconName;
-  /** Edge in pixels. Default: 16. */
+  /** Width and height in pixels; 16 by default. */
   readonly size?: number;
-  /** Name for screen readers. Absent: the icon is decoration, and the text next to it says the same. */
+  /** Accessible name; absent for a decorative icon next to a text with the same meaning. */
   readonly label?: string;
   readonly className?: string;
 }

@@ -4,7 +4,7 @@ import { count } from '../format';
 import { Icon } from '../icons/icon';
 import type { JsonLine } from './json-lines';
 
-/** Characters of a text that are shown at once. */
+/** Number of characters of a text that are shown before it is expanded. */
 const SHOWN = 2000;
 
 export interface JsonLineRowProps {
@@ -13,7 +13,7 @@ export interface JsonLineRowProps {
   readonly onToggle: (pointer: string) => void;
 }
 
-/** One line: marker, key, value, comma. */
+/** One line of the tree: marker, key, value and comma. */
 export function JsonLineRow({ line, isCollapsed, onToggle }: JsonLineRowProps): ReactElement {
   const { key, kind, size, type, isLast, pointer } = line;
   const canToggle = kind === 'open';

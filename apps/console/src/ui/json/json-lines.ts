@@ -1,14 +1,14 @@
 /** One line of a JSON document as a tree. */
 export interface JsonLine {
-  /** Names the node: a JSON pointer. Closing lines have none of their own. */
+  /** JSON pointer of the node. A closing line has that of its opening line. */
   readonly pointer: string;
   readonly depth: number;
   readonly key: string | null;
   readonly kind: 'open' | 'close' | 'leaf';
-  /** The value of a leaf as JSON, or the bracket. */
+  /** Value of a leaf as JSON, or the bracket. */
   readonly text: string;
   readonly type: 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
-  /** Members of an object or array. */
+  /** Number of members of an object or array. */
   readonly size: number;
   readonly isLast: boolean;
 }
@@ -29,7 +29,10 @@ interface Place {
   readonly isLast: boolean;
 }
 
-/** Lines of a value; a collapsed object or array is one line. The document is walked without recursion. */
+/**
+ * Converts a value to lines; a collapsed object or array is one line. Not recursive, so that deep
+ * documents do not overflow the stack.
+ */
 export function jsonLines(value: unknown, collapsed: ReadonlySet<string>): readonly JsonLine[] {
   const lines: JsonLine[] = [];
   const stack: Open[] = [];
@@ -93,7 +96,7 @@ function typeOf(node: unknown): JsonLine['type'] {
       : 'null';
 }
 
-/** The value that a pointer names; undefined when there is none. */
+/** Returns the value at a JSON pointer; undefined when there is none. */
 export function atPointer(value: unknown, pointer: string): unknown {
   let node: unknown = value;
   for (const step of stepsOf(pointer)) {
@@ -111,7 +114,7 @@ const stepsOf = (pointer: string): readonly string[] =>
 
 const NAME = /^[A-Za-z_$][\w$]*$/;
 
-/** The path of a node as it is written in code: `messages[0].content["x-y"]`. The whole document is `$`. */
+/** Formats the path of a node as code: `messages[0].content["x-y"]`. The root is `$`. */
 export function pathText(value: unknown, pointer: string): string {
   let path = '';
   let node: unknown = value;
@@ -124,13 +127,13 @@ export function pathText(value: unknown, pointer: string): string {
   return path === '' ? '$' : path;
 }
 
-/** Pointers of the objects and arrays around a node. */
+/** Pointers of the objects and arrays that contain a node. */
 export function parentsOf(pointer: string): readonly string[] {
   const steps = pointer.split('/');
   return steps.slice(0, -1).map((_, at) => steps.slice(0, at + 1).join('/'));
 }
 
-/** Whether a line has a text, in its key or value, ignoring case. */
+/** Whether a line contains a text in its key or value. `lower` must be in lower case. */
 export const isMatch = (line: JsonLine, lower: string): boolean =>
   line.kind !== 'close' &&
   ((line.key?.toLowerCase().includes(lower) ?? false) ||

@@ -12,7 +12,10 @@ export interface JsonSearchProps {
   readonly onShow: (pointer: string) => void;
 }
 
-/** Finds keys and values, also in closed parts. Enter goes to the next one, Shift Enter to the previous one. */
+/**
+ * Search for keys and values, also in collapsed parts. Enter goes to the next match, Shift Enter to
+ * the previous one.
+ */
 export function JsonSearch({ ref, value, matches, onShow }: JsonSearchProps): ReactElement {
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(-1);

@@ -11,15 +11,15 @@ const NOTHING: ReadonlySet<string> = new Set();
 export interface JsonViewProps {
   readonly value: unknown;
   readonly label: string;
-  /** Pointers of objects and arrays that are closed at first. */
+  /** Pointers of objects and arrays that are initially collapsed. */
   readonly collapsed?: ReadonlySet<string>;
-  /** Height that the view may take; longer documents scroll. Default: 560 px. */
+  /** Maximum height in pixels, above which the view scrolls; 560 by default. */
   readonly maxHeight?: number;
 }
 
 /**
- * JSON as a tree: arrow keys move, open and close, `Y` copies the path, `C` the value, Ctrl F searches.
- * Above 2,000 lines only those in view are drawn.
+ * Shows JSON as a tree: arrow keys move, expand and collapse, `Y` copies the path, `C` the value,
+ * Ctrl F searches. Above 2,000 lines only the visible ones are rendered.
  */
 export function JsonView({
   value,
@@ -130,7 +130,7 @@ export function JsonView({
   );
 }
 
-/** The line that opens the object or array around a line. */
+/** Index of the line that opens the object or array around a line; `at` itself for the root. */
 function parentIndex(lines: readonly JsonLine[], at: number): number {
   const depth = lines[at]?.depth ?? 0;
   for (let index = at - 1; index >= 0; index -= 1) if ((lines[index]?.depth ?? 0) < depth) return index;

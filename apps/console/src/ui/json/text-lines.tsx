@@ -7,7 +7,7 @@ export interface TextLinesProps {
   readonly maxHeight?: number;
 }
 
-/** A text with numbers of its lines; virtual above 2,000 lines. */
+/** Shows a text with line numbers; virtualised above 2,000 lines. */
 export function TextLines({ text, label, maxHeight = 560 }: TextLinesProps): ReactElement {
   const lines = useMemo(() => text.split(/\r?\n/), [text]);
   return (

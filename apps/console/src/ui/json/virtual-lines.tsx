@@ -8,7 +8,7 @@ import {
   type Ref,
 } from 'react';
 
-/** Up to this many lines all are drawn, so that the browser's own search finds them. */
+/** Number of lines up to which all are rendered, so that the browser's search finds them. */
 export const DRAWN_MAX = 2000;
 const LINE_HEIGHT = 20;
 
@@ -24,15 +24,15 @@ export interface VirtualLine {
 export interface VirtualLinesProps {
   readonly ref?: Ref<VirtualLinesHandle>;
   readonly count: number;
-  /** Pixels. */
+  /** Maximum height in pixels. */
   readonly maxHeight: number;
-  /** This line stays in the document when it is scrolled away. */
+  /** Index of a line that stays rendered when it is scrolled out of view. */
   readonly active?: number;
   readonly container: HTMLAttributes<HTMLDivElement>;
   readonly line: (index: number) => VirtualLine;
 }
 
-/** Lines of text with a scroll bar; above 2,000 only those in view are drawn. */
+/** Scrollable lines of text; above 2,000 lines only the visible ones are rendered. */
 export function VirtualLines({
   ref,
   count,

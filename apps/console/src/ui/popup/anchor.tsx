@@ -2,12 +2,12 @@ import { useEffect, useLayoutEffect, useState, type RefCallback } from 'react';
 import type { PopupProps } from './popup-button';
 
 interface AnchorProps {
-  /** Given by the `Target` of Mantine that it is the child of. */
+  /** Ref that the parent, a Mantine `Target`, passes. */
   readonly ref?: RefCallback<HTMLElement>;
   readonly element: HTMLElement;
 }
 
-/** Makes an element that was drawn elsewhere the target of a popup of Mantine. */
+/** Makes an element that is rendered elsewhere the target of a Mantine popup. */
 export function Anchor({ ref, element }: AnchorProps): null {
   useLayoutEffect(() => {
     ref?.(element);
@@ -18,7 +18,10 @@ export function Anchor({ ref, element }: AnchorProps): null {
   return null;
 }
 
-/** Properties of a popup of Mantine by those of its button. It opens after its first drawing, by which it knows where the focus came from. */
+/**
+ * Converts the properties of a popup button to those of a Mantine popup. The popup opens after its
+ * first render, so that it can return the focus when it closes.
+ */
 export function usePopup({ id, isOpen, onClose }: Omit<PopupProps, 'anchor'>): {
   readonly id: string;
   readonly opened: boolean;

@@ -1,2 +1,2 @@
-// Buttons of popups. What popups are drawn with comes from `anchor`, with the popups.
+// Exports the buttons only. Popups import `anchor` themselves, so that it loads with their code.
 export { PopupButton, type PopupProps } from './popup-button';

@@ -8,7 +8,7 @@ import {
 } from 'react';
 import { ErrorBoundary } from '../states/error-boundary';
 
-/** Properties that a popup gets from its button. */
+/** Properties that a button passes to its popup. */
 export interface PopupProps {
   /** Id of the button, which names the popup. */
   readonly id: string;
@@ -19,13 +19,13 @@ export interface PopupProps {
 
 interface PopupButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'id' | 'type' | 'onClick'> {
   readonly opens: 'menu' | 'dialog';
-  /** Draws the popup. May be lazy: it is drawn from the first time on that the button is pressed. */
+  /** Renders the popup, from the first press of the button on. The component may be lazy. */
   readonly popup: (props: PopupProps) => ReactNode;
 }
 
 /**
- * A button that opens a popup whose code comes later than the button. The button stays the same element all the time, so that it keeps
- * the focus.
+ * A button that opens a popup with lazily loaded code. The button element is never replaced, so it
+ * keeps the focus.
  */
 export function PopupButton({ opens, popup, ...others }: PopupButtonProps): ReactElement {
   const id = useId();
@@ -45,7 +45,7 @@ export function PopupButton({ opens, popup, ...others }: PopupButtonProps): Reac
         }}
       />
       {anchor !== null && (
-        // Without its code nothing opens; `NewerVersion` says that files are missing.
+        // When its code cannot be loaded, nothing opens and `NewerVersion` reports missing files.
         <ErrorBoundary fallback={null}>
           <Suspense>{popup({ id, anchor, isOpen, onClose: () => setOpen(false) })}</Suspense>
         </ErrorBoundary>

@@ -6,7 +6,7 @@ import { announce } from './live-region';
 
 const SHOWN_MS = 1600;
 
-/** Copies a text and says for a moment whether that worked. */
+/** Returns a function that copies a text, and whether the last copy succeeded, for `SHOWN_MS`. */
 export function useCopy(): {
   readonly state: 'idle' | 'copied' | 'failed';
   readonly copy: (text: string) => Promise<boolean>;
@@ -25,7 +25,10 @@ export function useCopy(): {
   return { state, copy };
 }
 
-/** Pages on plain http have no clipboard. */
+/**
+ * Writes to the clipboard; returns false when that fails, as on plain HTTP, where pages have no
+ * clipboard.
+ */
 async function writeClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -36,11 +39,11 @@ async function writeClipboard(text: string): Promise<boolean> {
 }
 
 export interface CopyButtonProps {
-  /** The text, or a function that makes it when the button is pressed. */
+  /** The text, or a function that creates it when the button is pressed. */
   readonly text: string | (() => string);
-  /** Shown next to the icon. Absent: the icon alone, named `Copy`. */
+  /** Text next to the icon; absent for an icon only, named `Copy`. */
   readonly label?: string;
-  /** Description for screen readers: `Copy request id`. */
+  /** Name of the copied thing for the accessible name, such as `Copy request id`. */
   readonly what?: string;
   readonly size?: 'small' | 'control';
 }
@@ -66,7 +69,7 @@ export function CopyButton({ text, label, what, size = 'small' }: CopyButtonProp
   );
 }
 
-/** An id: its first 18 characters; a click copies all of it. */
+/** Shows the first 18 characters of an id; a click copies the whole id. */
 export function Id({ id, full = false }: { readonly id: string; readonly full?: boolean }): ReactElement {
   const { state, copy } = useCopy();
   return (

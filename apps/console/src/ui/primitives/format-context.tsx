@@ -1,7 +1,7 @@
 import { createContext, useContext, useMemo, type ReactElement, type ReactNode } from 'react';
 import { OWN_ZONE, type Zone } from '../format';
 
-/** How numbers and times are shown. */
+/** Settings for formatting numbers and times. */
 export interface FormatSettings {
   readonly zone: Zone;
   readonly locale: string;
@@ -10,19 +10,19 @@ export interface FormatSettings {
 const FormatContext = createContext<FormatSettings | null>(null);
 
 export interface FormatProviderProps {
-  /** Default: the zone of the browser. */
+  /** Time zone; that of the browser when absent. */
   readonly zone?: Zone;
   readonly locale?: string;
   readonly children: ReactNode;
 }
 
-/** Sets the zone and the locale of everything inside. */
+/** Sets the zone and locale of its children. */
 export function FormatProvider({ zone, locale = 'en', children }: FormatProviderProps): ReactElement {
   const settings = useMemo(() => ({ zone: zone ?? OWN_ZONE, locale }), [zone, locale]);
   return <FormatContext value={settings}>{children}</FormatContext>;
 }
 
-/** The settings around a component; those of the browser without a provider. */
+/** Returns the settings of the nearest provider; without one, the browser's zone and English. */
 export function useFormat(): FormatSettings {
   const settings = useContext(FormatContext);
   return useMemo(() => settings ?? { zone: OWN_ZONE, locale: 'en' }, [settings]);

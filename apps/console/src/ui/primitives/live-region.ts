@@ -1,6 +1,6 @@
 let region: HTMLElement | null = null;
 
-/** Has screen readers say a short text that is not the focus's own, such as the result of a copy. */
+/** Announces a short text to screen readers, such as the result of a copy. */
 export function announce(text: string): void {
   if (region === null || !region.isConnected) {
     region = document.createElement('div');
@@ -9,7 +9,7 @@ export function announce(text: string): void {
     region.setAttribute('aria-live', 'polite');
     document.body.append(region);
   }
-  // The same text twice is said only when the region was empty between.
+  // Screen readers repeat an equal text only when the region was empty in between.
   region.textContent = '';
   const target = region;
   setTimeout(() => (target.textContent = text), 30);

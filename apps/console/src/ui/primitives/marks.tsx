@@ -11,7 +11,7 @@ export interface BadgeProps {
   readonly children: ReactNode;
 }
 
-/** A word for a state. The word says it; the colour only helps to find it. */
+/** A word for a state, in a colour that never carries the meaning alone. */
 export function Badge({ tone = 'neutral', icon, mono = false, title, children }: BadgeProps): ReactElement {
   return (
     <span className={`badge badge-${tone}${mono ? ' badge-mono' : ''}`} title={title}>
@@ -21,7 +21,7 @@ export function Badge({ tone = 'neutral', icon, mono = false, title, children }:
   );
 }
 
-/** Status of HTTP as a badge; 0 is no response. `word` replaces it, as in `cut`. */
+/** Badge of an HTTP status; 0 means no response. `word`, such as `cut`, replaces the number. */
 export function StatusBadge({
   status,
   word,
@@ -32,14 +32,17 @@ export function StatusBadge({
   return <Badge tone={toneOfStatus(status)}>{word ?? (status === 0 ? '–' : status)}</Badge>;
 }
 
-/** 446 is a guardrail's; other 4xx are the caller's, 5xx the provider's or ours. */
+/**
+ * Tone of an HTTP status. 446 and 246 come from guardrails, other 4xx are errors of the caller, 5xx
+ * errors of the provider or Tollgate.
+ */
 export function toneOfStatus(status: number): Tone {
   if (status === 446 || status === 246) return 'violet';
   if (status >= 500 || status === 0) return 'danger';
   return status >= 400 ? 'warn' : 'ok';
 }
 
-/** A dot for a state next to its word. */
+/** A coloured dot for a state, next to its word. */
 export function Dot({
   tone = 'ok',
   live = false,
@@ -50,7 +53,7 @@ export function Dot({
   return <span className={`dot dot-${tone}${live ? ' dot-live' : ''}`} aria-hidden="true" />;
 }
 
-/** The first letter of a provider in its colour, with the model's or provider's name. */
+/** The first letter of a provider in its colour, with the name of a model or provider. */
 export function ProviderMark({
   provider,
   children,
@@ -76,7 +79,7 @@ export interface NoteProps {
   readonly action?: ReactNode;
 }
 
-/** A sentence or two on a ground of their tone. */
+/** A short note on a background in its tone. */
 export function Note({ tone = 'info', icon, children, action }: NoteProps): ReactElement {
   const usual: IconName =
     tone === 'warn' || tone === 'danger' ? 'warning' : tone === 'ok' ? 'circleCheck' : 'info';
@@ -89,7 +92,7 @@ export function Note({ tone = 'info', icon, children, action }: NoteProps): Reac
   );
 }
 
-/** Keys of a shortcut, one box each: `['Ctrl', 'K']`. */
+/** Keys of a shortcut, such as `['Ctrl', 'K']`, each in a box. */
 export function Kbd({ keys }: { readonly keys: string | readonly string[] }): ReactElement {
   const list = typeof keys === 'string' ? [keys] : keys;
   return (

@@ -3,15 +3,15 @@ import { bothZones, clock, clockSeconds, moment, parseMoment, relative, unknown 
 import { useFormat } from './format-context';
 
 export interface MomentProps {
-  /** ISO 8601, or milliseconds since 1970. Null: unknown. */
+  /** ISO 8601 or Unix milliseconds; null when unknown. */
   readonly at: string | number | null;
   /** `list`: time of day with milliseconds. `seconds`: time of day. `full`: date and time. */
   readonly as?: 'list' | 'seconds' | 'full';
-  /** Adds `12 min ago` within an hour. */
+  /** True to add the age, such as `12 min ago`, within an hour. */
   readonly withAge?: boolean;
 }
 
-/** A moment in the viewer's zone; the tooltip has it in that zone and in UTC. */
+/** Shows a moment in the viewer's zone; the tooltip shows it in that zone and in UTC. */
 export function Moment({ at, as = 'full', withAge = false }: MomentProps): ReactElement {
   const { zone } = useFormat();
   const time = typeof at === 'number' ? at : parseMoment(at);
@@ -44,7 +44,8 @@ function Age({ at }: { readonly at: number }): ReactElement | null {
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
-    // Reads follow the time: a hidden tab makes none, and the shown one is up to date at once.
+    // Reads depend on this time: a hidden tab makes none, and a tab that becomes visible updates
+    // immediately.
     const tick = () => {
       if (document.visibilityState === 'visible') setNow(Date.now());
     };

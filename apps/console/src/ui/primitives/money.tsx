@@ -6,15 +6,18 @@ import { useFormat } from './format-context';
 export type { Priced } from '../format';
 
 export interface MoneyProps {
-  /** 1e-8 USD. Null: unknown. */
+  /** Amount in 1e-8 USD; null when unknown. */
   readonly e8: bigint | null;
-  /** `exact`: eight decimals, the last four dim. `human`: rounded for reading, the exact value in the tooltip. */
+  /**
+   * `exact`: eight decimals, the last four dim. `human`: rounded for reading, the exact value in
+   * the tooltip.
+   */
   readonly as?: 'exact' | 'human';
-  /** Marks estimates with ≈ and says why a cost is unknown. */
+  /** Source of the cost. Estimates are marked with ≈; an unknown cost is explained. */
   readonly priced?: Priced;
 }
 
-/** An amount of money. Zero is `0`, unknown is `–` with its reason. */
+/** Shows an amount of money. Zero is `0`, unknown is `–` with its reason. */
 export function Money({ e8, as = 'exact', priced = 'priced' }: MoneyProps): ReactElement {
   const { locale } = useFormat();
   if (e8 === null) {

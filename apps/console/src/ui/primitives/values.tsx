@@ -12,7 +12,7 @@ import {
 } from '../format';
 import { useFormat } from './format-context';
 
-/** A count: grouped, or compact in tiles with the whole number in its tooltip. */
+/** Shows a count with group separators, or in compact form with the whole number in its tooltip. */
 export function Count({
   value,
   compact = false,
@@ -30,7 +30,7 @@ export function Count({
   );
 }
 
-/** Time taken, in milliseconds. */
+/** Shows a duration in milliseconds. */
 export function Duration({ ms }: { readonly ms: number | null }): ReactElement {
   const exact = ms === null || Number.isInteger(ms) ? undefined : `${ms.toFixed(3)} ms`;
   return (
@@ -40,21 +40,21 @@ export function Duration({ ms }: { readonly ms: number | null }): ReactElement {
   );
 }
 
-/** A ratio from 0 to 1 as a percentage. */
+/** Shows a ratio from 0 to 1 as a percentage. */
 export function Percent({ ratio }: { readonly ratio: number | null }): ReactElement {
   const { locale } = useFormat();
   return <span className="num nowrap">{percent(ratio, locale)}</span>;
 }
 
 export interface DeltaProps {
-  /** A ratio for `ratio` and `points`, milliseconds for `duration`. Null: unknown. */
+  /** A ratio for `ratio` and `points`, milliseconds for `duration`; null when unknown. */
   readonly value: number | null;
   readonly unit?: 'ratio' | 'points' | 'duration';
-  /** Which direction is good. Absent: neither, and the change has no colour. */
+  /** Direction that counts as good; absent for neither, which shows no colour. */
   readonly better?: 'up' | 'down';
 }
 
-/** A change against an earlier value, signed. */
+/** Shows a signed change against an earlier value. */
 export function Delta({ value, unit = 'ratio', better }: DeltaProps): ReactElement {
   const { locale } = useFormat();
   const text = unit === 'duration' ? durationChange(value) : change(value, unit, locale);
@@ -69,7 +69,7 @@ export interface TokensProps {
   readonly output: number | null;
 }
 
-/** Tokens in and out, such as `868 + 113`. */
+/** Shows input and output tokens, such as `868 + 113`. */
 export function Tokens({ input, output }: TokensProps): ReactElement {
   const { locale } = useFormat();
   if (input === null && output === null) return <span className="muted">{unknown}</span>;

@@ -16,15 +16,18 @@ const PRESETS = ['15m', '1h', '6h', '24h', '7d', '30d', '90d'] as const;
 export interface RangePickerProps {
   readonly range: Range;
   readonly onChange: (range: Range) => void;
-  /** Spans that are offered. */
+  /** Offered spans, such as `24h`. */
   readonly presets?: readonly string[];
-  /** `segments`: the presets as buttons of their own, as on Home. */
+  /** `segments` shows the presets as separate buttons, as on Home. */
   readonly as?: 'chip' | 'segments';
-  /** Longest range in days; longer ones are refused. */
+  /** Maximum range in days; longer ones are refused. */
   readonly maxDays?: number;
 }
 
-/** A range of time: presets, typed words, back and forth (Alt and arrow keys). In the zone of the viewer. */
+/**
+ * Picker of a time range in the viewer's zone: presets, typed text, and steps back and forth with
+ * Alt and the arrow keys.
+ */
 export function RangePicker({
   range,
   onChange,

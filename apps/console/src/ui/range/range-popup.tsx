@@ -17,7 +17,7 @@ interface RangePopupProps extends PopupProps {
   readonly onChange: (range: Range) => void;
 }
 
-/** Presets, names and typed words of a range of time. */
+/** Popup of the range picker with presets, named ranges and a text input. */
 export function RangePopup(props: RangePopupProps): ReactElement {
   const { anchor, range, presets, maxDays, onChange, ...popup } = props;
   const choose = (next: Range): void => {
@@ -61,7 +61,7 @@ function RangeEditor({ range, presets, maxDays, onChoose }: RangeEditorProps): R
   return (
     <form className="filter-editor" onSubmit={submit}>
       <input
-        // The editor opens by a key or click of the user.
+        // The editor opens only when the user asks for it, so autofocus is appropriate.
         autoFocus
         className="filter-input"
         aria-label={uiText.range.typed}

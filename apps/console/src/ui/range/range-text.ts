@@ -8,9 +8,9 @@ const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 /**
- * Reads a range as people type it, in a zone: `24h`, `last 2 days`, `today`, `yesterday`, `last tue`,
- * `this week`, `last month`, `13:30-14:00`, `13:30`, `2026-11-23`, `23 nov`, `2026-11-23 13:30 - 15:00`.
- * Null: it is none.
+ * Parses a typed range in a zone: `24h`, `last 2 days`, `today`, `yesterday`, `last tue`, `this
+ * week`, `last month`, `13:30-14:00`, `13:30`, `2026-11-23`, `23 nov`, `2026-11-23 13:30 - 15:00`.
+ * Null for any other text.
  */
 export function parseRangeText(text: string, now: number, zone: Zone): Range | null {
   const typed = text.trim().toLowerCase().replace(/[–—]/g, '-').replace(/\s+/g, ' ');
@@ -28,7 +28,7 @@ export function parseRangeText(text: string, now: number, zone: Zone): Range | n
 const absolute = (from: number, to: number | null): Range | null =>
   to === null || to > from ? { kind: 'absolute', from, to } : null;
 
-/** A range that ends in the future ends now. */
+/** Returns a range; one that would end in the future has no end. */
 const until = (from: number, to: number, now: number): Range | null => absolute(from, to > now ? null : to);
 
 function namedRange(typed: string, now: number, zone: Zone): Range | null {
@@ -66,7 +66,7 @@ function startOfMonth(now: number, by: number, zone: Zone): number {
   return momentOf(wall, zone);
 }
 
-/** One day: a weekday is the last one before today. */
+/** Parses a single day. A weekday stands for the last one before today. */
 function dayRange(typed: string, now: number, zone: Zone): Range | null {
   const start = dayStart(typed.replace(/^last /, ''), now, zone);
   return start === null ? null : until(start, addDays(start, 1, zone), now);
@@ -88,7 +88,7 @@ function dateStart(typed: string, zone: Zone): number | null {
   return wallDate(Number(year), Number(month), Number(day), '0:00', zone);
 }
 
-/** `23 nov`, without a year the last one. */
+/** Start of a date such as `23 nov`; without a year, the most recent one. */
 function namedDateStart(typed: string, now: number, zone: Zone): number | null {
   const [, day, name = '', year] = /^(\d{1,2}) ([a-z]{3,9})(?: (\d{4}))?$/.exec(typed) ?? [];
   const month = day === undefined ? -1 : MONTHS.indexOf(name.slice(0, 3));
@@ -100,7 +100,10 @@ function namedDateStart(typed: string, now: number, zone: Zone): number | null {
   return own !== null && own > now ? start(thisYear - 1) : own;
 }
 
-/** `13:30-14:00` lies before now, today or yesterday. A time without a date has that of the beginning. */
+/**
+ * Parses a range of two moments. `13:30-14:00` is the most recent one that has begun, today or
+ * yesterday. An end without a date has the date of the start.
+ */
 function betweenRange(typed: string, now: number, zone: Zone): Range | null {
   const [first = '', second, ...rest] = typed.split(/ ?(?:\.\.| - |(?<=\d)-(?=\d{1,2}:)) ?/);
   const from = rest.length > 0 ? null : moment(first, startOfDay(now, zone), zone);
@@ -115,7 +118,7 @@ function betweenRange(typed: string, now: number, zone: Zone): Range | null {
 
 const isDay = (typed: string): boolean => !TIME.test(typed) && DATE.exec(typed)?.[4] === undefined;
 
-/** An end before the beginning is on the next day. */
+/** Parses the end of a range. A time before the start is on the next day. */
 function endOf(typed: string, from: number, now: number, zone: Zone): number | null {
   if (typed === 'now') return now;
   const to = moment(typed, from, zone);
@@ -136,7 +139,7 @@ function moment(typed: string, day: number, zone: Zone): number | null {
   return wallDate(year, month, of, typed, zone);
 }
 
-/** Null: no such date or time. */
+/** Converts a date and time of a zone to Unix milliseconds; null when it does not exist. */
 function wallDate(year: number, month: number, day: number, time: string, zone: Zone): number | null {
   const [hour = 0, minute = 0] = time.split(':').map(Number);
   const utc = new Date(Date.UTC(year, month - 1, day));

@@ -9,7 +9,7 @@ const UNITS: Readonly<Record<string, 'minutes' | 'hours' | 'days' | 'weeks'>> = 
   w: 'weeks',
 };
 
-/** A range in words: `Last 24 hours`, `13:30 – 14:00`, `23 Nov 2026, 13:30 – now`. */
+/** Formats a range: `Last 24 hours`, `13:30 – 14:00`, `23 Nov 2026, 13:30 – now`. */
 export function rangeWords(range: Range, now: number, zone: Zone): string {
   if (range.kind === 'relative') {
     const unit = UNITS[range.span.slice(-1)] ?? 'hours';
@@ -25,7 +25,7 @@ export function rangeWords(range: Range, now: number, zone: Zone): string {
   return `${first} – ${dayKey(from, zone) === dayKey(to, zone) ? clock(to) : whole(to)}`;
 }
 
-/** Note about a range whose zone changes its clock; null when it does not. */
+/** Note for a range that contains a clock change; null when there is none. */
 export function clockChangeNote(range: Range, now: number, zone: Zone): string | null {
   const { from, to } = resolveRange(range, now);
   return hasClockChange(from, to, zone) ? uiText.range.clockChange : null;

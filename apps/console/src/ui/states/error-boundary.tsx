@@ -4,9 +4,9 @@ import { uiText } from '../../messages/en/ui';
 
 interface Props {
   readonly children: ReactNode;
-  /** The part shows its children again when this changes. */
+  /** A change of this value clears the error and renders the children again. */
   readonly resetKey?: unknown;
-  /** Shown in the place of the error. */
+  /** Content shown instead of the error message. */
   readonly fallback?: ReactNode;
 }
 
@@ -15,7 +15,7 @@ interface State {
   readonly resetKey: unknown;
 }
 
-/** Keeps an error of rendering within one part of the page. */
+/** Limits a rendering error to one part of the page. */
 export class ErrorBoundary extends Component<Props, State> {
   override state: State = { error: null, resetKey: this.props.resetKey };
 

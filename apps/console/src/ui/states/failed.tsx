@@ -4,13 +4,13 @@ import { uiText } from '../../messages/en/ui';
 import { Icon } from '../icons/icon';
 import { CopyButton } from '../primitives/copy';
 
-/** Problem of a failed call. `message` is shown as it is. */
+/** Error of a failed call. `message` is shown unchanged. */
 export interface ShownProblem {
   readonly message: string;
   readonly type?: string | null | undefined;
   readonly status?: number | undefined;
   readonly requestId?: string | null | undefined;
-  /** Seconds of `Retry-After`. The view counts them down and then tries by itself. */
+  /** Seconds of `Retry-After`, which the view counts down before it retries automatically. */
   readonly retryAfterS?: number | null | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface FailedProps {
   readonly onRetry?: () => void;
 }
 
-/** A call failed and there is no data: the message, its type, the request id, and a way to try again. */
+/** Error state of a view without data: message, error type, request id, and a retry button. */
 export function Failed({ problem, onRetry }: FailedProps): ReactElement {
   const { message, type, status, requestId, retryAfterS } = problem;
   const left = useCountdown(retryAfterS ?? null, problem, onRetry);
@@ -46,7 +46,7 @@ export function Failed({ problem, onRetry }: FailedProps): ReactElement {
   );
 }
 
-/** Seconds until the next attempt; null when none is planned. */
+/** Seconds until the automatic retry; null when none is planned. */
 function useCountdown(
   seconds: number | null,
   problem: ShownProblem,

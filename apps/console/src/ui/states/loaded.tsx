@@ -3,7 +3,7 @@ import { Failed, type ShownProblem } from './failed';
 import { Skeletons } from './skeletons';
 import { Gone, NotAllowed, Stale, Updating } from './states';
 
-/** Members of a query that `Loaded` uses; a query of TanStack fits. */
+/** Members of a TanStack query that `Loaded` uses. */
 export interface LoadedQuery<T> {
   readonly data: T | undefined;
   readonly error: unknown;
@@ -14,7 +14,7 @@ export interface LoadedQuery<T> {
 
 export interface LoadedProps<T> {
   readonly query: LoadedQuery<T>;
-  /** Turns an error of the query into what is shown. */
+  /** Converts an error of the query to the shown problem. */
   readonly problemOf: (error: unknown) => ShownProblem;
   readonly skeleton?: ReactNode;
   readonly isEmpty?: (data: T) => boolean;
@@ -22,7 +22,10 @@ export interface LoadedProps<T> {
   readonly children: (data: T) => ReactNode;
 }
 
-/** Chooses the state of a view: loading, failed, not allowed, gone, empty, stale, updating or the data. */
+/**
+ * Renders the state of a query: loading, failed, not allowed, gone, empty, stale, updating or the
+ * data.
+ */
 export function Loaded<T>({
   query,
   problemOf,

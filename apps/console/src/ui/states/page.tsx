@@ -4,19 +4,19 @@ import { ErrorBoundary } from './error-boundary';
 import { Updating } from './states';
 
 export interface PageProps {
-  /** Heading and title of the document. Never contains bodies or secrets. */
+  /** Heading of the page and title of the document. Must not contain bodies or secrets. */
   readonly title: string;
-  /** Next to the title: a view, a badge. */
+  /** Content next to the title, such as a badge. */
   readonly badge?: ReactNode;
-  /** At the right: the primary action last. */
+  /** Actions at the right, the primary one last. */
   readonly actions?: ReactNode;
   readonly updating?: boolean;
-  /** `full`: the page fills the height and scrolls within its parts. */
+  /** `full` fills the height, and the parts of the page scroll. */
   readonly layout?: 'scroll' | 'full';
   readonly children: ReactNode;
 }
 
-/** A page: one header, then its content. */
+/** Frame of a page with a header and content. */
 export function Page({
   title,
   badge,
@@ -25,7 +25,7 @@ export function Page({
   layout = 'scroll',
   children,
 }: PageProps): ReactElement {
-  // With the content: nothing sees the one without the other.
+  // Set in the same commit as the content, so that title and content always match.
   useLayoutEffect(() => {
     document.title = uiText.states.documentTitle(title);
   }, [title]);
@@ -44,15 +44,15 @@ export function Page({
 
 export interface PaneProps {
   readonly title?: ReactNode;
-  /** Name for screen readers where the title is not a text. */
+  /** Accessible name; needed when the title is not a string. */
   readonly label?: string;
   readonly actions?: ReactNode;
   readonly footer?: ReactNode;
-  /** `flush`: the content reaches the edges, as tables do. */
+  /** `flush` lets the content reach the edges, as for tables. */
   readonly padding?: 'normal' | 'flush';
   readonly updating?: boolean;
   readonly className?: string;
-  /** The pane shows its content again after an error when this changes. */
+  /** A change of this value clears an error and renders the content again. */
   readonly resetKey?: unknown;
   readonly children: ReactNode;
 }

@@ -1,13 +1,13 @@
 import { useEffect, useState, type ReactElement } from 'react';
 import { uiText } from '../../messages/en/ui';
 
-/** Milliseconds without anything, so that fast answers do not flash. */
+/** Delay in milliseconds before skeletons appear, so that fast responses do not flicker. */
 const DELAY_MS = 150;
 
 export interface SkeletonsProps {
-  /** The shape of what will be there. */
+  /** Shape of the expected content. */
   readonly shape: 'table' | 'tiles' | 'lines' | 'chart' | 'form';
-  /** Rows, tiles or lines. */
+  /** Number of rows, tiles or lines. */
   readonly count?: number;
 }
 
@@ -19,7 +19,7 @@ const COUNTS: Readonly<Record<SkeletonsProps['shape'], number>> = {
   form: 4,
 };
 
-/** The shape of a page without data, from 150 ms on. `data-loading` marks it from the start on. */
+/** Placeholders while data loads, shown after 150 ms. `data-loading` is set from the start. */
 export function Skeletons({ shape, count = COUNTS[shape] }: SkeletonsProps): ReactElement {
   const [isShown, setShown] = useState(false);
   useEffect(() => {

@@ -7,14 +7,14 @@ import { useFormat } from '../primitives/format-context';
 export interface EmptyProps {
   /** Name of the missing contents. */
   readonly title: string;
-  /** Why it is not: filters, time, nothing yet. */
+  /** Why the contents are missing: filters, the time range, or nothing exists yet. */
   readonly children?: ReactNode;
   readonly icon?: IconName;
-  /** One next step. */
+  /** A next step for the user. */
   readonly action?: ReactNode;
 }
 
-/** An answer with nothing in it. Never shown while an answer is missing. */
+/** State of a view with an empty response. Not shown while a response is missing. */
 export function Empty({ title, children, icon = 'list', action }: EmptyProps): ReactElement {
   return (
     <div className="state" role="status">
@@ -27,13 +27,13 @@ export function Empty({ title, children, icon = 'list', action }: EmptyProps): R
 }
 
 export interface StaleProps {
-  /** Milliseconds since 1970 of the data that is shown. */
+  /** Unix milliseconds of the shown data. */
   readonly asOf: number;
   readonly reason?: string;
   readonly children?: ReactNode;
 }
 
-/** No contact, or behind: an amber line, and greyed values below it. */
+/** State of a view with outdated data: an amber line, with greyed values below it. */
 export function Stale({ asOf, reason, children }: StaleProps): ReactElement {
   const { zone } = useFormat();
   return (
@@ -48,14 +48,14 @@ export function Stale({ asOf, reason, children }: StaleProps): ReactElement {
 }
 
 export interface NotAllowedProps {
-  /** The right that is missing, as the API names it. */
+  /** Missing scope, as the API names it. */
   readonly missing: string;
-  /** Person who can grant the right, or the setting that closes it. */
+  /** Text that says who can grant the right, or which setting forbids it. */
   readonly children?: ReactNode;
   readonly action?: ReactNode;
 }
 
-/** The caller may not see this, and why. */
+/** State of a view that the caller may not see, with the reason. */
 export function NotAllowed({ missing, children, action }: NotAllowedProps): ReactElement {
   return (
     <div className="state" role="status">
@@ -67,7 +67,10 @@ export function NotAllowed({ missing, children, action }: NotAllowedProps): Reac
   );
 }
 
-/** Old data is shown while new data is on its way: a line of 2 px at the top of its parent. */
+/**
+ * Shows that new data is loading while old data is visible, as a line of 2 px at the top of its
+ * parent.
+ */
 export function Updating({ active }: { readonly active: boolean }): ReactElement {
   return (
     <div className="updating" data-active={active || undefined} role="status">
@@ -77,13 +80,13 @@ export function Updating({ active }: { readonly active: boolean }): ReactElement
 }
 
 export interface GoneProps {
-  /** It exists and is archived: the children show its last state, read-only. */
+  /** True when the resource is archived; the children then show its last state, read-only. */
   readonly archived?: boolean;
   readonly children?: ReactNode;
   readonly action?: ReactNode;
 }
 
-/** 404, or archived. */
+/** State of a view whose resource does not exist (404) or is archived. */
 export function Gone({ archived = false, children, action }: GoneProps): ReactElement {
   if (archived) {
     return (
@@ -106,12 +109,12 @@ export function Gone({ archived = false, children, action }: GoneProps): ReactEl
 }
 
 export interface PartProps {
-  /** How far it got: `looked through 10,000 logs to 13:42`. */
+  /** Progress, such as `looked through 10,000 logs to 13:42`. */
   readonly children: ReactNode;
   readonly onGoOn?: () => void;
 }
 
-/** Some of the data is there, with words for what is missing. */
+/** State of a view with incomplete data, which says what is missing. */
 export function Part({ children, onGoOn }: PartProps): ReactElement {
   return (
     <p className="part-line" role="status">

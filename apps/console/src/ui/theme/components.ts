@@ -19,18 +19,18 @@ import type {
 } from '@mantine/core';
 import { uiText } from '../../messages/en/ui';
 
-/** The close button of dialogs has an icon alone. */
+/** Accessible name for the close button of dialogs, which shows only an icon. */
 const CLOSE = { 'aria-label': uiText.dialog.close };
 
 const isSmall = (size: unknown): boolean => size === 'xs' || size === 'compact-sm' || size === 'compact-xs';
 
 /**
- * Configuration of a component in the theme. It is typed without the component, so that the shell
- * does not load each component that a page may use.
+ * Theme configuration of a component. Typed without importing the component, so that the shell does
+ * not load every component that a page may use.
  */
 type ConfigOf<C extends { readonly extend: (config: never) => unknown }> = Parameters<C['extend']>[0];
 
-/** Sizes and defaults of Mantine's components: control 30 px, small 26, input 32. */
+/** Sizes and defaults of Mantine's components: controls 30 px, small ones 26, inputs 32. */
 export const COMPONENTS: MantineThemeComponents = {
   Button: {
     defaultProps: { size: 'sm', variant: 'default' },
@@ -53,7 +53,7 @@ export const COMPONENTS: MantineThemeComponents = {
   InputWrapper: {
     defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
   } satisfies ConfigOf<typeof InputWrapper>,
-  // A wheel over a number that has focus would change a limit.
+  // The blur prevents the mouse wheel from changing a focused number, such as a limit.
   NumberInput: {
     defaultProps: { hideControls: true, onWheel: (event) => event.currentTarget.blur() },
   } satisfies ConfigOf<typeof NumberInput>,

@@ -7,7 +7,7 @@ import {
 import { useLayoutEffect, type ReactElement, type ReactNode } from 'react';
 import { cssVariablesResolver, theme } from './theme';
 
-/** `comfortable` is the default; `compact` takes 4 px from rows. */
+/** Row density: `comfortable` by default; `compact` makes rows 4 px lower. */
 export type Density = 'comfortable' | 'compact';
 
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'tollgate-theme' });
@@ -15,16 +15,19 @@ const colorSchemeManager = localStorageColorSchemeManager({ key: 'tollgate-theme
 export interface ThemeProviderProps {
   readonly children: ReactNode;
   readonly density?: Density;
-  /** Nonce of the page's content security policy, for the styles that Mantine adds. */
+  /** Nonce of the content security policy of the page, for the styles that Mantine adds. */
   readonly nonce?: string;
-  /** For tests and pictures: overrides the stored theme. */
+  /** Overrides the stored theme, for tests and screenshots. */
   readonly scheme?: 'light' | 'dark';
   readonly defaultScheme?: MantineColorScheme;
-  /** `test`: no transitions. */
+  /** `test` turns transitions off. */
   readonly env?: 'default' | 'test';
 }
 
-/** Mantine with the console's theme. Keeps `data-theme` and `data-density` of the document up to date. */
+/**
+ * Provides Mantine with the console's theme, and keeps `data-theme` and `data-density` of the
+ * document up to date.
+ */
 export function ThemeProvider({
   children,
   density = 'comfortable',

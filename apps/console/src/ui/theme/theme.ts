@@ -7,7 +7,7 @@ import {
 } from '@mantine/core';
 import { COMPONENTS } from './components';
 
-/** Colours of the tokens that Mantine's `color` property accepts. */
+/** Token colours that Mantine's `color` property accepts. */
 const COLORS = ['ink', 'accent', 'ok', 'warn', 'danger', 'info', 'violet', 'neutral'] as const;
 
 const tuple = (token: string): MantineColorsTuple => {
@@ -15,7 +15,7 @@ const tuple = (token: string): MantineColorsTuple => {
   return [color, color, color, color, color, color, color, color, color, color];
 };
 
-/** The ground of a colour; ink has none of its own. */
+/** Background token of a colour; `ink` has none and uses `hover`. */
 const groundOf = (color: string): string => (color === 'ink' ? 'var(--hover)' : `var(--${color}-bg)`);
 
 const variantColorResolver: VariantColorsResolver = (input) => {
@@ -59,7 +59,7 @@ const variantColorResolver: VariantColorsResolver = (input) => {
   }
 };
 
-/** Mantine's look under the tokens of `tokens.css`. */
+/** Mantine theme based on the tokens of `tokens.css`. */
 export const theme = createTheme({
   colors: Object.fromEntries(COLORS.map((color) => [color, tuple(color)])),
   primaryColor: 'ink',
@@ -103,7 +103,10 @@ export const theme = createTheme({
   components: COMPONENTS,
 });
 
-/** Variables of Mantine by their token. The tokens change with the theme, so both themes share them. */
+/**
+ * Mantine's CSS variables with their tokens. The tokens change with the theme, so both themes share
+ * this table.
+ */
 const VARIABLES: Readonly<Record<string, string>> = {
   '--mantine-color-body': 'var(--bg)',
   '--mantine-color-text': 'var(--text)',
@@ -128,7 +131,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   '--mantine-primary-color-light-hover': 'var(--pressed)',
   '--mantine-primary-color-light-color': 'var(--text)',
   '--mantine-primary-color-contrast': 'var(--on-ink)',
-  // Popovers open from dialogs too, so they are above them.
+  // Popovers also open from dialogs, so they are above them.
   '--mantine-z-index-app': '5',
   '--mantine-z-index-overlay': '25',
   '--mantine-z-index-modal': '30',

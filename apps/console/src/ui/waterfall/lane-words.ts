@@ -2,13 +2,13 @@ import { STAGE_NAMES, waterfallText as text } from '../../messages/en/waterfall'
 import { duration, plain } from '../format';
 import type { AttemptLane, GatewayLane, GuardrailLane, Lane } from './waterfall-lanes';
 
-/** A lane in words. */
+/** Texts of a lane. */
 export interface LaneWords {
   readonly name: string;
   readonly detail: string;
-  /** On or next to the bar. */
+  /** Text on or next to the bar. */
   readonly label: string;
-  /** Whole sentences, one a line, for the tooltip and for screen readers. */
+  /** Sentences for the tooltip and for screen readers. */
   readonly facts: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const NAMES: Readonly<Record<GatewayLane['kind'], string>> = {
   settle: text.settle,
 };
 
-/** The store does not keep the order of stages; those that are not known come last. */
+/** Index of a stage, because the log does not store their order. Unknown stages come last. */
 const placeOf = (name: string): number => {
   const at = STAGE_NAMES.indexOf(name);
   return at === -1 ? STAGE_NAMES.length : at;
@@ -81,7 +81,7 @@ function callWord({ isAnswer, attempt: { end, hedge, retry } }: AttemptLane): st
   return retry === 0 ? text.firstTry : text.retry(retry);
 }
 
-/** How a call ended and after how long; of an answer, when it began to arrive. */
+/** Describes how and after how long a call ended; for the response, when it began to arrive. */
 function endWords({ attempt, firstByteMs, tokensPerSecond, from }: AttemptLane): readonly string[] {
   const { end, status, durationMs } = attempt;
   if (firstByteMs !== null && end === 'answered') {
@@ -115,7 +115,7 @@ function guardrailWords(lane: GuardrailLane): LaneWords {
   };
 }
 
-/** `config.targets[1]` as `targets[1]`. */
+/** Shortens `config.targets[1]` to `targets[1]`. */
 export const shortTarget = (path: string): string => path.replace(/^config\./, '');
 
 const took = ({ from, to }: Lane): string => duration(to - from);

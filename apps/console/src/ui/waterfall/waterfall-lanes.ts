@@ -1,8 +1,11 @@
 import type { AttemptRecord, DecisionRecord, GuardrailRecord, RoutingEvent } from '@gw/contracts';
 
-/** Fields of a log that the drawing uses. Members that old or uploaded logs lack are null or absent. */
+/**
+ * Fields of a log that the waterfall uses. Members that old or uploaded logs lack are null or
+ * absent.
+ */
 export interface WaterfallRecord {
-  /** The whole request, in milliseconds. */
+  /** Duration of the request in milliseconds. */
   readonly durationMs: number;
   /** Milliseconds until the first byte of the body reached the client. */
   readonly firstByteMs: number | null;
@@ -11,7 +14,7 @@ export interface WaterfallRecord {
   readonly decision: Partial<DecisionRecord>;
 }
 
-/** `answered` and so on are colours with a meaning; each lane has its word too. */
+/** Colour of a lane by its meaning; each lane also has a word. */
 export type LaneTone =
   'answered' | 'failed' | 'timeout' | 'denied' | 'quiet' | 'gateway' | 'waited' | 'guardrail';
 
@@ -23,36 +26,44 @@ interface LaneBase {
   readonly tone: LaneTone;
 }
 
-/** Work of the gateway: before the first call, between calls, after the last one, or settling. */
+/**
+ * Lane of the gateway's own work: before the first call, between calls, after the last one, or
+ * settling.
+ */
 export interface GatewayLane extends LaneBase {
   readonly kind: 'before' | 'between' | 'after' | 'settle';
-  /** Stages with their milliseconds. */
+  /** Stages with their durations in milliseconds. */
   readonly stages: readonly (readonly [name: string, ms: number])[];
 }
 
-/** The wait before a retry of the same target. */
+/** Lane of the wait before a retry of the same target. */
 export interface WaitLane extends LaneBase {
   readonly kind: 'waited';
 }
 
-/** One call of a provider, or a target that was skipped. */
+/** Lane of one provider call, or of a target that was skipped. */
 export interface AttemptLane extends LaneBase {
   readonly kind: 'attempt';
   readonly attempt: AttemptRecord;
-  /** Its response reached the client. */
+  /** True when the response of this call reached the client. */
   readonly isAnswer: boolean;
-  /** First of a hedged pair to get a response. */
+  /** True for the first call of a hedged pair to get a response. */
   readonly isWinner: boolean;
-  /** Time of the gateway before the call, at most 1 ms, that has no lane of its own. */
+  /** Gateway time before the call that is too short (at most 1 ms) for a separate lane. */
   readonly leadMs: number;
-  /** Milliseconds since the start of the request; null: not the answer, or no body. */
+  /**
+   * First byte in milliseconds since the start of the request; null when the call is not the
+   * response or has no body.
+   */
   readonly firstByteMs: number | null;
-  /** Tokens per second after the first byte; null: not streamed, or too short to say. */
+  /**
+   * Tokens for each second after the first byte; null when not streamed or too short to measure.
+   */
   readonly tokensPerSecond: number | null;
   readonly events: readonly RoutingEvent[];
 }
 
-/** A guardrail. Its time is part of other lanes. */
+/** Lane of a guardrail, whose time is part of other lanes. */
 export interface GuardrailLane extends LaneBase {
   readonly kind: 'guardrail';
   readonly guardrail: GuardrailRecord;
@@ -62,8 +73,8 @@ export type Lane = GatewayLane | WaitLane | AttemptLane | GuardrailLane;
 
 export interface WaterfallLayout {
   readonly totalMs: number;
-  /** In the order of their drawing. */
+  /** Lanes in display order. */
   readonly lanes: readonly Lane[];
-  /** Events of targets that have no lane. */
+  /** Events of targets without a lane. */
   readonly unplaced: readonly RoutingEvent[];
 }

@@ -8,9 +8,9 @@ import type {
   WaterfallRecord,
 } from './waterfall-lanes';
 
-/** Gaps up to this long have no lane of their own. */
+/** Maximum gap without a separate lane. */
 const GAP_MS = 1;
-/** Shorter streams say nothing about the speed. */
+/** Minimum duration of a stream whose speed is computed. */
 const SPEED_FROM_MS = 50;
 
 export const TONES: Readonly<Record<AttemptEnd, LaneTone>> = {
@@ -27,13 +27,14 @@ export const TONES: Readonly<Record<AttemptEnd, LaneTone>> = {
   client_closed: 'quiet',
 };
 
-/** Ends after which the body of the response may have gone to the client. */
+/** Outcomes of a call after which its body may have been sent to the client. */
 const WITH_BODY: ReadonlySet<AttemptEnd> = new Set(['answered', 'status', 'interrupted', 'client_closed']);
 const AFTER_STAGES: ReadonlySet<string> = new Set(['attempt', 'reply', 'settle']);
 
 /**
- * Lays out the time of a request: gateway, calls, waits, guardrails, settlement. Lanes never leave
- * the request, gaps are never negative, and all but guardrails together cover the request.
+ * Lays out the time of a request: gateway, calls, waits, guardrails and settlement. Lanes never
+ * exceed the request, gaps are never negative, and all lanes except guardrails together cover the
+ * request.
  */
 export function waterfallLayout(record: WaterfallRecord): WaterfallLayout {
   const { guardrails = [], routing = [], stages: taken = {}, attempts: made } = record.decision;
@@ -67,7 +68,7 @@ export function waterfallLayout(record: WaterfallRecord): WaterfallLayout {
   return { totalMs, lanes, unplaced };
 }
 
-/** Calls, and what is between them. */
+/** Lanes of the calls and of the time between them. */
 function callLanes(
   record: WaterfallRecord,
   attempts: readonly AttemptRecord[],
@@ -101,7 +102,7 @@ function callLanes(
   return lanes;
 }
 
-/** Times that are not there or impossible count as 0; attempts are in the order of their start. */
+/** Returns the attempts in the order of their start. Missing or invalid times become 0. */
 function attemptsOf(attempts: readonly AttemptRecord[] | undefined): readonly AttemptRecord[] {
   return (attempts ?? [])
     .map((attempt) => ({
@@ -112,7 +113,10 @@ function attemptsOf(attempts: readonly AttemptRecord[] | undefined): readonly At
     .sort((one, other) => one.startedMs - other.startedMs);
 }
 
-/** The last call whose body may have gone to the client; of a hedged pair the one that got a response. */
+/**
+ * Returns the last call whose body may have been sent to the client; of a hedged pair, the call
+ * that got a response. Null when there is none.
+ */
 function answerOf(attempts: readonly AttemptRecord[]): AttemptRecord | null {
   const candidates = attempts.filter(({ end }) => WITH_BODY.has(end));
   const last = candidates.at(-1) ?? null;
@@ -125,7 +129,7 @@ function answerOf(attempts: readonly AttemptRecord[]): AttemptRecord | null {
 }
 
 /**
- * A call is recorded when the head of its response is there. Its body lasts until the end of the
+ * End of a call. It is recorded at the response headers; its body lasts until the end of the
  * request, or until another call continues the stream.
  */
 function endOf(
@@ -167,13 +171,16 @@ function attemptLane(attempt: AttemptRecord, at: number, facts: LaneFacts): Atte
 const within = (ms: number | null, from: number, to: number): number | null =>
   ms !== null && ms >= from && ms <= to ? ms : null;
 
-/** Tokens per second of a stream; null when it was none or was too short. */
+/** Tokens for each second of a stream; null when not streamed or too short. */
 const speedOf = ({ streamed, outputTokens }: WaterfallRecord, ms: number): number | null =>
   streamed && outputTokens !== null && outputTokens > 0 && ms >= SPEED_FROM_MS
     ? (outputTokens * 1000) / ms
     : null;
 
-/** Input is judged when a call begins; output from the first byte on, or at the end of its call. */
+/**
+ * Lanes of the guardrails. Input guardrails start with the first call; output guardrails at the
+ * first byte, or end with the call.
+ */
 function guardrailLanes(
   guardrails: readonly GuardrailRecord[],
   lanes: readonly Lane[],
@@ -197,7 +204,7 @@ function guardrailLanes(
   });
 }
 
-/** An event is drawn at the call of its target that it is about. */
+/** Assigns each event to the call of its target that it concerns. */
 function placedEvents(attempts: readonly AttemptRecord[], events: readonly RoutingEvent[]) {
   const byAttempt = new Map<AttemptRecord, RoutingEvent[]>();
   const unplaced: RoutingEvent[] = [];
@@ -210,7 +217,10 @@ function placedEvents(attempts: readonly AttemptRecord[], events: readonly Routi
   return { byAttempt, unplaced };
 }
 
-/** Which call of its target an event is about; the others are about the last one. */
+/**
+ * Tests whether an event concerns a call of its target. Events without a test concern the last
+ * call.
+ */
 const ABOUT: Readonly<Partial<Record<RoutingEvent['event'], (attempt: AttemptRecord) => boolean>>> = {
   breaker_open: ({ end }) => end === 'skipped',
   rate_limited: ({ end }) => end === 'skipped',

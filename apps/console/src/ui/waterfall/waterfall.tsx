@@ -9,13 +9,13 @@ import type { Lane, WaterfallRecord } from './waterfall-lanes';
 
 export interface WaterfallProps {
   readonly record: WaterfallRecord;
-  /** The lane that the parts below are filtered to. */
+  /** Key of the selected lane; null for none. */
   readonly selected?: string | null;
-  /** A click or Enter on a lane; the same lane again selects none. */
+  /** Called for a click or Enter on a lane; null when the selected lane is chosen again. */
   readonly onSelect?: (lane: Lane | null) => void;
 }
 
-/** Where the time of a request went: a lane for each call, wait and guardrail, each with its word. */
+/** Waterfall of a request's time, with a labelled lane for each call, wait and guardrail. */
 export function Waterfall({ record, selected = null, onSelect }: WaterfallProps): ReactElement {
   const { lanes, totalMs, unplaced } = useMemo(() => waterfallLayout(record), [record]);
   return (
@@ -124,7 +124,7 @@ interface LaneLabelProps {
   readonly firstByte: number | null;
 }
 
-/** On a long bar, else after it, else before it. */
+/** Label of a lane, placed on a long bar, else after the bar, else before it. */
 function LaneLabel({ lane, label, left, right, firstByte }: LaneLabelProps): ReactElement {
   const isWinner = lane.kind === 'attempt' && lane.isWinner;
   const words = (
@@ -155,7 +155,7 @@ function LaneLabel({ lane, label, left, right, firstByte }: LaneLabelProps): Rea
   );
 }
 
-/** `0 · 0.82 · 1.63 · 2.45 · 3.26 s` */
+/** Scale below the lanes, such as `0 · 0.82 · 1.63 · 2.45 · 3.26 s`. */
 function scaleOf(totalMs: number): string {
   const last = duration(totalMs);
   if (totalMs < 1000 || totalMs >= 60_000) return `0 · ${duration(totalMs / 2)} · ${last}`;

@@ -22,8 +22,8 @@ export function uncoveredMs(lanes: readonly Lane[], totalMs: number): number {
 }
 
 /**
- * Returns what is wrong with the waterfall of a log, one sentence each: time that no lane covers, a lane
- * that leaves the request or has a negative length, and an end or event without a text.
+ * Returns what is wrong with the waterfall of a log, one sentence each: time that no lane covers, a
+ * lane that leaves the request or has a negative length, and an end or event without a text.
  */
 export function drawingFaultsOf(record: WaterfallRecord): readonly string[] {
   const { lanes, totalMs } = waterfallLayout(record);
