@@ -7,7 +7,7 @@ import { Badge, CopyButton } from '../../ui/primitives';
 
 type Verification = AnswerOf<'auditLogs_verify'>;
 
-/** Checks the chain of all records in parts, and says where it ends or breaks. */
+/** Verifies the audit chain in parts, and shows where it ends or breaks. */
 export function Chain(): ReactElement {
   const [checked, setChecked] = useState<number | null>(null);
   const [ended, setEnded] = useState<Verification | null>(null);

@@ -5,7 +5,7 @@ import { changesOf, valueWords } from './record-words';
 import type { AuditRecord } from './use-records';
 import './audit.css';
 
-/** Changes of a record by field. */
+/** Table of the changes of a record by field. */
 export function Changes({ record }: { readonly record: AuditRecord }): ReactElement {
   const changes = changesOf(record);
   if (changes.length === 0) return <p className="sub">{audit.noChanges}</p>;

@@ -15,7 +15,7 @@ interface CsvButtonProps {
   readonly actorOf: (record: AuditRecord) => string;
 }
 
-/** Saves the records of the range and filters as a file. It ends with the page. */
+/** Saves the records of the range and filters as a CSV file. Leaving the page cancels it. */
 export function CsvButton({ state, actorOf }: CsvButtonProps): ReactElement {
   const [isReading, setReading] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);

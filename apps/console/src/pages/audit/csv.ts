@@ -7,7 +7,7 @@ const COLUMNS = [
   ...['before', 'after', 'sequence', 'hash'],
 ] as const;
 
-/** Records as CSV (RFC 4180), with their actors and words in columns of their own. */
+/** Formats records as CSV (RFC 4180), with extra columns for the actor and the description. */
 export function csvOf(
   records: readonly AuditRecord[],
   words: {

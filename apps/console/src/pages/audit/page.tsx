@@ -48,7 +48,9 @@ function useFields(): readonly FilterField[] {
   }, [workspaces]);
 }
 
-/** One value of each field, which is all that the API takes: the newest counts. */
+/**
+ * Keeps the last filter of each field, with one value, because the API takes one value for a field.
+ */
 const single = (filters: readonly Filter[]): readonly Filter[] => [
   ...new Map(
     filters.map((filter) => [
@@ -60,7 +62,10 @@ const single = (filters: readonly Filter[]): readonly Filter[] => [
   ).values(),
 ];
 
-/** Changes in the organisation with their authors, and whether the records are unaltered. */
+/**
+ * Page of the audit log: changes in the organisation with their authors, and a check of the audit
+ * chain.
+ */
 export function AuditPage(): ReactElement {
   const refusal = useRefusal('auditLogs_list');
   if (refusal === null) return <Records />;

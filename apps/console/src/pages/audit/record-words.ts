@@ -9,10 +9,13 @@ export interface ChangedLeaf {
   readonly after: unknown;
 }
 
-/** Members that every write changes; they say nothing. */
+/** Members that every write changes and that are therefore not shown. */
 const UNSHOWN = ['etag', 'last_updated_at', 'version', 'updated_by'];
 
-/** Leaves of a record whose values differ; of a creation or deletion all of them. */
+/**
+ * Returns the members of a record whose values differ before and after; all members for a creation
+ * or deletion.
+ */
 export function changesOf({ before, after }: Pick<AuditRecord, 'before' | 'after'>): readonly ChangedLeaf[] {
   const paths = new Map(
     [...leavesOf(before ?? {}), ...leavesOf(after ?? {})].map((path) => [JSON.stringify(path), path]),
@@ -23,9 +26,9 @@ export function changesOf({ before, after }: Pick<AuditRecord, 'before' | 'after
     .filter((leaf) => !isSame(leaf.before, leaf.after));
 }
 
-/** Longest value within a sentence. */
+/** Maximum length of a value within a sentence. */
 const SHORT = 40;
-/** Names of members within a sentence. */
+/** Maximum number of members that a sentence names. */
 const NAMED = 3;
 
 export function valueWords(value: unknown): string {
@@ -39,13 +42,16 @@ function nameOfThing({ before, after, resource_id, user_id }: AuditRecord): stri
       const value = values?.[member];
       if (typeof value === 'string' && value !== '') return value;
     }
-  // Signing in: the thing is the actor.
+  // The resource of a sign-in is the actor itself.
   return resource_id === user_id ? null : resource_id;
 }
 
 const BUDGET = 'usage_limits.credit_limit';
 
-/** A budget that was raised or lowered: `raised the budget of search-prod from $2,500.00 to $3,000.00`. */
+/**
+ * Describes a changed budget: `raised the budget of search-prod from $2,500.00 to $3,000.00`. Null
+ * for other changes.
+ */
 function budgetWords(record: AuditRecord, changes: readonly ChangedLeaf[]): string | null {
   const [change, ...others] = changes;
   if (change === undefined || others.length > 0 || nameOf(change.path) !== BUDGET) return null;
@@ -58,7 +64,7 @@ function budgetWords(record: AuditRecord, changes: readonly ChangedLeaf[]): stri
   return audit.budget(to > from, nameOfThing(record) ?? '', before ?? '', after ?? '');
 }
 
-/** A record in words: `changed API key search-prod: credit limit from 2500 to 3000`. */
+/** Describes a record: `changed API key search-prod: credit limit from 2500 to 3000`. */
 export function recordWords(record: AuditRecord): string {
   const { action, resource_type, before, after } = record;
   const words = audit.words(action, resource_type, nameOfThing(record));

@@ -11,15 +11,17 @@ import type { AuditRecord } from './use-records';
 import './audit.css';
 
 interface RecordDrawerProps {
-  /** Null: closed. */
+  /** The shown record; null when the drawer is closed. */
   readonly record: AuditRecord | null;
   readonly actor: string;
   readonly onClose: () => void;
-  /** Shows all records that have this value. */
+  /** Filters the list by this value. */
   readonly onField: (field: 'request' | 'thing', value: string) => void;
 }
 
-/** One record: what changed by field, who, from where, and its place in the chain. */
+/**
+ * Drawer of one record: its changes by field, its author, their origin, and its place in the chain.
+ */
 export function RecordDrawer({ record, actor, onClose, onField }: RecordDrawerProps): ReactElement {
   return (
     <Drawer
@@ -43,7 +45,7 @@ export function RecordDrawer({ record, actor, onClose, onField }: RecordDrawerPr
   );
 }
 
-/** Kinds of things with a page, and their place below the workspace. */
+/** Path below the workspace of the page of a resource type. */
 const PAGES: Readonly<Record<string, string>> = {
   api_keys: 'keys',
   providers: 'providers',

@@ -14,10 +14,10 @@ import type { AuditRecord } from './use-records';
 import './audit.css';
 
 interface ResourceHistoryProps {
-  /** As records name it, such as `api_keys`. */
+  /** Resource type as in audit records, such as `api_keys`. */
   readonly type: string;
   readonly id: string;
-  /** Where several things have their histories on a page. */
+  /** Name of the resource, for a page with several histories. */
   readonly name?: string;
 }
 

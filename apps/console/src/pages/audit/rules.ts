@@ -1,6 +1,6 @@
 import { PAGE_DEFAULTS, type PageRules } from '../../url';
 
-/** Fields that the list can be filtered by, with the parameter of the API. It takes one value of each. */
+/** API parameter of each filter field. The API takes one value for each. */
 export const PARAMETERS = {
   action: 'action',
   resource: 'resource_type',
@@ -16,7 +16,7 @@ export const PARAMETERS = {
 
 export type AuditField = keyof typeof PARAMETERS;
 
-/** `log` is the open record. */
+/** Rules of the page's URL; `log` is the id of the open record. */
 export const AUDIT_RULES: PageRules = {
   defaults: { ...PAGE_DEFAULTS, range: { kind: 'relative', span: '7d' } },
   acceptsFilter: ({ field, not, match }) => Object.hasOwn(PARAMETERS, field) && !not && match.kind === 'any',

@@ -6,13 +6,16 @@ import { audit } from '../../messages';
 import type { AuditRecord } from './use-records';
 
 const PEOPLE_MAX = 100;
-/** API keys whose names are read. */
+/** Maximum number of API keys whose names are read. */
 const KEYS_MAX = 20;
 const STALE_MS = 300_000;
 
 const none: readonly AuditRecord[] = [];
 
-/** Names of the actors of records: the caller, people and API keys that it may see, else their id. */
+/**
+ * Returns a function that names the actor of a record: the caller, or a user or API key that the
+ * caller may see; otherwise its id.
+ */
 export function useActorNames(records: readonly AuditRecord[] = none): (record: AuditRecord) => string {
   const self = useSelf();
   const [canPeople, canKeys] = [useCan('users_list'), useCan('apiKeys_get')];
@@ -25,7 +28,7 @@ export function useActorNames(records: readonly AuditRecord[] = none): (record: 
   const keys = useQueries({
     queries: keyIds.map((id) => ({
       ...read('apiKeys_get', { path: { id } }, { staleTime: STALE_MS }),
-      // A deleted key stays its id.
+      // A deleted key is shown by its id.
       retry: false,
     })),
     combine: (results) => results.flatMap(({ data }) => data ?? []),

@@ -5,7 +5,7 @@ import { PARAMETERS, type AuditField } from './rules';
 
 export type AuditRecord = AnswerOf<'auditLogs_list'>['records'][number];
 
-/** Parameters of the filters of the URL. */
+/** Converts the filters of the URL to API parameters. */
 export const parametersOf = ({ filters }: PageState): QueryOf<'auditLogs_list'> =>
   Object.fromEntries(
     filters.flatMap(({ field, match }) =>
@@ -13,7 +13,7 @@ export const parametersOf = ({ filters }: PageState): QueryOf<'auditLogs_list'> 
     ),
   );
 
-/** The range of the URL at this moment as parameters. */
+/** Converts the range of the URL, resolved now, to API parameters. */
 function timesOf({
   range,
 }: Pick<PageState, 'range'>): Pick<QueryOf<'auditLogs_list'>, 'start_time' | 'end_time'> {
@@ -21,7 +21,7 @@ function timesOf({
   return { start_time: new Date(from).toISOString(), end_time: new Date(to).toISOString() };
 }
 
-/** Records of a file. */
+/** Maximum number of records of a CSV file. */
 export const FILE_MAX = 10_000;
 const FILE_PAGE = 100;
 

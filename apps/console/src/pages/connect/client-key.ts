@@ -4,11 +4,11 @@ import { call, problemFrom, type Problem } from '../../api';
 import { useWorkspace } from '../../app';
 import type { Recipe } from './recipes';
 
-/** The key of the recipes. */
+/** The API key that the recipes use. */
 export interface ClientKey {
-  /** Id of the key whose requests are waited for; null: those of all keys. */
+  /** Id of the key whose first request the page waits for; null for any key. */
   readonly id: string | null;
-  /** The secret of a key that was made here; in the state of the page alone. */
+  /** Secret of a key that was created on this page; held only in the state of the page. */
   readonly secret: string | null;
 }
 
@@ -17,7 +17,10 @@ export interface ClientKeys {
   readonly problem: Problem | null;
   readonly isPending: boolean;
   readonly choose: (id: string | null) => void;
-  /** Makes a service key for a client, with the default config that it needs. Resolves to its secret; null when that failed. */
+  /**
+   * Creates a service key for a client, with a default config if the client needs one. Resolves to
+   * its secret; null when the creation failed.
+   */
   readonly make: (recipe: Recipe, config: string | null) => Promise<string | null>;
 }
 
@@ -45,7 +48,7 @@ export function useClientKey(): ClientKeys {
       ),
     onSuccess: ({ data }) => {
       setKey({ id: data.id, secret: data.key });
-      // The response has the secret; nothing keeps it but the state of the page.
+      // The response contains the secret, which only the state of the page may hold.
       made.reset();
       void queries.invalidateQueries({ queryKey: ['apiKeys_list'] });
     },

@@ -13,7 +13,10 @@ interface CopyWithKeyProps {
   readonly keys: ClientKeys;
 }
 
-/** Makes a key for the client and copies the recipe with it, so that the copy works as it is. */
+/**
+ * Creates a key for the client and copies the recipe with its secret, so that the copy works
+ * unchanged.
+ */
 export function CopyWithKey({ recipe, values, keys }: CopyWithKeyProps): ReactElement {
   const { state, copy } = useCopy();
   const run = async (): Promise<void> => {

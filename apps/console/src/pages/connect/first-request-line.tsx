@@ -6,7 +6,7 @@ import { Dot, Note } from '../../ui/primitives';
 import { Failed } from '../../ui/states';
 import { LogLink } from '../home/log-link';
 
-/** Waits for the first request, of a key or of the workspace, and says so when it is there. */
+/** Waits for the first request of a key (null: of the workspace) and shows it. */
 export function FirstRequestLine({ keyId }: { readonly keyId: string | null }): ReactElement {
   const { id: workspace_id } = useWorkspace();
   const { rows, problem, status } = useTail(

@@ -16,7 +16,7 @@ interface KeyPickerProps {
   readonly onMake: () => void;
 }
 
-/** One of the workspace's keys, whose secret only its owner has, or a new one. */
+/** Picker for an existing key of the workspace, whose secret only its owner has, or a new key. */
 export function KeyPicker({ keys, client, onMake }: KeyPickerProps): ReactElement {
   const { id: workspace_id } = useWorkspace();
   const [typed, setTyped] = useState('');

@@ -23,7 +23,10 @@ import { RECIPES } from './recipes';
 import { decodeConnect } from './route';
 import './connect.css';
 
-/** How a client is set up: its code or file, with the address, the key and the model of the workspace. */
+/**
+ * Page with the set-up of a client: its code or file with the address, key and model of the
+ * workspace.
+ */
 export function ConnectPage(): ReactElement {
   const { slug: ws } = useWorkspace();
   const { client } = useParams({ strict: false });

@@ -4,7 +4,10 @@ import type { Recipe, RecipeValues } from './recipes';
 /** Text in place of a key. */
 const MASK = '••••••••';
 
-/** Recipes as forms of code. A key is shown masked or as the variable; what is copied has the variable unless the key is shown. */
+/**
+ * Renders recipes as code. The shown code has the key masked or as an environment variable; the
+ * copied code has the variable unless `isKeyShown`.
+ */
 export const recipeForms = (
   recipes: readonly Recipe[],
   values: RecipeValues,

@@ -5,7 +5,7 @@ import type { Recipe } from './recipes';
 
 const LOCAL = /^(?:localhost|127\.|\[::1\]|0\.0\.0\.0|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)/;
 
-/** Whether only this machine or its network reaches an address. */
+/** Whether an address is reachable only from this machine or its network. */
 export function isLocal(base: string): boolean {
   try {
     return LOCAL.test(new URL(base).host);
@@ -20,7 +20,7 @@ interface RecipeNotesProps {
   readonly config: string | null;
 }
 
-/** Requirements of the client for key, gateway and provider. */
+/** Notes on what the client requires of the key, the gateway and the provider. */
 export function RecipeNotes({ recipe, base, config }: RecipeNotesProps): ReactElement {
   return (
     <>

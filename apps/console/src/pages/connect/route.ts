@@ -1,7 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { workspaceRoute } from '../../app/routes';
 
-/** Values that the recipes fill in; `/w/:ws/connect/:client?to=@openai&model=gpt-4o`. */
+/**
+ * Search parameters of `/w/:ws/connect/:client?to=@openai&model=gpt-4o`, which the recipes fill in.
+ */
 export interface ConnectSearch {
   /** `@slug` of a provider, or `config:slug`. */
   readonly to?: string;

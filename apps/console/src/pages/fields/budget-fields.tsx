@@ -17,7 +17,9 @@ function resetOf(fields: Fields): Reset {
   return numberAt(fields, `${AT}.periodic_reset_days`) === '' ? 'never' : 'days';
 }
 
-/** The budget of a key or provider: amount, reset, alert, and what happens when it is reached. */
+/**
+ * Fields of the budget of a key or provider: amount, reset, alert, and the effect of reaching it.
+ */
 export function BudgetFields({ fields }: { readonly fields: Fields }): ReactElement {
   const hasBudget = typeof fields.valueOf(AT) === 'object' && fields.valueOf(AT) !== null;
   return (
@@ -36,21 +38,24 @@ export function BudgetFields({ fields }: { readonly fields: Fields }): ReactElem
   );
 }
 
-/** The amount alone; a new budget counts dollars by month. Empty: no budget. */
+/**
+ * Field for the amount of a budget only. A new budget is in US dollars for each month; an empty
+ * field means no budget.
+ */
 export function BudgetAmount({ fields }: { readonly fields: Fields }): ReactElement {
   const budget = fields.valueOf(AT);
-  const known = typeof budget === 'object' && budget !== null ? budget : null;
+  const current = typeof budget === 'object' && budget !== null ? budget : null;
   return (
     <NumberInput
       label={limits.budget}
-      description={known === null ? limits.amountHint : budgetWords(known)}
+      description={current === null ? limits.amountHint : budgetWords(current)}
       prefix={textAt(fields, `${AT}.type`) === 'tokens' ? '' : '$'}
       min={0}
       thousandSeparator=","
       value={numberAt(fields, `${AT}.credit_limit`)}
       error={fields.errorOf(`${AT}.credit_limit`)}
       onChange={(value) =>
-        fields.setValue(AT, typeof value === 'number' ? { ...(known ?? FIRST), credit_limit: value } : null)
+        fields.setValue(AT, typeof value === 'number' ? { ...(current ?? FIRST), credit_limit: value } : null)
       }
     />
   );
@@ -62,7 +67,7 @@ function Budget({ fields }: { readonly fields: Fields }): ReactElement {
   const setReset = (next: string | null): void => {
     set('periodic_reset', next === 'weekly' || next === 'monthly' ? next : null);
     set('periodic_reset_days', next === 'days' ? 30 : null);
-    // The moment of the former schedule; the API computes that of the new one.
+    // The value belongs to the former schedule; the API computes the one of the new schedule.
     set('next_usage_reset_at', null);
   };
   return (

@@ -3,7 +3,7 @@ import { limits } from '../../messages';
 import { Meter } from '../../ui/charts/meter';
 import { amountWords, budgetWords, type UsageLimit } from './limit-words';
 
-/** How much of a budget is used. */
+/** Meter of the used part of a budget. */
 export function BudgetMeter({
   limit,
   size = 'normal',

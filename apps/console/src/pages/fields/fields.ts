@@ -1,9 +1,12 @@
 import type { ReactNode } from 'react';
 
-/** Form behind inputs: of a new resource, or of one that is edited with `useResourceForm`. Paths are dotted. */
+/**
+ * Access of inputs to their form, which is for a new resource or for one edited with
+ * `useResourceForm`. Paths are dotted.
+ */
 export interface Fields {
   readonly valueOf: (path: string) => unknown;
-  /** On behalf of the user; undefined and null clear. */
+  /** Sets a value that the user entered; undefined and null clear it. */
   readonly setValue: (path: string, value: unknown) => void;
   readonly errorOf: (path: string) => ReactNode;
 }
@@ -25,7 +28,7 @@ interface EditedForm {
   readonly field: (path: string) => object;
 }
 
-/** The inputs of a resource that is edited. */
+/** Adapts a `useResourceForm` to `Fields`. */
 export const fieldsOf = ({ valueOf, setValue, field }: EditedForm): Fields => ({
   valueOf,
   setValue,

@@ -6,11 +6,11 @@ type Key = AnswerOf<'apiKeys_get'>;
 export type UsageLimit = NonNullable<Key['usage_limits']>;
 export type RateLimit = Key['rate_limits'][number];
 
-/** An amount of a budget: dollars, or tokens. */
+/** Formats an amount of a budget in US dollars, or in tokens. */
 export const amountWords = (type: string | undefined, amount: number): string =>
   type === 'tokens' || type === 'requests' ? limits.tokens(count(amount)) : humanMoney(e8OfUsd(amount) ?? 0n);
 
-/** `$500.00 a month`; `shown` is of the form or of the API. */
+/** Formats a budget, such as `$500.00 a month`. `shown` comes from a form or from the API. */
 export function budgetWords(
   shown:
     | Partial<Pick<UsageLimit, 'type' | 'credit_limit' | 'periodic_reset' | 'periodic_reset_days'>>
@@ -22,7 +22,7 @@ export function budgetWords(
   return limits.budgetWords(amount, shown.periodic_reset ?? null, shown.periodic_reset_days ?? null);
 }
 
-/** `$6.00 left`: what may still be spent before the budget is reached. */
+/** Formats the unused rest of a budget, such as `$6.00 left`. */
 export function leftWords({ type, credit_limit, current_usage = 0 }: UsageLimit): string {
   if (type === 'tokens' || type === 'requests')
     return limits.left(amountWords(type, Math.max(0, credit_limit - current_usage)));
@@ -30,7 +30,7 @@ export function leftWords({ type, credit_limit, current_usage = 0 }: UsageLimit)
   return limits.left(humanMoney(left > 0n ? left : 0n));
 }
 
-/** `600 requests a minute, 8 requests at the same time`. */
+/** Formats rate limits, such as `600 requests a minute, 8 requests at the same time`. */
 export const ratesWords = (
   rates:
     | readonly (Pick<RateLimit, 'type' | 'value'> & { readonly unit?: RateLimit['unit'] | undefined })[]

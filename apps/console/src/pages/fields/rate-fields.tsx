@@ -19,7 +19,10 @@ interface Rate {
 const choices = (names: Readonly<Record<string, string>>) =>
   Object.entries(names).map(([value, label]) => ({ value, label }));
 
-/** Rates of a key or provider. A list is one member for the API, so that any change sends it whole. */
+/**
+ * Fields of the rate limits of a key or provider. The API replaces the list as a whole, so any
+ * change sends all of it.
+ */
 export function RateFields({ fields }: { readonly fields: Fields }): ReactElement {
   const rates = (fields.valueOf(AT) ?? []) as readonly Rate[];
   const set = (next: readonly Rate[]): void => fields.setValue(AT, next.length === 0 ? null : next);
@@ -43,7 +46,7 @@ export function RateFields({ fields }: { readonly fields: Fields }): ReactElemen
       {rates.length === 0 ? <p className="sub">{limits.noRates}</p> : null}
       <div className="col">
         {rates.map((rate, at) => (
-          // A rate has no id; rows keep their place.
+          // A rate limit has no id, so its index is the key.
           <div className="fields-row" key={at}>
             <NumberInput
               aria-label={limits.rateValue}

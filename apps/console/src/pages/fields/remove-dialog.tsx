@@ -8,16 +8,16 @@ interface RemoveDialogProps {
   readonly onClose: () => void;
   readonly title: string;
   readonly action: string;
-  /** The name that must be typed; null: it need not be. */
+  /** Name that the user must type to confirm; null for no confirmation by name. */
   readonly name: string | null;
   readonly nameLabel: string;
-  /** Deletes it. What it rejects with is shown. */
+  /** Deletes the resource. The dialog shows the error of a rejection. */
   readonly onRemove: () => Promise<void>;
   /** Consequences of the removal. */
   readonly children: ReactNode;
 }
 
-/** Deletes a thing, never by one click. */
+/** Dialog that confirms the deletion of a resource. */
 export function RemoveDialog(props: RemoveDialogProps): ReactElement {
   const { isOpen, onClose, title, action, name, nameLabel, onRemove, children } = props;
   const [typed, setTyped] = useState('');

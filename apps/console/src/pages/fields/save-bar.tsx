@@ -17,7 +17,9 @@ interface SavedForm {
   readonly undo: (() => Promise<unknown>) | null;
 }
 
-/** Below a form: what would be sent, and how to save, give up and undo it. `Ctrl S` saves. */
+/**
+ * Bar below a form with its changed fields and buttons to save, discard and undo. `Ctrl S` saves.
+ */
 export function SaveBar({ form }: { readonly form: SavedForm }): ReactElement {
   const { changed, isSaving, isSaved, isRestored, problem, save, reset, undo } = form;
   usePageKeys({ 'ctrl+s': () => void save() });

@@ -7,8 +7,8 @@ import type { Fields } from './fields';
 type Values<T> = Readonly<Partial<T>>;
 
 /**
- * State of a form for a new resource, in the shape of the API's body. With a `draft` the values are kept for this tab: give none to
- * a form with secrets.
+ * State of a form for a new resource, in the shape of the API's request body. With a `draft` name,
+ * the values are stored in this tab; forms with secrets must not pass one.
  */
 export function useNewFields<T extends object>(
   initial: Values<T>,

@@ -8,12 +8,12 @@ import { Dot, Duration, Money, ProviderMark, StatusBadge, useFormat, type Priced
 import { Empty, Failed, Pane, Skeletons } from '../../ui/states';
 import { logAddress } from './log-link';
 
-/** Rows that are shown. */
+/** Maximum number of shown rows. */
 const SHOWN = 8;
 
 interface LiveListProps {
   readonly tail: TailState<LogRow>;
-  /** False: what ended before is not read yet. */
+  /** False to postpone reading the requests that ended before the stream began. */
   readonly readsEarlier?: boolean;
   readonly children?: ReactNode;
 }
@@ -22,7 +22,7 @@ const NONE: readonly LogRow[] = [];
 
 function LiveListOf({ tail, readsEarlier = true, children }: LiveListProps): ReactElement {
   const { slug, id: workspace_id } = useWorkspace();
-  // What ended before the stream began.
+  // Reads the requests that ended before the stream began.
   const list = useRead(
     'logs_list',
     { query: { workspace_id, page_size: SHOWN } },
@@ -30,8 +30,8 @@ function LiveListOf({ tail, readsEarlier = true, children }: LiveListProps): Rea
   );
   const isWaiting = !readsEarlier || list.isLoading;
   const { zone } = useFormat();
-  const known = new Set(tail.rows.map(({ id }) => id));
-  const rows = [...tail.rows, ...(list.data?.data ?? NONE).filter(({ id }) => !known.has(id))].slice(
+  const tailIds = new Set(tail.rows.map(({ id }) => id));
+  const rows = [...tail.rows, ...(list.data?.data ?? NONE).filter(({ id }) => !tailIds.has(id))].slice(
     0,
     SHOWN,
   );
@@ -81,5 +81,5 @@ function LiveListOf({ tail, readsEarlier = true, children }: LiveListProps): Rea
   );
 }
 
-/** The newest requests, as they end. A click opens one. */
+/** Live list of the newest requests, each with a link to its log. */
 export const LiveList = memo(LiveListOf);

@@ -6,7 +6,7 @@ import { encodeFilter } from '../../url';
 export const logAddress = (slug: string, id: string): string =>
   `/w/${encodeURIComponent(slug)}/logs?log=${encodeURIComponent(id)}`;
 
-/** Address of the logs with a value of a field. */
+/** Address of the list of logs, filtered by a value of a field. */
 export const logsAddress = (slug: string, field: string, value: string): string =>
   `/w/${encodeURIComponent(slug)}/logs?f=${encodeURIComponent(
     encodeFilter({ field, not: false, match: { kind: 'any', values: [value] } }),

@@ -6,12 +6,12 @@ import { useProgress } from './onboarding/progress';
 import { Overview } from './overview/overview';
 import './home.css';
 
-// The overview is seen much more often: it comes with the page.
+// Lazy, because most visits show the overview, which is part of the page.
 const Onboarding = lazy(async () => ({ default: (await import('./onboarding/onboarding')).Onboarding }));
 
 export { readFigures } from './overview/first-reads';
 
-/** The first minute until three of its steps are done, then what the workspace does and what needs attention. */
+/** Home page: the onboarding until three of its steps are done, then the overview. */
 export function HomePage(): ReactElement {
   const { id } = useWorkspace();
   const progress = useProgress(id);
@@ -27,7 +27,7 @@ export function HomePage(): ReactElement {
   );
 }
 
-/** The steps of the first minute, at any time. */
+/** Tour page: the onboarding at any time. */
 export function TourPage(): ReactElement {
   const { id } = useWorkspace();
   const progress = useProgress(id);

@@ -1,7 +1,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { workspaceRoute } from '../../app/routes';
 
-/** `t`: range of time as the codec of `url` writes it. `by`: who spends. `vs=1`: compared with the range before. */
+/**
+ * Search parameters of Home. `t`: time range in the format of `src/url`. `by`: kind of spenders.
+ * `vs=1`: compares with the range before.
+ */
 export interface HomeSearch {
   readonly t?: string;
   readonly by?: 'provider';
@@ -21,7 +24,7 @@ export const homeRoute = createRoute({
   loader: ({ cause, context, params: { ws }, location }) => {
     if (cause !== 'enter') return;
     const { t }: HomeSearch = location.search;
-    // The component loads the page too, and shows when it is missing.
+    // The component loads the page too and shows an error when it is missing.
     import('./page').then(({ readFigures }) => readFigures(context, ws, t)).catch(() => undefined);
   },
   component: lazyRouteComponent(() => import('./page'), 'HomePage'),

@@ -29,7 +29,7 @@ function Rotates({ policy }: { readonly policy: ApiKey['rotation_policy'] }): Re
 interface Shown {
   readonly selfId: string;
   readonly ws: string;
-  /** Use by key; null when the caller may not see it. */
+  /** Use by key id; null when the caller may not see it. */
   readonly use: ReadonlyMap<string, Use> | null;
 }
 

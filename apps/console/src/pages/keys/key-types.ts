@@ -8,17 +8,17 @@ export type KeyUpdate = BodyOf<'apiKeys_update'>;
 /** Types of keys, in the order in which they are offered. */
 export const KEY_TYPES: readonly KeyType[] = ['workspace-service', 'workspace-user', 'organisation-service'];
 
-/** Path of `POST /v1/api-keys/{type}/{subType}`. */
+/** Path parameters of `POST /v1/api-keys/{type}/{subType}`. */
 export function pathOfType(type: KeyType): { readonly type: string; readonly subType: string } {
   const [place = '', kind = ''] = type.split('-');
   return { type: place, subType: kind };
 }
 
-/** The scope that the action on keys of a type needs. */
+/** Scope that an action on keys of a type needs. */
 export const scopeOfKeys = (type: KeyType, action: 'create' | 'update' | 'delete' | 'rotate'): string =>
   `${type.replace('-', '_')}_api_keys.${action}`;
 
-/** The members that the edit form may write, as the API answered them. */
+/** Members of a key that the edit form may write, with the values of the API. */
 export function writableOf(key: ApiKey): KeyUpdate {
   const { name, description, scopes, rate_limits, defaults, alert_emails, expires_at } = key;
   return {
@@ -34,7 +34,7 @@ export function writableOf(key: ApiKey): KeyUpdate {
   };
 }
 
-/** Without what the API computes. */
+/** Removes the members that the API computes. */
 function budgetOf(limit: ApiKey['usage_limits']): KeyUpdate['usage_limits'] {
   if (limit === null) return null;
   const { type, credit_limit, alert_threshold, periodic_reset, periodic_reset_days, next_usage_reset_at } =

@@ -32,7 +32,7 @@ const FIELDS: readonly FilterField[] = [
 ];
 const rowId = ({ id }: ApiKey): string => id;
 
-/** Query of the list by the state of the URL. */
+/** Converts the state of the URL to the query of the list. */
 function useKeyQuery(search: ReturnType<typeof usePageSearch>['state']) {
   const workspace = useWorkspace();
   const { text, sort, filters } = search;
@@ -46,7 +46,7 @@ function useKeyQuery(search: ReturnType<typeof usePageSearch>['state']) {
   };
 }
 
-/** API keys of the workspace, and those of the caller's where it sees no others. */
+/** Page of the API keys of the workspace; a caller without that right sees only its own keys. */
 export function KeysPage(): ReactElement {
   const workspace = useWorkspace();
   const self = useSelf();

@@ -4,7 +4,7 @@ import { STEPS, TABS } from './steps';
 const SORTS = ['name', 'created_at', 'last_updated_at', 'expires_at'];
 const STATUSES = ['active', 'exhausted', 'expired'];
 
-/** The list: `q`, `sort` and `f=status:…`. */
+/** URL rules of the list: `q`, `sort` and `f=status:…`. */
 export const LIST_RULES: PageRules = {
   defaults: PAGE_DEFAULTS,
   values: { sort: SORTS.flatMap((sort) => [sort, `-${sort}`]) },
@@ -15,7 +15,7 @@ export const LIST_RULES: PageRules = {
     match.values.every((value) => STATUSES.includes(value)),
 };
 
-/** The wizard: `tab` is its step. */
+/** URL rules of the wizard; `tab` is its step. */
 export const WIZARD_RULES: PageRules = {
   defaults: { ...PAGE_DEFAULTS, tab: STEPS[0] },
   values: { tab: STEPS },

@@ -12,7 +12,10 @@ const CALL = ['completions', 'prompts', 'guardrails', 'mcp', 'agents', 'logs'].m
 });
 const READ = ['logs.list', 'logs.view', 'logs.export', 'analytics.view'];
 
-/** Why a scope cannot be chosen: keys of the type cannot hold it, or the creator lacks it. */
+/**
+ * Why a scope cannot be chosen: `type` when keys of the type cannot hold it, `creator` when the
+ * creator lacks it.
+ */
 export type Lock = 'type' | 'creator';
 
 export function lockOf(scope: string, type: KeyType, held: ReadonlySet<string>): Lock | null {
@@ -20,13 +23,13 @@ export function lockOf(scope: string, type: KeyType, held: ReadonlySet<string>):
   return held.has(scope) ? null : 'creator';
 }
 
-/** Scopes of a preset that a key of the type may hold and the creator may give. */
+/** Scopes of a preset that a key of the type may hold and the creator may grant. */
 export function scopesOfPreset(preset: Preset, type: KeyType, held: ReadonlySet<string>): readonly string[] {
   const wanted = preset === 'call' ? CALL : preset === 'read' ? READ : SCOPES;
   return wanted.filter((scope) => lockOf(scope, type, held) === null);
 }
 
-/** The preset with just these scopes; null for a choice of one's own. */
+/** Returns the preset with exactly these scopes; null for a custom choice. */
 export const presetOf = (
   scopes: readonly string[],
   type: KeyType,
@@ -48,7 +51,10 @@ export const RESOURCES: readonly (readonly [resource: string, scopes: readonly s
 
 const EVERYWHERE = ['owner', 'admin'];
 
-/** Scopes that the caller holds here: of the workspace, and of the organisation where its role counts in every workspace. */
+/**
+ * Scopes that the caller holds here: those of the workspace, and those of an organisation role that
+ * applies in every workspace.
+ */
 export function useHeldScopes(): ReadonlySet<string> {
   const { permissions } = useSessionFacts();
   const workspace = useWorkspaceOrNull();

@@ -9,7 +9,10 @@ export type Use = AnswerOf<'analyticsGroups_by'>['data'][number];
 const GROUPS_MAX = 100;
 const STALE_MS = 60_000;
 
-/** Requests, cost and last use of the keys of a list in 30 days, by the id of the key; null where the caller may not see it. */
+/**
+ * Requests, cost and last use of listed keys in 30 days, by key id; null when the caller may not
+ * see it.
+ */
 export function useKeyUse(rows: readonly ApiKey[] | undefined): ReadonlyMap<string, Use> | null {
   const workspace = useWorkspace();
   const can = useCan('analyticsGroups_by');

@@ -1,7 +1,10 @@
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** The last days as parameters of analytics, whole hours so that readers share an answer. */
+/**
+ * Analytics parameters of the last `days` days, ending at a whole hour so that reads share a cached
+ * response.
+ */
 export function lastDays(days: number): {
   readonly time_of_generation_min: string;
   readonly time_of_generation_max: string;

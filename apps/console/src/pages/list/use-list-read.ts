@@ -1,7 +1,7 @@
 import { call, keyOf, type AnswerOf, type OperationId, type Params } from '../../api';
 import { usePages } from './use-pages';
 
-/** Operations whose answer is a list in pages. */
+/** Operations whose response is a page of a list. */
 export type ListId = {
   [O in OperationId]: AnswerOf<O> extends { readonly data: readonly unknown[]; readonly total: number }
     ? O

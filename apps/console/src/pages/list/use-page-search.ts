@@ -2,7 +2,10 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { decodePage, pageSearch, type PageRules, type PageState } from '../../url';
 
-/** For `validateSearch`: what a page accepts of its URL, without what is as usual. */
+/**
+ * Returns a `validateSearch` function: it keeps the search parameters that a page accepts and that
+ * differ from the defaults.
+ */
 export const searchBy =
   (rules: PageRules) =>
   (search: Readonly<Record<string, unknown>>): Record<string, string | string[]> =>
@@ -10,11 +13,11 @@ export const searchBy =
 
 export interface PageSearch {
   readonly state: PageState;
-  /** Replaces the entry of the history, or with `push` adds one that Back returns from. */
+  /** Changes the state. Replaces the current history entry; `push` adds a new one. */
   readonly change: (part: Partial<PageState>, how?: 'replace' | 'push') => void;
 }
 
-/** The state of the page that its URL holds. `rules` must be stable. */
+/** State of the page in its URL. `rules` must be a stable reference. */
 export function usePageSearch(rules: PageRules): PageSearch {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -32,7 +35,7 @@ export function usePageSearch(rules: PageRules): PageSearch {
   return { state, change };
 }
 
-/** The order of a list as the API has it; empty for the one of the API. */
+/** Converts a sort such as `-name` to API parameters; empty for the API's default order. */
 export const orderOf = <Field extends string>(
   sort: string,
 ): { readonly sort?: Field; readonly order?: 'asc' | 'desc' } =>

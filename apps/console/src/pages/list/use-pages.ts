@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Problem } from '../../api';
 
-/** Rows of a page; the maximum of the API. */
+/** Rows of a page, which is the maximum of the API. */
 const PAGE_SIZE = 100;
 
 export interface PagedRead<P, R> {
@@ -11,16 +11,19 @@ export interface PagedRead<P, R> {
     page: { readonly current_page: number; readonly page_size: number },
     signal: AbortSignal,
   ) => Promise<P>;
-  /** The same function at each call, because rows are computed again for another one. */
+  /** Rows of a page. Must be a stable reference, or each render recomputes all rows. */
   readonly rowsOf: (page: P) => readonly R[];
   readonly totalOf: (page: P) => number;
-  /** Milliseconds. */
+  /** Milliseconds for which a response counts as fresh. */
   readonly staleTime?: number;
-  /** False: nothing is read. */
+  /** False to read nothing. */
   readonly enabled?: boolean;
 }
 
-/** Reads a list page by page: the rows of all pages that were read; `more` reads the next one where there is one. */
+/**
+ * Reads a list page by page. Returns the rows of all pages read so far; `more` reads the next page,
+ * if there is one.
+ */
 export function usePages<P, R>({
   queryKey,
   read,
@@ -43,7 +46,7 @@ export function usePages<P, R>({
   const rows = useMemo(() => data?.pages.flatMap(rowsOf), [data, rowsOf]);
   const [first] = data?.pages ?? [];
   return {
-    /** For `Loaded`: its data are the rows. */
+    /** Query for `Loaded`, with the rows as its data. */
     query: {
       data: rows,
       error: query.error,

@@ -11,7 +11,7 @@ import './use-tables.css';
 const ROWS_MAX = 20;
 const STALE = { staleTime: 60_000 };
 
-/** Whose requests are counted: `api_key_ids` or `virtual_keys`, and the workspace. */
+/** Filter of the counted requests: `api_key_ids` or `virtual_keys`, and the workspace. */
 export type UseFilter = Pick<QueryOf<'analyticsGroups_by'>, 'api_key_ids' | 'virtual_keys' | 'workspace_id'>;
 
 interface UseProps {
@@ -23,11 +23,11 @@ interface Row {
   readonly requests: number | null;
   /** US cents. */
   readonly cost: number | null;
-  /** Percent; undefined where the groups have none. */
+  /** Success rate in percent; undefined when the groups have none. */
   readonly success?: number | null | undefined;
 }
 
-/** Requests and spend of 30 days by model. */
+/** Table of requests and spend in 30 days by model. */
 export function Models({ filter }: UseProps): ReactElement {
   const query = { ...lastDays(30), ...filter, page_size: ROWS_MAX };
   const groups = useRead(
@@ -60,7 +60,10 @@ export function Models({ filter }: UseProps): ReactElement {
   );
 }
 
-/** Requests and spend of 30 days by the user that requests name; nothing where none do. */
+/**
+ * Table of requests and spend in 30 days by the user that requests name; renders nothing when none
+ * do.
+ */
 export function Users({ filter }: UseProps): ReactElement | null {
   const query = { ...lastDays(30), ...filter, page_size: ROWS_MAX };
   const { data } = useRead('analyticsGroups_users', { query }, STALE);

@@ -2,7 +2,10 @@ import type { SearchRecord } from '../../url';
 
 const KEYS: ReadonlySet<string> = new Set(['t', 'f', 'q', 'cols', 'log', 'tab', 'live']);
 
-/** The parameters of a page of logs as they are; a broken one stays until the page has named it. */
+/**
+ * Keeps the known search parameters of a logs page unchanged, including invalid ones, which the
+ * page reports.
+ */
 export function knownSearch(search: Readonly<Record<string, unknown>>): SearchRecord {
   const known: Record<string, string | readonly string[]> = {};
   for (const [key, value] of Object.entries(search)) {

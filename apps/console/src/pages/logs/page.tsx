@@ -26,10 +26,10 @@ import './logs.css';
 const LogPanel = lazy(async () => ({ default: (await import('./detail/log-panel')).LogPanel }));
 
 const DAY_MS = 86_400_000;
-/** Longest range of a search, where the server does not say it. */
+/** Maximum range of a search in days, when the server does not report one. */
 const SEARCH_DAYS = 31;
 
-/** Logs of the workspace: filters, bars over time, the list, and the open log next to it. */
+/** Page of the logs of a workspace: filters, histogram, list, and the open log next to it. */
 export function LogsPage(): ReactElement {
   const refusal = useRefusal('logs_list');
   if (refusal !== null)
@@ -58,7 +58,7 @@ function Logs(): ReactElement {
   };
   const { filterBy, step, panel } = usePanelActions(state, list.rows, change);
   const isOpen = state.log !== '';
-  // The row is marked at once, and the log is drawn after that.
+  // The row is marked immediately; the log renders with lower priority.
   const shownLog = useDeferredValue(state.log);
   usePageKeys({ '.': tail, r: list.refresh }, hasKeys);
   usePageKeys(
@@ -122,7 +122,7 @@ function Logs(): ReactElement {
   );
 }
 
-/** Chosen columns are kept in the browser and in the address, so that a copied link shows them. */
+/** Chosen columns, stored in the browser and in the address, so that a copied link shows them. */
 function useShownColumns(columns: ReturnType<typeof logColumns>, state: PageState, change: Change) {
   const choice = useColumns('logs', columns, state.cols);
   return useMemo(
@@ -141,7 +141,7 @@ function useShownColumns(columns: ReturnType<typeof logColumns>, state: PageStat
   );
 }
 
-/** Why bodies cannot be searched: the range is too long. */
+/** Why bodies cannot be searched (the range is too long); undefined when they can. */
 function useTextOff({ range }: PageState): string | undefined {
   const { limits } = useBootstrap();
   const [now] = useState(Date.now);
@@ -150,7 +150,7 @@ function useTextOff({ range }: PageState): string | undefined {
   return to - from > days * DAY_MS ? logs.textOff(days) : undefined;
 }
 
-/** The address of what is shown, with two moments in the place of a relative range. */
+/** Address of the current view with an absolute time range. */
 function absoluteAddress(state: PageState, now: number): string {
   const search = logsSearch({ ...state, range: asOfNow(state.range, now), live: false });
   return `${location.origin}${location.pathname}${stringifySearch(search)}`;

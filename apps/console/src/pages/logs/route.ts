@@ -9,7 +9,7 @@ export const logsRoute = createRoute({
   component: lazyRouteComponent(() => import('./page'), 'LogsPage'),
 });
 
-/** One log on a page of its own. */
+/** Route of the page of one log. */
 export const logRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'logs/$log',

@@ -10,7 +10,7 @@ import {
 import { acceptsLogFilter } from './filters/fields';
 import { LOG_COLUMN_IDS } from './list/column-ids';
 
-/** Tabs of a log, in their order. */
+/** Tabs of a log, in order. */
 export const LOG_TABS = [
   'why',
   'messages',
@@ -33,6 +33,6 @@ export const LOGS_RULES: PageRules = {
 export const decodeLogs = (search: SearchRecord): Decoded => decodePage(search, LOGS_RULES);
 export const logsSearch = (state: PageState): SearchRecord => pageSearch(state, LOGS_RULES);
 
-/** The search of a list with these members, and the usual ones else. */
+/** Search parameters of a list with these members and the defaults for all others. */
 export const logsSearchOf = (change: Partial<PageState>): SearchRecord =>
   logsSearch({ ...LOGS_RULES.defaults, ...change });

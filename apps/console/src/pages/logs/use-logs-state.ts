@@ -5,12 +5,12 @@ import { decodeLogs, logsSearch } from './search';
 
 const route = getRouteApi('/session/w/$ws/logs');
 
-/** `push` makes a new entry of the history, which Back undoes. */
+/** Changes the state. Replaces the current history entry; `push` adds a new one. */
 export type Change = (change: Partial<PageState>, how?: 'replace' | 'push') => void;
 
 export interface LogsState {
   readonly state: PageState;
-  /** Parameters of the address that mean nothing here. */
+  /** Parameters of the address that are invalid and ignored. */
   readonly dropped: readonly Dropped[];
   readonly change: Change;
 }

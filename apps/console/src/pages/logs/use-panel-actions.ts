@@ -5,7 +5,10 @@ import type { Filter, PageState } from '../../url';
 import { normalised } from './filters/log-query';
 import type { Change } from './use-logs-state';
 
-/** Actions of the open log on the address. The functions never change, so that only another log is drawn again. */
+/**
+ * Actions of the open log that change the address. The functions are stable references, so that the
+ * panel renders again only for another log.
+ */
 export function usePanelActions(state: PageState, rows: readonly LogRow[], change: Change) {
   const latest = useRef({ state, rows });
   useLayoutEffect(() => {

@@ -11,7 +11,7 @@ const SECTIONS = [
   ['preferences', '/me/preferences'],
 ] as const;
 
-/** A part of the pages about the caller, with links to the others. */
+/** Frame of the pages about the signed-in user, with links between them. */
 export function MeFrame({
   section,
   children,

@@ -13,7 +13,7 @@ import type { ApiKey } from '../keys/key-types';
 import { MeFrame } from './frame';
 
 const PAGE_SIZE = 100;
-/** Workspaces whose keys are read. */
+/** Maximum number of workspaces whose keys are read. */
 const WORKSPACES_MAX = 20;
 
 interface OwnKey {

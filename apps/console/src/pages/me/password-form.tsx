@@ -8,7 +8,10 @@ import { Pane } from '../../ui/states';
 
 const EMPTY = { current: '', next: '', again: '' };
 
-/** Changes the password of the caller, where passwords are in use. What is typed is forgotten after the call. */
+/**
+ * Form that changes the password of the signed-in user; renders nothing when password login is off.
+ * It clears its inputs after the call.
+ */
 export function PasswordForm(): ReactElement | null {
   const { password_login, needs_password } = useBootstrap();
   const [values, setValues] = useState(EMPTY);

@@ -34,7 +34,7 @@ function Choice({ label, value, names, onChoose }: ChoiceProps): ReactElement {
   );
 }
 
-/** Looks and keys of the console in this browser. */
+/** Page of the appearance and shortcuts of the console in this browser. */
 export function PreferencesPage(): ReactElement {
   const { zone, density, hasKeys } = usePreferences();
   const { colorScheme, setColorScheme } = useMantineColorScheme();

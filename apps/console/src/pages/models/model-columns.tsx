@@ -9,10 +9,10 @@ import { keyOf, type ModelUse, type UseOfModels } from './use-of-models';
 
 export type Model = AnswerOf<'workspaceModels_list'>['data'][number];
 
-/** Units with a column of their own. */
+/** Price units that have a column. */
 const UNITS = ['input', 'output', 'cache_read'] as const;
 
-/** A price per million as the API has it, in dollars. */
+/** Formats a price of the API (1e-8 USD) as US dollars per million units. */
 export const moneyOf = (text: string): string => {
   const e8 = parseE8(text);
   return e8 === null ? '–' : pricePerMillion(e8);
@@ -95,7 +95,7 @@ export const MODEL_COLUMNS: readonly Column<Model>[] = [
   },
 ];
 
-/** Columns with the use of 30 days; none where the caller may not see it. */
+/** Columns of the table, with the use of 30 days unless the caller may not see it. */
 export function columnsOf(use: UseOfModels): readonly Column<Model>[] {
   if (use === null) return MODEL_COLUMNS;
   const of = (model: Model): ModelUse | undefined => use.get(keyOf(model));

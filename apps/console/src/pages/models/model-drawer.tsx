@@ -21,13 +21,13 @@ import { isUnpricedInUse, keyOf, type UseOfModels } from './use-of-models';
 import './models.css';
 
 interface ModelDrawerProps {
-  /** Null: closed. */
+  /** The shown model; null when the drawer is closed. */
   readonly model: Model | null;
   readonly use: UseOfModels;
   readonly onClose: () => void;
 }
 
-/** One model: all of its prices with their source and adjustment, its use and its routes. */
+/** Drawer of one model: its prices with source and adjustment, its use and its routes. */
 export function ModelDrawer({ model, use, onClose }: ModelDrawerProps): ReactElement {
   return (
     <Drawer opened={model !== null} onClose={onClose} position="right" size={520} title={model?.id ?? ''}>

@@ -52,13 +52,13 @@ function useFields(): readonly FilterField[] {
   );
 }
 
-/** The value that the filters of the URL demand of a field. The API takes one. */
+/** Value by which the URL filters a field. The API takes one value. */
 function valueOf({ filters }: PageState, field: string): string | undefined {
   const match = filters.find((filter) => filter.field === field)?.match;
   return match?.kind === 'any' ? match.values[0] : undefined;
 }
 
-/** Every model that the workspace may call, with its prices and where they come from. */
+/** Page of the models that the workspace may call, with their prices and price sources. */
 export function ModelsPage(): ReactElement {
   const workspace = useWorkspace();
   const fields = useFields();
@@ -88,7 +88,7 @@ export function ModelsPage(): ReactElement {
       <FilterBar
         fields={fields}
         filters={state.filters}
-        // One value of each field: the newest choice counts.
+        // Keeps the last chosen value of each field.
         onChange={(filters) =>
           change({
             filters: filters.map((filter) =>

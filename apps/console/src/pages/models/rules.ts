@@ -1,6 +1,6 @@
 import { PAGE_DEFAULTS, type PageRules } from '../../url';
 
-/** `q`, `f=provider:slug` and `f=enabled:true`; `log` is the open model. */
+/** URL rules: `q`, `f=provider:slug` and `f=enabled:true`; `log` is the open model. */
 export const MODEL_RULES: PageRules = {
   defaults: PAGE_DEFAULTS,
   acceptsFilter: ({ field, not, match }) =>

@@ -6,10 +6,10 @@ import { lastDays } from '../list/last-days';
 import type { Model } from './model-columns';
 
 export type ModelUse = AnswerOf<'analyticsGroups_by'>['data'][number];
-/** Use of 30 days by `keyOf` of a model; null where the caller may not see it. */
+/** Use of 30 days, by `keyOf` of a model; null when the caller may not see it. */
 export type UseOfModels = ReadonlyMap<string, ModelUse> | null;
 
-/** Providers whose use is read. */
+/** Maximum number of providers whose use is read. */
 const PROVIDERS_MAX = 12;
 const GROUPS_MAX = 100;
 const COLUMNS = ['requests' as const, 'cost' as const, 'success_rate' as const, 'p95_latency' as const];
@@ -18,7 +18,7 @@ const none: readonly Model[] = [];
 export const keyOf = ({ provider, slug }: Pick<Model, 'provider' | 'slug'>): string =>
   `${provider.slug} ${slug}`;
 
-/** Use of the shown models in 30 days: one read for each provider. */
+/** Reads the use of the shown models in 30 days, with one call for each provider. */
 export function useUseOfModels(models: readonly Model[] = none): UseOfModels {
   const { id: workspace_id } = useWorkspace();
   const can = useCan('analyticsGroups_by');
@@ -55,11 +55,11 @@ export function useUseOfModels(models: readonly Model[] = none): UseOfModels {
   }, [can, providers, reads]);
 }
 
-/** Whether a model is called and has no price. */
+/** Whether a model was called in 30 days and has no price. */
 export const isUnpricedInUse = (model: Model, use: UseOfModels): boolean =>
   model.price_source === null && (use?.get(keyOf(model))?.requests ?? 0) > 0;
 
-/** Unpriced models that are in use come first; the others keep their order. */
+/** Sorts unpriced models that are in use first; the others keep their order. */
 export const unpricedFirst = (models: readonly Model[], use: UseOfModels): readonly Model[] => {
   const first = models.filter((model) => isUnpricedInUse(model, use));
   return first.length === 0 ? models : [...first, ...models.filter((model) => !first.includes(model))];

@@ -17,13 +17,13 @@ interface CodeDialogProps {
   readonly draft: Draft;
 }
 
-/** Request of the first column as code of each client. */
+/** Dialog with the request of the first column as code of each client. */
 export function CodeDialog({ onClose, settings, column, draft }: CodeDialogProps): ReactElement {
   const { gateway_url: gateway } = useBootstrap();
   const config = configOf(column);
   const request = requestOf('', { ...settings, isStreamed: false }, column, draft);
   const curl = { id: 'request', label: text.curl, text: curlOf(request, gateway ?? '') };
-  // The recipes of clients know chats that go by a provider or a saved config.
+  // The recipes support chat requests through a provider or a saved config only.
   const isChat = settings.api === 'chat' && column.target !== DRAFT_TARGET;
   const recipes = recipeForms(RECIPES, {
     base: gateway ?? '',

@@ -7,13 +7,13 @@ import type { Replay } from './draft/replay';
 import { requestOf } from './draft/request';
 import { NEW_COLUMN, type PlaygroundSettings } from './search';
 
-// The recipes of all clients.
+// Lazy, because it contains the recipes of all clients.
 const CodeDialog = lazy(async () => ({ default: (await import('./code-dialog')).CodeDialog }));
 const DiffDialog = lazy(async () => ({ default: (await import('./columns/diff-dialog')).DiffDialog }));
 const PasteDialog = lazy(async () => ({ default: (await import('./curl/paste-dialog')).PasteDialog }));
 const RepeatDialog = lazy(async () => ({ default: (await import('./repeat/repeat-dialog')).RepeatDialog }));
 
-/** The dialog that is open; `repeat` is that of a column, by its place. */
+/** The open dialog; `repeat` is the index of the column whose request is repeated. */
 export type Dialog = 'code' | 'paste' | 'diff' | { readonly repeat: number };
 
 interface DialogsProps {
@@ -22,7 +22,7 @@ interface DialogsProps {
   readonly draft: Draft;
   readonly runs: Runs;
   readonly onClose: () => void;
-  /** Takes over a pasted command. */
+  /** Imports a pasted command. */
   readonly onTake: (replay: Replay) => void;
 }
 

@@ -33,7 +33,7 @@ const TestSetPane = lazy(async () => ({ default: (await import('./test-set/test-
 
 const route = getRouteApi('/session/w/$ws/playground');
 
-/** Requests to the gateway from this browser, up to six side by side. */
+/** Playground: sends requests from this browser to the gateway, up to six side by side. */
 export function PlaygroundPage(): ReactElement {
   const { id: workspaceId } = useWorkspace();
   const search = route.useSearch();
@@ -52,7 +52,7 @@ export function PlaygroundPage(): ReactElement {
   useEffect(() => {
     if (replay === null) return;
     setDraft(replay.draft);
-    // A link that names columns keeps them.
+    // Columns that the link names are not replaced.
     if (isUntouched) change({ api: replay.api, columns: [replay.column], isStreamed: replay.isStreamed });
     // eslint-disable-next-line react-hooks/exhaustive-deps -- once for each log
   }, [replay?.draft]);
@@ -75,7 +75,7 @@ export function PlaygroundPage(): ReactElement {
       : [];
   const sendAll = (): void => send(settings.columns.flatMap(callOf));
   const isTests = settings.view === 'tests';
-  // A test set has run keys of its own.
+  // The test set has its own run button, so the shortcut is off there.
   useRunKey(dialog === null && !isTests ? sendAll : null);
   const isReady = settings.columns.some((column) => canSend(settings, column, draft));
   return (

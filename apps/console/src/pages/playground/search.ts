@@ -1,29 +1,32 @@
 import type { GatewayApi } from '../../gateway';
-// Not the index, whose codecs the pages load.
+// Imports the file instead of the index, so that the first download does not include the codecs of
+// the pages.
 import { pairsOf, type SearchRecord } from '../../url/search-text';
 
-/** One of the answers side by side. */
+/** Settings of one column. */
 export interface ColumnSettings {
-  /** `@slug` of a provider, `config:slug`, or `draft`; empty: not chosen yet. */
+  /** `@slug` of a provider, `config:slug`, or `draft`; empty when not chosen yet. */
   readonly target: string;
-  /** Empty: the config sets it. */
+  /** Name of the model; empty when the config sets it. */
   readonly model: string;
-  /** In the place of the shared one; null: the shared one. */
+  /** Temperature of the column; null for the shared one. */
   readonly temperature: number | null;
   readonly maxTokens: number | null;
 }
 
-/** Settings of the playground, which its URL holds. Texts of requests never are among them. */
+/** Settings of the playground in its URL. They never contain texts of requests. */
 export interface PlaygroundSettings {
   readonly api: GatewayApi;
   readonly columns: readonly ColumnSettings[];
-  /** Null: the provider's. */
+  /** Shared temperature; null for the provider's default. */
   readonly temperature: number | null;
   readonly maxTokens: number | null;
   readonly isStreamed: boolean;
-  /** Id of the log that is replayed; null: none. */
+  /** Id of the replayed log; null for none. */
   readonly log: string | null;
-  /** Answers side by side, or the rows of a test set by these columns. */
+  /**
+   * `columns` shows responses side by side; `tests` shows the rows of a test set by these columns.
+   */
   readonly view: PlaygroundView;
 }
 
@@ -45,7 +48,7 @@ export const APIS: readonly GatewayApi[] = [
     'translations',
   ] as const),
 ];
-/** Target of a column that goes by the config that is written on the page. */
+/** Target of a column that uses the config written on the page. */
 export const DRAFT_TARGET = 'draft';
 
 export const NEW_COLUMN: ColumnSettings = { target: '', model: '', temperature: null, maxTokens: null };
@@ -66,7 +69,10 @@ const temperatureOf = (text: string | undefined): number | null =>
 const tokensOf = (text: string | undefined): number | null =>
   text !== undefined && /^[1-9]\d{0,6}$/.test(text) && Number(text) <= TOKENS_MAX ? Number(text) : null;
 
-/** `@openai/gpt-4o;temperature=0.2;max_tokens=800`. A semicolon cannot be in a slug; in a model it is written as `%3B`. */
+/**
+ * Encodes a column as `@openai/gpt-4o;temperature=0.2;max_tokens=800`. A slug cannot contain a
+ * semicolon; in a model it becomes `%3B`.
+ */
 function encodeColumn({ target, model, temperature, maxTokens }: ColumnSettings): string {
   const text = `${target}/${model.replaceAll('%', '%25').replaceAll(';', '%3B')}`;
   const parts = [text];
@@ -98,7 +104,7 @@ function decodeColumn(text: string): ColumnSettings | null {
 const isSet = ({ target, model, temperature, maxTokens }: ColumnSettings): boolean =>
   target !== '' || model !== '' || temperature !== null || maxTokens !== null;
 
-/** Reads the settings of a URL; what is broken is left out. */
+/** Parses the settings of a URL; ignores invalid parameters. */
 export function decodePlayground(search: Readonly<Record<string, unknown>>): PlaygroundSettings {
   const pairs = pairsOf(search);
   const valueOf = (key: string): string | undefined => pairs.find(([name]) => name === key)?.[1];
@@ -118,7 +124,7 @@ export function decodePlayground(search: Readonly<Record<string, unknown>>): Pla
   };
 }
 
-/** Writes what differs from a new playground. */
+/** Encodes the settings that differ from those of a new playground. */
 export function encodePlayground(settings: PlaygroundSettings): SearchRecord {
   const { api, columns, temperature, maxTokens, isStreamed, log, view } = settings;
   const [only] = columns;

@@ -6,7 +6,7 @@ import { Icon } from '../../ui/icons/icon';
 import { Kbd } from '../../ui/primitives';
 import { APIS, COLUMNS_MAX, type PlaygroundView } from './search';
 
-/** APIs with a button of their own; the others are in a list. */
+/** Number of APIs that have a button; the others are in a list. */
 const FIRST = 4;
 const option = (value: GatewayApi) => ({ value, label: text.apis[value] });
 
@@ -53,7 +53,7 @@ interface ToolbarProps extends ApiPickerProps {
   readonly onSend: () => void;
 }
 
-/** Choice of the API, and what is done with all columns. */
+/** Toolbar with the choice of the API and the actions on all columns. */
 export function Toolbar(props: ToolbarProps): ReactElement {
   const { api, onChange, columns, view, onView, isAnyRunning, canSend, canDiff } = props;
   const isTests = view === 'tests';

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** Calls `act` on Ctrl or Command and Enter, in fields too. Null: the keys do nothing. */
+/** Calls `act` on Ctrl+Enter or Command+Enter, also within fields. Null disables the shortcut. */
 export function useRunKey(act: (() => void) | null): void {
   const latest = useRef(act);
   useEffect(() => {

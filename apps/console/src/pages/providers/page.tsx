@@ -18,7 +18,7 @@ import { useListed, type Listed } from './use-listed';
 const rowId = ({ id }: Listed): string => id;
 const GROUPS_MAX = 100;
 
-/** Use of the workspace's providers in 30 days, by slug; null where the caller may not see it. */
+/** Use of the workspace's providers in 30 days, by slug; null when the caller may not see it. */
 function useProviderUse(): ReadonlyMap<string, Use> | null {
   const workspace = useWorkspace();
   const can = useCan('analyticsGroups_by');
@@ -41,7 +41,7 @@ function useProviderUse(): ReadonlyMap<string, Use> | null {
   );
 }
 
-/** Providers and virtual keys of the workspace with their use, budget and state. */
+/** Page of the providers and virtual keys of the workspace with their use, budget and status. */
 export function ProvidersPage(): ReactElement {
   const workspace = useWorkspace();
   const navigate = useNavigate();

@@ -56,7 +56,10 @@ function nameColumns(ws: string): readonly Column<Listed>[] {
   ];
 }
 
-/** `use` is by slug; null where the caller may not see it. */
+/**
+ * Columns of the use, which is by slug; no columns when it is null, because the caller may not see
+ * it.
+ */
 function columnsOfUse(use: ReadonlyMap<string, Use> | null): readonly Column<Listed>[] {
   const { columns: titles } = providers;
   if (use === null) return [];

@@ -11,7 +11,7 @@ export type Check = AnswerOf<'integrationTests_run'>['checks'][number];
 
 type Settings = Pick<Provider, 'name' | 'note' | 'rate_limits' | 'expires_at' | 'usage_limits'>;
 
-/** The members of a provider or virtual key that its form of settings may write. */
+/** Members of a provider or virtual key that its settings form may write. */
 export function writableOf({ name, note, rate_limits, expires_at, usage_limits }: Settings): ProviderUpdate {
   if (usage_limits === null) return { name, note, rate_limits, expires_at, usage_limits };
   const { status: _status, current_usage: _used, burn_rate_per_day: _burn, ...rest } = usage_limits;
@@ -27,7 +27,10 @@ export function writableOf({ name, note, rate_limits, expires_at, usage_limits }
 
 const MASKED = 'masked_';
 
-/** Configurations by the names that a write uses: the answer calls a secret `masked_<name>`, and shows its mask. */
+/**
+ * Returns configurations under the names that a write uses. In responses of the API, a secret is
+ * named `masked_<name>` and has its mask as the value.
+ */
 export const configurationsOf = ({ configurations }: Integration): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(configurations).map(([name, value]) => [
@@ -36,7 +39,10 @@ export const configurationsOf = ({ configurations }: Integration): Readonly<Reco
     ]),
   );
 
-/** The members of an integration that its form may write. Secrets are their masks, which are never sent. */
+/**
+ * Members of an integration that its form may write. Secrets have their masks as values, which are
+ * never sent.
+ */
 export const credentialOf = (integration: Integration): IntegrationUpdate => ({
   name: integration.name,
   description: integration.description,
@@ -46,7 +52,7 @@ export const credentialOf = (integration: Integration): IntegrationUpdate => ({
   pricing_adjustments: integration.pricing_adjustments,
 });
 
-/** Whether a field must be given, by what the other fields hold. */
+/** Whether a field is required, given the values of the other fields. */
 export function isRequired({ required }: CatalogueField, values: Readonly<Record<string, unknown>>): boolean {
   if (typeof required === 'boolean') return required;
   if (typeof required !== 'object' || required === null || Array.isArray(required)) return false;

@@ -13,7 +13,9 @@ export const LIST_RULES: PageRules = {
   acceptsFilter,
 };
 
-/** Adding: `by` is the id of the catalogue that was chosen, `q` the search for one. */
+/**
+ * URL rules of the page that adds a provider: `by` is the chosen catalogue id, `q` the search text.
+ */
 export const NEW_RULES: PageRules = { defaults: PAGE_DEFAULTS, acceptsFilter };
 
 export const DETAIL_RULES: PageRules = {

@@ -10,16 +10,19 @@ type Shared = Pick<
   'id' | 'slug' | 'name' | 'status' | 'usage_limits' | 'rate_limits' | 'expires_at' | 'created_at' | 'used_by'
 >;
 
-/** A provider, or a virtual key, which is a credential and a provider in one. */
+/** A row of the list: a provider, or a virtual key, which combines a credential and a provider. */
 export interface Listed extends Shared {
   readonly isVirtualKey: boolean;
-  /** Slug of the integration; of a virtual key the id of the catalogue. */
+  /** Slug of the integration, or the catalogue id of a virtual key. */
   readonly behind: string;
 }
 
 const nothing: readonly Listed[] = [];
 
-/** Providers and then virtual keys of the workspace, page by page, as the URL filters and sorts each. */
+/**
+ * Reads the providers and then the virtual keys of the workspace page by page, filtered and sorted
+ * by the URL.
+ */
 export function useListed({ text, sort }: Pick<PageState, 'text' | 'sort'>) {
   const { id: workspace_id } = useWorkspace();
   const params = {

@@ -22,7 +22,7 @@ import { zed } from './zed';
 
 export { KEY_VARIABLE, type Recipe, type RecipeNeed, type RecipeValues } from './recipe';
 
-/** All clients, in the order of the page. */
+/** Recipes of all clients, in the order of the page. */
 export const RECIPES: readonly Recipe[] = [
   curl,
   openAiPython,

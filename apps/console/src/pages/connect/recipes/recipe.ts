@@ -2,64 +2,65 @@
 export interface RecipeValues {
   /** Origin of the gateway, without `/v1`. */
   readonly base: string;
-  /** The key as text; null: `$TOLLGATE_KEY`, which the reader sets. */
+  /** Secret of the key; null for the variable `$TOLLGATE_KEY`, which the user sets. */
   readonly key: string | null;
-  /** `@slug` of a provider; empty: the key's default config decides. */
+  /** `@slug` of a provider; empty when the key's default config chooses. */
   readonly provider: string;
   readonly model: string;
-  /** Slug of a config, in the place of the provider; null: none. */
+  /** Slug of a config that replaces the provider; null for none. */
   readonly config: string | null;
-  /** JSON of the body, in the place of the greeting; null: the greeting. */
+  /** Request body as JSON; null or absent for a greeting. */
   readonly body?: Readonly<Record<string, unknown>> | null;
 }
 
 /**
- * Requirement of a client for the key or the gateway. `default-config`: it sends no headers of
- * ours, so the key needs a default config. `public-address`: it calls from the servers of its
- * maker. `messages`, `responses`: a provider that serves this API.
+ * Requirement of a client. `default-config`: the client cannot send Tollgate's headers, so the key
+ * needs a default config. `public-address`: the client's vendor calls the gateway from its servers.
+ * `messages`, `responses`, `gemini`: a provider that serves this API. `logs.write`: a key with this
+ * scope.
  */
 export type RecipeNeed =
   'default-config' | 'public-address' | 'messages' | 'responses' | 'gemini' | 'logs.write';
 
 export type RecipeLanguage = 'shell' | 'python' | 'typescript' | 'toml' | 'json' | 'yaml' | 'text';
 
-/** How one client is set up. */
+/** Set-up instructions of one client. */
 export interface Recipe {
   readonly id: string;
   /** Name of the client. */
   readonly label: string;
   readonly language: RecipeLanguage;
   readonly needs: readonly RecipeNeed[];
-  /** Name of the file, where the recipe is one. */
+  /** Name of the file when the recipe is a file. */
   readonly file?: string;
   readonly render: (values: RecipeValues) => string;
 }
 
-/** Is written instead of the key wherever that is not filled in. */
+/** Environment variable that a recipe contains in place of the key. */
 export const KEY_VARIABLE = 'TOLLGATE_KEY';
 
-/** Headers that choose the way of a request. */
+/** Headers that choose the config or provider of a request. */
 export const headersOf = ({ provider, config }: RecipeValues): Readonly<Record<string, string>> =>
   config !== null ? { 'x-gw-config': config } : provider === '' ? {} : { 'x-gw-provider': provider };
 
 export const greeting = [{ role: 'user', content: 'Hello' }] as const;
 
-/** The key within double quotes of a shell. */
+/** The key as it appears in a double-quoted shell string. */
 export const shellKey = ({ key }: RecipeValues): string => key ?? `$${KEY_VARIABLE}`;
-/** The key as an expression of Python. */
+/** The key as a Python expression. */
 export const pythonKey = ({ key }: RecipeValues): string =>
   key === null ? `os.environ["${KEY_VARIABLE}"]` : JSON.stringify(key);
-/** The key as an expression of JavaScript. */
+/** The key as a JavaScript expression. */
 export const scriptKey = ({ key }: RecipeValues): string =>
   key === null ? `process.env.${KEY_VARIABLE}` : scriptText(key);
 
-/** A text as a literal of JavaScript in single quotes. */
+/** Formats a text as a single-quoted JavaScript literal. */
 export const scriptText = (text: string): string =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 
 const PYTHON: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
 
-/** A value of JSON as a literal of Python on one line. */
+/** Formats a JSON value as a Python literal on one line. */
 export function pythonValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonValue).join(', ')}]`;
   if (typeof value === 'object' && value !== null)
@@ -70,7 +71,7 @@ export function pythonValue(value: unknown): string {
   return PYTHON[text] ?? text;
 }
 
-/** A value of JSON as a literal of JavaScript on one line, with single quotes. */
+/** Formats a JSON value as a JavaScript literal on one line, with single quotes. */
 export function scriptValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(scriptValue).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
@@ -82,9 +83,12 @@ export function scriptValue(value: unknown): string {
   return typeof value === 'string' ? scriptText(value) : JSON.stringify(value);
 }
 
-/** A text within single quotes of a shell. */
+/** Quotes a text for a POSIX shell with single quotes. */
 export const shellText = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A word of a shell in quotes, in which nothing is expanded: names of models come from addresses of pages, too. */
+/**
+ * Quotes a word for a shell so that nothing in it is expanded. Model names are untrusted: they can
+ * come from the address of the page.
+ */
 export const shellWord = (text: string): string =>
   /^[\w.:/@+-]*$/.test(text) ? `"${text}"` : shellText(text);

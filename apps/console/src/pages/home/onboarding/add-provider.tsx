@@ -4,7 +4,7 @@ import { GoLink, useWorkspace } from '../../../app';
 import { home } from '../../../messages';
 import { ProviderMark } from '../../../ui/primitives';
 
-/** Tiles for those who have no key in the environment. */
+/** Providers offered when the environment has no provider key. */
 const TILES = [
   ['openai', 'OpenAI'],
   ['anthropic', 'Anthropic'],
@@ -12,14 +12,14 @@ const TILES = [
   ['azure-openai', 'Azure'],
 ] as const;
 
-/** Slugs of the workspace's providers besides the sandbox. Undefined: not known yet. */
+/** Slugs of the workspace's providers except the sandbox; undefined while loading. */
 export function useOwnProviders(): readonly string[] | undefined {
   const { id } = useWorkspace();
   const { data } = useRead('providers_list', { query: { workspace_id: id, page_size: 100 } });
   return data?.data.map(({ slug }) => slug).filter((slug) => slug !== 'sandbox');
 }
 
-/** Step 3: providers that the set-up found, or tiles to add one. */
+/** Step 3 of the onboarding: providers found in the environment, or tiles to add one. */
 export function AddProvider({ found }: { readonly found: readonly string[] }): ReactElement {
   const { slug: ws } = useWorkspace();
   const providers = `/w/${encodeURIComponent(ws)}/providers`;

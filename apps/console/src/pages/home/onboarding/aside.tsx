@@ -4,7 +4,7 @@ import { Icon } from '../../../ui/icons/icon';
 import { Kbd } from '../../../ui/primitives';
 import { Pane } from '../../../ui/states';
 
-/** Features that are on without a setting, and shortcuts. */
+/** Lists features that are on by default, and shortcuts. */
 export function Aside(): ReactElement {
   return (
     <>

@@ -9,15 +9,18 @@ import { Badge } from '../../../ui/primitives';
 import { Failed } from '../../../ui/states';
 import { Waterfall } from '../../../ui/waterfall';
 import { LogLink } from '../log-link';
-import { breakIt, FAILURES, type Broken, type Failure } from './fallback';
+import { breakIt, FAILURES, type FallbackRun, type Failure } from './fallback';
 
 interface BreakItProps {
-  /** The workspace has the sandbox. */
+  /** True when the workspace has the sandbox, which the step needs. */
   readonly isPossible: boolean;
   readonly onDone: () => void;
 }
 
-/** Step 2: a request whose first target fails as chosen, and where its time went. */
+/**
+ * Step 2 of the onboarding: sends a request whose first target fails in the chosen way, and shows
+ * its waterfall.
+ */
 export function BreakIt({ isPossible, onDone }: BreakItProps): ReactElement {
   const { id: workspaceId } = useWorkspace();
   const [failure, setFailure] = useState<Failure>('503');
@@ -55,7 +58,7 @@ export function BreakIt({ isPossible, onDone }: BreakItProps): ReactElement {
   );
 }
 
-function Story({ broken: { record, requestId } }: { readonly broken: Broken }): ReactElement {
+function Story({ broken: { record, requestId } }: { readonly broken: FallbackRun }): ReactElement {
   return (
     <div className="col home-story">
       <Waterfall record={record} />

@@ -2,17 +2,17 @@ import { call, type AnswerOf, type Problem } from '../../../api';
 import { awaitLog, sendRun, type Run } from '../../../gateway';
 import type { WaterfallRecord } from '../../../ui/waterfall';
 
-/** How the first target fails. */
+/** Ways in which the first target can fail. */
 export const FAILURES = ['429', '503', 'slow', 'cut'] as const;
 export type Failure = (typeof FAILURES)[number];
 
-/** Slug of the config, made once in a workspace. */
+/** Slug of the config, which is created once for a workspace. */
 export const FALLBACK_SLUG = 'try-fallback';
 const MODEL = 'sandbox-small';
-/** Milliseconds that the first target has; longer than the sandbox needs by far. */
+/** Timeout of the first target in milliseconds, far longer than the sandbox needs. */
 const PATIENCE_MS = 800;
 
-/** Settings of the sandbox by failure, which its model name takes. */
+/** Sandbox settings of each failure, appended to the model name. */
 const SETTINGS: Readonly<Record<Failure, string>> = {
   '429': 'status=429',
   '503': 'status=503',
@@ -20,7 +20,7 @@ const SETTINGS: Readonly<Record<Failure, string>> = {
   cut: 'cut=3',
 };
 
-/** A fallback for each failure: its first target fails, the second one answers. */
+/** Fallback config of a failure: the first target fails, the second one responds. */
 const fallbackFor = (failure: Failure): object => ({
   name: failure,
   strategy: { mode: 'fallback' },
@@ -28,7 +28,7 @@ const fallbackFor = (failure: Failure): object => ({
     {
       name: 'first',
       provider: '@sandbox',
-      // A time-out bounds the waits before retries, too.
+      // The timeout also bounds the waits before retries.
       ...(failure === 'slow' ? { request_timeout: PATIENCE_MS } : { retry: { attempts: 1 } }),
       override_params: { model: `${MODEL}?${SETTINGS[failure]}` },
     },
@@ -36,7 +36,10 @@ const fallbackFor = (failure: Failure): object => ({
   ],
 });
 
-/** Metadata of the request chooses the failure, so that the name of its model has no settings. */
+/**
+ * Config that chooses the failure by the request's metadata, so that the requested model name
+ * contains no settings.
+ */
 const CONFIG = {
   on_stream_failure: 'restart',
   strategy: {
@@ -50,14 +53,14 @@ const CONFIG = {
   targets: FAILURES.map(fallbackFor),
 };
 
-export interface Broken {
+export interface FallbackRun {
   readonly record: WaterfallRecord;
   /** Id of the log. */
   readonly requestId: string | null;
   readonly isAnswered: boolean;
 }
 
-/** Makes the config where the workspace lacks it. */
+/** Creates the config unless the workspace has it. */
 async function ensureConfig(workspaceId: string): Promise<void> {
   const { data }: { data: AnswerOf<'configs_list'> } = await call('configs_list', {
     query: { workspace_id: workspaceId, search: FALLBACK_SLUG, page_size: 100 },
@@ -67,8 +70,8 @@ async function ensureConfig(workspaceId: string): Promise<void> {
   await call('configs_create', {}, { body });
 }
 
-/** Sends a request through the config, and reads where its time went. Rejects with a `Problem`. */
-export async function breakIt(workspaceId: string, failure: Failure): Promise<Broken> {
+/** Sends a request through the config and reads its waterfall. Rejects with a `Problem`. */
+export async function breakIt(workspaceId: string, failure: Failure): Promise<FallbackRun> {
   await ensureConfig(workspaceId);
   const request = {
     workspaceId,
@@ -90,22 +93,24 @@ export async function breakIt(workspaceId: string, failure: Failure): Promise<Br
   };
 }
 
-const TRIES = 20;
+const ATTEMPTS_MAX = 20;
 const WAIT_MS = 250;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A gateway learns of a new config within a moment; until then it does not know the slug. */
+/** Repeats a request while the gateway does not know the slug of the new config yet. */
 async function sendFresh(send: () => Promise<Run>): Promise<Run> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     const run = await send();
-    if (tries === TRIES || run.problem === null || !isUnknownConfig(run.problem)) return run;
+    if (attempts === ATTEMPTS_MAX || run.problem === null || !isUnknownConfig(run.problem)) return run;
     await pause(WAIT_MS);
   }
 }
 
 const isUnknownConfig = ({ type }: Problem): boolean => type === 'config_not_found';
 
-/** The log has the whole record; the response has what was known before its end. */
+/**
+ * Returns the complete record from the log; without a log, the decision from the response headers.
+ */
 async function recordOf(workspaceId: string, run: Run): Promise<WaterfallRecord> {
   const row = await awaitLog(workspaceId, run);
   if (row === null)

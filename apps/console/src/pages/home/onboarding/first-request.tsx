@@ -12,7 +12,7 @@ import { recipeForms } from '../../connect/recipe-forms';
 import { LogLink } from '../log-link';
 import type { FirstTarget } from './use-target';
 
-/** Recipes that fit in the row of the button. */
+/** Recipes that fit into the row of the button. */
 const SHOWN = [
   'curl',
   'openai-python',
@@ -24,13 +24,13 @@ const SHOWN = [
 ];
 
 interface FirstRequestProps {
-  /** Null: the workspace has nothing to call; undefined: still loading. */
+  /** Target of the request; null when the workspace has none, undefined while loading. */
   readonly target: FirstTarget | null | undefined;
   readonly run: Run | null;
   readonly onSend: () => void;
 }
 
-/** Step 1: code for the first request, and a button that sends it. */
+/** Step 1 of the onboarding: code of the first request, and a button that sends it. */
 export function FirstRequest({ target, run, onSend }: FirstRequestProps): ReactElement {
   const { gateway_url: gateway } = useBootstrap();
   if (target === null) return <p className="sub">{home.first.nothing}</p>;

@@ -19,11 +19,11 @@ import { useTarget } from './use-target';
 interface OnboardingProps {
   readonly progress: Progress;
   readonly tail: TailState<LogRow>;
-  /** Opened on purpose: there is nothing to skip. */
+  /** True on the tour page, which the user opened and which has no skip button. */
   readonly isTour?: boolean;
 }
 
-/** The first minute: five steps, and the requests as they end. */
+/** The onboarding: five steps and the live list of requests. */
 export function Onboarding({ progress, tail, isTour = false }: OnboardingProps): ReactElement {
   const { gateway_url: gateway, needs_password: needsPassword } = useBootstrap();
   const target = useTarget();

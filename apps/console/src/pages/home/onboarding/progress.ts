@@ -1,11 +1,11 @@
 import { useCallback, useSyncExternalStore } from 'react';
 import { readStored, writeStored } from '../../../ui/stored';
 
-/** Steps of the first minute, in their order. */
+/** Steps of the onboarding, in order. */
 export const STEPS = ['send', 'break', 'provider', 'key', 'team'] as const;
 export type StepId = (typeof STEPS)[number];
 
-/** The onboarding gives way to the overview after so many steps. */
+/** Number of completed steps after which the overview replaces the onboarding. */
 const ENOUGH = 3;
 
 interface Stored {
@@ -14,14 +14,14 @@ interface Stored {
 }
 
 export interface Progress extends Stored {
-  /** The overview takes the place of the onboarding. */
+  /** True when the overview replaces the onboarding. */
   readonly isOver: boolean;
   readonly finish: (step: StepId) => void;
   readonly dismiss: () => void;
 }
 
 const NONE: Stored = { done: [], isDismissed: false };
-const known = new Map<string, { readonly text: string; readonly value: Stored }>();
+const cache = new Map<string, { readonly text: string; readonly value: Stored }>();
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
@@ -30,15 +30,15 @@ const subscribe = (listener: () => void) => {
 const nameOf = (workspaceId: string): string => `onboarding:${workspaceId}`;
 const isStep = (value: unknown): value is StepId => (STEPS as readonly unknown[]).includes(value);
 
-/** The same object as long as what is stored is the same. */
+/** Reads the stored progress; returns the same object while it is unchanged. */
 function storedOf(workspaceId: string): Stored {
   const raw = readStored(nameOf(workspaceId));
   const text = JSON.stringify(raw);
-  const last = known.get(workspaceId);
+  const last = cache.get(workspaceId);
   if (last?.text === text) return last.value;
   const { done, isDismissed } = { ...NONE, ...(typeof raw === 'object' ? raw : null) };
   const value = { done: Array.isArray(done) ? done.filter(isStep) : [], isDismissed: isDismissed === true };
-  known.set(workspaceId, { text, value });
+  cache.set(workspaceId, { text, value });
   return value;
 }
 
@@ -49,10 +49,10 @@ function change(workspaceId: string, changed: Partial<Stored>): void {
 
 const isEnough = ({ isDismissed, done }: Stored): boolean => isDismissed || done.length >= ENOUGH;
 
-/** Whether the overview takes the place of the onboarding. */
+/** Whether the overview replaces the onboarding. */
 export const isOver = (workspaceId: string): boolean => isEnough(storedOf(workspaceId));
 
-/** Which steps were done in this browser, by workspace. */
+/** Progress of the onboarding of a workspace in this browser. */
 export function useProgress(workspaceId: string): Progress {
   const stored = useSyncExternalStore(subscribe, () => storedOf(workspaceId));
   const finish = useCallback(

@@ -10,7 +10,7 @@ import { Failed } from '../../../ui/states';
 const BUDGET_USD = 5;
 const text = home.serviceKey;
 
-/** Step 4: a key with a budget of some dollars a day. */
+/** Step 4 of the onboarding: creates a key with a daily budget. */
 export function ServiceKey({ onDone }: { readonly onDone: () => void }): ReactElement {
   const { id: workspaceId } = useWorkspace();
   const queries = useQueryClient();
@@ -33,7 +33,7 @@ export function ServiceKey({ onDone }: { readonly onDone: () => void }): ReactEl
       ),
     onSuccess: ({ data }) => {
       setSecret(data.key);
-      // The response has the secret; nothing keeps it but the state of this component.
+      // The response contains the secret, which only the state of this component may hold.
       made.reset();
       void queries.invalidateQueries({ queryKey: ['apiKeys_list'] });
     },

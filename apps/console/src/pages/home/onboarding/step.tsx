@@ -10,7 +10,7 @@ interface StepProps {
   readonly children?: ReactNode;
 }
 
-/** One step of the first minute. */
+/** Frame of one step of the onboarding. */
 export function Step({ number, title, about, state, children }: StepProps): ReactElement {
   return (
     <li className="home-step" data-state={state} aria-current={state === 'now' ? 'step' : undefined}>

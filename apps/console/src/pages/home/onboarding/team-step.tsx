@@ -7,7 +7,7 @@ import { Failed } from '../../../ui/states';
 
 const text = home.team;
 
-/** Step 5: a password, for those who were signed in by the link of the launcher. */
+/** Step 5 of the onboarding: sets a password for users who signed in with the launcher's link. */
 export function TeamStep({ onDone }: { readonly onDone: () => void }): ReactElement {
   const field = useRef<HTMLInputElement>(null);
   const queries = useQueryClient();

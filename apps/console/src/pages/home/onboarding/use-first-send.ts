@@ -3,7 +3,7 @@ import { useWorkspace } from '../../../app';
 import { sendRun, type Run } from '../../../gateway';
 import type { FirstTarget } from './use-target';
 
-/** The first request from this browser; it ends with the page. */
+/** Sends the first request from this browser. Leaving the page cancels it. */
 export function useFirstSend(
   target: FirstTarget | null | undefined,
   onDone: () => void,

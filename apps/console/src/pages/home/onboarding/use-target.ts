@@ -1,7 +1,7 @@
 import { useRead } from '../../../api';
 import { useWorkspace } from '../../../app';
 
-/** Target of first requests. */
+/** Target of the first request. */
 export interface FirstTarget {
   /** `@slug` of a provider of the workspace. */
   readonly provider: string;
@@ -9,7 +9,10 @@ export interface FirstTarget {
   readonly isSandbox: boolean;
 }
 
-/** The sandbox where the workspace has it, else its first model. Null: nothing can be called yet; undefined: not known yet. */
+/**
+ * Returns the sandbox if the workspace has it, else the first model. Null when nothing can be
+ * called; undefined while loading.
+ */
 export function useTarget(): FirstTarget | null | undefined {
   const { id } = useWorkspace();
   const providers = useRead('providers_list', { query: { workspace_id: id, page_size: 100 } });

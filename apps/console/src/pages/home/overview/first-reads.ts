@@ -6,10 +6,10 @@ import { ownersOf } from '../../../needs/use-needs';
 import { decodeRange, type Range } from '../../../url';
 import { isOver } from '../onboarding/progress';
 
-/** Range of Home when the address has none. */
+/** Default range of Home. */
 export const USUAL: Range = { kind: 'relative', span: '24h' };
 
-/** Graphs behind the figures on top. */
+/** Graphs that the figures at the top show. */
 const FIGURES = [
   'analyticsGraphs_requests',
   'analyticsGraphs_cost',
@@ -18,16 +18,19 @@ const FIGURES = [
   'analyticsGraphs_hitRate',
 ] as const satisfies readonly OperationId[];
 
-/** Lists that are read after the figures. */
+/** Lists that are read after the figures; their resources have budgets. */
 const OWNERS = ['apiKeys_list', 'providers_list'] as const;
 
-/** Changes that Home shows. */
+/** Number of audit records that Home shows. */
 const CHANGES = 5;
 
 /** Parameters of the newest changes of a workspace. */
 export const changesOf = (workspace_id: string) => ({ query: { workspace_id, page_size: CHANGES } });
 
-/** Begins to read the figures and budgets before they are drawn, where the session that the page was opened with may see them. */
+/**
+ * Starts to read the figures and budgets before the page renders, if the session that was requested
+ * at page load may see them.
+ */
 export async function readFigures({ queries, facts }: RouterContext, ws: string, t?: string): Promise<void> {
   await facts;
   const self = queries.getQueryData<Self>(keyOf('auth_self', {}));

@@ -28,5 +28,5 @@ function NeedsPaneOf({ needs, isLoading, isPartial, problem }: NeedsPaneProps): 
   );
 }
 
-/** Needs with cause, time and remedy. */
+/** Pane of the alerts, each with cause, time and remedy. */
 export const NeedsPane = memo(NeedsPaneOf);

@@ -21,7 +21,7 @@ import { useSoon, useTilesFirst } from './use-tiles-first';
 
 const PRESETS = ['1h', '24h', '7d', '30d'];
 
-/** State, what needs attention, and cost. */
+/** Overview of a workspace: its figures, alerts and costs. */
 export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactElement {
   const search: HomeSearch = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -32,7 +32,7 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
   const { id } = useWorkspace();
   const areTilesRead = useTilesFirst(id);
   const resources = useNeeds(id, areTilesRead);
-  // The lists are little work, and the chart is much.
+  // The lists render quickly and the chart slowly, so the lists come first.
   const areListsRead = useSoon(!resources.isLoading);
   const isCompared = search.vs === '1';
   const go = useCallback(
@@ -113,5 +113,5 @@ function ActionsOf({ range, onRange, isCompared, onCompare }: ActionsProps): Rea
   );
 }
 
-/** Range and comparison. Drawn again only when they change. */
+/** Range picker and comparison, memoised. */
 const Actions = memo(ActionsOf);

@@ -33,7 +33,7 @@ function BudgetsPaneOf({ budgets, isLoading }: BudgetsPaneProps): ReactElement {
   );
 }
 
-/** The budgets that are nearest to their end. */
+/** Pane of the budgets with the highest used share. */
 export const BudgetsPane = memo(BudgetsPaneOf);
 
 function BudgetMeter({ budget }: { readonly budget: Budgeted }): ReactElement {
@@ -91,7 +91,8 @@ interface ProvidersPaneProps extends Pick<Resources, 'problem'> {
 }
 
 function ProvidersPaneOf({ all, problem }: ProvidersPaneProps): ReactElement {
-  // Without a provider are requests that a limit or a guardrail refused, and those with keys of their own.
+  // Requests that a limit or guardrail refused, and requests with the caller's own provider key,
+  // have no saved provider.
   const providers = all?.filter(({ group_key: key }) => key !== null);
   const { slug } = useWorkspace();
   const text = home.providers;
@@ -138,10 +139,10 @@ function ProvidersPaneOf({ all, problem }: ProvidersPaneProps): ReactElement {
   );
 }
 
-/** Providers of the last hour: how much of their calls succeed, and how fast. */
+/** Pane of the providers of the last hour with success rate and latency. */
 export const ProvidersPane = memo(ProvidersPaneOf);
 
-/** The last changes of the workspace, for those who may read the audit log. */
+/** Pane of the last changes of the workspace, for callers who may read the audit log. */
 export function ChangesPane(): ReactElement {
   const { id: workspace_id } = useWorkspace();
   const text = home.changes;

@@ -7,7 +7,7 @@ import { count } from '../../../ui/format';
 import { Empty, Loaded, Pane, Skeletons } from '../../../ui/states';
 import { useSteady, type Windows } from '../../../live/use-window';
 
-// The figures do not wait for the code that draws charts.
+// Lazy, so that the figures do not wait for the code of charts.
 const TimeChart = lazy(async () => ({ default: (await import('../../../ui/charts/time-chart')).TimeChart }));
 
 const text = home.chart;
@@ -15,14 +15,14 @@ const MARKERS = 20;
 
 interface RequestsChartProps {
   readonly range: Windows;
-  /** Whether changes of configs are marked. */
+  /** True to mark changes of configs. */
   readonly hasChanges: boolean;
-  /** Whether it may be drawn yet. */
+  /** False to postpone rendering the chart. */
   readonly isDrawn: boolean;
   readonly onZoom: (from: number, to: number) => void;
 }
 
-/** Requests over time, by kind, with the changes of configs on them. */
+/** Chart of requests over time by outcome, with marks at changes of configs. */
 function RequestsChartOf({ range, hasChanges, isDrawn, onZoom }: RequestsChartProps): ReactElement {
   const { id: workspace_id } = useWorkspace();
   const query = useSteady('analyticsGraphs_requests', { query: { workspace_id, ...range.now } });

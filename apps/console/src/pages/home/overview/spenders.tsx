@@ -24,7 +24,7 @@ interface SpendersProps {
   readonly onBy: (by: SpenderKind) => void;
 }
 
-/** Keys or providers that cost most. */
+/** Pane of the keys or providers with the highest cost. */
 function SpendersOf({ range, by, onBy }: SpendersProps): ReactElement {
   const { id: workspace_id, slug } = useWorkspace();
   const query = useSteady('analyticsGroups_by', {

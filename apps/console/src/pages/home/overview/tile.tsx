@@ -14,7 +14,7 @@ export interface TileProps {
   readonly color: SeriesColor;
 }
 
-/** A figure, its change, and how it went. */
+/** Tile with a figure, its change, and a sparkline. */
 export function Tile({ title, query, value, detail, delta, values, color }: TileProps): ReactElement {
   if (query.data === undefined)
     return (

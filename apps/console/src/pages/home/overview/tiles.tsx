@@ -12,11 +12,11 @@ const NONE: readonly never[] = [];
 
 interface TilesProps {
   readonly range: Windows;
-  /** Whether figures are compared with those of the range before. */
+  /** True to compare the figures with those of the range before. */
   readonly isCompared: boolean;
 }
 
-/** Requests, spend, errors, latency and what the cache has saved. */
+/** Tiles of requests, spend, errors, latency and cache savings. */
 function TilesOf(props: TilesProps): ReactElement {
   return (
     <div className="home-tiles">
@@ -29,18 +29,18 @@ function TilesOf(props: TilesProps): ReactElement {
   );
 }
 
-/** Drawn again only for another range, and when a figure changes. */
+/** Tiles of requests, spend, errors, latency and cache savings, memoised. */
 export const Tiles = memo(TilesOf);
 
-/** Change against the range before; null where there was nothing. */
+/** Relative change against the range before; null when that was 0 or is unknown. */
 export const ratioOf = (now: number | undefined, before: number | undefined): number | null =>
   now === undefined || before === undefined || before === 0 ? null : now / before - 1;
 
-/** Difference to the range before; null where one of them is not known. */
+/** Difference to the range before; null when one of the two values is unknown. */
 const differenceOf = (now: number | undefined, before: number | undefined): number | null =>
   now === undefined || before === undefined ? null : now - before;
 
-/** The same read for the range, and for the one before where that is wanted. */
+/** Parameters of the reads for the range and for the range before. */
 function queriesOf(workspace_id: string, { range }: TilesProps) {
   return {
     now: { query: { workspace_id, ...range.now } },
@@ -85,7 +85,10 @@ function SpendTile(props: TilesProps): ReactElement {
   );
 }
 
-/** Failed requests in percent, as the graph `errors/rate` has them; undefined where one of the two is not known. */
+/**
+ * Failed requests in percent, as in the graph `errors/rate`; undefined when one of the two counts
+ * is unknown.
+ */
 const rateOf = (failed: number | undefined, all: number | undefined): number | undefined =>
   failed === undefined || all === undefined ? undefined : all === 0 ? 0 : (failed * 100) / all;
 
@@ -93,7 +96,7 @@ function ErrorsTile(props: TilesProps): ReactElement {
   const { id, slug } = useWorkspace();
   const queries = queriesOf(id, props);
   const errors = useSteady('analyticsGraphs_errors', queries.now);
-  // Both are read anyway: the rate is no call of its own.
+  // Other tiles read both graphs anyway, so the rate needs no extra call.
   const requests = useSteady('analyticsGraphs_requests', queries.now);
   const before = {
     errors: useSteady('analyticsGraphs_errors', queries.before, props.isCompared).data,
@@ -156,7 +159,7 @@ function LatencyTile(props: TilesProps): ReactElement {
 function SavedTile({ range }: TilesProps): ReactElement {
   const { id: workspace_id } = useWorkspace();
   const query = useSteady('analyticsGraphs_hitRate', { query: { workspace_id, ...range.now } });
-  // Sums up to each point.
+  // Savings are cumulative: each point is the sum up to its time.
   const saved = (query.data?.data_points ?? NONE).map(
     (point) => point.cumulative_simple_cache_savings + point.cumulative_semantic_cache_savings,
   );

@@ -1,10 +1,10 @@
 import { useIsFetching, useQueryClient, type Query, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 
-/** Maximum wait in milliseconds before the parts below the figures are read. */
+/** Maximum time in milliseconds for which the reads below the figures wait. */
 const WAIT_MS = 4_000;
 
-/** The chart is drawn after so long at the latest. */
+/** Maximum time in milliseconds for which the chart waits. */
 const SOON_MS = 1_000;
 
 const isTile = ({ queryKey: [id] }: Query): boolean => String(id).startsWith('analyticsGraphs_');
@@ -13,14 +13,20 @@ const TILES = { predicate: isTile };
 const isOf = ({ queryKey: [, params] }: Query, workspaceId: string): boolean =>
   (params as { query?: { workspace_id?: string } }).query?.workspace_id === workspaceId;
 
-/** Whether a figure of the workspace is known, by the loader of the page or from an earlier visit. */
+/**
+ * Whether the query cache has a figure of the workspace, from the page's loader or an earlier
+ * visit.
+ */
 const areKept = (queries: QueryClient, workspaceId: string): boolean =>
   queries
     .getQueryCache()
     .findAll(TILES)
     .some((query) => query.state.data !== undefined && isOf(query, workspaceId));
 
-/** Whether the figures on top have been read. What is below waits for that, so that the figures show as soon as they can. */
+/**
+ * Whether the figures at the top have been read. The other reads wait for it, so that the figures
+ * show as early as possible.
+ */
 export function useTilesFirst(workspaceId: string): boolean {
   const queries = useQueryClient();
   const isReading = useIsFetching(TILES) > 0;
@@ -30,7 +36,7 @@ export function useTilesFirst(workspaceId: string): boolean {
   if (phase === 'begins' && isReading) setPhase('reads');
   if (phase === 'reads' && !isReading) setPhase('done');
   useEffect(() => {
-    // The tiles have begun to read by now, unless they may not be seen.
+    // By now the tiles have started their reads, unless the caller may not see them.
     const isKept = queries.isFetching(TILES) === 0;
     const timer = setTimeout(() => setPhase('done'), isKept ? 0 : WAIT_MS);
     return () => clearTimeout(timer);
@@ -38,7 +44,7 @@ export function useTilesFirst(workspaceId: string): boolean {
   return phase === 'done';
 }
 
-/** True from the first time that something is done, or after a second. */
+/** Returns true once `isDone` was true, or after `SOON_MS`. */
 export function useSoon(isDone: boolean): boolean {
   const [wasDone, setDone] = useState(isDone);
   if (isDone && !wasDone) setDone(true);

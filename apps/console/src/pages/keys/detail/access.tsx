@@ -5,7 +5,7 @@ import { Pane } from '../../../ui/states';
 import type { ApiKey } from '../key-types';
 import { RESOURCES } from '../scopes';
 
-/** Rights of a key by resource. */
+/** Scopes of a key by resource. */
 export function KeyAccess({ apiKey: { scopes } }: { readonly apiKey: ApiKey }): ReactElement {
   const held = RESOURCES.map(
     ([resource, all]) => [resource, all.filter((scope) => scopes.includes(scope))] as const,

@@ -9,7 +9,10 @@ const REFRESH_MS = 30_000;
 
 type Points = readonly { readonly total: number }[];
 
-/** How a rate of a unit is read from the graphs: their range, and whether its highest point or its sum counts. */
+/**
+ * How the use of a rate limit is read from a graph, by unit: the range, and whether the highest
+ * point or the sum counts.
+ */
 const WINDOWS: Readonly<Record<string, { readonly range: () => Range; readonly by: 'peak' | 'sum' }>> = {
   rpm: { range: lastHour, by: 'peak' },
   rph: { range: lastHour, by: 'sum' },
@@ -19,7 +22,7 @@ const WINDOWS: Readonly<Record<string, { readonly range: () => Range; readonly b
 
 type Range = ReturnType<typeof lastDays>;
 
-/** The last hour in whole minutes: its graph has a point for each minute. */
+/** The last hour in whole minutes, so that its graph has a point for each minute. */
 function lastHour(): Range {
   const end = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;
   return {
@@ -33,8 +36,9 @@ const summed = (points: Points): number => points.reduce((sum, { total }) => sum
 const COUNTS = { peak: highest, sum: summed };
 
 /**
- * How much of a rate the key used by its logs: in its busiest minute of the last hour, or in the whole hour, day or week. Undefined
- * while it is read; null where logs do not tell it (rates per second, requests at the same time) or the caller may not see them.
+ * Use of a rate limit by a key according to its logs: in its busiest minute of the last hour, or in
+ * the whole hour, day or week. Undefined while loading; null for limits that logs cannot show
+ * (rates per second, concurrency) or when the caller may not see the graphs.
  */
 export function useBusiest(
   { id, workspace_id }: Pick<ApiKey, 'id' | 'workspace_id'>,

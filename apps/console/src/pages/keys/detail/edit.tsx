@@ -15,7 +15,7 @@ import { ScopeFields } from '../parts/scope-fields';
 import { useHeldScopes } from '../scopes';
 import { shownValue } from './shown-value';
 
-/** Settings of a key. Sends the members that were touched. */
+/** Form for the settings of a key. Sends only the changed members. */
 export function KeyEdit({ apiKey }: { readonly apiKey: ApiKey }): ReactElement {
   const { id, type, name } = apiKey;
   const held = useHeldScopes();

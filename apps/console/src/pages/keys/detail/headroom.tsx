@@ -13,8 +13,8 @@ import { useBusiest } from './busiest';
 import { PolicyLimits } from './policy-limits';
 
 /**
- * Rest of the limits of a key: its own budget and rates, then those of its workspace and the
- * policies that limit it.
+ * Shows what is left of a key's limits: its own budget and rate limits, those of its workspace, and
+ * the policies that limit it.
  */
 export function Headroom({ apiKey }: { readonly apiKey: ApiKey }): ReactElement {
   const { usage_limits: budget, rate_limits: rates } = apiKey;
@@ -95,7 +95,7 @@ function RateMeter({ apiKey, rate }: RateMeterProps): ReactElement {
   );
 }
 
-/** Budgets and rates that all keys of the workspace share. */
+/** Budgets and rate limits that all keys of the workspace share. */
 function WorkspaceLimits(): ReactElement | null {
   const { id, name } = useWorkspace();
   const can = useCan('workspaces_get');

@@ -17,7 +17,7 @@ import { RotateKey } from './rotate';
 import { KeyUsePane } from './use';
 import './detail.css';
 
-/** Loaded when their tabs are opened. */
+/** Lazy: loaded when their tabs are opened. */
 const KeyEdit = lazy(async () => ({ default: (await import('./edit')).KeyEdit }));
 
 const ResourceHistory = lazy(async () => ({
@@ -26,7 +26,7 @@ const ResourceHistory = lazy(async () => ({
 
 const route = getRouteApi('/session/w/$ws/keys/$key');
 
-/** One API key: use, settings, access, history; rotation and deletion. */
+/** Page of one API key: use, settings, access and history, with rotation and deletion. */
 export function KeyPage(): ReactElement {
   const { key: id } = route.useParams();
   const key = useRead('apiKeys_get', { path: { id } });

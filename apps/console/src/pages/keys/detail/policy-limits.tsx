@@ -10,13 +10,16 @@ type RatePolicy = AnswerOf<'rateLimitPolicies_list'>['data'][number];
 type Condition = BudgetPolicy['conditions'][number];
 
 const POLICIES_MAX = 100;
-/** Policies whose use is read. */
+/** Maximum number of policies whose use is read. */
 const SHOWN_MAX = 5;
 
 const listOf = (value: unknown): readonly unknown[] =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
 
-/** Whether a policy may limit requests of a key, as far as its conditions name keys. The other ones are of single requests. */
+/**
+ * Whether a policy can limit requests of a key, by its conditions on keys. Other conditions depend
+ * on the single request and are ignored.
+ */
 export const mayLimit = (conditions: readonly Condition[], keyId: string): boolean =>
   conditions
     .filter(({ key }) => key === 'api_key')
@@ -26,14 +29,17 @@ export const mayLimit = (conditions: readonly Condition[], keyId: string): boole
       return wanted.length === 0 || wanted.includes(keyId) || wanted.includes('*');
     });
 
-/** The group of a policy that all requests of the key are counted in; null where they are in several. */
+/**
+ * Key of the policy's group that counts all requests of the API key; null when several groups count
+ * them.
+ */
 function valueKeyOf({ group_by }: BudgetPolicy, keyId: string): string | null {
   const [only, ...others] = group_by;
   if (only === undefined) return 'default';
   return only.key === 'api_key' && others.length === 0 ? `api_key:${keyId}` : null;
 }
 
-/** Policies of the workspace that limit the key, or some of its requests. */
+/** Lists the policies of the workspace that limit the key or some of its requests. */
 export function PolicyLimits({ keyId }: { readonly keyId: string }): ReactElement | null {
   const workspace = useWorkspace();
   const query = { workspace_id: workspace.id, page_size: POLICIES_MAX };
@@ -66,7 +72,7 @@ export function PolicyLimits({ keyId }: { readonly keyId: string }): ReactElemen
 
 const asRate = ({ type, value, unit }: RatePolicy) => ({ type, value, unit });
 
-/** Said where a policy looks at more than the key. */
+/** Note on a policy whose conditions concern more than the key. */
 function Partly({ conditions }: { readonly conditions: readonly Condition[] }): ReactElement | null {
   const names = conditions.map(({ key }) => key).filter((key) => key !== 'api_key');
   return names.length === 0 ? null : <span className="xs muted"> {keys.partly(names)}</span>;

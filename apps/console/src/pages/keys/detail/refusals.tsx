@@ -11,7 +11,7 @@ import type { ApiKey } from '../key-types';
 
 type Log = AnswerOf<'logs_list'>['data'][number];
 
-/** Newest refusals that are read. */
+/** Maximum number of refusals that are read, the newest first. */
 const READ_MAX = 100;
 
 interface Refusals {
@@ -21,7 +21,7 @@ interface Refusals {
   readonly at: string;
 }
 
-/** Refused requests by the type of their error, the most frequent first. `rows` are newest first. */
+/** Groups refused requests by error type, the most frequent first. `rows` must be newest first. */
 export function refusalsOf(rows: readonly Pick<Log, 'error_type' | 'created_at'>[]): readonly Refusals[] {
   const found = new Map<string, Refusals>();
   for (const { error_type: type, created_at: at } of rows) {
@@ -32,7 +32,7 @@ export function refusalsOf(rows: readonly Pick<Log, 'error_type' | 'created_at'>
   return [...found.values()].sort((one, other) => other.count - one.count);
 }
 
-/** Why the gateway refused requests of a key in 30 days, by the type of the error. */
+/** Pane of the requests of a key that the gateway refused in the last 30 days, by error type. */
 export function RefusalsPane({ apiKey }: { readonly apiKey: ApiKey }): ReactElement | null {
   const can = useCan('logs_list');
   return can ? <List apiKey={apiKey} /> : null;

@@ -9,7 +9,7 @@ import { RemoveDialog } from '../../fields/remove-dialog';
 import { lastDays } from '../../list/last-days';
 import type { ApiKey } from '../key-types';
 
-/** Users that are named. */
+/** Maximum number of users that the dialog names. */
 const USERS_MAX = 3;
 
 interface RemoveKeyProps {
@@ -18,7 +18,10 @@ interface RemoveKeyProps {
   readonly onClose: () => void;
 }
 
-/** Deletes a key. Its name must be typed unless it is known that it was not used in the last day. */
+/**
+ * Dialog that deletes a key. The user must type its name unless the key is known to be unused in
+ * the last day.
+ */
 export function RemoveKey({ apiKey, isOpen, onClose }: RemoveKeyProps): ReactElement {
   const { id, name } = apiKey;
   const workspace = useWorkspace();

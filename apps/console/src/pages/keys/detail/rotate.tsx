@@ -9,7 +9,7 @@ import { KeyReveal } from '../parts/key-reveal';
 import type { ApiKey } from '../key-types';
 
 const HOUR_MS = 3_600_000;
-/** Hours for which both secrets work when nothing else is chosen. */
+/** Default number of hours for which both secrets work. */
 const USUAL_HOURS = 24;
 
 interface RotateKeyProps {
@@ -20,11 +20,14 @@ interface RotateKeyProps {
 
 interface Rotated {
   readonly secret: string;
-  /** When the former secret ends; null: it has ended. */
+  /** Expiry of the former secret; null when it has already ended. */
   readonly until: string | null;
 }
 
-/** Gives a key a new secret, which lives in this component until its dialog is closed. */
+/**
+ * Dialog that rotates the secret of a key. Only this component holds the new secret, until the
+ * dialog is closed.
+ */
 export function RotateKey({ apiKey, isOpen, onClose }: RotateKeyProps): ReactElement {
   const { zone } = useFormat();
   const [rotated, setRotated] = useState<Rotated | null>(null);

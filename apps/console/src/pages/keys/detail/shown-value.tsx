@@ -4,7 +4,7 @@ import { amountWords, budgetWords, ratesWords, type RateLimit } from '../../fiel
 
 const AMOUNTS = ['usage_limits.credit_limit', 'usage_limits.alert_threshold'];
 
-/** A value of a key in words, where two people changed it. */
+/** Formats a value of a key for the dialog on conflicting changes. */
 export function shownValue(path: string, value: unknown): ReactNode {
   if (value === null || value === undefined || value === '')
     return path === 'expires_at' ? keys.never : conflict.nothing;

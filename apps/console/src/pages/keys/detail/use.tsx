@@ -10,7 +10,7 @@ import type { ApiKey } from '../key-types';
 import { Headroom } from './headroom';
 import { RefusalsPane } from './refusals';
 
-/** Use of a key and what is left: headroom, models, users, refusals; and its properties. */
+/** Tab with the use of a key: remaining limits, models, users and refusals, and its properties. */
 export function KeyUsePane({ apiKey }: { readonly apiKey: ApiKey }): ReactElement {
   const can = useCan('analyticsGroups_by');
   const workspace = useWorkspace();

@@ -6,7 +6,7 @@ import type { NewKey } from './new-key';
 
 const DAYS = 7;
 const KEYS_MAX = 100;
-/** Shortest beginning of a name that makes two keys alike. */
+/** Minimum length of a common prefix that makes two key names similar. */
 const ALIKE_MIN = 3;
 
 export interface Spender {
@@ -16,21 +16,24 @@ export interface Spender {
   readonly perDay: number;
 }
 
-/** Spending of keys like a new one. `name` is null for the average of `count` keys. */
+/** Spending of similar keys. `name` is the similar key; null for the average of `count` keys. */
 export interface Likeness {
   readonly name: string | null;
   readonly count: number;
   readonly perDay: number;
 }
 
-/** Length of the beginning that two names share. */
-function shared(one: string, other: string): number {
+/** Length of the common prefix of two names. */
+function commonPrefixLength(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length += 1;
   return length;
 }
 
-/** The spending key of the same type whose name begins most alike, else the average of that type; null where none spends. */
+/**
+ * Returns the spending of the key of the same type with the longest common name prefix, else the
+ * average of that type; null when no key of the type spends.
+ */
 export function likeness(
   { name = '', type }: Pick<NewKey, 'name' | 'type'>,
   all: readonly Spender[],
@@ -38,7 +41,7 @@ export function likeness(
   const spenders = all.filter((one) => one.type === type && one.perDay > 0);
   if (spenders.length === 0) return null;
   const alike = spenders
-    .map((one) => ({ one, length: shared(one.name, name) }))
+    .map((one) => ({ one, length: commonPrefixLength(one.name, name) }))
     .filter(({ length }) => length >= ALIKE_MIN)
     .sort((left, right) => right.length - left.length)
     .map(({ one }) => one);
@@ -48,7 +51,10 @@ export function likeness(
   return { name: null, count: spenders.length, perDay: sum / spenders.length };
 }
 
-/** Daily spending of keys like the new one in the last week; null when unknown, or not shown to the caller. */
+/**
+ * Daily spending of keys similar to a new one in the last week; null when unknown or not visible to
+ * the caller.
+ */
 export function useKeysLikeIt(values: Pick<NewKey, 'name' | 'type'>): Likeness | null {
   const { id: workspace_id } = useWorkspace();
   const can = useCan('analyticsGroups_by');

@@ -14,10 +14,13 @@ interface LikenessNoteProps {
   readonly fields: Fields;
 }
 
-/** Two significant digits: budgets are round. */
+/** Rounds to two significant digits, because budgets are round numbers. */
 const rounded = (amount: number): number => Number(amount.toPrecision(2));
 
-/** Spending of keys like the new one, how long its budget would last by that, and a budget for a month. */
+/**
+ * Shows the spending of similar keys, how long the budget would last at that rate, and a proposed
+ * monthly budget.
+ */
 export function LikenessNote({ values, fields }: LikenessNoteProps): ReactElement | null {
   const like = useKeysLikeIt(values);
   const limit = numberAt(fields, AMOUNT);

@@ -1,6 +1,6 @@
 import { pathOfType, type KeyBody, type KeyType } from '../key-types';
 
-/** Values of the wizard: the body of the call, and the type of its path. */
+/** Values of the wizard: the request body, and the key type of the path. */
 export interface NewKey extends Partial<Omit<KeyBody, 'scopes'>> {
   readonly type: KeyType;
   readonly scopes: readonly string[];
@@ -11,7 +11,7 @@ const isGiven = (value: unknown): boolean => {
   return typeof value !== 'object' || Object.values(value).some(isGiven);
 };
 
-/** The call's body: only what was given. */
+/** Builds the request body from the values that the user entered. */
 export function bodyOf(values: NewKey, workspaceId: string): KeyBody {
   const { type, name = '', scopes, ...rest } = values;
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => isGiven(value)));
@@ -21,7 +21,7 @@ export function bodyOf(values: NewKey, workspaceId: string): KeyBody {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** The call as a command. The caller's credential is a variable. */
+/** Formats the call as a curl command, with the caller's credential as a variable. */
 export function curlOf(values: NewKey, workspaceId: string, origin: string): string {
   const { type, subType } = pathOfType(values.type);
   return [

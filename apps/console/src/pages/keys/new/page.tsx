@@ -10,7 +10,10 @@ import { KeyReveal } from '../parts/key-reveal';
 import { pathOfType, type KeyBody, type KeyType } from '../key-types';
 import { KeyWizard } from './wizard';
 
-/** A new API key. Its secret lives in this page's state until the dialog is closed, and nowhere else. */
+/**
+ * Page that creates an API key. Only the state of this page holds the secret, until the dialog is
+ * closed.
+ */
 export function NewKeyPage(): ReactElement {
   const workspace = useWorkspace();
   const refusal = useRefusal('apiKeys_create');

@@ -16,7 +16,7 @@ function hintOf(step: Step, { name, type, scopes }: NewKey): string {
   return step === 'scopes' ? keys.scopeCount(scopes.length) : (keys.stepHints[step] ?? '');
 }
 
-/** Steps with what they hold; a click goes to one. */
+/** List of the steps with their values; a click opens a step. */
 export function StepList({ step, values, onStep }: StepListProps): ReactElement {
   const at = STEPS.indexOf(step);
   return (

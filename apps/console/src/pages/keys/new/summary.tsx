@@ -9,7 +9,10 @@ import { budgetWords, ratesWords } from '../../fields/limit-words';
 import { presetOf, useHeldScopes } from '../scopes';
 import { curlOf, type NewKey } from './new-key';
 
-/** Properties of the key, its other limits, and the call that creates it. */
+/**
+ * Summary of the new key: its properties, other limits that apply to it, and the call that creates
+ * it.
+ */
 export function Summary({ values }: { readonly values: NewKey }): ReactElement {
   const workspace = useWorkspace();
   const preset = presetOf(values.scopes, values.type, useHeldScopes());
@@ -51,7 +54,7 @@ export function Summary({ values }: { readonly values: NewKey }): ReactElement {
 
 const POLICIES_MAX = 5;
 
-/** Budgets of the workspace and its policies, which limit its keys too. */
+/** Descriptions of the budgets of the workspace and its policies, which also limit the key. */
 function useOtherLimits(): readonly string[] {
   const workspace = useWorkspace();
   const [canPolicies, canWorkspace] = [useCan('usageLimitPolicies_list'), useCan('workspaces_get')];

@@ -24,14 +24,14 @@ import { Summary } from './summary';
 import './wizard.css';
 
 interface KeyWizardProps {
-  /** Why the last attempt failed. */
+  /** Error of the last attempt; null for none. */
   readonly problem: Problem | null;
   readonly isSending: boolean;
-  /** Resolves to whether the key was made. */
+  /** Resolves to true when the key was created. */
   readonly onCreate: (type: KeyType, body: KeyBody) => Promise<boolean>;
 }
 
-/** Steps of a new key. Each step has what is usual, so that any of them can be the last. */
+/** Wizard for a new key. Every step has defaults, so the user can finish at any of them. */
 export function KeyWizard({ problem, isSending, onCreate }: KeyWizardProps): ReactElement {
   const workspace = useWorkspace();
   const held = useHeldScopes();
@@ -115,7 +115,10 @@ export function KeyWizard({ problem, isSending, onCreate }: KeyWizardProps): Rea
   );
 }
 
-/** Services and people call models; a key of the organisation cannot. */
+/**
+ * Default scopes: a workspace key calls models; an organisation key cannot, so it manages
+ * resources.
+ */
 const usualScopes = (type: KeyType, held: ReadonlySet<string>): readonly string[] =>
   scopesOfPreset(type === 'organisation-service' ? 'manage' : 'call', type, held);
 

@@ -14,7 +14,10 @@ const linesOf = (metadata: Metadata | null | undefined): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join('\n');
 
-/** Metadata of lines; undefined where a line is none. Empty lines are nothing. */
+/**
+ * Parses metadata from lines `name=value`, ignoring empty lines; null without entries, undefined
+ * when a line is invalid.
+ */
 function metadataOf(text: string): Metadata | null | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const pairs = lines.map((line) => /^\s*([^=\s]+)\s*=(.*)$/.exec(line));
@@ -24,7 +27,10 @@ function metadataOf(text: string): Metadata | null | undefined {
     : Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2]?.trim() ?? '']));
 }
 
-/** Config and metadata of requests that name none. A key of the organisation has no config. */
+/**
+ * Fields for the default config and metadata of requests that set none. Organisation keys have no
+ * config.
+ */
 export function DefaultFields({
   fields,
   hasConfig,
@@ -84,7 +90,8 @@ function MetadataField({ fields }: { readonly fields: Fields }): ReactElement {
   const saved = linesOf(fields.valueOf('defaults.metadata') as Metadata | null);
   const [text, setText] = useState(saved);
   const [given, setGiven] = useState(saved);
-  // Set from elsewhere: a version of others, or changes that were given up.
+  // The value changed outside of this field: another user's version was loaded, or the changes were
+  // discarded.
   if (saved !== given) {
     setGiven(saved);
     if (linesOf(metadataOf(text)) !== saved) setText(saved);

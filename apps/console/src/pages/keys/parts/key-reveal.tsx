@@ -10,15 +10,15 @@ const ENV = 'TOLLGATE_API_KEY';
 
 interface KeyRevealProps {
   readonly keyId: string;
-  /** Null: the dialog is closed. */
+  /** The secret to show; null when the dialog is closed. */
   readonly secret: string | null;
   readonly name: string;
-  /** Said above the recipes. */
+  /** Note above the recipes. */
   readonly note?: string;
   readonly onClose: () => void;
 }
 
-/** The secret of a key, once, with recipes and its first request. */
+/** Dialog that shows the secret of a key once, with recipes and its first request. */
 export function KeyReveal({ keyId, secret, name, note, onClose }: KeyRevealProps): ReactElement {
   return (
     <Reveal secret={secret} name={name} onClose={onClose}>

@@ -17,7 +17,7 @@ function rotationOf(fields: Fields): Rotation {
   return period === 'weekly' || period === 'monthly' ? period : 'days';
 }
 
-/** Expiry, automatic rotation, and who gets alerts. */
+/** Fields for expiry, automatic rotation and recipients of alerts. */
 export function LifeFields({
   fields,
   isEnforced = false,

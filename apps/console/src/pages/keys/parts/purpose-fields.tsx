@@ -11,7 +11,7 @@ interface TypeProps {
   readonly held: ReadonlySet<string>;
 }
 
-/** For whom the key is; absent when that is fixed. */
+/** Radio buttons for the type of the key. */
 export function TypeFields({ type, onType, held }: TypeProps): ReactElement {
   return (
     <Pane title={keys.purpose}>

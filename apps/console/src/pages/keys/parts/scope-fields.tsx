@@ -13,7 +13,10 @@ interface ScopeFieldsProps {
   readonly held: ReadonlySet<string>;
 }
 
-/** Rights of a key: a preset, then scopes by resource. Locked ones say why. */
+/**
+ * Fields for the scopes of a key: presets, then scopes by resource. A locked scope shows why it is
+ * locked.
+ */
 export function ScopeFields({ fields, type, held }: ScopeFieldsProps): ReactElement {
   const chosen = (fields.valueOf('scopes') ?? []) as readonly string[];
   const set = (scopes: readonly string[]): void => fields.setValue('scopes', scopes);
@@ -69,7 +72,7 @@ interface ScopesProps extends Pick<ScopeFieldsProps, 'type' | 'held'> {
   readonly onToggle: (scope: string) => void;
 }
 
-/** Every scope, which are many: drawn when they are opened. */
+/** Checkboxes of all scopes, rendered only when opened because they are many. */
 function Scopes({ chosen, type, held, onToggle }: ScopesProps): ReactElement {
   return (
     <>
@@ -83,7 +86,7 @@ function Scopes({ chosen, type, held, onToggle }: ScopesProps): ReactElement {
                 <Checkbox
                   label={<code>{scope}</code>}
                   checked={chosen.includes(scope)}
-                  // Scopes that it has may be taken away by every editor.
+                  // Every editor may remove a scope that the key has.
                   disabled={lock !== null && !chosen.includes(scope)}
                   onChange={() => onToggle(scope)}
                 />

@@ -6,7 +6,7 @@ import { Loaded } from '../../../ui/states';
 import type { LogDetail } from './record';
 import { useBody, type Side } from './use-body';
 
-/** A body as it was logged. Headers are not kept. */
+/** Tab with a logged body. Logs do not contain headers. */
 export function BodyTab({ log, side }: { readonly log: LogDetail; readonly side: Side }): ReactElement {
   const body = useBody(log, side);
   return (

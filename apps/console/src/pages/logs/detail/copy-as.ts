@@ -6,10 +6,10 @@ import { laneWords, waterfallLayout } from '../../../ui/waterfall';
 import { costOf, decisionOf, waterfallRecord, type LogDetail } from './record';
 import { sentenceOf } from './why/sentence';
 
-/** The variable that holds the caller's key in what is copied; the key itself is never known here. */
+/** Environment variable of the key in copied code; the console does not know the key itself. */
 const KEY = 'TOLLGATE_KEY';
 
-/** A word of a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const jsonOf = (body: LoggedBody): string | null => {
@@ -20,7 +20,7 @@ const jsonOf = (body: LoggedBody): string | null => {
 const pathOf = ({ request_url: url }: Pick<LogDetail, 'request_url'>): string =>
   url.startsWith('/') ? url : `/${url}`;
 
-/** The request as curl. Null: its body is not whole, or no text. */
+/** Formats the request as a curl command; null when its body is truncated or not text. */
 export function curlOf(log: LogDetail, body: LoggedBody, gatewayUrl: string): string | null {
   if (body.truncated) return null;
   const text = jsonOf(body);
@@ -34,7 +34,7 @@ export function curlOf(log: LogDetail, body: LoggedBody, gatewayUrl: string): st
       ? []
       : [
           `  -H ${quoted(`content-type: ${body.content_type ?? 'application/json'}`)}`,
-          // With -d, curl would read a file for a text that begins with @.
+          // With -d, curl would read a file when the text begins with @.
           `  --data-raw ${quoted(text)}`,
         ]),
   ];
@@ -49,7 +49,10 @@ const SDK_CALLS: Readonly<Record<string, string>> = {
   moderations: 'moderations.create',
 };
 
-/** The request by the OpenAI SDK for TypeScript. Null: the SDK has no call for the route, or the body is not whole. */
+/**
+ * Formats the request as a call of the OpenAI SDK for TypeScript; null when the SDK has no call for
+ * the route or the body is truncated.
+ */
 export function sdkOf(log: LogDetail, body: LoggedBody, gatewayUrl: string): string | null {
   const method = SDK_CALLS[log.route];
   if (method === undefined || body.truncated || body.encoding !== 'json') return null;
@@ -64,7 +67,10 @@ export function sdkOf(log: LogDetail, body: LoggedBody, gatewayUrl: string): str
   ].join('\n');
 }
 
-/** For an incident: ids, times and the cause as Markdown, without bodies or metadata. */
+/**
+ * Markdown summary of a log for an incident report: ids, times and cause, without bodies or
+ * metadata.
+ */
 export function incidentOf(log: LogDetail, address: string): string {
   const decision = decisionOf(log);
   const { title, facts } = sentenceOf(log, decision);

@@ -5,7 +5,7 @@ import { logDetail } from '../../../messages/en/log-detail';
 const text = logDetail.feedback;
 const VALUE_MAX = 10;
 
-/** A rating, with a note where one was written. */
+/** A rating with an optional note. */
 export interface Rating {
   readonly value: number;
   readonly metadata?: { readonly note: string };
@@ -19,7 +19,7 @@ interface FeedbackFormProps {
   readonly onSubmit: (rating: Rating) => void;
 }
 
-/** Value and note of a feedback. Make it again, by its key, to empty it. */
+/** Form for the value and note of a feedback. Change its React key to reset it. */
 export function FeedbackForm({ isPending, problem, button, onSubmit }: FeedbackFormProps): ReactElement {
   const [value, setValue] = useState<number | string>(5);
   const [note, setNote] = useState('');

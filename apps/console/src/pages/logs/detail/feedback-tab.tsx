@@ -9,7 +9,7 @@ import type { LogDetail } from './record';
 
 const text = logDetail.feedback;
 
-/** Feedback on the trace, and a form for more. */
+/** Tab with the feedback on the trace and a form to add more. */
 export function FeedbackTab({ log }: { readonly log: LogDetail }): ReactElement {
   return (
     <div className="col">

@@ -3,7 +3,7 @@ import { logDetail } from '../../../messages/en/log-detail';
 import { Icon } from '../../../ui/icons/icon';
 import type { Filter } from '../../../url';
 
-/** Adds a filter to the list of logs. Null: there is no list here. */
+/** Function that adds a filter to the list of logs; null on a page without the list. */
 export const FilterByContext = createContext<((filter: Filter) => void) | null>(null);
 
 interface Props {
@@ -12,7 +12,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** A value with a button that filters the list by it. */
+/** A value with a button that filters the list of logs by it. */
 export function FilterBy({ field, value, children }: Props): ReactElement {
   const filterBy = useContext(FilterByContext);
   const label = logDetail.filterBy(field, value);

@@ -14,21 +14,21 @@ import { bodyQuery } from './use-body';
 
 const text = logDetail.actions;
 
-/** The address of a log on a page of its own. */
+/** Absolute URL of the page of a log. */
 export function useAddress(log: string): string {
   const { slug: ws } = useWorkspace();
   const { href } = useRouter().buildLocation({ to: '/w/$ws/logs/$log', params: { ws, log }, search: {} });
   return new URL(href, location.origin).href;
 }
 
-/** Opens the playground with the log. */
+/** Returns a function that opens a log in the playground. */
 export function useReplay(log: string): () => void {
   const navigate = useNavigate();
   const { slug: ws } = useWorkspace();
   return () => void navigate({ to: '/w/$ws/playground', params: { ws }, search: { log } });
 }
 
-/** Replay, copy as, share. */
+/** Buttons to replay a log, copy its request as code, and share it. */
 export function LogActions({ log }: { readonly log: LogDetail }): ReactElement {
   const { slug: ws } = useWorkspace();
   const address = useAddress(log.id);
@@ -71,7 +71,7 @@ export function LogActions({ log }: { readonly log: LogDetail }): ReactElement {
 
 type Writer = (log: LogDetail, body: LoggedBody, gatewayUrl: string) => string | null;
 
-/** Copies the request as code. Fetches its body only then. */
+/** Returns a function that copies the request as code. It reads the body on demand. */
 function useCopyRequest(log: LogDetail, copy: (text: string) => Promise<boolean>) {
   const { gateway_url: gateway = '' } = useBootstrap();
   const queries = useQueryClient();

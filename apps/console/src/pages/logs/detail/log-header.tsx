@@ -19,7 +19,10 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Status, method and path; id, model, key and user; time in both zones. */
+/**
+ * Header of a log: status, method, path, id, model, key and user, and its time in the viewer's zone
+ * and in UTC.
+ */
 export function LogHeader({ log, onStep, onClose }: Props): ReactElement {
   const { zone } = useFormat();
   const { slug: ws } = useWorkspace();

@@ -10,7 +10,7 @@ import '../logs.css';
 
 const route = getRouteApi('/session/w/$ws/logs/$log');
 
-/** One log on a page of its own: `/w/:ws/logs/:id`. */
+/** Page of one log: `/w/:ws/logs/:id`. */
 export function LogPage(): ReactElement {
   const { slug: ws } = useWorkspace();
   const { log: id } = route.useParams();

@@ -5,7 +5,7 @@ import { LogView } from './log-view';
 
 const KEY = 'logs:panel';
 const [WIDTH_MIN, WIDTH_USUAL] = [360, 502];
-/** Share of the window that the panel may have. */
+/** Maximum width of the panel as a share of the window. */
 const SHARE_MAX = 0.7;
 const STEP = 24;
 
@@ -19,7 +19,10 @@ export interface LogPanelProps {
   readonly onClose: () => void;
 }
 
-/** The open log at the right of the list. Its edge can be dragged, or moved by arrow keys. */
+/**
+ * Panel of the open log to the right of the list. Its edge can be dragged or moved with the arrow
+ * keys.
+ */
 function LogPanelOf(props: LogPanelProps): ReactElement {
   const { width, edge } = usePanelWidth();
   return (
@@ -39,7 +42,7 @@ function LogPanelOf(props: LogPanelProps): ReactElement {
   );
 }
 
-/** Drawn again only when its log or its tab changes. */
+/** Panel of the open log, memoised by log and tab. */
 export const LogPanel = memo(LogPanelOf);
 
 function usePanelWidth() {

@@ -12,7 +12,7 @@ import { LogHeader } from './log-header';
 import { decisionOf, type LogDetail } from './record';
 import { useLog } from './use-log';
 
-// Each tab is loaded when it opens.
+// Lazy: each tab is loaded when it opens.
 const WhyTab = lazy(async () => ({ default: (await import('./why/why-tab')).WhyTab }));
 const MessagesTab = lazy(async () => ({ default: (await import('./messages-tab')).MessagesTab }));
 const BodyTab = lazy(async () => ({ default: (await import('./body-tab')).BodyTab }));
@@ -25,14 +25,14 @@ export interface LogViewProps {
   readonly id: string;
   readonly tab: string;
   readonly onTab: (tab: string) => void;
-  /** Opens another log, of the same trace. */
+  /** Opens another log of the same trace. */
   readonly onOpen: (id: string) => void;
   readonly onClose: () => void;
-  /** Absent on the page of its own. */
+  /** Opens the next (1) or previous (-1) log of the list; absent on the page of a single log. */
   readonly onStep?: (by: 1 | -1) => void;
 }
 
-/** A log: header, tabs and actions. */
+/** View of a log with header, tabs and actions. */
 export function LogView(props: LogViewProps): ReactElement {
   const log = useLog(props.id);
   return (
@@ -47,7 +47,7 @@ type ShownProps = LogViewProps & { readonly log: LogDetail };
 function Shown({ log, tab, onTab, onOpen, onStep, onClose }: ShownProps): ReactElement {
   const { hasKeys } = usePreferences();
   const { copy } = useCopy();
-  // The tab is chosen at once, and what it holds is drawn after that.
+  // The tab is selected immediately; its content renders with lower priority.
   const shownTab = useDeferredValue(tab);
   const replay = useReplay(log.id);
   const address = useAddress(log.id);

@@ -6,7 +6,10 @@ import { Loaded, Part } from '../../../ui/states';
 import type { LogDetail } from './record';
 import { useBody } from './use-body';
 
-/** The conversation of the route's dialect; the bodies as they are where there is none. */
+/**
+ * Tab with the conversation, read in the dialect of the route; shows the bodies unchanged when
+ * there is none.
+ */
 export function MessagesTab({ log }: { readonly log: LogDetail }): ReactElement {
   const request = useBody(log, 'request');
   const response = useBody(log, 'response');

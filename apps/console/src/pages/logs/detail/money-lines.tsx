@@ -12,7 +12,7 @@ interface Props {
   readonly decision: Decision;
 }
 
-/** The cost in lines: quantity times price of each unit, and what the other attempts cost. */
+/** Table of the cost: quantity times price of each unit, and the cost of the other attempts. */
 export function MoneyLines({ log, decision }: Props): ReactElement {
   const { locale } = useFormat();
   const lines = decision.price?.lines ?? [];
@@ -66,7 +66,10 @@ function priceOf(units: number, locale: string): string {
   return price === null ? unknown : pricePerMillion(price, locale);
 }
 
-/** Rest of the total besides the lines, such as retries and guardrails. Null: a line is not known. */
+/**
+ * Part of the total that the lines do not cover, such as retries and guardrails; null when a line
+ * is unknown.
+ */
 function restOf(total: E8, lines: readonly (E8 | null)[]): E8 | null {
   if (lines.length === 0) return null;
   let rest: bigint = total;

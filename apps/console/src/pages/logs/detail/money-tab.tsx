@@ -12,7 +12,7 @@ interface Props {
   readonly decision: Decision;
 }
 
-/** Price lines, charges with the counters they went to, and how the cost is known. */
+/** Tab with the price lines, the charges by counter, and the source of the cost. */
 export function MoneyTab({ log, decision }: Props): ReactElement {
   const { price, cache } = decision;
   const items = [

@@ -4,7 +4,7 @@ import { JsonView } from '../../../ui/json';
 import { CopyButton } from '../../../ui/primitives';
 import type { LogDetail } from './record';
 
-/** The record as the API has it. Bodies are in their own tabs. */
+/** Tab with the log record of the API as JSON. Bodies have their own tabs. */
 export function RawTab({ log }: { readonly log: LogDetail }): ReactElement {
   return (
     <div className="col">

@@ -12,7 +12,10 @@ import type { WaterfallRecord } from '../../../ui/waterfall';
 
 export type LogDetail = AnswerOf<'logs_get'>;
 
-/** The decision of a log with its lists in place. Uploaded and old logs may have none of it. */
+/**
+ * Decision record of a log whose lists are always present. Uploaded and old logs may lack any
+ * member.
+ */
 export interface Decision extends Partial<Omit<DecisionRecord, 'attempts' | 'limits' | 'guardrails'>> {
   readonly attempts: readonly AttemptRecord[];
   readonly routing: readonly RoutingEvent[];
@@ -33,8 +36,8 @@ const objectOf = <T>(value: unknown): T | undefined => (isJson(value) ? (value a
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Reads the decision of a log. What is no object is left out, and what is no text is empty, so that a
- * damaged record shows less and breaks nothing.
+ * Reads the decision record of a log. Drops values that should be objects and are not, and empties
+ * values that should be texts and are not, so that a damaged record cannot break the page.
  */
 export function decisionOf({ decision: raw }: Pick<LogDetail, 'decision'>): Decision {
   const decision = raw as Json;
@@ -83,7 +86,7 @@ export const waterfallRecord = (log: LogDetail, decision: Decision): WaterfallRe
   decision,
 });
 
-/** Money of a record, which is an integer of 1e-8 USD. Null for anything else. */
+/** Reads an amount of a record, an integer of 1e-8 USD; null for any other value. */
 export const moneyOf = (units: unknown): E8 | null =>
   typeof units === 'number' && Number.isSafeInteger(units) ? e8(String(units)) : null;
 

@@ -14,13 +14,13 @@ interface Props {
   readonly onOpen: (id: string) => void;
 }
 
-/** Deeper spans are drawn at this depth. */
+/** Maximum indentation; deeper spans are indented this much. */
 const DEPTH_MAX = 12;
-/** Spans that are drawn at once: more than fit a screen. */
+/** Number of spans of the first render, which is more than fit on a screen. */
 const FIRST = 60;
 const FRESH_MS = 10_000;
 
-/** The logs of the trace as a tree, this one marked. */
+/** Tab with the logs of the trace as a tree, in which the open log is marked. */
 export function TraceTab({ log, onOpen }: Props): ReactElement {
   const trace = useRead('logs_trace', { path: { traceId: log.trace_id } }, { staleTime: FRESH_MS });
   return (
@@ -34,7 +34,7 @@ export function TraceTab({ log, onOpen }: Props): ReactElement {
         {({ spans, truncated }) => (
           <>
             {truncated && <Part>{logDetail.trace.truncated}</Part>}
-            <Spans trees={spans} own={log.id} onOpen={onOpen} />
+            <Spans trees={spans} openId={log.id} onOpen={onOpen} />
           </>
         )}
       </Loaded>
@@ -47,7 +47,10 @@ interface Span {
   readonly depth: number;
 }
 
-/** The tree in the order of its drawing. Trees of hostile ids may be deep, so this does not recurse. */
+/**
+ * Flattens the trees in display order. Not recursive, because hostile span ids can make a tree very
+ * deep.
+ */
 function flat(spans: readonly Tree[]): readonly Span[] {
   const shown: Span[] = [];
   const waiting = spans.map((tree) => ({ tree, depth: 0 })).reverse();
@@ -61,14 +64,14 @@ function flat(spans: readonly Tree[]): readonly Span[] {
 
 interface SpansProps {
   readonly trees: readonly Tree[];
-  readonly own: string;
+  readonly openId: string;
   readonly onOpen: (id: string) => void;
 }
 
-function Spans({ trees, own, onOpen }: SpansProps): ReactElement {
+function Spans({ trees, openId, onOpen }: SpansProps): ReactElement {
   const spans = useMemo(() => flat(trees), [trees]);
   const first = useMemo(() => spans.slice(0, FIRST), [spans]);
-  // The others are drawn when these are seen.
+  // The remaining spans render after the first ones are visible.
   const drawn = useDeferredValue(spans, first);
   return (
     <ol className="log-trace" aria-label={logDetail.trace.label} aria-busy={drawn !== spans || undefined}>
@@ -77,7 +80,7 @@ function Spans({ trees, own, onOpen }: SpansProps): ReactElement {
           <button
             type="button"
             className="plain-button log-span row"
-            aria-current={log.id === own || undefined}
+            aria-current={log.id === openId || undefined}
             onClick={() => onOpen(log.id)}
           >
             <StatusBadge status={log.response_status_code} word={cutWord(log)} />

@@ -5,14 +5,14 @@ import type { LogDetail } from './record';
 
 export type Side = 'request' | 'response';
 
-/** Bodies that are not shown leave the memory after this time. */
+/** Time after which a body that is not shown is dropped from memory. */
 const KEPT_MS = 300_000;
 const OPERATIONS = { request: 'logs_request', response: 'logs_response' } as const;
 const TEXT = /^text\/|json|xml|javascript|x-www-form-urlencoded|event-stream|multipart\//i;
 
 /**
- * The stored bytes of a body, read as its content type says. A body of which nothing is stored has no
- * encoding.
+ * Reads the stored bytes of a body and decodes them by content type. A body without stored bytes
+ * has a null encoding.
  */
 async function readBody(log: LogDetail, side: Side, signal: AbortSignal): Promise<LoggedBody> {
   const { content_type: type, bytes, truncated } = log[side];
@@ -35,7 +35,7 @@ function decoded(data: Uint8Array, type: string | null): Pick<LoggedBody, 'encod
   return value === undefined ? { encoding: 'utf8', body: text } : { encoding: 'json', body: value };
 }
 
-/** Null: the bytes are no UTF-8. */
+/** Decodes UTF-8; null when the bytes are not valid UTF-8. */
 function utf8(data: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(data);
@@ -44,7 +44,7 @@ function utf8(data: Uint8Array): string | null {
   }
 }
 
-/** Undefined: the text is no JSON. */
+/** Parses JSON; undefined when the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -62,7 +62,7 @@ function base64(data: Uint8Array): string {
   return btoa(parts.join(''));
 }
 
-/** Options of the query of a body: for its tab, and for what copies it. */
+/** Query options of a body, for its tab and for copying the request. */
 export const bodyQuery = (log: LogDetail, side: Side) =>
   queryOptions<LoggedBody, Problem>({
     queryKey: [OPERATIONS[side], { path: { logId: log.id } }],
@@ -71,6 +71,6 @@ export const bodyQuery = (log: LogDetail, side: Side) =>
     gcTime: KEPT_MS,
   });
 
-/** Reads a body when a tab that shows it is open. */
+/** Reads a body while a tab that shows it is open. */
 export const useBody = (log: LogDetail, side: Side): UseQueryResult<LoggedBody, Problem> =>
   useQuery(bodyQuery(log, side));

@@ -3,21 +3,27 @@ import { read } from '../../../api';
 import { isWorthTrying } from '../../../app';
 import { decisionOf, type LogDetail } from './record';
 
-/** Verdicts of guardrails in the background may be added for some time. */
+/** Time during which verdicts of asynchronous guardrails can still be added to a log. */
 const LATE_MS = 120_000;
 
 const mayChange = (log: LogDetail | undefined): boolean =>
   log !== undefined && decisionOf(log).guardrails.some((guardrail) => guardrail.async);
 
-/** A log is stored a moment after its response. One that is missing is looked for until its request is so long ago. */
+/**
+ * Time after the request during which a missing log is read again, because logs are stored a moment
+ * after the response.
+ */
 const STORED_MS = 15_000;
 const LOOK_MS = 400;
 
-/** Ids of requests begin with their time: 48 bits of milliseconds since 1970. */
+/**
+ * Whether a request is recent, by its id (UUID version 7), which begins with 48 bits of Unix
+ * milliseconds.
+ */
 const isRecent = (logId: string): boolean =>
   Math.abs(Date.now() - Number.parseInt(logId.replaceAll('-', '').slice(0, 12), 16)) < STORED_MS;
 
-/** A log without its bodies, which are read when their tab opens. */
+/** Reads a log without its bodies, which their tabs read when they open. */
 export const useLog = (logId: string) =>
   useQuery({
     ...read('logs_get', { path: { logId }, query: { bodies: false } }),

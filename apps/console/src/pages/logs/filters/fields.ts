@@ -2,15 +2,18 @@ import { logs } from '../../../messages/en/logs';
 import { acceptsFilter, type FilterField, type FilterOption } from '../../../ui/filters';
 import type { Filter } from '../../../url';
 
-/** How a field of the list is sent to the API. */
+/** A filter field, with the API parameters that it is sent as. */
 export interface LogField extends FilterField {
-  /** Parameter of `GET /v1/logs`; of a number, with `_min` and `_max` after it. */
+  /** Parameter of `GET /v1/logs`. A number field sends it with the suffixes `_min` and `_max`. */
   readonly parameter: string;
-  /** The same of the graphs of analytics. Absent: they have none. */
+  /** Parameter of the analytics graphs; absent when they cannot filter by the field. */
   readonly graph?: string;
-  /** Smallest difference of two values of a number, by which `over 5` becomes `from 6`. */
+  /**
+   * Smallest difference between two values of a number field; with a step of 1, `over 5` becomes
+   * `from 6`.
+   */
   readonly step?: number;
-  /** The API takes one value: `yes` or `no`. */
+  /** True for a field with the values `yes` and `no`. */
   readonly isFlag?: boolean;
 }
 
@@ -34,7 +37,7 @@ const values = (group: Group, id: Name, parameter: string, extra: Extra = {}): L
   ...extra,
 });
 
-/** A field with few values, whose negation is all the others. */
+/** Field with a closed set of values, so that a negation can be sent as all other values. */
 const closed = (
   group: Group,
   id: Name,
@@ -119,7 +122,7 @@ const ERRORS = plain([
 const OUTCOMES = ['ok', 'provider_error', 'denied', 'failed', 'client_closed', 'interrupted'];
 const PRICED = ['priced', 'unpriced', 'no_usage', 'estimated'];
 
-/** Fields by which logs are filtered, as `GET /v1/logs` has them. */
+/** All filter fields of `GET /v1/logs`. */
 export const LOG_FIELDS: readonly LogField[] = [
   values('request', 'route', 'route', { options: ROUTES }),
   values('request', 'method', 'method', { options: METHODS }),
@@ -162,15 +165,17 @@ export const LOG_FIELDS: readonly LogField[] = [
   number('feedback', 'feedback', 'weighted_feedback', { graph: 'weighted_feedback' }),
 ];
 
-const BEGINNING = 'md.';
+const METADATA_PREFIX = 'md.';
 
-/** Name of the metadata that a filter is about; null for another field. */
+/** Name of the metadata entry that a field such as `md.team` filters by; null for other fields. */
 export const metadataName = (field: string): string | null =>
-  field.startsWith(BEGINNING) && field.length > BEGINNING.length ? field.slice(BEGINNING.length) : null;
+  field.startsWith(METADATA_PREFIX) && field.length > METADATA_PREFIX.length
+    ? field.slice(METADATA_PREFIX.length)
+    : null;
 
-export const metadataField = (name: string): string => BEGINNING + name;
+export const metadataField = (name: string): string => METADATA_PREFIX + name;
 
-/** The declaration of a field by the name that the address has. */
+/** Finds a field by its name in the address. */
 export const logField = (id: string): LogField | undefined =>
   LOG_FIELDS.find((field) => field.id === (metadataName(id) === null ? id : 'md.*'));
 

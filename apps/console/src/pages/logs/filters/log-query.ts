@@ -8,12 +8,15 @@ export type GraphQuery = QueryOf<'analyticsGraphs_requests'>;
 
 type Parameters = Record<string, string | number | boolean | readonly string[]>;
 
-/** Ids of the API keys with a name; the text itself where it is an id, or no key has the name. */
+/**
+ * Returns the ids of the API keys with a name; the text itself when it is an id or no key has that
+ * name.
+ */
 export type KeyNames = (text: string) => readonly string[];
 
 /**
- * Joins filters of one field, since the API takes one list of values for each. Metadata and yes-or-no
- * fields have one value: the one chosen last.
+ * Joins filters of the same field, because the API takes one list of values for a field. Metadata
+ * and yes-or-no fields keep only the value that was chosen last.
  */
 export function normalised(filters: readonly Filter[]): readonly Filter[] {
   return joinFilters([], filters).map((filter) => {
@@ -23,23 +26,26 @@ export function normalised(filters: readonly Filter[]): readonly Filter[] {
   });
 }
 
-/** Parameters of the list, and of the tail, without the time. */
+/** Parameters of the list and the tail, without the time range. */
 export const filterQuery = (filters: readonly Filter[], idsOf: KeyNames): Partial<LogsQuery> =>
   parametersOf(filters, idsOf, ({ parameter }) => parameter) ?? {};
 
-/** Whether the graphs cannot count by a filter: they lack its field, or have single statuses where it has a class of them. */
+/**
+ * Whether the graphs cannot apply a filter: they lack its field, or it filters by a class of
+ * statuses such as 5xx.
+ */
 const isUnknown = ({ field, match }: Filter): boolean =>
   logField(field)?.graph === undefined ||
   (field === 'status' && match.kind === 'any' && match.values.some((value) => !/^[1-9]\d\d$/.test(value)));
 
-/** Labels of the filters by which the graphs cannot count, each once. */
+/** Distinct labels of the filters that the graphs cannot apply. */
 export const unknownToGraphs = (filters: readonly Filter[]): readonly string[] => [
   ...new Set(filters.filter(isUnknown).map(({ field }) => logField(field)?.label ?? field)),
 ];
 
 /**
- * Parameters of the graphs, without the time. Null: they have not all of these filters, so that a
- * graph would count other requests than the list shows.
+ * Parameters of the graphs, without the time range. Null when the graphs cannot apply all filters
+ * and would therefore count other requests than the list shows.
  */
 export const graphFilters = (filters: readonly Filter[], idsOf: KeyNames): Partial<GraphQuery> | null =>
   filters.some(isUnknown) ? null : parametersOf(filters, idsOf, ({ graph }) => graph);
@@ -71,7 +77,7 @@ function parametersOf(
   return parameters;
 }
 
-/** The values to match; of a negated field with few values, all the others. */
+/** Values to match; for a negated field with a closed set of values, all other values. */
 function valuesOf(
   { not, field: id }: Filter,
   values: readonly string[],
@@ -89,7 +95,7 @@ interface NumberBounds {
   readonly max: number | null;
 }
 
-/** The API has bounds that are included. */
+/** Converts a number filter to the inclusive bounds of the API. */
 function boundsOf({ match }: Filter, step: number): NumberBounds {
   if (match.kind === 'between') return { min: match.low, max: match.high };
   if (match.kind === 'any') return { min: null, max: null };
@@ -106,7 +112,7 @@ function boundsOf({ match }: Filter, step: number): NumberBounds {
   }
 }
 
-/** Both bounds hold where there are several. */
+/** Adds bounds to those that the parameters already have; the stricter bound wins. */
 function addBounds(parameters: Parameters, name: string, { min, max }: NumberBounds): void {
   const [low, high] = [parameters[`${name}_min`], parameters[`${name}_max`]];
   if (min !== null) parameters[`${name}_min`] = typeof low === 'number' ? Math.max(low, min) : min;

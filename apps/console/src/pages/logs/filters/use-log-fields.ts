@@ -15,13 +15,13 @@ export interface Keys {
   readonly nameOf: (id: string | null) => string | null;
   readonly idsOf: KeyNames;
   readonly options: readonly FilterOption[];
-  /** Names of keys can be read as ids. */
+  /** True when the names of keys can be resolved to ids. */
   readonly isReady: boolean;
 }
 
 const NO_KEYS: readonly ApiKey[] = [];
 
-/** Names of the API keys of the workspace, where the caller may list them: at most the newest hundred. */
+/** Names of the newest hundred API keys of the workspace, if the caller may list them. */
 export function useKeys(): Keys {
   const { id } = useWorkspace();
   const enabled = useCan('apiKeys_list');
@@ -46,7 +46,10 @@ export function useKeys(): Keys {
   }, [keys, enabled, isPending]);
 }
 
-/** The same for a list with these filters: only one by key waits for the names. */
+/**
+ * Names of API keys for a list with these filters. It is ready without the names when no filter is
+ * by key.
+ */
 export function useKeysOf(filters: readonly Filter[]): Keys {
   const keys = useKeys();
   const isReady = keys.isReady || !filters.some(({ field }) => field === 'key');
@@ -70,7 +73,7 @@ interface GroupRow {
   readonly [member: string]: unknown;
 }
 
-/** Values of the last 30 days with their requests. */
+/** Values of a field in the last 30 days, with their number of requests. */
 const groupOptions =
   (workspaceId: string, groupBy: string): OptionSource =>
   async (typed, signal) => {
@@ -98,7 +101,7 @@ const groupOptions =
       .filter(({ value }) => value.toLowerCase().includes(lower));
   };
 
-/** The fields of the filter bar with the values that they offer. */
+/** Fields of the filter bar with their suggested values. */
 export function useLogFields(keys: Keys): readonly FilterField[] {
   const { id } = useWorkspace();
   const hasGroups = useCan('analyticsGroups_by');

@@ -17,7 +17,10 @@ interface BarsProps {
   readonly change: Change;
 }
 
-/** Requests as bars, as the graphs count them; nothing until both graphs are there. */
+/**
+ * Bars of the requests that the analytics graphs count; renders nothing until both graphs are
+ * loaded.
+ */
 export function Bars({ query, change }: BarsProps): ReactElement | null {
   const options = { staleTime: FRESH_MS };
   const requests = useRead('analyticsGraphs_requests', { query }, options).data?.data_points;
@@ -30,13 +33,13 @@ export function Bars({ query, change }: BarsProps): ReactElement | null {
 }
 
 interface RowBarsProps {
-  /** All requests of the range. */
+  /** All logs of the range. */
   readonly rows: readonly CountedRow[];
   readonly range: ResolvedRange;
   readonly change: Change;
 }
 
-/** Requests as bars, counted here. */
+/** Bars of the requests in `rows`, counted in the browser. */
 export function RowBars({ rows, range, change }: RowBarsProps): ReactElement {
   const chart = useMemo(() => chartOfRows(rows, range), [rows, range]);
   return <ChartOf chart={chart} change={change} />;
@@ -74,7 +77,7 @@ function chartOfRows(rows: readonly CountedRow[], range: ResolvedRange): Chart {
   return { times, bucketMs, series: seriesOf(good, bad) };
 }
 
-/** Null: too few points for a width. */
+/** Converts two graphs to a chart; null when there are too few points to derive a bar width. */
 export function chartOf(requests: readonly Point[], errors: readonly Point[]): Chart | null {
   const failed = new Map(errors.map(({ timestamp, total }) => [timestamp, total]));
   const times = requests.map(({ timestamp }) => parseMoment(timestamp) ?? 0);

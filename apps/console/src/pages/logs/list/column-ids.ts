@@ -1,4 +1,4 @@
-/** Ids of the columns of the list, in their order. Links name them. */
+/** Ids of the columns of the list, in order. They are part of links, so they must not change. */
 export const LOG_COLUMN_IDS = [
   'time',
   'status',

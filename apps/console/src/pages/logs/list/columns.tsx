@@ -32,7 +32,7 @@ function Happening({ row }: { readonly row: LogRow }): ReactNode {
   );
 }
 
-/** Metadata as `team=search plan=paid`. */
+/** Formats metadata as `team=search plan=paid`. */
 export const metadataText = (metadata: Readonly<Record<string, string>>): string =>
   Object.entries(metadata)
     .map(([name, value]) => `${name}=${value}`)
@@ -49,7 +49,7 @@ const right = { align: 'right' } as const;
 const extra = { optional: true } as const;
 const mono = (text: string | null): ReactNode => (text === null ? null : <code className="ell">{text}</code>);
 
-/** Columns of the list. `keyName` is the name of an API key, or null where it is not known. */
+/** Columns of the list. `keyName` returns the name of an API key, or null when unknown. */
 export const logColumns = (keyName: (id: string | null) => string | null): readonly Column<LogRow>[] => [
   column('time', 108, (row) => <Moment at={row.created_at} as="list" />),
   column('status', 62, (row) => <StatusBadge status={row.response_status_code} word={cutWord(row)} />),

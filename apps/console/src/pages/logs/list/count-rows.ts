@@ -4,22 +4,22 @@ import type { ResolvedRange } from '../../../url';
 
 export type CountedRow = Pick<LogRow, 'created_at' | 'is_success'>;
 
-/** At most so many bars. */
+/** Maximum number of bars. */
 const BARS_MAX = 100;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Widths of a bar; whole days beyond them. */
+/** Bar widths up to a day; wider bars are whole days. */
 const WIDTHS_MS = [1, 5, 15, 60, 360, 1_440].map((minutes) => minutes * MINUTE_MS);
 
 export interface CountedRows {
-  /** Beginning of each bar, in milliseconds since 1970. */
+  /** Start of each bar in Unix milliseconds. */
   readonly times: readonly number[];
   readonly bucketMs: number;
   readonly good: readonly number[];
   readonly bad: readonly number[];
 }
 
-/** Successful and failed requests over a range. Those that came after its end widen it. */
+/** Counts successful and failed requests over a range. Requests after its end extend the range. */
 export function countRows(rows: readonly CountedRow[], { from, to }: ResolvedRange): CountedRows {
   const moments = rows.map(({ created_at: at }) => parseMoment(at) ?? from);
   const end = moments.reduce((latest, at) => Math.max(latest, at), to);

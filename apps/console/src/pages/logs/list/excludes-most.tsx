@@ -11,7 +11,7 @@ import { filterQuery, timeQuery } from '../filters/log-query';
 import { useKeys } from '../filters/use-log-fields';
 import type { Change } from '../use-logs-state';
 
-/** Calls of one search for the filter that excludes most. */
+/** Maximum number of calls of one search for the filter that excludes most logs. */
 const CALLS_MAX = 5;
 const PAGE_SIZE = 100;
 
@@ -21,7 +21,7 @@ interface Props {
   readonly change: Change;
 }
 
-/** Finds, at a click, without which of the filters there would be logs. */
+/** Button that finds the filter whose removal would show the most logs. */
 export function ExcludesMost({ state, range, change }: Props): ReactElement | null {
   const { id } = useWorkspace();
   const keys = useKeys();

@@ -2,7 +2,7 @@ import type { LogRow } from '../../../live';
 import { logs } from '../../../messages/en/logs';
 import type { Tone } from '../../../ui/primitives';
 
-/** Remarkable fact about a request besides its status, in a word or two. */
+/** Notable fact about a request besides its status, in a word or two. */
 export interface Happened {
   readonly tone: Tone;
   readonly word: string;
@@ -11,11 +11,11 @@ export interface Happened {
 
 const text = logs.happened;
 
-/** Statuses of guardrails: denied, and marked. */
+/** Status of a response that a guardrail denied. */
 const DENIED = 446;
 const MARKED = 246;
 
-/** One badge from the row; null for an ordinary request. */
+/** Returns the badge of a row; null for an ordinary request. */
 export function happenedIn(row: LogRow): Happened | null {
   return failureOf(row) ?? routeOf(row) ?? priceOf(row);
 }
@@ -58,12 +58,15 @@ function priceOf({ priced }: LogRow): Happened | null {
   return priced === 'estimated' ? { tone: 'outline', word: text.estimated } : null;
 }
 
-/** `targets[1]` of a target that is not the first of its list; it was chosen by weight or by a condition. */
+/**
+ * Returns a target such as `targets[1]` that is not the first of its list; null for the first. It
+ * was chosen by weight or condition, or after a failure.
+ */
 function laterTarget(path: string | null): string | null {
   if (path === null || !/\[[1-9]\d*\]/.test(path)) return null;
   return path.replace(/^config\./, '');
 }
 
-/** The word in the place of a status that the caller has not seen whole. */
+/** Word shown instead of the status when the client did not receive the whole response. */
 export const cutWord = ({ outcome }: Pick<LogRow, 'outcome'>): string | undefined =>
   outcome === 'interrupted' || outcome === 'client_closed' ? text.cut : undefined;

@@ -10,7 +10,7 @@ import type { Change } from '../use-logs-state';
 const Bars = lazy(async () => ({ default: (await import('./bars')).Bars }));
 const RowBars = lazy(async () => ({ default: (await import('./bars')).RowBars }));
 const BARS_HEIGHT = 62;
-/** Longest range of a graph. */
+/** Maximum range of a graph. */
 const RANGE_MAX_DAYS = 366;
 const DAY_MS = 86_400_000;
 
@@ -22,8 +22,9 @@ export interface HistogramProps {
 }
 
 /**
- * Requests over the range, failed ones apart. What the graphs cannot count is counted here once all logs of the range are loaded; until
- * then its place says why there is nothing. Absent for those who may not see graphs.
+ * Histogram of successful and failed requests over the range. When the analytics graphs cannot
+ * apply the filters, the browser counts the logs once all are loaded; until then it shows why there
+ * are no bars. Renders nothing when the caller may not see graphs.
  */
 export function Histogram({ state, list, keys, change }: HistogramProps): ReactElement | null {
   const { range } = list;
@@ -36,7 +37,7 @@ export function Histogram({ state, list, keys, change }: HistogramProps): ReactE
   if (reason !== null && !isWhole) return <p className="logs-histogram xs muted">{reason}</p>;
   const query = { ...filters, ...timeQuery(range, false), workspace_id: id } as GraphQuery;
   return (
-    // The list does not jump when the bars arrive.
+    // The fixed height keeps the list from moving when the bars arrive.
     <div className="logs-histogram" style={{ minHeight: BARS_HEIGHT }}>
       <Suspense>
         {reason === null ? (
@@ -49,7 +50,7 @@ export function Histogram({ state, list, keys, change }: HistogramProps): ReactE
   );
 }
 
-/** Why the graphs cannot count the requests of the list; null where they can. */
+/** Why the graphs cannot count the requests of the list; null when they can. */
 function reasonOf({ filters, text }: PageState, { from, to }: ResolvedRange): string | null {
   const unknown = unknownToGraphs(filters);
   if (unknown.length > 0) return logs.histogram.noFilters(unknown);

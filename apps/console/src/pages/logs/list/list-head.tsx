@@ -13,11 +13,11 @@ export interface ListActionsProps {
   readonly onTail: () => void;
   readonly columns: readonly Column<LogRow>[];
   readonly choice: ColumnChoice<LogRow>;
-  /** The address that shows the same tomorrow. */
+  /** Returns an address with an absolute time range, which shows the same logs later. */
   readonly asOfNow: () => string;
 }
 
-/** Tail, refresh, columns and the link, at the right of the title. */
+/** Buttons to the right of the title: tail, refresh, columns and link. */
 export function ListActions({
   list,
   isLive,
@@ -65,7 +65,10 @@ function TailStatus({ list: { tail } }: { readonly list: LogList }): ReactElemen
   return <Badge tone={tail.status === 'refused' ? 'danger' : 'warn'}>{logs.tail.status[tail.status]}</Badge>;
 }
 
-/** Notes below the filters: a text that is too short, a tail that is refused, behind or incomplete. */
+/**
+ * Notes below the filters: the search text is too short, or the tail is refused, reconnecting or
+ * incomplete.
+ */
 export function ListNotes({
   list: { tail },
   text,

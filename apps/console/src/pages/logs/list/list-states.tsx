@@ -17,7 +17,10 @@ interface StateProps {
   readonly change: Change;
 }
 
-/** No row: because of the filters, of the time, or because there was no request yet. */
+/**
+ * Empty state of the list, which explains whether the filters, the range or a lack of requests is
+ * the cause.
+ */
 export function NoRows({ state, list, change }: StateProps): ReactElement {
   const { slug } = useWorkspace();
   const filters = state.filters.length + (state.text.trim() === '' ? 0 : 1);
@@ -46,7 +49,7 @@ export function NoRows({ state, list, change }: StateProps): ReactElement {
   );
 }
 
-/** How far a search by text got. */
+/** Shows how far a text search got. */
 export function Searched({ list }: { readonly list: LogList }): ReactElement | null {
   const { zone } = useFormat();
   const { searched, hasMore, loadMore } = list;

@@ -24,7 +24,7 @@ interface Props {
   readonly onOpen: (row: LogRow) => void;
 }
 
-/** The rows with their states: loading, failed, empty, stale, or the grid. */
+/** Grid of logs with its loading, error, empty and stale states. */
 export function LogGrid(props: Props): ReactElement {
   const { state, list, change } = props;
   const { rows, problem, isFetching, isLoading, readAt, refresh } = list;
@@ -78,7 +78,7 @@ function Rows({ state, list, columns, choice, onOpen }: Props): ReactElement {
           onOpen={onOpen}
           marked={marked}
           onMark={setMarked}
-          // A search goes on when the reader says so.
+          // A text search continues only when the user clicks.
           onEnd={hasMore && searched === null ? loadMore : undefined}
           dayOf={dayOf}
           autoFocus
@@ -90,7 +90,10 @@ function Rows({ state, list, columns, choice, onOpen }: Props): ReactElement {
   );
 }
 
-/** Names of the days of rows, each made once: all rows in view are looked at for each frame. */
+/**
+ * Returns a function that names the day of a row. Caches the name, because scrolling reads all
+ * visible rows in every frame.
+ */
 function daysIn(zone: string): (row: LogRow) => string {
   const known = new WeakMap<LogRow, string>();
   return (row) => {
@@ -100,7 +103,7 @@ function daysIn(zone: string): (row: LogRow) => string {
   };
 }
 
-/** Rows that came while the list was scrolled away from its top. */
+/** Counts the rows that arrived while the list was scrolled down. */
 function useNews(rows: readonly LogRow[]): {
   readonly count: number;
   readonly onScroll: (event: UIEvent<HTMLElement>) => void;

@@ -7,8 +7,8 @@ const isNewer = (one: Row, other: Row): boolean =>
   one.created_at === other.created_at ? one.id > other.id : one.created_at > other.created_at;
 
 /**
- * Whether rows may be missing between the tail and the list: the tail has given rows away, or got not all, and its oldest one is newer
- * than all of the list.
+ * Whether rows may be missing between the tail and the list: the tail has dropped or skipped rows,
+ * and its oldest row is newer than every row of the list.
  */
 export const isApart = (
   { rows, dropped, skipped, isSkippedExact }: TailRows<Row>,
@@ -19,7 +19,7 @@ export const isApart = (
   return newest === undefined || isNewer(oldest, newest);
 };
 
-/** Joins rows of the tail with those of the list: newest first, each once. Both are in that order. */
+/** Merges the rows of the tail and of the list, both newest first, without duplicates. */
 export function mergeRows<R extends Row>(tail: readonly R[], listed: readonly R[]): readonly R[] {
   const oldest = tail.at(-1);
   if (oldest === undefined) return listed;

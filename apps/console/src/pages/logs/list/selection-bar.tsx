@@ -18,9 +18,9 @@ const text = logs.selection;
 const COMPARED = 2;
 
 interface Props {
-  /** Ids. */
+  /** Ids of the marked rows. */
   readonly marked: ReadonlySet<string>;
-  /** All rows that are loaded. */
+  /** All loaded rows. */
   readonly rows: readonly LogRow[];
   readonly onClear: () => void;
 }
@@ -73,7 +73,7 @@ export function SelectionBar({ marked, rows, onClear }: Props): ReactElement | n
       </Button>
       <Suspense>
         {open === 'compare' && one !== undefined && other !== undefined && (
-          // The list has the newest first.
+          // The list is newest first; the comparison shows the older log on the left.
           <CompareDialog left={other} right={one} onClose={close} />
         )}
         {open === 'feedback' && <FeedbackDialog rows={chosen} onClose={close} />}

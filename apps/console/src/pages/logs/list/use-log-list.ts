@@ -11,33 +11,36 @@ import { isApart, mergeRows } from './merge-rows';
 type LogPage = AnswerOf<'logs_list'>;
 
 const PAGE_SIZE = 100;
-/** Rows have about a kilobyte; beyond this the list loads no more. */
+/** Maximum number of rows that the list loads; a row takes about a kilobyte. */
 export const ROWS_MAX = 100_000;
-/** Shortest text that the API searches for. */
+/** Minimum length of a text that the API searches for. */
 export const TEXT_MIN = 3;
 const NO_ROWS: readonly LogRow[] = [];
 
 export interface LogList {
   readonly rows: readonly LogRow[];
-  /** The range at the moment for which the list was read. */
+  /** The range as resolved when the list was read. */
   readonly range: ResolvedRange;
   readonly problem: Problem | null;
   readonly isLoading: boolean;
   readonly isFetching: boolean;
-  /** Milliseconds since 1970 of the newest answer. */
+  /** Unix milliseconds of the newest response. */
   readonly readAt: number;
   readonly hasMore: boolean;
   readonly isFull: boolean;
   readonly loadMore: () => void;
   readonly refresh: () => void;
-  /** How far a search by text has looked. */
+  /** Progress of a text search; null without one. */
   readonly searched: { readonly logs: number; readonly until: string | null } | null;
   readonly tail: ReturnType<typeof useTail>;
-  /** Why the tail cannot run. */
+  /** Why the tail cannot run; null when it can. */
   readonly tailOff: 'text' | 'ended' | null;
 }
 
-/** Logs that match the state of the address, newest first, and those that arrive while the tail is on. */
+/**
+ * Logs that match the state of the address, newest first, including those that arrive while the
+ * tail is on.
+ */
 export function useLogList(state: PageState, keys: Keys): LogList {
   const { id: workspaceId } = useWorkspace();
   const { range, at, resolve } = useMoment(state);
@@ -65,7 +68,7 @@ export function useLogList(state: PageState, keys: Keys): LogList {
     getNextPageParam: (last) => last.next_cursor,
     placeholderData: keepPreviousData,
     enabled: keys.isReady,
-    // What was read stays as it was; newer logs come by the tail or by Refresh.
+    // Read pages do not change; newer logs arrive through the tail or Refresh.
     staleTime: Infinity,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
@@ -95,11 +98,14 @@ export function useLogList(state: PageState, keys: Keys): LogList {
 interface Joined {
   readonly rows: readonly LogRow[];
   readonly isApart: boolean;
-  /** Time of the oldest row of the tail. */
+  /** Time of the oldest row of the tail; null without rows. */
   readonly oldest: string | null;
 }
 
-/** Rows of the tail and the list together. Rows on the other side of a gap are left out: it would look as if nothing were missing. */
+/**
+ * Merges the rows of the tail and the list. Leaves out the list when rows between the two may be
+ * missing, so that the gap does not stay hidden.
+ */
 function useJoined(tail: LogList['tail'], listed: readonly LogRow[]): Joined {
   const isTailApart = isApart(tail, listed);
   const rows = useMemo(
@@ -114,7 +120,10 @@ interface Pages {
   readonly fetchNextPage: () => Promise<unknown>;
 }
 
-/** Loads the next page, or reads the list again from the oldest row of the tail. */
+/**
+ * Returns a function that loads the next page, or reads the list again below the oldest row of the
+ * tail when there is a gap.
+ */
 function useLoadMore(
   { isFetching, fetchNextPage }: Pages,
   hasMore: boolean,
@@ -128,14 +137,18 @@ function useLoadMore(
   }, [fetchNextPage, begin, hasMore, isFetching, isTailApart, oldest]);
 }
 
-/** Where the list begins, below the rows of the tail; null: at the end of the range. Holds until the list is read for another moment. */
+/**
+ * Upper time bound of the list, below the rows of the tail; no bound by default. The bound is
+ * dropped when the list is read for another moment.
+ */
 function useBelow(at: number): {
   readonly query: Pick<LogsQuery, 'time_of_generation_max'>;
   readonly begin: (time: string) => void;
 } {
   const [begun, setBegun] = useState({ at, from: null as string | null });
   const begin = useCallback(
-    // Times of rows have whole milliseconds: others of the same one may be missing.
+    // Row times have a resolution of one millisecond, so other rows of the same millisecond may be
+    // missing.
     (time: string) => setBegun({ at, from: new Date(Date.parse(time) + 1).toISOString() }),
     [at],
   );
@@ -145,7 +158,9 @@ function useBelow(at: number): {
   };
 }
 
-/** The range as moments, which stay the same until the state changes or the list is refreshed. */
+/**
+ * Resolves the range to moments that stay fixed until the state changes or the list is refreshed.
+ */
 function useMoment(state: PageState): {
   readonly range: ResolvedRange;
   readonly at: number;
@@ -159,7 +174,7 @@ function useMoment(state: PageState): {
   return { range, at: shown.at, resolve: useCallback(() => setTurn((before) => before + 1), []) };
 }
 
-/** Reads the list again when the tail begins, for what came between the two. */
+/** Refreshes the list when the tail starts, to include the logs stored in between. */
 function useFirstSight(isLive: boolean, refresh: () => void): void {
   useEffect(() => {
     if (isLive) refresh();

@@ -20,7 +20,7 @@ interface CompareDialogProps {
   readonly onClose: () => void;
 }
 
-/** Requests or responses of two logs next to each other, with what differs marked. */
+/** Dialog with the requests or responses of two logs side by side, with differences marked. */
 export function CompareDialog({ left, right, onClose }: CompareDialogProps): ReactElement {
   const [side, setSide] = useState<Side>('request');
   const one = useLog(left.id);

@@ -1,16 +1,16 @@
 import type { LoggedBody } from '../../../ui/body';
 
-/** Characters of a body that are compared; finding what differs in more would block the page. */
+/** Maximum number of characters that are compared; a longer comparison would block the page. */
 export const COMPARED_MAX = 200_000;
 
 export interface ComparedText {
   readonly text: string;
   readonly isJson: boolean;
-  /** Only a beginning is compared, here or already in what is stored. */
+  /** True when the text is truncated, by `COMPARED_MAX` or in the stored body. */
   readonly isCut: boolean;
 }
 
-/** A body as lines of text. Null: it is not kept, or it is no text. */
+/** Returns a body as lines of text; null when it is not stored or not text. */
 export function comparedText({ encoding, body, truncated }: LoggedBody): ComparedText | null {
   if (encoding !== 'json' && encoding !== 'utf8') return null;
   const whole = encoding === 'json' ? JSON.stringify(body, null, 2) : String(body);

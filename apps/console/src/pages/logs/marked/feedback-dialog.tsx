@@ -14,12 +14,15 @@ interface FeedbackDialogProps {
   readonly onClose: () => void;
 }
 
-/** One feedback for the traces of the marked logs; each shows whether it was stored. */
+/**
+ * Dialog that gives the same feedback to the traces of all marked logs and shows the result of
+ * each.
+ */
 export function FeedbackDialog({ rows, onClose }: FeedbackDialogProps): ReactElement {
   const queries = useQueryClient();
   const traces = useMemo(() => [...new Set(rows.map(({ trace_id: trace }) => trace))], [rows]);
   const { rated, failures, isBusy, rate, stop } = useRateTraces();
-  // Those that have it already are not rated twice.
+  // Skips the traces that already have the feedback.
   const open = traces.filter((trace) => !rated.has(trace));
   const submit = async (rating: Rating): Promise<void> => {
     await rate(open, rating);

@@ -3,7 +3,7 @@ import { call, inParallel, problemFrom } from '../../../api';
 import { useWorkspace } from '../../../app';
 import type { Rating } from '../detail/feedback-form';
 
-/** Calls at once. */
+/** Maximum number of parallel calls. */
 const WIDTH = 4;
 
 interface Failure {
@@ -16,12 +16,15 @@ interface RateTraces {
   readonly rated: ReadonlySet<string>;
   readonly failures: readonly Failure[];
   readonly isBusy: boolean;
-  /** Resolves when all have ended; failures are in `failures`. */
+  /** Rates the traces. Resolves when all calls have ended; errors are in `failures`. */
   readonly rate: (traces: readonly string[], rating: Rating) => Promise<void>;
   readonly stop: () => void;
 }
 
-/** Gives one feedback to several traces, a few at once. It ends with the component. */
+/**
+ * Gives the same feedback to several traces, a few in parallel. Unmounting the component cancels
+ * it.
+ */
 export function useRateTraces(): RateTraces {
   const { id: workspace_id } = useWorkspace();
   const [rated, setRated] = useState<ReadonlySet<string>>(new Set());

@@ -9,7 +9,7 @@ import type { PageState, ResolvedRange } from '../../../url';
 import type { Change } from '../use-logs-state';
 import { LOG_VIEW_NAMES, LOG_VIEWS, slowFilter, viewOf, type LogView } from './views';
 
-/** Duration that counts as slow where there is no figure, in milliseconds. */
+/** Duration in milliseconds that counts as slow when the latency is unknown. */
 const SLOW_MS = 1000;
 const FRESH_MS = 30_000;
 
@@ -19,7 +19,7 @@ interface Props {
   readonly change: Change;
 }
 
-/** Chooses one of the shipped views, which replaces the filters. */
+/** Menu of the built-in views; choosing one replaces the filters. */
 export function ViewMenu({ state, range, change }: Props): ReactElement {
   const current = viewOf(state);
   const slow = useSlow(range);
@@ -44,7 +44,10 @@ export function ViewMenu({ state, range, change }: Props): ReactElement {
   );
 }
 
-/** Reads how long the slowest tenth took. Null: the caller may not. */
+/**
+ * Returns a function that reads the 90th percentile of latency in milliseconds; null when the
+ * caller may not read it.
+ */
 function useSlow(range: ResolvedRange): (() => Promise<number | null>) | null {
   const { id } = useWorkspace();
   const mayRead = useCan('analyticsGraphs_latency');
@@ -61,6 +64,6 @@ function useSlow(range: ResolvedRange): (() => Promise<number | null>) | null {
         staleTime: FRESH_MS,
       })
       .then(({ summary }) => summary.p90)
-      // The view is of use with a usual figure too.
+      // The view also works with the default duration.
       .catch(() => null);
 }

@@ -6,10 +6,13 @@ const anyOf = (field: string, ...values: readonly string[]): Filter => ({
   match: { kind: 'any', values },
 });
 
-/** Requests that cost this many cents or more are costly. */
+/** Minimum cost in cents of a costly request. */
 const COSTLY_CENTS = 1;
 
-/** Views of the list by what they filter; `slow` needs a figure of the time that is shown. */
+/**
+ * Filters of the built-in views. `slow` is null because its filter depends on the latency of the
+ * shown range.
+ */
 export const LOG_VIEWS = {
   all: [],
   failed: [anyOf('success', 'no')],
@@ -25,7 +28,7 @@ export const LOG_VIEWS = {
 export type LogView = keyof typeof LOG_VIEWS;
 export const LOG_VIEW_NAMES = Object.keys(LOG_VIEWS) as LogView[];
 
-/** The filter of the slow ones: as long as the slowest tenth, in whole milliseconds. */
+/** Filter of the view `slow`: requests that took at least `p90`, in whole milliseconds. */
 export const slowFilter = (p90: number): Filter => ({
   field: 'took',
   not: false,
@@ -34,7 +37,7 @@ export const slowFilter = (p90: number): Filter => ({
 
 const keyOf = (filters: readonly Filter[]): string => filters.map(encodeFilter).join('\n');
 
-/** The view that filters what the address does. Null: filters of the reader's own. */
+/** Returns the view with the filters of the address; null for custom filters. */
 export function viewOf({ filters, text }: Pick<PageState, 'filters' | 'text'>): LogView | null {
   if (text.trim() !== '') return null;
   const [only] = filters;

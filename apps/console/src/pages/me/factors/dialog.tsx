@@ -32,7 +32,10 @@ const titleOf = (change: Change, hasCodes: boolean): string => {
   }
 };
 
-/** One change of the second factors. New recovery codes are shown at its end, and forgotten with it. */
+/**
+ * Dialog for one change of the second factors. It shows new recovery codes at the end and drops
+ * them when it closes.
+ */
 export function FactorDialog({ change, factors, onClose }: FactorDialogProps): ReactElement {
   const queries = useQueryClient();
   const [codes, setCodes] = useState<readonly string[]>([]);
@@ -63,7 +66,7 @@ export function FactorDialog({ change, factors, onClose }: FactorDialogProps): R
 interface ChangeFormProps {
   readonly change: Change;
   readonly factors: Factors;
-  /** `codes`: new recovery codes. */
+  /** Called after the change. `codes` are new recovery codes, if any. */
   readonly onDone: (codes?: readonly string[]) => void;
 }
 

@@ -9,13 +9,13 @@ interface ProofFormProps {
   readonly factors: Factors;
   readonly action: string;
   readonly isDanger?: boolean;
-  /** Makes the change. What it rejects with is shown. */
+  /** Makes the change. The form shows the error of a rejection. */
   readonly onProof: (proof: Proof) => Promise<void>;
   /** Explanation of the change. */
   readonly children: ReactNode;
 }
 
-/** A change that needs the password or a code again. */
+/** Form for a change that requires the password or a code again. */
 export function ProofForm(props: ProofFormProps): ReactElement {
   const { factors, action, isDanger = false, onProof, children } = props;
   const step = useStep();

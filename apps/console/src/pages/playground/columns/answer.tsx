@@ -8,12 +8,12 @@ const ReceivedBody = lazy(async () => ({ default: (await import('./received-body
 
 interface AnswerProps {
   readonly run: Run | undefined;
-  /** The way of the column; empty: none is chosen. */
+  /** Name of the column's target; empty when none is chosen. */
   readonly words: string;
   readonly onSend: () => void;
 }
 
-/** Response: text as it arrives, or the body of an API without text. */
+/** Response of a column: its text as it arrives, or the body for an API without text. */
 export function Answer({ run, words, onSend }: AnswerProps): ReactElement {
   if (run === undefined)
     return <Empty title={words === '' ? text.noTarget : text.noAnswer}>{text.noAnswerText}</Empty>;

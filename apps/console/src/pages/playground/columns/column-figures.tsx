@@ -7,11 +7,11 @@ import { Count, Duration, Money, type Priced } from '../../../ui/primitives';
 
 interface ColumnFiguresProps {
   readonly run: Run;
-  /** Absent: not stored yet. */
+  /** Log of the run; null or undefined when it is not stored yet. */
   readonly log: LogRow | null | undefined;
 }
 
-/** First token, time, tokens and exact cost of an answer. */
+/** Time to first token, duration, tokens and exact cost of a response. */
 export function ColumnFigures({ run, log }: ColumnFiguresProps): ReactElement {
   const input = run.inputTokens ?? log?.req_units ?? null;
   const output = run.outputTokens ?? log?.res_units ?? null;

@@ -16,11 +16,14 @@ interface ColumnFootProps {
   readonly canSend: boolean;
   readonly onSend: () => void;
   readonly onStop: () => void;
-  /** Sends the request several times. */
+  /** Opens the dialog that sends the request several times. */
   readonly onRepeat: () => void;
 }
 
-/** Figures of an answer, how it ended, and the button that runs or stops it. */
+/**
+ * Footer of a column: figures and outcome of the response, and the button that sends or stops the
+ * request.
+ */
 export function ColumnFoot({
   number,
   run,

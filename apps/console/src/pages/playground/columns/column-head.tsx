@@ -10,11 +10,11 @@ interface ColumnHeadProps {
   readonly number: number;
   readonly column: ColumnSettings;
   readonly onChange: (column: ColumnSettings) => void;
-  /** Absent: the only one stays. */
+  /** Removes the column; absent for the only column. */
   readonly onRemove?: () => void;
 }
 
-/** Where a column sends its requests, with parameters of its own. */
+/** Header of a column: its target and its own parameters. */
 export function ColumnHead({ number, column, onChange, onRemove }: ColumnHeadProps): ReactElement {
   return (
     <div className="row playground-column-head">

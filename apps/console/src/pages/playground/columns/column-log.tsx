@@ -10,7 +10,7 @@ interface ColumnLogProps {
   readonly log: LogRow | null | undefined;
 }
 
-/** Other steps of the gateway: retries, other targets, the cache; with the link to the log. */
+/** Badges for retries, fallback targets and the cache, with a link to the log. */
 export function ColumnLog({ run, log }: ColumnLogProps): ReactElement {
   const { slug } = useWorkspace();
   const calls = run.decision?.attempts?.length ?? 0;

@@ -17,17 +17,17 @@ interface ColumnProps {
   readonly column: ColumnSettings;
   readonly run: Run | undefined;
   readonly onChange: (column: ColumnSettings) => void;
-  /** Absent: the only one stays. */
+  /** Removes the column; absent for the only column. */
   readonly onRemove?: () => void;
-  /** False: it has no way yet, or what it sends is not whole. */
+  /** False when the column has no target or the request is incomplete. */
   readonly canSend: boolean;
   readonly onSend: () => void;
   readonly onStop: () => void;
-  /** Sends its request several times. */
+  /** Opens the dialog that sends the request several times. */
   readonly onRepeat: () => void;
 }
 
-/** One answer: what gave it, its text as it arrives, its figures. */
+/** Column of one response: its target, its text as it arrives, and its figures. */
 export function Column({
   number,
   column,
@@ -58,7 +58,7 @@ export function Column({
           ]}
         />
       )}
-      {/* The text scrolls, so it can be reached by the keyboard. */}
+      {/* The text scrolls, so it must be focusable for keyboard users. */}
       <div
         className="playground-answer private"
         tabIndex={0}

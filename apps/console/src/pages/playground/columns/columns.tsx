@@ -14,7 +14,7 @@ interface ColumnsProps extends Pick<RunControls, 'runs' | 'stop'> {
   readonly onRepeat: (place: number) => void;
 }
 
-/** The answers side by side. */
+/** The columns of the playground side by side. */
 export function Columns(props: ColumnsProps): ReactElement {
   const { settings, draft, runs, stop, onChange, onRemove, onSend, onRepeat } = props;
   const { columns } = settings;
@@ -22,7 +22,7 @@ export function Columns(props: ColumnsProps): ReactElement {
     <div className="playground-columns">
       {columns.map((column, place) => (
         <Column
-          // Columns have no identity but their place.
+          // A column has no id, so its index is the key.
           key={place}
           number={place + 1}
           column={column}

@@ -9,7 +9,7 @@ interface DiffDialogProps {
   readonly onClose: () => void;
 }
 
-/** Any two answers side by side, with what differs marked by word. */
+/** Dialog with two responses side by side, with differing words marked. */
 export function DiffDialog({ runs, onClose }: DiffDialogProps): ReactElement {
   const places = comparable(runs);
   const [left, setLeft] = useState(places[0] ?? 0);

@@ -14,7 +14,7 @@ interface RawExchangeProps {
 const linesOf = (headers: Headers): string =>
   [...headers].map(([name, value]) => `${name}: ${value}`).join('\n');
 
-/** Request and response as they were sent and received. The key is not among what is kept. */
+/** Request and response as sent and received, without the key, which is not recorded. */
 export function RawExchange({ exchange, status }: RawExchangeProps): ReactElement {
   const { method, url, sentHeaders, sent, receivedHeaders, received, isText, bytes } = exchange;
   return (

@@ -9,7 +9,7 @@ interface ReceivedBodyProps {
   readonly exchange: Exchange;
 }
 
-/** A response as the log would show it: JSON, text, or media that is decoded here. */
+/** Converts a response to the form of a logged body: JSON, text, or media in base64. */
 export function bodyOf({ received, isText, bytes, receivedHeaders }: Exchange): LoggedBody {
   const shared = { content_type: receivedHeaders?.get('content-type') ?? null, bytes, truncated: false };
   if (!isText) return { ...shared, encoding: 'base64', body: received };
@@ -20,13 +20,13 @@ export function bodyOf({ received, isText, bytes, receivedHeaders }: Exchange): 
   }
 }
 
-/** Images that are in the response itself. */
+/** Returns the base64 images that the response contains. */
 const imagesOf = (value: unknown): readonly string[] =>
   isJson(value)
     ? listOf(value['data']).flatMap((item) => (isJson(item) ? (textOf(item['b64_json']) ?? []) : []))
     : [];
 
-/** The response of an API that answers with no text. */
+/** Shows the response of an API that does not return text. */
 export function ReceivedBody({ api, exchange }: ReceivedBodyProps): ReactElement {
   const body = bodyOf(exchange);
   const images = api === 'images' ? imagesOf(body.body) : [];

@@ -8,7 +8,7 @@ import { targetOfConfig } from '../draft/request';
 import { DRAFT_TARGET, type ColumnSettings } from '../search';
 
 const PAUSE_MS = 200;
-/** Models that are offered without a search. */
+/** Number of models that the picker shows without a search. */
 export const MODELS_SHOWN = 50;
 
 interface TargetPickerProps {
@@ -21,7 +21,7 @@ const separator = '\n';
 const valueOf = ({ target, model }: Pick<ColumnSettings, 'target' | 'model'>): string =>
   target + separator + model;
 
-/** Models of the workspace's providers, and its configs. The server searches both. */
+/** Picker of a model of the workspace's providers or of a config. The server searches both. */
 export function TargetPicker({ column, label, onChange }: TargetPickerProps): ReactElement {
   const { id: workspace_id } = useWorkspace();
   const [typed, setTyped] = useState('');
@@ -59,7 +59,7 @@ export function TargetPicker({ column, label, onChange }: TargetPickerProps): Re
       placeholder={text.choose}
       searchable
       data={data}
-      // The server has filtered already.
+      // The server has already filtered the options.
       filter={({ options }) => options}
       value={column.target === '' ? null : value}
       onSearchChange={setTyped}
@@ -73,7 +73,7 @@ export function TargetPicker({ column, label, onChange }: TargetPickerProps): Re
   );
 }
 
-/** The way of a column in words. */
+/** Describes the target of a column; empty when none is chosen. */
 export function wordsOf({ target, model }: Pick<ColumnSettings, 'target' | 'model'>): string {
   if (target === DRAFT_TARGET) return text.draftOfConfig;
   if (target.startsWith(targetOfConfig(''))) return text.config(target.slice(targetOfConfig('').length));

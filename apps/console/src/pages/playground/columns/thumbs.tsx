@@ -14,7 +14,10 @@ interface ThumbsProps {
 const GOOD = 1;
 const BAD = -1;
 
-/** Rates an answer: the feedback is stored with its trace, for analytics and guardrails. */
+/**
+ * Buttons that rate a response. The feedback is stored with its trace, for analytics and
+ * guardrails.
+ */
 export function Thumbs({ traceId, number }: ThumbsProps): ReactElement | null {
   const { id: workspace_id } = useWorkspace();
   const can = useCan('feedback_create');

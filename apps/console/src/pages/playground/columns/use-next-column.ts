@@ -3,10 +3,13 @@ import { useWorkspace } from '../../../app';
 import { NEW_COLUMN, type ColumnSettings } from '../search';
 import { MODELS_SHOWN } from './target-picker';
 
-/** Makes a further column: the first model that no column has, otherwise as the last one. */
+/**
+ * Returns a function that creates a further column: a copy of the last one with the first model
+ * that no column has.
+ */
 export function useNextColumn(columns: readonly ColumnSettings[]): () => ColumnSettings {
   const { id: workspace_id } = useWorkspace();
-  // The list of the pickers.
+  // Same read as in `TargetPicker`, so that both share its response.
   const query = { workspace_id, page_size: MODELS_SHOWN, enabled: true };
   const { data } = useRead('workspaceModels_list', { query });
   return () => {

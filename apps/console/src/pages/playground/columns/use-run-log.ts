@@ -3,7 +3,7 @@ import { useWorkspace } from '../../../app';
 import { awaitLog, isRunning, type Run } from '../../../gateway';
 import type { LogRow } from '../../../live';
 
-/** Null: the run has no log, or not yet. */
+/** Returns a run that has ended and has a log; null otherwise. */
 const endedOf = (run: Run | undefined): Run | null =>
   run === undefined || isRunning(run) || run.requestId === null ? null : run;
 
@@ -15,13 +15,16 @@ const logQuery = (workspaceId: string, ended: Run | null) =>
     staleTime: Infinity,
   });
 
-/** The log of a request that ended, without its bodies. Null: it has not come. */
+/**
+ * Reads the log of a run that has ended, without bodies. Null when the log has not arrived;
+ * undefined while loading or before the run has ended.
+ */
 export function useRunLog(run: Run | undefined): LogRow | null | undefined {
   const { id: workspaceId } = useWorkspace();
   return useQuery(logQuery(workspaceId, endedOf(run))).data;
 }
 
-/** The log of each run, as `useRunLog` has it. */
+/** Reads the log of each run; see `useRunLog`. */
 export function useRunLogs(runs: readonly Run[]): readonly (LogRow | null | undefined)[] {
   const { id: workspaceId } = useWorkspace();
   const found = useQueries({

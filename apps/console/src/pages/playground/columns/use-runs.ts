@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { isRunning, NEW_RUN, sendRun, type Run, type RunRequest } from '../../../gateway';
 
-/** Runs by the place of their column. */
+/** Runs by the index of their column. */
 export type Runs = Readonly<Record<number, Run>>;
 
-/** Places of the columns that have an answer in text. */
+/** Indexes of the columns that have a text response. */
 export const comparable = (runs: Runs): readonly number[] =>
   Object.entries(runs)
     .filter(([, { text: answer, status }]) => answer !== '' && status !== 'waiting')
@@ -13,15 +13,18 @@ export const comparable = (runs: Runs): readonly number[] =>
 export interface RunControls {
   readonly runs: Runs;
   readonly isAnyRunning: boolean;
-  /** Sends the requests at once, each in its column; what runs there is stopped first. */
+  /**
+   * Sends the requests in parallel, each in its column. A running request of a column is stopped
+   * first.
+   */
   readonly send: (requests: readonly (readonly [place: number, request: RunRequest])[]) => void;
-  /** Stops one column, or all. The gateway cancels the call of the provider. */
+  /** Stops one column, or all without an argument. The gateway then cancels its provider call. */
   readonly stop: (place?: number) => void;
-  /** Forgets the answer of a column that is taken away; those behind it move up. */
+  /** Drops the run of a removed column; the runs after it move up by one. */
   readonly remove: (place: number) => void;
 }
 
-/** The answers side by side. All end with the page. */
+/** State of the runs of all columns. Leaving the page stops them. */
 export function useRuns(): RunControls {
   const [runs, setRuns] = useState<Runs>({});
   const senders = useRef(new Map<number, AbortController>());
@@ -36,7 +39,7 @@ export function useRuns(): RunControls {
       const controller = new AbortController();
       senders.current.set(place, controller);
       const show = (run: Run): void => {
-        // A column that was sent again, or moved, belongs to another request.
+        // Finds the current index of the run, because the column may have moved or been sent again.
         const at = [...senders.current].find(([, one]) => one === controller)?.[0];
         if (at !== undefined) setRuns((before) => ({ ...before, [at]: run }));
       };

@@ -10,7 +10,10 @@ interface PasteDialogProps {
   readonly onTake: (taken: Replay) => void;
 }
 
-/** Takes over a curl command that is pasted. It lives in this dialog alone, since it may have a key. */
+/**
+ * Dialog that imports a pasted curl command. Only this dialog holds the command, because it may
+ * contain a key.
+ */
 export function PasteDialog({ onClose, onTake }: PasteDialogProps): ReactElement {
   const [command, setCommand] = useState('');
   const read = readCurl(command);

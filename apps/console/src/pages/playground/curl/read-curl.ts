@@ -1,13 +1,13 @@
-/** Why a text is not taken over: see `curlBroken` of the texts. */
+/** Why a text cannot be imported; `curlBroken` of the messages has the explanations. */
 export type CurlFault = 'none' | 'quote' | 'url' | 'file';
 
 /** Request of a curl command. */
 export interface CurlCall {
   readonly method: string;
   readonly url: URL;
-  /** Names in lower case. */
+  /** Header values by name in lower case. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Empty: none. */
+  /** Request body; empty for none. */
   readonly body: string;
 }
 
@@ -28,14 +28,17 @@ const WITH_VALUE: Readonly<Record<string, 'method' | 'header' | 'data' | 'json' 
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
 
-/** Text of a part of a word; undefined for space between words and for continued lines. */
+/** Text of a matched part of a word; undefined for white space and line continuations. */
 function partOf([, escaped, ansi, single, double, plain]: RegExpMatchArray): string | undefined {
   if (ansi !== undefined) return unescaped(ansi);
   const inner = double?.replaceAll(/\\(["\\$`\n])/g, (_, sign: string) => (sign === '\n' ? '' : sign));
   return escaped ?? single ?? inner ?? plain;
 }
 
-/** Words of a shell command: quotes, backslashes and continued lines. Null: a quote is not closed. */
+/**
+ * Splits a shell command into words, with quotes, backslashes and line continuations. Null when a
+ * quote is not closed.
+ */
 export function wordsOf(command: string): readonly string[] | null {
   const words: string[] = [];
   let word: string | null = null;
@@ -99,7 +102,10 @@ function take(into: Found, kind: (typeof WITH_VALUE)[string], value: string): vo
   }
 }
 
-/** Option and value of a word such as `--request=PUT` or `-XPUT`; null: the word has no value in it. */
+/**
+ * Splits a word such as `--request=PUT` or `-XPUT` into option and value; null when the word
+ * contains no value.
+ */
 function joined(word: string): readonly [option: string, value: string] | null {
   const equals = word.indexOf('=');
   if (word.startsWith('--') && equals > 0) return [word.slice(0, equals), word.slice(equals + 1)];
@@ -120,15 +126,15 @@ function found(words: readonly string[]): Found {
   return all;
 }
 
-/** Longest command that is read. */
+/** Maximum length of a command in characters. */
 const LENGTH_MAX = 1_000_000;
 
 const withProtocol = (url: string): string => (/^https?:\/\//i.test(url) ? url : `http://${url}`);
 
-/** Reads a curl command as a shell would pass it. */
+/** Parses a curl command with the quoting rules of a POSIX shell. */
 export function readCurl(command: string): CurlCall | CurlFault {
   if (command.length > LENGTH_MAX) return 'none';
-  // A copied command may have the prompt of the shell.
+  // A copied command may begin with the prompt of the shell.
   const words = wordsOf(command.trim().replace(/^\$ /, ''));
   if (words === null) return 'quote';
   if (words[0] !== 'curl') return 'none';

@@ -6,7 +6,7 @@ import { isSingleInput, targetOfConfig } from '../draft/request';
 import { APIS, DRAFT_TARGET, NEW_COLUMN, type ColumnSettings } from '../search';
 import type { CurlCall } from './read-curl';
 
-/** The API with the longest path at the end of an address; `raw` for any other address. */
+/** Finds the API whose path is the longest suffix of the address; `raw` when there is none. */
 function apiOf(pathname: string): GatewayApi {
   const path = pathname.replace(/\/$/, '');
   const [found] = APIS.filter((api) => api !== 'raw' && path.endsWith(API_PATHS[api])).sort(
@@ -24,11 +24,11 @@ function jsonOf(text: string): Json | null {
   }
 }
 
-/** Returns the part of an address behind the version, with its query. */
+/** Returns the path after the version prefix, with the query. */
 const pathOf = ({ pathname, search }: URL): string =>
   `${pathname.replace(/^.*?\/v1(?=\/|$)/, '') || '/'}${search}`;
 
-/** Members of a body that the inputs of an API without a conversation have. */
+/** Converts a body to a draft of an API without a conversation. */
 function singleDraftOf({ model: _model, stream: _stream, ...body }: Json): Draft {
   const name = ['input', 'prompt'].find((member) => typeof body[member] === 'string');
   const { temperature: _temperature, max_tokens: _tokens, ...others } = body;
@@ -40,7 +40,9 @@ function singleDraftOf({ model: _model, stream: _stream, ...body }: Json): Draft
   };
 }
 
-/** The way of a command: a config that is written in it, a saved one, or a provider. */
+/**
+ * Target of a command: an inline config, a saved config or a provider; empty when it names none.
+ */
 function targetOf(headers: CurlCall['headers']): string {
   const config = headers.get('x-gw-config') ?? '';
   if (configHeader(config) !== null) return DRAFT_TARGET;
@@ -49,19 +51,22 @@ function targetOf(headers: CurlCall['headers']): string {
   return provider === '' || provider.startsWith('@') ? provider : `@${provider}`;
 }
 
-/** A model such as `@openai/gpt-4o` names its provider, too. */
+/** Splits a model such as `@openai/gpt-4o`, which includes its provider. */
 function withProvider(column: ColumnSettings): ColumnSettings {
   const [, target, model] = /^(@[\w.-]+)\/(.+)$/.exec(column.model) ?? [];
   return target === undefined || model === undefined ? column : { ...column, target, model };
 }
 
-/** Fills the inputs of an API from a body. */
+/** Converts the body of an API request to a draft. */
 function readBody(api: GatewayApi, json: Json | null): Draft {
   if (json === null || api === 'raw') return newDraft();
   return isSingleInput(api) ? singleDraftOf(json) : draftOf(api, json);
 }
 
-/** Takes a command over: its API by the address, its way by our headers. Keys in it are dropped. */
+/**
+ * Converts a command to a replay: the API follows from the address, the target from Tollgate's
+ * headers. Keys are dropped.
+ */
 export function takenOver({ method, url, headers, body }: CurlCall): Replay {
   const json = jsonOf(body);
   const api = method === 'POST' && json !== null ? apiOf(url.pathname) : 'raw';

@@ -9,20 +9,20 @@ const headerLines = (headers: RunRequest['headers']): readonly string[] => [
   ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
 ];
 
-/** A form whose files are read from the folder of the shell. */
+/** Formats a form request as curl. curl reads the files from the current folder of the shell. */
 const formCurl = (path: string, headers: RunRequest['headers'], form: FormData, base: string): string =>
   [
     `curl ${addressOf(base, path)}`,
     ...headerLines(headers),
     ...[...form].map(([name, value]) =>
-      // A text that begins with @ or < would be read as the name of a file.
+      // With -F, a text that begins with @ or < would be read as a file name.
       typeof value === 'string'
         ? `--form-string ${quoted(`${name}=${value}`)}`
         : `-F ${quoted(`${name}=@${value.name}`)}`,
     ),
   ].join(' \\\n  ');
 
-/** A request as a command. The key is a variable. */
+/** Formats a request as a curl command, with the key as a variable. */
 export function curlOf(
   { api, method = 'POST', path = API_PATHS[api], headers, body }: RunRequest,
   base: string,

@@ -1,16 +1,19 @@
 import type { GatewayApi } from '../../../gateway';
 import type { Json } from '../../../ui/body/conversation';
 
-/** A file of the user's, which stays in the browser until it is sent. */
+/** A file of the user, which stays in the browser until it is sent. */
 export interface Attachment {
   readonly name: string;
-  /** `image/png`, `application/pdf` and so on. */
+  /** Media type, such as `image/png` or `application/pdf`. */
   readonly type: string;
   readonly base64: string;
   readonly bytes: number;
 }
 
-/** Bytes of all attachments of a request; the gateway takes larger bodies, providers mostly do not. */
+/**
+ * Maximum bytes of all attachments of a request. The gateway accepts larger bodies; most providers
+ * do not.
+ */
 export const ATTACHMENTS_MAX = 15_000_000;
 export const ATTACHED_TYPES = 'image/png,image/jpeg,image/gif,image/webp,application/pdf';
 
@@ -19,7 +22,7 @@ const urlOf = ({ type, base64 }: Attachment): string => `data:${type};base64,${b
 
 type Writer = (attachment: Attachment) => Json;
 
-/** An attachment as a part of a message, as each API has it. */
+/** Message parts of texts and attachments in the format of each API. */
 const PARTS: Readonly<Partial<Record<GatewayApi, { readonly text: string; readonly part: Writer }>>> = {
   chat: {
     text: 'text',
@@ -46,7 +49,7 @@ const PARTS: Readonly<Partial<Record<GatewayApi, { readonly text: string; readon
 
 export const takesAttachments = (api: GatewayApi): boolean => PARTS[api] !== undefined;
 
-/** The messages with the attachments in the last one of the user; a message of its own where there is none. */
+/** Adds the attachments to the last user message, or in a new message when there is none. */
 export function withAttachments(
   api: GatewayApi,
   messages: readonly Json[],
@@ -64,7 +67,10 @@ export function withAttachments(
   );
 }
 
-/** Reads files; resolves to null when they are larger than `ATTACHMENTS_MAX` together with those that are there. */
+/**
+ * Reads files and appends them to `before`. Resolves to null when all together exceed
+ * `ATTACHMENTS_MAX`.
+ */
 export async function attachmentsOf(
   files: readonly File[],
   before: readonly Attachment[],

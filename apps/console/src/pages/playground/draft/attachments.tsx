@@ -11,7 +11,7 @@ interface AttachmentsProps {
   readonly onChange: (attachments: readonly Attachment[]) => void;
 }
 
-/** Files that are sent with the last message of the user. */
+/** List of the files that are sent with the last user message. */
 export function Attachments({ attachments, onChange }: AttachmentsProps): ReactElement {
   const input = useRef<HTMLInputElement>(null);
   const [isTooLarge, setTooLarge] = useState(false);
@@ -23,7 +23,7 @@ export function Attachments({ attachments, onChange }: AttachmentsProps): ReactE
   return (
     <div className="col private">
       {attachments.map(({ name, bytes }, at) => (
-        // Two files may have one name; they keep their places.
+        // Two files may have the same name, so the index is the key.
         <span className="row xs" key={at}>
           <span className="ell">{name}</span> <span className="muted nowrap">{size(bytes)}</span>
           <ActionIcon
@@ -46,7 +46,7 @@ export function Attachments({ attachments, onChange }: AttachmentsProps): ReactE
         aria-label={text.attach}
         onChange={({ currentTarget }) => {
           const files = [...(currentTarget.files ?? [])];
-          // The same file can be chosen again.
+          // Clears the input, so that the same file can be chosen again.
           currentTarget.value = '';
           if (files.length > 0) void attach(files);
         }}

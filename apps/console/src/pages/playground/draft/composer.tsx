@@ -4,7 +4,7 @@ import { playground as text } from '../../../messages';
 import { Icon } from '../../../ui/icons/icon';
 import { newMessage, variablesOf, type Draft, type DraftMessage } from './draft';
 
-// Of messages that are no text, which few requests have.
+// Lazy, because only messages that are not text need it.
 const JsonView = lazy(async () => ({ default: (await import('../../../ui/json')).JsonView }));
 
 interface ComposerProps {
@@ -12,7 +12,7 @@ interface ComposerProps {
   readonly onChange: (draft: Draft) => void;
 }
 
-/** System prompt, messages and variables that all columns share. */
+/** Inputs for system prompt, messages and variables, which all columns share. */
 export function Composer({ draft, onChange }: ComposerProps): ReactElement {
   const names = variablesOf(draft);
   const setMessages = (messages: readonly DraftMessage[]): void => onChange({ ...draft, messages });
@@ -63,7 +63,7 @@ interface VariablesProps extends ComposerProps {
   readonly names: readonly string[];
 }
 
-/** Values of the variables in the texts. */
+/** Inputs for the values of the variables in the texts. */
 export function Variables({ names, draft, onChange }: VariablesProps): ReactElement {
   return (
     <>
@@ -85,7 +85,7 @@ interface MessageFieldProps {
   readonly message: DraftMessage;
   readonly number: number;
   readonly onChange: (content: string) => void;
-  /** Absent: the only one stays. */
+  /** Removes the message; absent for the only message. */
   readonly onRemove?: () => void;
 }
 

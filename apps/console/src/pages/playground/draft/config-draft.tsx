@@ -13,7 +13,10 @@ interface ConfigDraftProps {
   readonly onChange: (draft: Draft) => void;
 }
 
-/** A config that is sent with the requests and saved nowhere. It can begin as a copy of a saved one. */
+/**
+ * Editor of a config that is sent with the requests and not saved. It can start as a copy of a
+ * saved config.
+ */
 export function ConfigDraft({ draft, onChange }: ConfigDraftProps): ReactElement {
   const isBroken = draft.config !== '' && configHeader(draft.config) === null;
   return (
@@ -67,7 +70,7 @@ function SavedConfigs({ onChoose }: { readonly onChoose: (config: string) => voi
   );
 }
 
-/** JSON of the API on several lines. */
+/** Indents the JSON of a config; returns it unchanged when it is invalid. */
 function indented(config: string): string {
   try {
     return JSON.stringify(JSON.parse(config), null, 2);

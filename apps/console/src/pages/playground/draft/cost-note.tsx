@@ -4,7 +4,7 @@ import { useCan, useWorkspace } from '../../../app';
 import { limits, playground as text } from '../../../messages';
 import { amountWords, budgetWords } from '../../fields/limit-words';
 
-/** Says that requests cost, and what is left of the budgets of the workspace that pay for them. */
+/** Note that requests cost money, with the rest of the workspace's budgets. */
 export function CostNote(): ReactElement {
   const { id: workspaceId } = useWorkspace();
   const can = useCan('workspaces_get');

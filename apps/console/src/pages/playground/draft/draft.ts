@@ -2,41 +2,41 @@ import { urlBelow } from '../../../gateway';
 import { isJson, type Json } from '../../../ui/body/conversation';
 import type { Attachment } from './attachment';
 
-/** A message as it is edited. */
+/** A message of the editor. */
 export interface DraftMessage {
   /** Id within this page. */
   readonly id: number;
   readonly role: 'user' | 'assistant' | 'other';
-  /** A text that is edited, or parts (images, tool calls) that are sent as they are. */
+  /** A text that can be edited, or parts (images, tool calls) that are sent unchanged. */
   readonly content: string | readonly Json[];
 }
 
-/** Draft that all columns send. It is kept in memory only. */
+/** Content of the request that all columns send. Held in memory only. */
 export interface Draft {
   readonly system: string;
   readonly messages: readonly DraftMessage[];
-  /** Members of the body that no field has: tools, the format of the response and so on. */
+  /** Members of the body without an input of their own, such as tools or the response format. */
   readonly rest: Json;
   /** Values of `{{name}}` by name. */
   readonly variables: Readonly<Record<string, string>>;
   readonly attachments: readonly Attachment[];
   /** Recording for APIs that transcribe; null when none was chosen. */
   readonly recording: File | null;
-  /** JSON of the config that columns with the target `draft` go by. */
+  /** JSON of the config that columns with the target `draft` use. */
   readonly config: string;
   readonly raw: RawCall;
 }
 
-/** A call of any path, as it is sent. */
+/** A raw call of any path. */
 export interface RawCall {
   readonly method: string;
-  /** Below the base URL of the gateway. */
+  /** Path below the base URL of the gateway. */
   readonly path: string;
   readonly body: string;
 }
 
 let lastId = 0;
-/** A message with an id of its own. */
+/** Creates a message with a new id. */
 export const newMessage = (
   role: DraftMessage['role'] = 'user',
   content: DraftMessage['content'] = '',
@@ -54,23 +54,23 @@ export const newDraft = (text = ''): Draft => ({
 });
 
 const VARIABLE = /\{\{\s*([A-Za-z_][\w.-]{0,63})\s*\}\}/g;
-/** More are left as they are. */
+/** Maximum number of variables; further ones are sent as literal text. */
 const VARIABLES_MAX = 50;
 
-/** Names of the variables in system prompt and messages, each once, in their order. */
+/** Distinct names of the variables in system prompt and messages, in order of appearance. */
 export function variablesOf({ system, messages }: Draft): readonly string[] {
   const texts = [system, ...messages.map(({ content }) => (typeof content === 'string' ? content : ''))];
   const names = texts.flatMap((text) => [...text.matchAll(VARIABLE)].map(([, name]) => name ?? ''));
   return [...new Set(names)].slice(0, VARIABLES_MAX);
 }
 
-/** The text with its variables filled in; those without a value stay. */
+/** Replaces the variables of a text by their values. Variables without a value stay. */
 export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replaceAll(VARIABLE, (tag: string, name: string) =>
     Object.hasOwn(values, name) && values[name] !== '' ? (values[name] ?? tag) : tag,
   );
 
-/** Texts of the messages as one: the input of APIs without a conversation. */
+/** Joins the texts of the messages to the input of an API without a conversation. */
 export const inputOf = ({ messages, variables }: Draft): string =>
   messages
     .flatMap(({ content }) =>
@@ -78,7 +78,7 @@ export const inputOf = ({ messages, variables }: Draft): string =>
     )
     .join('\n\n');
 
-/** The config as a header: one line of ASCII. Null: it is no JSON object. */
+/** Formats a config as a header value, one line of ASCII; null when it is not a JSON object. */
 export function configHeader(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -92,9 +92,9 @@ export function configHeader(text: string): string | null {
   }
 }
 
-/** Whether a raw call stays below the gateway's base URL. */
+/** Whether the path of a raw call stays below the gateway's base URL. */
 export const isRawPath = (path: string): boolean => urlBelow('https://gateway.invalid/v1', path) !== null;
 
-/** Whether there is something to send. */
+/** Whether the draft has a message or attachment to send. */
 export const isSendable = ({ messages, attachments }: Draft): boolean =>
   attachments.length > 0 || messages.some(({ content }) => content !== '' && content.length > 0);

@@ -3,7 +3,7 @@ import { playground as text } from '../../../messages';
 import { TextButton } from '../../../ui/primitives';
 import { EXAMPLES, type Example } from './examples';
 
-/** Requests to begin with, while nothing is written. */
+/** Links to example requests, shown while the draft is empty. */
 export function ExamplesLine({ onChoose }: { readonly onChoose: (example: Example) => void }): ReactElement {
   return (
     <p className="row xs playground-wrap">

@@ -1,7 +1,7 @@
 import type { GatewayApi } from '../../../gateway';
 import { newDraft, type Draft } from './draft';
 
-/** A request to begin with. */
+/** An example request. */
 export interface Example {
   readonly id: 'tools' | 'json' | 'image';
   readonly api: GatewayApi;

@@ -5,10 +5,10 @@ import { encodePlayground } from '../search';
 import { handReplay } from './handed';
 import type { Replay } from './replay';
 
-/** A longer command is not read. */
+/** Maximum length of a command in characters. */
 const LENGTH_MAX = 1_000_000;
 
-/** The request of a `curl` to an API of a gateway, without its key; null for any other command. */
+/** Parses a `curl` command to an API of a gateway, without its key; null for any other command. */
 export function requestOfCurl(text: string): Replay | null {
   if (text.length > LENGTH_MAX) return null;
   const read = readCurl(text);
@@ -16,7 +16,10 @@ export function requestOfCurl(text: string): Replay | null {
   return taken === null || taken.api === 'raw' ? null : taken;
 }
 
-/** Hands the texts of a request to the playground, in memory. Returns the search of its address, which has the settings. */
+/**
+ * Passes the content of a request to the playground in memory. Returns the query of its address,
+ * which holds the settings.
+ */
 export function handToPlayground(replay: Replay): string {
   handReplay(replay);
   const { api, column, isStreamed } = replay;

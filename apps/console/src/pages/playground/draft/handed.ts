@@ -3,13 +3,16 @@ import type { Replay } from './replay';
 let pending: Replay | null = null;
 let listener: ((replay: Replay) => void) | null = null;
 
-/** Gives a request to the playground that is open, or that opens next. In memory alone. */
+/** Passes a request in memory to the open playground, or to the one that opens next. */
 export function handReplay(replay: Replay): void {
   if (listener === null) pending = replay;
   else listener(replay);
 }
 
-/** Takes requests that are handed to the playground while it is open. Returns a function that stops it. */
+/**
+ * Calls `take` with each request passed to the playground, including a pending one. Returns a
+ * function that unsubscribes it.
+ */
 export function onHanded(take: (replay: Replay) => void): () => void {
   listener = take;
   if (pending !== null) take(pending);

@@ -11,7 +11,7 @@ interface InputProps {
   readonly onChange: (draft: Draft) => void;
 }
 
-/** The one text of an API without a conversation. */
+/** Input for the single text of an API without a conversation. */
 export function SingleInput({
   api,
   draft,
@@ -33,7 +33,7 @@ export function SingleInput({
   );
 }
 
-/** Method, path and body of a raw call. */
+/** Inputs for method, path and body of a raw call. */
 export function RawInput({ draft, onChange }: InputProps): ReactElement {
   const { raw } = draft;
   const change = (part: Partial<RawCall>): void => onChange({ ...draft, raw: { ...raw, ...part } });

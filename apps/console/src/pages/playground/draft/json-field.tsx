@@ -23,7 +23,7 @@ function parsed(source: string): Json | null {
   }
 }
 
-/** A JSON object as text. While the text is broken, the value stays. */
+/** Input for a JSON object. While the text is invalid, the value does not change. */
 export function JsonField({ label, description, value, onChange }: JsonFieldProps): ReactElement {
   const [source, setSource] = useState(() => textOf(value));
   const [known, setKnown] = useState(value);

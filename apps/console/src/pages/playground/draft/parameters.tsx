@@ -11,17 +11,20 @@ export interface ParameterValues {
 interface ParametersProps {
   readonly values: ParameterValues;
   readonly onChange: (values: Partial<ParameterValues>) => void;
-  /** Said in an empty field. */
+  /** Placeholder of an empty field. */
   readonly usual: string;
 }
 
-/** A number, null for an empty field; undefined while a number is being typed, such as `0.`. */
+/** Parses a field: null when empty, undefined while a number is incomplete, such as `0.`. */
 function numberOf(value: number | string): number | null | undefined {
   if (typeof value === 'number') return value;
   return value === '' ? null : undefined;
 }
 
-/** Temperature and largest output. An empty field leaves it to the provider, or to the shared one. */
+/**
+ * Inputs for temperature and maximum output tokens. An empty field uses the shared value or the
+ * provider's default.
+ */
 export function Parameters({ values, onChange, usual }: ParametersProps): ReactElement {
   const set = (name: keyof ParameterValues, value: number | string): void => {
     const next = numberOf(value);

@@ -11,7 +11,7 @@ interface RecordingInputProps {
   readonly onChange: (recording: File | null) => void;
 }
 
-/** The file that is transcribed or translated. */
+/** Input for the audio file to transcribe or translate. */
 export function RecordingInput({ recording, onChange }: RecordingInputProps): ReactElement {
   const input = useRef<HTMLInputElement>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -50,7 +50,7 @@ export function RecordingInput({ recording, onChange }: RecordingInputProps): Re
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? [];
           if (file !== undefined) choose(file);
-          // The same file can be chosen again.
+          // Clears the input, so that the same file can be chosen again.
           currentTarget.value = '';
         }}
       />

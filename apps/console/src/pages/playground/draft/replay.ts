@@ -11,7 +11,7 @@ type Log = Pick<Stored, 'route' | 'config_id' | 'credential'> & {
   readonly request: Pick<Stored['request'], 'body' | 'encoding' | 'truncated'>;
 };
 
-/** A logged request as a draft, with the settings that it had. */
+/** A logged request converted to a draft, with its settings. */
 export interface Replay {
   readonly draft: Draft;
   readonly api: GatewayApi;
@@ -19,7 +19,10 @@ export interface Replay {
   readonly isStreamed: boolean;
 }
 
-/** Why a log cannot be replayed. `absent`: its body is not kept or not shown. `cut`: only its beginning is kept. */
+/**
+ * Why a log cannot be replayed. `absent`: its body is not stored or not visible to the caller.
+ * `cut`: its body is truncated. `route`: the playground does not support its route.
+ */
 export type NoReplay = 'absent' | 'cut' | 'route';
 
 const APIS: Readonly<Record<string, GatewayApi>> = {
@@ -29,7 +32,7 @@ const APIS: Readonly<Record<string, GatewayApi>> = {
   messages: 'messages',
 };
 
-/** Members that fields of the page have. */
+/** Members of a body that have an input of their own. */
 const FIELDS = [
   ...['model', 'messages', 'input', 'instructions', 'system', 'stream', 'stream_options'],
   ...['temperature', 'max_tokens', 'max_output_tokens', 'max_completion_tokens'],
@@ -37,7 +40,7 @@ const FIELDS = [
 
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
-/** Reads a log with its bodies. */
+/** Converts a log with its bodies to a replay, or returns why that is not possible. */
 export function replayOf(log: Log): Replay | NoReplay {
   const api = APIS[log.route];
   if (api === undefined) return 'route';
@@ -52,7 +55,7 @@ export function replayOf(log: Log): Replay | NoReplay {
   };
 }
 
-/** Model and parameters of a body; it says nothing of its way. */
+/** Column with the model and parameters of a body. A body does not contain the target. */
 export const columnOf = (body: Json): ColumnSettings => ({
   target: '',
   model: textOf(body['model']) ?? '',
@@ -63,13 +66,13 @@ export const columnOf = (body: Json): ColumnSettings => ({
     numberOf(body['max_completion_tokens']),
 });
 
-/** `config_id` and `credential` of a log are slugs. */
+/** Target of a log, whose `config_id` and `credential` are slugs; empty when it has neither. */
 function targetOf({ config_id: config, credential }: Log): string {
   if (config !== null) return targetOfConfig(config);
   return credential === null ? '' : `@${credential}`;
 }
 
-/** A body with a conversation as a draft. */
+/** Converts a body with a conversation to a draft. */
 export function draftOf(api: GatewayApi, body: Json): Draft {
   const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !FIELDS.includes(name)));
   const sent = api === 'responses' ? body['input'] : body['messages'];
@@ -86,7 +89,7 @@ export function draftOf(api: GatewayApi, body: Json): Draft {
   };
 }
 
-/** Texts are edited; anything else is sent as it was. */
+/** Converts a message of a body. Texts become editable; anything else is sent unchanged. */
 function messageOf(message: Json): DraftMessage {
   const { role, content } = message as { readonly role?: unknown; readonly content?: unknown };
   const isPlain = Object.keys(message).every((name) => name === 'role' || name === 'content');

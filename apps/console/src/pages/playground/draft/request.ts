@@ -5,16 +5,19 @@ import { withAttachments } from './attachment';
 import { configHeader, filled, inputOf, isRawPath, isSendable, type Draft, type DraftMessage } from './draft';
 
 const CONFIG = 'config:';
-/** `max_tokens` for the API *messages*, which requires one. */
+/** Default `max_tokens` of the API *messages*, which requires it. */
 const MESSAGES_TOKENS = 1024;
 
-/** Slug of the config of a column; null: it goes through a provider. */
+/** Slug of the config of a column; null when its target is not a saved config. */
 export const configOf = ({ target }: ColumnSettings): string | null =>
   target.startsWith(CONFIG) ? target.slice(CONFIG.length) : null;
 
 export const targetOfConfig = (slug: string): string => CONFIG + slug;
 
-/** The way of a column in headers of the gateway; `draft` is JSON of the config that is written on the page. */
+/**
+ * Headers that select the target of a column. `draft` is the JSON of the config written on the
+ * page.
+ */
 export function headersOf(column: ColumnSettings, draft = ''): Readonly<Record<string, string>> {
   if (column.target === DRAFT_TARGET) return { 'x-gw-config': configHeader(draft) ?? draft };
   const config = configOf(column);
@@ -31,13 +34,13 @@ interface Parts {
   readonly isStreamed: boolean;
 }
 
-/** A member, unless it has no value. */
+/** Returns an object with the member; an empty object when it has no value. */
 const member = (name: string, value: unknown): Json =>
   value === null || value === '' ? {} : { [name]: value };
 
 const USUAL_VOICE = 'alloy';
 
-/** Messages, or the input, and the largest output as each API has them. */
+/** Writers of the messages or input and the maximum output, in the format of each API. */
 const WRITERS: Readonly<Record<GatewayApi, (parts: Parts) => Json>> = {
   messages: ({ system, messages, tokens }) => ({
     max_tokens: tokens ?? MESSAGES_TOKENS,
@@ -64,11 +67,11 @@ const WRITERS: Readonly<Record<GatewayApi, (parts: Parts) => Json>> = {
   raw: () => ({}),
 };
 
-/** APIs without a system prompt and roles: one text is their input. */
+/** Whether the API takes a single text instead of a system prompt and messages with roles. */
 export const isSingleInput = (api: GatewayApi): boolean =>
   api !== 'raw' && !['chat', 'responses', 'messages'].includes(api);
 
-/** The body that a column sends. */
+/** Builds the request body of a column. */
 export function bodyOf(settings: PlaygroundSettings, column: ColumnSettings, draft: Draft): Json {
   const { api } = settings;
   const isText = generatesText(api);
@@ -92,7 +95,10 @@ export function bodyOf(settings: PlaygroundSettings, column: ColumnSettings, dra
   };
 }
 
-/** A message of parts that are messages themselves, as a replay keeps them, is sent as it was. */
+/**
+ * Converts a message of the draft to messages of the body. Content with the role `other` consists
+ * of complete messages of a replay and is sent unchanged.
+ */
 function messageOf({ role, content }: DraftMessage, { variables }: Draft): readonly Json[] {
   if (typeof content !== 'string') return role === 'other' ? content : [{ role, content }];
   return [{ role: role === 'other' ? 'user' : role, content: filled(content, variables) }];
@@ -115,7 +121,9 @@ export function requestOf(
   return { ...shared, method, path, body: method === 'GET' || body === '' ? null : body };
 }
 
-/** A recording with the members of a body; those that are no scalars are JSON. */
+/**
+ * Builds the form of a recording with the members of a body; values other than strings are JSON.
+ */
 function formOf(body: Json, recording: File | null): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(body))
@@ -124,13 +132,13 @@ function formOf(body: Json, recording: File | null): FormData {
   return form;
 }
 
-/** Whether there is something to send by an API. */
+/** Whether the draft has content that the API can send. */
 export function hasContent(api: GatewayApi, draft: Draft): boolean {
   if (api === 'raw') return isRawPath(draft.raw.path);
   return isRecordingApi(api) ? draft.recording !== null : isSendable(draft);
 }
 
-/** Whether a column can be sent: it has a way, and what goes that way is whole. */
+/** Whether a column can be sent: it has a target and the draft is complete. */
 export function canSend({ api }: PlaygroundSettings, { target }: ColumnSettings, draft: Draft): boolean {
   if (target === DRAFT_TARGET && configHeader(draft.config) === null) return false;
   return (api === 'raw' || target !== '') && hasContent(api, draft);

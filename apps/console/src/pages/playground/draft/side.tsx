@@ -21,7 +21,7 @@ interface SideProps {
   readonly onChange: (changed: Partial<PlaygroundSettings>) => void;
 }
 
-/** Inputs that all columns share, by the API. */
+/** Inputs that all columns share, which depend on the API. */
 export function Side({ settings, draft, onDraft, onChange }: SideProps): ReactElement {
   const { api, isStreamed, columns } = settings;
   return (
@@ -62,7 +62,10 @@ export function Side({ settings, draft, onDraft, onChange }: SideProps): ReactEl
   );
 }
 
-/** Members of the body that no field has: tools, the format of the response and so on. */
+/**
+ * Shows the members of the body without an input of their own, such as tools or the response
+ * format.
+ */
 function MoreMembers({ draft, onDraft }: Pick<SideProps, 'draft' | 'onDraft'>): ReactElement {
   const names = Object.keys(draft.rest);
   return (

@@ -2,17 +2,17 @@ import { useMemo } from 'react';
 import { useRead, type Problem } from '../../../api';
 import { replayOf, type NoReplay, type Replay } from './replay';
 
-/** Bodies are kept in memory for so long after they are shown. */
+/** Milliseconds for which the cache keeps a body that is no longer shown. */
 const KEPT_MS = 300_000;
 
 export interface ReplayState {
   readonly replay: Replay | null;
-  /** Why there is none; null while it is loaded, too. */
+  /** Why the log cannot be replayed; null when it can, and while it loads. */
   readonly reason: NoReplay | null;
   readonly problem: Problem | null;
 }
 
-/** Reads the log that is replayed. */
+/** Reads a log and converts it to a replay; reads nothing for null. */
 export function useReplay(log: string | null): ReplayState {
   const { data, error } = useRead(
     'logs_get',

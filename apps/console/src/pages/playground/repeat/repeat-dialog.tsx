@@ -11,7 +11,7 @@ import { TIMES_MAX, TIMES_MIN, useRepeat } from './use-repeat';
 const USUAL = 5;
 
 interface RepeatDialogProps {
-  /** Number of the column, from 1 on. */
+  /** Number of the column, starting at 1. */
   readonly number: number;
   /** Model or config of the column. */
   readonly words: string;
@@ -19,7 +19,10 @@ interface RepeatDialogProps {
   readonly onClose: () => void;
 }
 
-/** The request of one column several times: how much its answers differ in time, money and length. */
+/**
+ * Dialog that sends the request of one column several times and shows how the responses differ in
+ * time, cost and length.
+ */
 export function RepeatDialog({ number, words, request, onClose }: RepeatDialogProps): ReactElement {
   const [times, setTimes] = useState<number | string>(USUAL);
   const { runs, isRunning: isBusy, start, stop } = useRepeat();

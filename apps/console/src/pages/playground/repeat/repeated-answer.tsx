@@ -14,7 +14,7 @@ interface RepeatedAnswerProps {
   readonly log: LogRow | null | undefined;
 }
 
-/** One of the answers, with its figures, or with its error. */
+/** One of the repeated responses with its figures or error. */
 export function RepeatedAnswer({ number, run, log }: RepeatedAnswerProps): ReactElement {
   return (
     <li>

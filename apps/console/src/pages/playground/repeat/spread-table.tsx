@@ -8,13 +8,16 @@ import { spreadOf, spreadOfMoney, type Spread } from './spread';
 
 interface SpreadTableProps {
   readonly runs: readonly Run[];
-  /** Log of each run; null or undefined: not stored yet. */
+  /** Log of each run; null or undefined when it is not stored yet. */
   readonly logs: readonly (LogRow | null | undefined)[];
 }
 
 const isNumber = (value: number | null | undefined): value is number => value != null;
 
-/** Least, median and most of what the runs took. Times and lengths are those of runs that succeeded. */
+/**
+ * Table with minimum, median and maximum of time, length and cost of the runs. Times and lengths
+ * include successful runs only.
+ */
 export function SpreadTable({ runs, logs }: SpreadTableProps): ReactElement {
   const done = runs.filter(({ status }) => status === 'done');
   const lengths = runs.map((run, place) =>
@@ -60,7 +63,7 @@ export function SpreadTable({ runs, logs }: SpreadTableProps): ReactElement {
 
 interface LineProps<T> {
   readonly name: string;
-  /** Null: no run has this value. */
+  /** The spread to show; null when no run has the value. */
   readonly spread: Spread<T> | null;
   readonly cell: (value: T) => ReactNode;
 }

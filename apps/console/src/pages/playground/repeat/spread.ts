@@ -1,11 +1,14 @@
-/** Least, median and most of several values. */
+/** Minimum, median and maximum of several values. */
 export interface Spread<T> {
   readonly least: T;
   readonly median: T;
   readonly most: T;
 }
 
-/** The spread of values; null for none. The median of an even number of values is the middle of the two middle ones. */
+/**
+ * Computes the spread of values; null without values. `middle` averages the two middle values of an
+ * even number.
+ */
 function spreadBy<T extends number | bigint>(
   values: readonly T[],
   middle: (one: T, other: T) => T,
@@ -22,6 +25,6 @@ function spreadBy<T extends number | bigint>(
 export const spreadOf = (values: readonly number[]): Spread<number> | null =>
   spreadBy(values, (one, other) => (one + other) / 2);
 
-/** Spread of money in 1e-8 USD; a median between two units is rounded up. */
+/** Computes the spread of amounts in 1e-8 USD; a median between two units is rounded up. */
 export const spreadOfMoney = (values: readonly bigint[]): Spread<bigint> | null =>
   spreadBy(values, (one, other) => (one + other + 1n) / 2n);

@@ -2,23 +2,23 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { inParallel } from '../../../api';
 import { NEW_RUN, sendRun, type Run, type RunRequest } from '../../../gateway';
 
-/** Requests of one column at once: enough to be fast, too few to reach most limits of rates. */
+/** Number of parallel requests, which is low enough for most rate limits. */
 const WIDTH = 4;
 
 export const TIMES_MIN = 2;
 export const TIMES_MAX = 20;
 
 export interface Repeat {
-  /** In the order of their beginning; those that have not begun are not among them. */
+  /** Runs that have started, in the order in which they started. */
   readonly runs: readonly Run[];
   readonly isRunning: boolean;
-  /** Sends a request so many times; results of before are forgotten. */
+  /** Sends a request `times` times; drops the previous runs. */
   readonly start: (request: RunRequest, times: number) => void;
-  /** Ends those that run, and begins no other. */
+  /** Stops the running requests and starts no further ones. */
   readonly stop: () => void;
 }
 
-/** One request sent several times, a few at once. All end with the component. */
+/** Sends one request several times, a few in parallel. Unmounting the component stops them. */
 export function useRepeat(): Repeat {
   const [runs, setRuns] = useState<readonly Run[]>([]);
   const [isRunning, setRunning] = useState(false);

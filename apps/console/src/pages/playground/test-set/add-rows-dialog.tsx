@@ -12,7 +12,7 @@ interface AddRowsDialogProps {
   readonly onClose: () => void;
 }
 
-/** Rows from pasted lines, or from CSV that is pasted or in a file. */
+/** Dialog that adds rows from pasted lines, pasted CSV or a CSV file. */
 export function AddRowsDialog({ rows, onAdd, onClose }: AddRowsDialogProps): ReactElement {
   const [form, setForm] = useState<'lines' | 'csv'>('lines');
   const [source, setSource] = useState('');
@@ -70,7 +70,7 @@ export function AddRowsDialog({ rows, onAdd, onClose }: AddRowsDialogProps): Rea
                 onChange={({ currentTarget }) => {
                   const [chosen] = currentTarget.files ?? [];
                   if (chosen !== undefined) void choose(chosen);
-                  // The same file can be chosen again.
+                  // Clears the input, so that the same file can be chosen again.
                   currentTarget.value = '';
                 }}
               />

@@ -13,7 +13,7 @@ const TONES: Readonly<Partial<Record<CellWord, Tone>>> = {
   answered: 'info',
 };
 
-/** How a cell ended, in a word. */
+/** Badge with the result of a cell. */
 export function CellBadge({ cell }: { readonly cell: Cell }): ReactElement {
   const word = wordOf(cell);
   return <Badge tone={TONES[word] ?? 'neutral'}>{text.words[word]}</Badge>;

@@ -13,7 +13,7 @@ interface CellDialogProps {
   readonly onClose: () => void;
 }
 
-/** An answer of a test set with its verdict. */
+/** Dialog with one response of a test set and its verdict. */
 export function CellDialog({ cell, title, onClose }: CellDialogProps): ReactElement {
   const { slug } = useWorkspace();
   const { text: answer, verdict, message, cost, tookMs, requestId } = cell;

@@ -1,30 +1,33 @@
 import { newRow, INPUT, ROWS_MAX, type TestRow } from './test-set';
 
-/** Bytes of a file, or characters of a pasted text. */
+/** Maximum bytes of a file, or characters of a pasted text. */
 export const CSV_MAX = 1_000_000;
 const FIELDS_MAX = 50;
 const NAME = /^[A-Za-z_][\w.-]{0,63}$/;
-/** Column with the text that an answer has to contain. */
+/** Column with the text that a response must contain. */
 export const EXPECTED = 'expected';
 
-/** Why a text is not read, with the line where it is one. */
+/** Why a text cannot be read, and where. */
 export interface CsvFault {
   readonly fault: 'empty' | 'size' | 'rows' | 'quote' | 'fields' | 'name' | 'twice' | 'fieldsMax';
-  /** From 1 on; of the record, which may have several lines. */
+  /** Number of the record, starting at 1. A record can span several lines. */
   readonly record: number;
-  /** Fault at the position, such as a missing name. */
+  /** The invalid text, such as a column name. */
   readonly text: string;
 }
 
 const faultAt = (fault: CsvFault['fault'], record = 1, text = ''): CsvFault => ({ fault, record, text });
 
-/** Records of CSV (RFC 4180). A quote within a plain field, or after the end of a quoted one, is a fault. */
+/**
+ * Parses CSV (RFC 4180) into records. A quote within an unquoted field, or text after a closing
+ * quote, is an error.
+ */
 function recordsOf(text: string): readonly (readonly string[])[] | CsvFault {
   const records: string[][] = [];
   let record: string[] = [];
   let at = 0;
   const end = (): CsvFault | null => {
-    // An empty line is no record.
+    // Empty lines are skipped.
     if (record.length > 1 || record[0] !== '') records.push(record);
     record = [];
     return records.length > ROWS_MAX + 1 ? faultAt('rows', records.length) : null;
@@ -63,7 +66,7 @@ const QUOTES = /"+/g;
 function quoted(text: string, from: number): Field {
   QUOTES.lastIndex = from + 1;
   for (let found = QUOTES.exec(text); found !== null; found = QUOTES.exec(text)) {
-    // Two quotes are one of the field.
+    // Two quotes in a row stand for one quote in the field.
     if (found[0].length % 2 === 0) continue;
     const end = QUOTES.lastIndex;
     const isEnd = end === text.length || [',', '\r', '\n'].includes(text[end] ?? '');
@@ -79,7 +82,7 @@ function namesFault(names: readonly string[]): CsvFault | null {
   return twice === undefined ? null : faultAt('twice', 1, twice);
 }
 
-/** Rows of CSV whose first record has the names of variables; see `INPUT` and `EXPECTED`. */
+/** Parses CSV to rows. The first record has the names of variables; see `INPUT` and `EXPECTED`. */
 export function rowsOfCsv(text: string): readonly TestRow[] | CsvFault {
   if (text.length > CSV_MAX) return faultAt('size');
   const records = recordsOf(text.replace(/^\uFEFF/, ''));
@@ -101,7 +104,7 @@ export function rowsOfCsv(text: string): readonly TestRow[] | CsvFault {
   });
 }
 
-/** A row for each line that is not empty: the message of the user. */
+/** Converts each non-empty line to a row, with the line as its user message. */
 export function rowsOfLines(text: string): readonly TestRow[] | CsvFault {
   if (text.length > CSV_MAX) return faultAt('size');
   const lines = text
@@ -113,7 +116,10 @@ export function rowsOfLines(text: string): readonly TestRow[] | CsvFault {
   return lines.map((line) => newRow(line, { values: { [INPUT]: line } }));
 }
 
-/** The text of a file; null where it is not in UTF-8. One that is too large is not read. */
+/**
+ * Reads the text of a file; null when it is not UTF-8. Returns an error without reading when it is
+ * too large.
+ */
 export async function textOfFile(file: File): Promise<string | null | CsvFault> {
   if (file.size > CSV_MAX) return faultAt('size');
   try {

@@ -10,17 +10,17 @@ export interface TokenPrices {
   readonly output: bigint;
 }
 
-/** Bytes of a token, about. */
+/** Assumed bytes of a token. */
 const TOKEN_BYTES = 4;
-/** Tokens of an attached file or image, whatever its size. */
+/** Assumed tokens of an attached file or image of any size. */
 const MEDIA_TOKENS = 1_000;
-/** Tokens of an answer for which the request sets no bound. */
+/** Assumed tokens of a response whose request sets no maximum. */
 export const ASSUMED_OUTPUT = 500;
 const PRICED_TOKENS = 1_000_000n;
-/** Members that bound the length of an answer. */
+/** Members of a body that limit the length of the response. */
 const BOUNDS = ['max_tokens', 'max_output_tokens', 'max_completion_tokens'];
 
-/** The prices of a model; null where one of the two is not known, or depends on the amount. */
+/** Returns the prices of a model; null when one of the two is unknown or depends on the amount. */
 export function pricesOf({ prices }: Pick<Model, 'prices'>): TokenPrices | null {
   const of = (unit: string): bigint | null => parseE8(prices.find((one) => one.unit === unit)?.price_exact);
   const [input, output] = [of('input'), of('output')];
@@ -36,7 +36,7 @@ function tokensIn(value: unknown): number {
   return Object.values(value).reduce<number>((sum, item) => sum + tokensIn(item), 0);
 }
 
-/** Tokens that a request sends, about, and those that it may bring. */
+/** Estimates the input tokens of a request and its maximum output tokens. */
 export function tokensOf({ body }: Pick<RunRequest, 'body'>): {
   readonly input: number;
   readonly output: number;
@@ -49,7 +49,7 @@ export function tokensOf({ body }: Pick<RunRequest, 'body'>): {
 
 /** Estimated cost of a request in 1e-8 USD, rounded up; null without prices. */
 export function estimateOf(request: Pick<RunRequest, 'body'>, prices: TokenPrices | null): bigint | null {
-  // Recordings have a price by their length.
+  // Recordings are priced by their duration, which is unknown here.
   if (prices === null || request.body instanceof FormData) return null;
   const { input, output } = tokensOf(request);
   const total = BigInt(Math.ceil(input)) * prices.input + BigInt(Math.ceil(output)) * prices.output;

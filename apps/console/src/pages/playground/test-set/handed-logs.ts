@@ -1,4 +1,4 @@
-/** Logs of one test set at most. */
+/** Maximum number of logs that become a test set. */
 export const LOGS_MAX = 100;
 
 interface HandedLogs {
@@ -8,12 +8,14 @@ interface HandedLogs {
 
 let pending: HandedLogs | null = null;
 
-/** Gives logs to the test set of the playground, which opens next. Their bodies are read there. In memory alone. */
+/**
+ * Passes logs in memory to the test set of the playground, which opens next and reads their bodies.
+ */
 export function handLogs(workspaceId: string, ids: readonly string[]): void {
   pending = { workspaceId, ids: ids.slice(0, LOGS_MAX) };
 }
 
-/** Takes the logs that were handed over for this workspace, once. */
+/** Returns the logs that were passed for this workspace, once; drops those of another workspace. */
 export function takeHandedLogs(workspaceId: string): readonly string[] {
   const taken = pending?.workspaceId === workspaceId ? pending.ids : [];
   pending = null;

@@ -9,7 +9,7 @@ interface HandedNotesProps {
   readonly left: RowsOfLogs['left'];
 }
 
-/** Logs that are being read, and those that are no rows. */
+/** Notes on the logs that are being read and on those that could not become rows. */
 export function HandedNotes({ reading, left }: HandedNotesProps): ReactElement | null {
   if (reading > 0) return <p role="status">{text.reading(reading)}</p>;
   if (left.length === 0) return null;

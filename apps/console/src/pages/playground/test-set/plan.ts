@@ -8,13 +8,13 @@ import { ASSUMED_OUTPUT, estimateOf, type TokenPrices } from './estimate';
 import { cellId } from './test-run';
 import { draftOf, type TestRow } from './test-set';
 
-/** Bytes of a token that an answer to be judged is assumed to have. */
+/** Text of the assumed length of a response, for the estimate of judging it. */
 const ANSWER = 'word'.repeat(ASSUMED_OUTPUT);
 
-/** The way of a column or of a judge. */
+/** Target and model of a column or of a judge. */
 type Way = Pick<ColumnSettings, 'target' | 'model'>;
 
-/** Prices of a way; null: not known. */
+/** Returns the prices of a model at a target; null when unknown. */
 export type PricesFor = (way: Way) => TokenPrices | null;
 
 /** A request that a run would send. */
@@ -24,7 +24,7 @@ export interface PlannedCall {
   readonly column: number;
   readonly request: RunRequest;
   readonly check: Check | null;
-  /** With its judge, in 1e-8 USD; null: not known. */
+  /** Estimated cost with its judge in 1e-8 USD; null when unknown. */
   readonly estimate: bigint | null;
 }
 
@@ -32,7 +32,7 @@ export interface Plan {
   readonly calls: readonly PlannedCall[];
   /** Sum of the estimates in 1e-8 USD. */
   readonly estimate: bigint;
-  /** Calls without one. */
+  /** Number of calls without an estimate. */
   readonly unknown: number;
 }
 
@@ -41,7 +41,7 @@ interface PlanParts {
   readonly settings: PlaygroundSettings;
   readonly draft: Draft;
   readonly rows: readonly TestRow[];
-  /** Check for rows without one of their own. */
+  /** Check of rows that have no own check. */
   readonly check: Check | null;
   readonly pricesFor: PricesFor;
 }
@@ -51,7 +51,10 @@ function judgeEstimate(workspaceId: string, check: Check | null, pricesFor: Pric
   return estimateOf(judgeRequest(workspaceId, check, ANSWER), pricesFor(check));
 }
 
-/** All requests of a run, row by row, and what they cost about. Columns and rows that cannot be sent are left out. */
+/**
+ * Plans all requests of a run, row by row, with their estimated cost. Omits columns and rows that
+ * cannot be sent.
+ */
 export function planOf({ workspaceId, settings, draft, rows, check, pricesFor }: PlanParts): Plan {
   const calls = rows.flatMap((row) => {
     const own = draftOf(row, draft);

@@ -4,7 +4,7 @@ import { cellId } from './test-run';
 import type { TestRow } from './test-set';
 import type { KeptSet } from './use-kept-set';
 
-/** Words that a cell shows. */
+/** Result that a cell shows. */
 export type CellWord =
   'passed' | 'failed' | 'unjudged' | 'answered' | 'error' | 'running' | 'judging' | 'stopped' | 'left';
 
@@ -13,17 +13,17 @@ export function wordOf({ status, verdict }: Cell): CellWord {
   return status === 'done' ? (verdict?.outcome ?? 'answered') : status;
 }
 
-/** Words of cells that a reader looks for first. */
+/** Results that count as bad. */
 const BAD: readonly CellWord[] = ['failed', 'unjudged', 'error'];
 
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
-  /** Without an answer, or without a verdict. */
+  /** Number of cells without a response or a verdict. */
   readonly others: number;
 }
 
-/** Cells of a row by column; undefined where nothing was sent, or the column was changed since. */
+/** Cells of a row by column; undefined when nothing was sent or the column has changed since. */
 export const cellsOf = (
   { cells, columns }: Pick<KeptSet, 'cells' | 'columns'>,
   row: TestRow,
@@ -38,13 +38,13 @@ export function countsOf(cells: readonly (Cell | undefined)[]): Counts {
   return { passed: count(['passed']), failed: count(['failed']), others: count(['unjudged', 'error']) };
 }
 
-/** Whether one of the cells failed, has no answer, or could not be judged. */
+/** Whether one of the cells failed, has no response or could not be judged. */
 export const isBad = (cells: readonly (Cell | undefined)[]): boolean =>
   cells.some((cell) => cell !== undefined && BAD.includes(wordOf(cell)));
 
 const NAMES = ['result', 'reason', 'answer', 'cost_usd', 'milliseconds', 'request_id'];
 
-/** Rows with what came of them in each column, for a spreadsheet. */
+/** Formats the rows with their results in each column as CSV. */
 export function resultsCsv(
   rows: readonly TestRow[],
   columns: readonly string[],

@@ -14,7 +14,7 @@ interface RowDialogProps {
   readonly onClose: () => void;
 }
 
-/** Request of a row, and its own check. */
+/** Dialog with the request of a row and its own check. */
 export function RowDialog({ row, number, onCheck, onRemove, onClose }: RowDialogProps): ReactElement {
   return (
     <Modal opened onClose={onClose} title={text.rowOf(number, row.name)} size="lg">

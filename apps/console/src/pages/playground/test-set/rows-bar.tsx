@@ -13,11 +13,11 @@ import type { ChangeSet, KeptSet } from './use-kept-set';
 
 interface RowsBarProps {
   readonly set: KeptSet;
-  /** The request on the page, and its API. */
+  /** The request written on the page. */
   readonly draft: Draft;
   readonly api: GatewayApi;
   readonly isRunning: boolean;
-  /** Columns in words. */
+  /** Descriptions of the columns. */
   readonly columns: readonly string[];
   readonly cellsFor: (row: TestRow) => readonly (Cell | undefined)[];
   readonly isBadOnly: boolean;
@@ -26,13 +26,13 @@ interface RowsBarProps {
   readonly change: ChangeSet;
 }
 
-/** A name of the request on the page. */
+/** Name for a row made from the request on the page: its last message. */
 const nameOf = ({ messages, variables }: Draft): string =>
   messages
     .map(({ content }) => (typeof content === 'string' ? filled(content, variables) : ''))
     .findLast((content) => content !== '') ?? text.row;
 
-/** Actions on the rows of the set. */
+/** Toolbar with the actions on the rows of the set. */
 export function RowsBar(props: RowsBarProps): ReactElement {
   const { set, draft, api, isRunning, columns, cellsFor, isBadOnly, onBadOnly, onAdd, change } = props;
   const { rows } = set;

@@ -2,17 +2,17 @@ import { call, inParallel, problemFrom } from '../../../api';
 import { replayOf, type NoReplay, type Replay } from '../draft/replay';
 import { addFault, newRow, type TestRow } from './test-set';
 
-/** Logs that are read at once. */
+/** Number of logs that are read in parallel. */
 const WIDTH = 4;
 
-/** Why a log is no row: see `NoReplay`; `size`: the set is full. */
+/** Why a log cannot become a row: see `NoReplay`; `size`: the set is full. */
 export type NoRow = NoReplay | 'size';
 
 export interface RowsOfLogs {
   readonly rows: readonly TestRow[];
-  /** The way of the first log that is a row; null: none is. */
+  /** Replay of the first log that became a row; null for none. */
   readonly first: Replay | null;
-  /** Logs that are no rows, with the reason or the message of the failed call. */
+  /** Logs that could not become rows, with the reason or the message of the failed call. */
   readonly left: readonly { readonly log: string; readonly reason: NoRow | null; readonly message: string }[];
 }
 
@@ -26,13 +26,16 @@ async function readLog(logId: string, signal: AbortSignal): Promise<Read> {
   }
 }
 
-/** The beginning of the last message of the user. */
+/** Name for the row of a log: its last text message. */
 const nameOf = ({ draft }: Replay): string =>
   draft.messages
     .map(({ content }) => (typeof content === 'string' ? content : ''))
     .findLast((text) => text !== '') ?? '';
 
-/** Reads logs with their bodies as rows of a test set that has others before. */
+/**
+ * Reads logs with their bodies and converts them to rows. `before` are the rows that the set
+ * already has.
+ */
 export async function rowsOfLogs(
   ids: readonly string[],
   before: readonly TestRow[],
@@ -64,7 +67,7 @@ function collected(
   return { rows, left, first };
 }
 
-/** The row of a log that is there, or why there is none. */
+/** Converts a log to a row, or returns why that is not possible. */
 function rowOf(log: string, read: Read, before: readonly TestRow[]): TestRow | RowsOfLogs['left'][number] {
   const without = (reason: NoRow | null, message = '') => ({ log, reason, message });
   if (typeof read === 'string') return without(read);

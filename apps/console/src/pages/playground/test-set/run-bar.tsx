@@ -11,7 +11,7 @@ import type { KeptSet } from './use-kept-set';
 interface RunBarProps {
   readonly plan: Plan;
   readonly set: KeptSet;
-  /** As it is typed, in USD. */
+  /** Content of the budget field in USD. */
   readonly budget: number | string;
   readonly onBudget: (budget: number | string) => void;
   readonly isRunning: boolean;
@@ -20,13 +20,13 @@ interface RunBarProps {
   readonly onStop: () => void;
 }
 
-/** The budget in 1e-8 USD; null: none was given. */
+/** Parses the budget to 1e-8 USD; null when the field has no valid amount. */
 export const budgetOf = (typed: number | string): bigint | null => {
   const e8 = typeof typed === 'number' && typed > 0 ? e8OfUsd(typed) : null;
   return e8 === null || e8 === 0n ? null : e8;
 };
 
-/** Estimated cost of a run, its budget, and the button that runs or stops it. */
+/** Bar with the estimated cost of a run, its budget, and the button that starts or stops it. */
 export function RunBar(props: RunBarProps): ReactElement {
   const { plan, set, budget, onBudget, isRunning, fault, onRun, onStop } = props;
   const limit = budgetOf(budget);

@@ -1,6 +1,7 @@
 /**
- * Money that a run may spend, in 1e-8 USD. What a request may cost is held before it is sent and settled after it, so that requests at
- * the same time cannot spend more together than estimates are wrong by.
+ * Budget of a run in 1e-8 USD. The estimated cost of a request is held before it is sent and
+ * settled after it, so that parallel requests exceed the budget at most by the error of their
+ * estimates.
  */
 export class RunBudget {
   private settled = 0n;
@@ -15,8 +16,10 @@ export class RunBudget {
   }
 
   /**
-   * Holds an amount, or all that is left where it is null, and resolves to it. Waits for requests that are in progress, which may cost
-   * less than they hold; the amount is computed again then. Resolves to null where the budget does not pay it even so.
+   * Holds an amount, or the whole rest of the budget when `amountOf` returns null. Resolves to the
+   * held amount. When the budget does not suffice, waits for running requests, which may cost less
+   * than they hold, and computes the amount again. Resolves to null when the budget does not
+   * suffice even then.
    */
   async hold(amountOf: () => bigint | null): Promise<bigint | null> {
     for (;;) {
@@ -31,7 +34,7 @@ export class RunBudget {
     }
   }
 
-  /** Ends a hold; `cost` is what the request has cost. */
+  /** Releases a hold and adds the actual cost of the request. */
   settle(amount: bigint, cost: bigint): void {
     this.held -= amount;
     this.open -= 1;

@@ -6,7 +6,7 @@ import { RowDialog } from './row-dialog';
 import type { ShownRow } from './test-grid';
 import type { ChangeSet } from './use-kept-set';
 
-/** The dialog that is open: of a row by its id, or of its answer in a column. */
+/** The open dialog: `add`, or the dialog of a row by id, or of its response in a column. */
 export type SetDialog = 'add' | { readonly row: number; readonly column?: number };
 
 interface SetDialogsProps {

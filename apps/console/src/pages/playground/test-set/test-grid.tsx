@@ -10,16 +10,16 @@ import type { TestRow } from './test-set';
 
 export interface ShownRow {
   readonly row: TestRow;
-  /** From 1 on, in the whole set. */
+  /** Number of the row in the whole set, starting at 1. */
   readonly number: number;
-  /** Cells by column; undefined: nothing was sent. */
+  /** Cells by column; undefined when nothing was sent. */
   readonly cells: readonly (Cell | undefined)[];
 }
 
 interface TestGridProps {
-  /** All rows: what the columns count. */
+  /** All rows, which the column headers count. */
   readonly rows: readonly ShownRow[];
-  /** Rows that are drawn. */
+  /** Rows that are shown. */
   readonly shown: readonly ShownRow[];
   readonly columns: readonly ColumnSettings[];
   readonly onColumn: (place: number, column: ColumnSettings) => void;
@@ -28,7 +28,7 @@ interface TestGridProps {
   readonly onCell: (row: ShownRow, column: number) => void;
 }
 
-/** Rows by columns. At most 200 by 6 cells, so all of them are drawn. */
+/** Table of rows by columns. It has at most 200 by 6 cells, so it is not virtualised. */
 export function TestGrid(props: TestGridProps): ReactElement {
   const { rows, shown, columns, onColumn, onRemoveColumn, onRow, onCell } = props;
   return (

@@ -3,25 +3,27 @@ import type { Run, RunRequest } from '../../../gateway';
 import type { PreparedCheck, Verdict } from './checks/check';
 import { RunBudget } from './run-budget';
 
-/** Requests at once, of all columns together. */
+/** Number of parallel requests of all columns together. */
 const WIDTH = 4;
-/** Characters of an answer that are kept to be shown; checks read all of it. */
+/** Maximum number of characters of a response that are kept for display; checks read all of it. */
 const SHOWN_MAX = 20_000;
 
 /** One request of a run: a row in a column. */
 export interface TestCall {
   /** Id of the cell; see `cellId`. */
   readonly id: string;
-  /** Place of the column. */
+  /** Index of the column. */
   readonly column: number;
   readonly request: RunRequest;
   /** Estimated cost with its judge, in 1e-8 USD; null when unknown. */
   readonly estimate: bigint | null;
-  /** Null: the row has no check. */
+  /** Check of the row; null for none. */
   readonly check: PreparedCheck | null;
 }
 
-/** `left`: the budget was spent before. `failed`: the request brought no answer. */
+/**
+ * `left`: not sent because the budget was spent. `failed`: the request has no successful response.
+ */
 export type CellStatus = 'running' | 'judging' | 'done' | 'failed' | 'stopped' | 'left';
 
 /** Result of a request. */
@@ -29,10 +31,10 @@ export interface Cell {
   readonly status: CellStatus;
   readonly text: string;
   readonly tookMs: number;
-  /** In 1e-8 USD; null: not known yet, or never. */
+  /** Cost in 1e-8 USD; null when unknown. */
   readonly cost: bigint | null;
   readonly verdict: Verdict | null;
-  /** Message of a failure. */
+  /** Error message; null for none. */
   readonly message: string | null;
   readonly requestId: string | null;
 }
@@ -40,7 +42,7 @@ export interface Cell {
 export const cellId = (row: number, column: number): string => `${String(row)}:${String(column)}`;
 
 export interface TestRunParts {
-  /** Never rejects. */
+  /** Sends a request. Never rejects. */
   readonly send: (request: RunRequest, signal: AbortSignal) => Promise<Run>;
   /** Resolves to the cost of a request in 1e-8 USD; null when unknown. Never rejects. */
   readonly costOf: (run: Run) => Promise<bigint | null>;
@@ -58,11 +60,17 @@ const NEW_CELL: Cell = {
   requestId: null,
 };
 
-/** Sends the requests of a test set, a few at once, until they are done, the budget is spent, or the signal aborts. */
+/**
+ * Sends the requests of a test set, a few in parallel, until all are done, the budget is spent, or
+ * the signal aborts.
+ */
 export class TestRun {
   private readonly budget: RunBudget;
   private isSpent = false;
-  /** The most that a request of a column has cost: what the next one holds where there is no estimate. */
+  /**
+   * Highest cost of a request by column, which the next request of the column holds when it has no
+   * estimate.
+   */
   private readonly mostOf = new Map<number, bigint>();
   private readonly settling: Promise<void>[] = [];
 
@@ -82,7 +90,7 @@ export class TestRun {
   }
 
   private async take(call: TestCall, signal: AbortSignal): Promise<void> {
-    // A request of unknown cost goes alone; the next ones of its column hold what it has cost.
+    // A request of unknown cost runs alone; the next requests of its column hold its actual cost.
     const amountOf = (): bigint | null => call.estimate ?? this.mostOf.get(call.column) ?? null;
     const amount = this.isSpent ? null : await this.budget.hold(amountOf);
     if (amount === null) {
@@ -101,7 +109,7 @@ export class TestRun {
     const judged = await check?.judge(run.text, signal);
     const ended = { ...cell, verdict: judged?.verdict ?? null };
     this.parts.onCell(call.id, ended);
-    // The next request does not wait for the log of this one, only for what it holds of the budget.
+    // Settles in the background: the next request waits for the held amount only, not for the log.
     this.settling.push(this.settle(call, amount, ended, [run, judged?.run].filter(isRun)));
   }
 
@@ -110,7 +118,7 @@ export class TestRun {
     const known = costs.filter((cost) => cost !== null);
     const total = known.reduce((sum, cost) => sum + cost, 0n);
     const isKnown = known.length === costs.length;
-    // What has no price in its log counts as it was estimated.
+    // A request without a price in its log counts with its estimate.
     const estimate = call.estimate ?? 0n;
     const cost = isKnown || total > estimate ? total : estimate;
     const most = this.mostOf.get(call.column) ?? 0n;

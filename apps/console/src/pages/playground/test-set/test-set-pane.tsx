@@ -28,11 +28,14 @@ interface TestSetPaneProps {
   readonly draft: Draft;
   readonly onColumn: (place: number, column: ColumnSettings) => void;
   readonly onRemoveColumn: (place: number) => void;
-  /** The way of logs that were handed over. */
+  /**
+   * Called with the first log that was passed from the list of logs, whose target and model a
+   * column can use.
+   */
   readonly onFirst: (first: Replay) => void;
 }
 
-/** Rows that all columns answer, with a check of each answer. */
+/** Test set: rows of requests that are sent to all columns, with a check of each response. */
 export function TestSetPane(props: TestSetPaneProps): ReactElement {
   const { settings, draft, onColumn, onRemoveColumn, onFirst } = props;
   const { id: workspaceId } = useWorkspace();
@@ -47,7 +50,7 @@ export function TestSetPane(props: TestSetPaneProps): ReactElement {
   const checks = [check, ...rows.map((row) => row.check)];
   const judges = checks.flatMap((one) => (one?.kind === 'judge' ? [one] : []));
   const pricesFor = usePrices([...columns, ...judges]);
-  // Estimates of large sets follow what is typed.
+  // Deferred, because estimates of large sets take longer than a keystroke.
   const written = useDeferredValue(draft);
   const plan = useMemo(
     () => planOf({ workspaceId, settings, draft: written, rows, check, pricesFor }),

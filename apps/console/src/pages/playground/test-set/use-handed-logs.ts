@@ -6,13 +6,16 @@ import { rowsOfLogs, type RowsOfLogs } from './rows-of-logs';
 import type { ChangeSet, KeptSet } from './use-kept-set';
 
 interface HandedState {
-  /** Logs that are being read. */
+  /** Number of logs that are being read. */
   readonly reading: number;
-  /** Logs that are no rows. */
+  /** Logs that could not become rows. */
   readonly left: RowsOfLogs['left'];
 }
 
-/** Adds the logs that were marked in the list of logs to the rows. `onFirst` gets the way of the first one. */
+/**
+ * Adds the logs that were marked in the list of logs to the rows. Calls `onFirst` with the first
+ * one.
+ */
 export function useHandedLogs(
   set: KeptSet,
   change: ChangeSet,
@@ -25,7 +28,7 @@ export function useHandedLogs(
     if (ids.length === 0) return undefined;
     let isShown = true;
     setState({ reading: ids.length, left: [] });
-    // Logs that were taken are read even when the page is left, since they are not handed over again.
+    // Logs are read even when the user leaves the page, because they are passed only once.
     void rowsOfLogs(ids, set.rows, new AbortController().signal).then(({ rows, left, first }) => {
       change((before) => ({ rows: [...before.rows, ...rows] }));
       if (!isShown) return;

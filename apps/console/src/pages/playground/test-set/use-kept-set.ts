@@ -5,21 +5,21 @@ import type { Check } from './checks/check';
 import type { Cell } from './test-run';
 import type { TestRow } from './test-set';
 
-/** Milliseconds for which a set is kept that is not shown. */
+/** Milliseconds for which a set that is not shown stays in memory. */
 const KEPT_MS = 1_800_000;
 
 /** A test set with the results of its last run. */
 export interface KeptSet {
   readonly rows: readonly TestRow[];
-  /** Check for rows without one of their own; null for none. */
+  /** Check of rows that have no own check; null for none. */
   readonly check: Check | null;
-  /** Columns of the last run as JSON: results of a column that was changed since then do not count. */
+  /** Columns of the last run as JSON; results of a column that has changed since are not shown. */
   readonly columns: readonly string[];
   /** Cells by their id. */
   readonly cells: Readonly<Record<string, Cell>>;
-  /** In 1e-8 USD. */
+  /** Cost of the last run in 1e-8 USD. */
   readonly spent: bigint;
-  /** The last run ended because its budget was spent. */
+  /** True when the last run ended because its budget was spent. */
   readonly isSpent: boolean;
 }
 
@@ -27,7 +27,10 @@ const NEW_SET: KeptSet = { rows: [], check: null, columns: [], cells: {}, spent:
 
 export type ChangeSet = (change: (before: KeptSet) => Partial<KeptSet>) => void;
 
-/** The test set of the workspace. It outlives the page, so that a log can be looked at, and is in memory alone. */
+/**
+ * The test set of the workspace, in memory only. It outlives the page, so that the user can open a
+ * log and return.
+ */
 export function useKeptSet(): readonly [KeptSet, ChangeSet] {
   const { id: workspaceId } = useWorkspace();
   const queries = useQueryClient();

@@ -11,10 +11,13 @@ type Way = Pick<ColumnSettings, 'target' | 'model'>;
 const keyOf = ({ target, model }: Way): string => `${target}\n${model}`;
 const PRICES_FRESH_MS = 300_000;
 
-/** Models of which a search by name lists the one that is meant. */
+/** Page size of a search by name, large enough to include the exact match. */
 const FOUND_MAX = 50;
 
-/** Prices of models at providers. A config chooses its model when it is called, so its price is not known before. */
+/**
+ * Reads the prices of models at providers. The price of a config is unknown, because it chooses its
+ * model for each request.
+ */
 export function usePrices(ways: readonly Way[]): PricesFor {
   const { id: workspace_id } = useWorkspace();
   const known = [...new Map(ways.map((way) => [keyOf(way), way])).values()].filter(
@@ -42,5 +45,5 @@ export function usePrices(ways: readonly Way[]): PricesFor {
   }, [prices, known.map(keyOf).join('\n\n')]);
 }
 
-/** Dials of the sandbox are no part of a model's name. */
+/** Removes the settings of the sandbox from a model name. */
 const slugOf = (model: string): string => model.split('?', 1)[0] ?? model;

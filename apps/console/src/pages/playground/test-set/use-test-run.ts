@@ -11,7 +11,7 @@ import type { ChangeSet } from './use-kept-set';
 
 interface StartedRun {
   readonly plan: Plan;
-  /** In 1e-8 USD. */
+  /** Budget in 1e-8 USD. */
   readonly budget: bigint;
   /** Columns as JSON; see `KeptSet`. */
   readonly columns: readonly string[];
@@ -19,15 +19,15 @@ interface StartedRun {
 
 export interface TestRunControls {
   readonly isRunning: boolean;
-  /** Why a run could not begin: the fault of a check. Null: it could. */
+  /** Why a run could not start, which is an invalid check; null otherwise. */
   readonly fault: string | null;
   readonly start: (run: StartedRun) => Promise<void>;
   readonly stop: () => void;
 }
 
-/** Cost of a request from its log; null where the log has no price or does not come. */
+/** Reads the cost of a request from its log; null when the log has no price or does not arrive. */
 async function costOf(workspaceId: string, run: Run): Promise<bigint | null> {
-  // A request without an id has not reached the gateway.
+  // A request without an id did not reach the gateway.
   if (run.requestId === null) return 0n;
   try {
     const log = await awaitLog(workspaceId, run);
@@ -37,7 +37,10 @@ async function costOf(workspaceId: string, run: Run): Promise<bigint | null> {
   }
 }
 
-/** Checks that several rows have are prepared once. Resolves to a sentence that names the row of a broken one. */
+/**
+ * Prepares the checks, each distinct one once. Resolves to a sentence that names the row of an
+ * invalid check.
+ */
 async function prepared(
   workspaceId: string,
   calls: readonly PlannedCall[],
@@ -55,7 +58,7 @@ async function prepared(
   return ready;
 }
 
-/** Runs a test set. The run ends with the component. */
+/** Runs a test set. Unmounting the component stops the run. */
 export function useTestRun(change: ChangeSet): TestRunControls {
   const { id: workspaceId } = useWorkspace();
   const [isRunning, setRunning] = useState(false);

@@ -4,7 +4,7 @@ type Adjustments = NonNullable<BodyOf<'integrationTests_run'>['pricing_adjustmen
 
 const IN_CONFIGURATIONS = 'configurations.';
 
-/** The test of a saved integration with the changes of its form, without what was not touched. */
+/** Body of a test of a saved integration with the changed values of its form only. */
 export function changesToTest(
   integration: string,
   changed: readonly string[],

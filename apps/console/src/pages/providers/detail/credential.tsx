@@ -14,7 +14,10 @@ import { TestPane } from '../parts/test-pane';
 import { credentialOf, type CatalogueProvider, type Integration } from '../provider-types';
 import { changesToTest } from './changes-to-test';
 
-/** The credential behind a provider, by the slug of its integration: a new value is tested, then put. */
+/**
+ * Tab with the credential of a provider, which its integration holds. A new value can be tested
+ * before it is saved.
+ */
 export function CredentialTab({ integration: slug }: { readonly integration: string }): ReactElement {
   const refusal = useRefusal('integrations_update');
   const integration = useRead(
@@ -92,7 +95,7 @@ function CredentialForm({ integration, provider }: CredentialFormProps): ReactEl
   );
 }
 
-/** A value in the dialog; secrets that were typed are not shown there. */
+/** Formats a value for the dialog on conflicting changes; hides secrets that the user typed. */
 function shownValue(path: string, value: unknown, { configurations }: CatalogueProvider): string {
   if (value === null || value === undefined) return '–';
   if (typeof value === 'string' && isMasked(value)) return value;

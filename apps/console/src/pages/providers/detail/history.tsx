@@ -4,7 +4,7 @@ import { useCan } from '../../../app';
 import { ResourceHistory } from '../../audit/resource-history';
 import type { Provider } from '../provider-types';
 
-/** Changes of a provider, and of the integration that holds its credential. */
+/** Audit history of a provider and of the integration that holds its credential. */
 export function ProviderHistory({ provider }: { readonly provider: Provider }): ReactElement {
   const can = useCan('integrations_get');
   const path = { integration: provider.integration_id };

@@ -11,7 +11,7 @@ import './models.css';
 const COLUMNS = MODEL_COLUMNS.filter(({ id }) => id !== 'provider');
 const rowId = ({ id }: Model): string => id;
 
-/** The models of a provider. */
+/** Tab with the models of a provider. */
 export function ProviderModels({ slug }: { readonly slug: string }): ReactElement {
   const refusal = useRefusal('workspaceModels_list');
   if (refusal === null) return <List slug={slug} />;

@@ -11,7 +11,7 @@ import type { Provider } from '../provider-types';
 import { DETAIL_RULES, TABS } from '../rules';
 import { RemoveProvider } from './remove';
 
-/** Loaded when they are shown. */
+/** Lazy: loaded when they are shown. */
 const CredentialTab = lazy(async () => ({ default: (await import('./credential')).CredentialTab }));
 const ProviderModels = lazy(async () => ({ default: (await import('./models')).ProviderModels }));
 const ProviderSettings = lazy(async () => ({ default: (await import('./settings')).ProviderSettings }));
@@ -22,7 +22,7 @@ const VirtualKeyPage = lazy(async () => ({ default: (await import('../virtual-ke
 
 const route = getRouteApi('/session/w/$ws/providers/$provider');
 
-/** One provider: settings with limits, credential, models, use, history. */
+/** Page of one provider: settings with limits, credential, models, use and history. */
 export function ProviderPage(): ReactElement {
   const workspace = useWorkspace();
   const { provider: slug } = route.useParams();
@@ -30,7 +30,8 @@ export function ProviderPage(): ReactElement {
   const provider = useRead('providers_get', params);
   const [isRemoving, setRemoving] = useState(false);
   const { data } = provider;
-  // Both share their slugs: what is no provider may be a virtual key.
+  // Providers and virtual keys share one namespace of slugs, so the slug may be that of a virtual
+  // key.
   if (provider.error?.status === 404)
     return (
       <Suspense fallback={<Skeletons shape="form" />}>

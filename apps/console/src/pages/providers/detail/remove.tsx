@@ -11,14 +11,17 @@ interface RemoveProviderProps {
   /** A provider or virtual key. */
   readonly provider: Pick<Provider, 'name' | 'used_by'>;
   readonly lead: string;
-  /** The list that has it, which is read again. */
+  /** The list to invalidate after the deletion. */
   readonly list: 'providers_list' | 'virtualKeys_list';
   readonly onRemove: () => Promise<unknown>;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-/** Deletes a provider or virtual key with its name typed, and says what names it. */
+/**
+ * Dialog that deletes a provider or virtual key. It requires the typed name and shows how many
+ * configs and keys use it.
+ */
 export function RemoveProvider({
   provider: { name, used_by },
   lead,

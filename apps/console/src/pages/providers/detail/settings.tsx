@@ -11,7 +11,7 @@ import { commonFacts } from '../parts/common-facts';
 import { SettingsFields } from '../parts/settings-fields';
 import { writableOf, type Provider } from '../provider-types';
 
-/** Name, budget, rates and expiry of a provider. */
+/** Tab with the name, budget, rate limits and expiry of a provider. */
 export function ProviderSettings({ provider }: { readonly provider: Provider }): ReactElement {
   const workspace = useWorkspace();
   const params = { path: { provider: provider.slug }, query: { workspace_id: workspace.id } };

@@ -14,7 +14,7 @@ const STATUSES_MAX = 20;
 const COLUMNS = ['requests' as const, 'success_rate' as const, 'p95_latency' as const, 'cost' as const];
 const FRESH = { staleTime: 30_000 };
 
-/** How a provider does: its answers of the last day by status, its figures, and its models. */
+/** Tab with the use of a provider: figures, responses of the last day by status, and models. */
 export function ProviderUse({ slug }: { readonly slug: string }): ReactElement {
   const refusal = useRefusal('analyticsGroups_by');
   const workspace = useWorkspace();

@@ -16,7 +16,10 @@ import type { CatalogueProvider, IntegrationBody } from '../provider-types';
 import { virtualKeyOf, type VirtualKeyBody } from '../virtual-keys/virtual-key';
 import { bodyOf, slugOf, testOf, type NewProvider } from './new-provider';
 
-/** Name, credential and settings of a new provider. What is entered is in this component's state alone. */
+/**
+ * Form for the name, credential and settings of a new provider. Only the state of this component
+ * holds the inputs.
+ */
 export function NewProviderForm({ provider }: { readonly provider: CatalogueProvider }): ReactElement {
   const workspace = useWorkspace();
   const navigate = useNavigate();
@@ -132,12 +135,12 @@ async function createVirtualKey(body: VirtualKeyBody): Promise<string> {
 
 interface KindFieldProps {
   readonly kind: Kind;
-  /** False: the form has a setting that virtual keys lack. */
+  /** False when the form has a setting that virtual keys lack. */
   readonly isPossible: boolean;
   readonly onChange: (kind: Kind) => void;
 }
 
-/** Whether the credential is an integration with a provider, or a virtual key. */
+/** Choice between an integration with a provider and a virtual key. */
 function KindField({ kind, isPossible, onChange }: KindFieldProps): ReactElement {
   return (
     <Radio.Group label={providers.saveAs} value={kind} onChange={onChange}>

@@ -2,10 +2,13 @@ import type { BodyOf } from '../../../api';
 import { getAt } from '../../../write/paths';
 import { isRequired, type CatalogueProvider, type IntegrationBody } from '../provider-types';
 
-/** Values of the form, in the shape of the body. They may include secrets and are never stored. */
+/**
+ * Values of the form, in the shape of the request body. They may contain secrets and must not be
+ * stored.
+ */
 export type NewProvider = Partial<Omit<IntegrationBody, 'ai_provider_id' | 'workspace_id'>>;
 
-/** A slug of a name: `Azure EU` is `azure-eu`. */
+/** Derives a slug from a name: `Azure EU` becomes `azure-eu`. */
 export const slugOf = (name: string): string =>
   name
     .toLowerCase()
@@ -20,7 +23,7 @@ const given = (configurations: NewProvider['configurations']): Record<string, un
     ),
   );
 
-/** Whether prices are multiplied. */
+/** Whether the form sets a price multiplier. */
 export const isAdjusted = (adjustments: NewProvider['pricing_adjustments']): boolean =>
   typeof getAt(adjustments, ['multiplier', 'default']) === 'number';
 
@@ -36,7 +39,7 @@ const credentialOf = ({
   ...(isAdjusted(adjustments) ? { pricing_adjustments: adjustments } : {}),
 });
 
-/** The call that makes the integration of the workspace together with its provider. */
+/** Body of the call that creates an integration together with its provider in the workspace. */
 export function bodyOf(
   values: NewProvider,
   provider: CatalogueProvider,
@@ -54,7 +57,7 @@ export function bodyOf(
   };
 }
 
-/** The body of a test; null while a field that is needed is empty. */
+/** Body of a test of the credential; null while a required field is empty. */
 export function testOf(
   values: NewProvider,
   provider: CatalogueProvider,

@@ -11,7 +11,10 @@ import { NewProviderForm } from './form';
 import { Tiles } from './tiles';
 import './new.css';
 
-/** Adds a provider: a tile of the catalogue, its form, a test, and one call that makes integration and provider. */
+/**
+ * Page that adds a provider: the user chooses it from the catalogue, fills in its form and tests
+ * it. One call creates integration and provider.
+ */
 export function NewProviderPage(): ReactElement {
   const workspace = useWorkspace();
   const refusal = useRefusal('integrations_create');
@@ -45,7 +48,8 @@ export function NewProviderPage(): ReactElement {
                 {chosen === undefined ? (
                   <Empty title={providers.choose} icon="servers" />
                 ) : (
-                  // Another provider has other fields: its form begins again, and forgets the secrets of the former.
+                  // The key remounts the form for another provider, so that it drops the secrets of
+                  // the former one.
                   <NewProviderForm key={chosen.id} provider={chosen} />
                 )}
               </div>

@@ -7,14 +7,14 @@ import type { CatalogueProvider } from '../provider-types';
 
 interface TilesProps {
   readonly all: readonly CatalogueProvider[];
-  /** Id; empty: none. */
+  /** Id of the chosen provider; empty for none. */
   readonly chosen: string;
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly onChoose: (id: string) => void;
 }
 
-/** The provider of the catalogue that takes any host with the API of OpenAI. */
+/** Catalogue provider for any host with an OpenAI-compatible API. */
 const COMPATIBLE = 'openai';
 
 const isNamed = ({ id, name, aliases }: CatalogueProvider, text: string): boolean =>
@@ -31,7 +31,7 @@ function hintOf({ native_routes, self_hosted, needs_key, priced }: CatalogueProv
   ].join(', ');
 }
 
-/** The providers of the catalogue as tiles. */
+/** Tiles of the catalogue providers, filtered by a search text. */
 export function Tiles({ all, chosen, text, onText, onChoose }: TilesProps): ReactElement {
   const shown = all.filter((provider) => isNamed(provider, text));
   return (

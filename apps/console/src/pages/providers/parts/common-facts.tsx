@@ -3,7 +3,7 @@ import { providers } from '../../../messages';
 import type { Provider } from '../provider-types';
 import type { ReactNode } from 'react';
 
-/** Facts of a provider or virtual key: its use, its id and its last change. */
+/** Properties of a provider or virtual key: what uses it, its id and its last change. */
 export const commonFacts = ({
   used_by,
   id,

@@ -11,7 +11,7 @@ interface ConfigurationFieldProps {
   readonly isRequired: boolean;
 }
 
-/** An input by the kind of a field of the catalogue. Kinds that are not known are texts. */
+/** Input for a field of the catalogue, chosen by its kind. An unknown kind has a text input. */
 export function ConfigurationField({ field, fields, isRequired }: ConfigurationFieldProps): ReactElement {
   const { name, kind, secret, description, values } = field;
   const path = `configurations.${name}`;
@@ -76,14 +76,14 @@ export function ConfigurationField({ field, fields, isRequired }: ConfigurationF
 
 interface Codec {
   readonly textOf: (value: unknown) => string;
-  /** Undefined: the text is broken; null: it is empty. */
+  /** Parses the text; undefined when it is invalid, null when it is empty. */
   readonly valueOf: (text: string) => unknown;
   readonly broken: string;
 }
 
 const HEADERS: Codec = {
   broken: providers.headersBroken,
-  // Masks of values are not shown as values: what is typed replaces all headers.
+  // Headers with masked values are not shown; what the user enters replaces all headers.
   textOf: (value) =>
     typeof value !== 'object' || value === null
       ? ''
@@ -124,7 +124,7 @@ interface StructuredFieldProps {
   readonly onValue: (value: unknown) => void;
 }
 
-/** A value that is written as text of its own: headers, JSON. */
+/** Input for a structured value that is written as text: headers or JSON. */
 function StructuredField({ value, codec, onValue, error, ...common }: StructuredFieldProps): ReactElement {
   const [text, setText] = useState(() => codec.textOf(value));
   const isBroken = codec.valueOf(text) === undefined;

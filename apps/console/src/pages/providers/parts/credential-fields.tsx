@@ -13,11 +13,14 @@ interface CredentialFieldsProps {
   readonly fields: Fields;
 }
 
-/** Fields that every provider has; they are shown last. */
+/** Fields of every provider, which are shown last. */
 const COMMON = ['custom_host', 'custom_headers', 'auth_type'];
 const isCommon = ({ name }: CatalogueField): boolean => COMMON.includes(name) || name.startsWith('oauth_');
 
-/** Key and settings of a provider, by what the catalogue says of it. A saved secret shows its mask as a hint, never as a value. */
+/**
+ * Fields for the key and settings of a provider, as the catalogue describes them. The mask of a
+ * saved secret is shown as a hint, never as the value.
+ */
 export function CredentialFields({ provider, fields }: CredentialFieldsProps): ReactElement {
   const values = (fields.valueOf('configurations') ?? {}) as Readonly<Record<string, unknown>>;
   const needs = (field: CatalogueField): boolean =>
@@ -55,7 +58,7 @@ export function CredentialFields({ provider, fields }: CredentialFieldsProps): R
   );
 }
 
-/** The key of a provider. A saved one shows its mask as a hint. */
+/** Field for the key of a provider. The mask of a saved key is shown as a hint. */
 export function KeyField({ fields }: { readonly fields: Fields }): ReactElement {
   const key = fields.valueOf('key');
   return (
@@ -72,7 +75,7 @@ export function KeyField({ fields }: { readonly fields: Fields }): ReactElement 
 
 const MULTIPLIER = 'pricing_adjustments.multiplier.default';
 
-/** Factor for all prices of the provider. */
+/** Field for a multiplier of all prices of the provider. */
 function PriceAdjustment({ fields }: { readonly fields: Fields }): ReactElement {
   return (
     <NumberInput
@@ -84,7 +87,7 @@ function PriceAdjustment({ fields }: { readonly fields: Fields }): ReactElement 
       decimalScale={4}
       value={numberAt(fields, MULTIPLIER)}
       error={fields.errorOf(MULTIPLIER) ?? fields.errorOf('pricing_adjustments')}
-      // A text that is not empty is a number that is still being typed, such as `1.`.
+      // A non-empty text is an incomplete number, such as `1.`, and is ignored.
       onChange={(value) => {
         if (typeof value === 'number' || value === '')
           fields.setValue(MULTIPLIER, value === '' ? null : value);

@@ -6,7 +6,7 @@ interface Saved {
   readonly configurations?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** Fields in which an emptied secret is the saved one again: nothing is sent of it. */
+/** Wraps fields so that clearing a secret restores its saved mask, which is not sent. */
 export const keepingMasks = (fields: Fields, saved: Saved): Fields => ({
   ...fields,
   setValue: (path, value) => {

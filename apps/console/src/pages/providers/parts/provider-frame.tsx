@@ -8,14 +8,14 @@ import { ProviderStatus } from '../provider-columns';
 import type { Provider } from '../provider-types';
 
 interface ProviderFrameProps {
-  /** A provider or virtual key; undefined while it is read. */
+  /** A provider or virtual key; undefined while loading. */
   readonly shown: Pick<Provider, 'name' | 'status'> | undefined;
   readonly removal: 'providers_remove' | 'virtualKeys_remove';
   readonly onRemove: () => void;
   readonly children: ReactNode;
 }
 
-/** The page of a provider or virtual key: name, status and deletion. */
+/** Frame of the page of a provider or virtual key, with name, status and deletion. */
 export function ProviderFrame({ shown, removal, onRemove, children }: ProviderFrameProps): ReactElement {
   return (
     <Page

@@ -6,11 +6,14 @@ export type SecretMapping = NonNullable<IntegrationBody['secret_mappings']>[numb
 const allOf = (fields: Fields): readonly SecretMapping[] =>
   (fields.valueOf('secret_mappings') ?? []) as readonly SecretMapping[];
 
-/** How a target is filled from a secret manager; undefined where it is typed in. */
+/** Mapping of a field to a secret manager; undefined when the user enters the secret. */
 export const mappingOf = (fields: Fields, target: string): SecretMapping | undefined =>
   allOf(fields).find(({ target_field }) => target_field === target);
 
-/** The whole list with the mapping of a target replaced, or removed by null. The API takes it as one member. */
+/**
+ * Returns all mappings with that of `target` replaced, or removed for null. The API takes the list
+ * as one member.
+ */
 export function mappingsWith(
   fields: Fields,
   target: string,

@@ -12,11 +12,13 @@ interface SecretSourceProps {
   readonly target: string;
   readonly label: string;
   readonly fields: Fields;
-  /** The input for a secret that is typed. */
+  /** Input for entering the secret. */
   readonly children: ReactNode;
 }
 
-/** A secret that is typed in, or read from a secret manager by a saved reference. */
+/**
+ * Field for a secret that the user enters or that a secret reference reads from a secret manager.
+ */
 export function SecretSource({ target, label, fields, children }: SecretSourceProps): ReactElement {
   const can = useCan('secretReferences_list');
   const mapping = mappingOf(fields, target);
@@ -109,7 +111,10 @@ function ReferencePicker({ target, mapping, fields, onChange }: ReferencePickerP
   );
 }
 
-/** Whether the secret manager gives the secret of a reference; the secret itself is never shown. */
+/**
+ * Button that tests whether the secret manager returns the secret of a reference. The secret itself
+ * is never shown.
+ */
 function ReferenceTest({ reference }: { readonly reference: string }): ReactElement | null {
   const can = useCan('secretReferences_test');
   const [state, setState] = useState<'idle' | 'sending'>('idle');

@@ -6,7 +6,7 @@ import { BudgetFields } from '../../fields/budget-fields';
 import { textAt, type Fields } from '../../fields/fields';
 import { RateFields } from '../../fields/rate-fields';
 
-/** Name, note, expiry, budget and rates of a provider or virtual key. */
+/** Fields for name, note, expiry, budget and rate limits of a provider or virtual key. */
 export function SettingsFields({ fields }: { readonly fields: Fields }): ReactElement {
   return (
     <>

@@ -10,7 +10,7 @@ import type { Check } from '../provider-types';
 import './test-pane.css';
 
 interface TestPaneProps {
-  /** The body of the test as the form is now; null: it cannot be tested yet. */
+  /** Body of the test from the current form; null while it is incomplete. */
   readonly body: BodyOf<'integrationTests_run'> | null;
 }
 
@@ -19,7 +19,10 @@ interface Tested {
   readonly checks: readonly Check[];
 }
 
-/** Tests a credential before it is saved. The body with its secret lives here and in the form alone. */
+/**
+ * Pane that tests a credential before it is saved. Only this component and the form hold the body,
+ * which contains the secret.
+ */
 export function TestPane({ body }: TestPaneProps): ReactElement {
   const [tested, setTested] = useState<Tested | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);

@@ -9,11 +9,14 @@ import { VirtualKeyView } from './view';
 
 interface VirtualKeyPageProps {
   readonly slug: string;
-  /** The read that found no provider of this slug: its problem is shown when there is no virtual key either. */
+  /**
+   * The read that found no provider of this slug. Its error is shown when there is no virtual key
+   * either.
+   */
   readonly provider: { readonly error: unknown; readonly refetch: () => unknown };
 }
 
-/** One virtual key. */
+/** Page of one virtual key. */
 export function VirtualKeyPage({ slug, provider }: VirtualKeyPageProps): ReactElement {
   const workspace = useWorkspace();
   const can = useCan('virtualKeys_get');

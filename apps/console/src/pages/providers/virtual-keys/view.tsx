@@ -15,7 +15,7 @@ import { SecretSource } from '../parts/secret-source';
 import { SettingsFields } from '../parts/settings-fields';
 import { writableOf, type VirtualKey } from './virtual-key';
 
-/** A virtual key: its credential, name, limits and expiry. */
+/** Forms for the credential, name, limits and expiry of a virtual key. */
 export function VirtualKeyView({ virtualKey }: { readonly virtualKey: VirtualKey }): ReactElement {
   const workspace = useWorkspace();
   const params = {

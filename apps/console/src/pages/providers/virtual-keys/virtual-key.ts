@@ -6,7 +6,7 @@ export type VirtualKey = AnswerOf<'virtualKeys_get'>;
 export type VirtualKeyBody = BodyOf<'virtualKeys_create'>;
 export type VirtualKeyUpdate = BodyOf<'virtualKeys_update'>;
 
-/** Members of a virtual key for the configurations of the catalogue that it can have. */
+/** Member of a virtual key for each catalogue configuration that virtual keys support. */
 const MEMBERS: Readonly<Record<string, keyof VirtualKeyBody>> = {
   custom_host: 'custom_host',
   custom_headers: 'custom_headers',
@@ -22,7 +22,10 @@ const MEMBERS: Readonly<Record<string, keyof VirtualKeyBody>> = {
 
 const IN_CONFIGURATIONS = 'configurations.';
 
-/** The call that makes a virtual key of what the form holds; null where it has a setting that virtual keys lack. */
+/**
+ * Body of the call that creates a virtual key from the form; null when the form has a setting that
+ * virtual keys lack.
+ */
 export function virtualKeyOf(
   values: NewProvider,
   provider: CatalogueProvider,
@@ -49,7 +52,10 @@ export function virtualKeyOf(
   };
 }
 
-/** The members of a virtual key that its forms may write. Its key is the mask, which is never sent. */
+/**
+ * Members of a virtual key that its forms may write. The key has its mask as the value, which is
+ * never sent.
+ */
 export const writableOf = (virtualKey: VirtualKey): VirtualKeyUpdate => ({
   ...writableOfProvider(virtualKey),
   key: virtualKey.masked_api_key,

@@ -7,7 +7,7 @@ import { moneyOf } from '../record';
 
 const text = logDetail.why.cache;
 
-/** Result of the response cache; nothing where it is off. */
+/** Shows the result of the response cache; renders nothing when the cache is off. */
 export function CacheFacts({ cache }: { readonly cache: CacheRecord | undefined }): ReactElement | null {
   if (cache === undefined || cache.status === 'DISABLED') return null;
   const { status, key, similarity, savedCost, shared, failure } = cache;

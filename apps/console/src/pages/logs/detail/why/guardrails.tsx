@@ -14,7 +14,7 @@ interface Props {
   readonly guardrails: readonly GuardrailRecord[];
 }
 
-/** Verdicts by stage and check. */
+/** Lists the guardrail verdicts by stage and check. */
 export function Guardrails({ log, guardrails }: Props): ReactElement | null {
   if (guardrails.length === 0) return null;
   return (

@@ -8,7 +8,7 @@ import { moneyOf } from '../record';
 
 const text = logDetail.why;
 
-/** Limits that admitted or refused the request, as they stood then. */
+/** Lists the limits that admitted or refused the request, with their state at that time. */
 export function Limits({ limits }: { readonly limits: readonly LimitState[] }): ReactElement {
   return (
     <section aria-labelledby="log-limits" className="col">

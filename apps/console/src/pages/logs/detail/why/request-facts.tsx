@@ -12,7 +12,7 @@ interface Props {
   readonly decision: Decision;
 }
 
-/** Everything else that the record says, as names and values that the list can be filtered by. */
+/** Lists the remaining values of the record, with buttons that filter the list by them. */
 export function RequestFacts({ log, decision }: Props): ReactElement {
   return (
     <section aria-labelledby="log-facts">

@@ -4,7 +4,7 @@ import { waterfallText } from '../../../../messages/en/waterfall';
 import { shortTarget } from '../../../../ui/waterfall';
 import type { Decision } from '../record';
 
-/** Influences on routing besides the config, in words. */
+/** Lists the events other than the config that influenced routing. */
 export function Routing({ decision: { routing } }: { readonly decision: Decision }): ReactElement | null {
   if (routing.length === 0) return null;
   return (

@@ -16,7 +16,7 @@ export interface Sentence {
 
 type Log = Pick<LogDetail, 'outcome' | 'response_status_code' | 'error_type' | 'is_success' | 'cache_status'>;
 
-/** Made from the record alone; what the record does not say is not said. */
+/** Describes how a request ended, from its log record only. */
 export function sentenceOf(log: Log, decision: Decision): Sentence {
   const { tone, title } = ending(log, decision);
   return {
@@ -71,7 +71,7 @@ function answered({ cache_status: cache }: Log, decision: Decision): Ending {
   return { tone: 'ok', title: targets.length > 1 ? text.byTarget(1) : text.firstTry };
 }
 
-/** Targets in the order in which they were tried or skipped. */
+/** Targets in the order in which they were attempted or skipped. */
 const targetsOf = (attempts: readonly AttemptRecord[]): readonly string[] => [
   ...new Set(attempts.map(({ target }) => target)),
 ];
@@ -81,7 +81,9 @@ function configOf({ config, strategy }: Decision): string | null {
   return text.config(config.slug, config.source, modesOf(strategy).join(' → '));
 }
 
-/** `fallback` of `config: fallback -> targets[0]`, each mode once. */
+/**
+ * Extracts the distinct strategy modes, such as `fallback` from `config: fallback -> targets[0]`.
+ */
 const modesOf = (strategy: readonly string[]): readonly string[] => [
   ...new Set(strategy.map((step) => /: (\S+)/.exec(step)?.[1] ?? step)),
 ];
@@ -89,7 +91,10 @@ const modesOf = (strategy: readonly string[]): readonly string[] => [
 const conditionOf = ({ matchedCondition }: Decision): string | null =>
   typeof matchedCondition === 'string' ? text.condition(matchedCondition) : null;
 
-/** `targets[0] ended with 503 twice`, for each target before the last one. */
+/**
+ * Describes the targets before the last one, such as `targets[0] ended with 503 twice`; null when
+ * there was only one.
+ */
 function movedOn({ attempts }: Decision): string | null {
   const last = attempts.at(-1)?.target;
   const before = targetsOf(attempts).filter((target) => target !== last);

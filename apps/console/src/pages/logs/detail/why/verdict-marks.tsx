@@ -15,7 +15,9 @@ interface Props {
   readonly stage: 'input' | 'output';
 }
 
-/** Marks a verdict of a saved guardrail as right or wrong, for those who may. */
+/**
+ * Buttons that rate a verdict of a saved guardrail as right or wrong, for callers who may do so.
+ */
 export function VerdictMarks({ log, guardrail, stage }: Props): ReactElement | null {
   const { id } = useWorkspace();
   const may = useCan('guardrailQuality_feedback');

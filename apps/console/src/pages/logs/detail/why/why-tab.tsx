@@ -19,7 +19,10 @@ interface Props {
   readonly onTab: (tab: string) => void;
 }
 
-/** Why the request went as it did: a sentence, its time, limits, guardrails, routing, cache and money. */
+/**
+ * Tab that explains the request: a summary, its waterfall, limits, guardrails, routing, cache and
+ * cost.
+ */
 export function WhyTab({ log, decision, onTab }: Props): ReactElement {
   const [lane, setLane] = useState<Lane | null>(null);
   const { tone, title, facts } = sentenceOf(log, decision);
@@ -48,7 +51,7 @@ export function WhyTab({ log, decision, onTab }: Props): ReactElement {
   );
 }
 
-/** Record of the lane that is selected in the drawing. */
+/** Details of the lane that is selected in the waterfall. */
 function LaneFacts({ lane }: { readonly lane: Lane }): ReactElement {
   const { name, detail, facts } = laneWords(lane);
   const losses = lane.kind === 'attempt' ? (lane.attempt.losses ?? []) : [];

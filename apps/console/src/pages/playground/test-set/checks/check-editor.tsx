@@ -22,12 +22,12 @@ const NEW: Readonly<Record<CheckKind, Check>> = {
 interface CheckEditorProps {
   readonly label: string;
   readonly check: Check | null;
-  /** Meaning of "no check" in this place. */
+  /** Label of the option without a check. */
   readonly none: string;
   readonly onChange: (check: Check | null) => void;
 }
 
-/** Kind of a check, and what it needs. */
+/** Editor for the kind of a check and its settings. */
 export function CheckEditor({ label, check, none, onChange }: CheckEditorProps): ReactElement {
   const canInvoke = useCan('guardrails_invoke');
   const canList = useCan('guardrails_list');

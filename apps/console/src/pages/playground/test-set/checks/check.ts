@@ -1,28 +1,34 @@
 import type { Run } from '../../../../gateway';
 
-/** Condition on an answer. */
+/** Condition on a response. */
 export type Check =
   | { readonly kind: 'contains'; readonly text: string }
   /** A pattern in RE2 syntax, bare or as `/pattern/flags`. */
   | { readonly kind: 'regex'; readonly pattern: string }
   /** JSON Schema as text. */
   | { readonly kind: 'schema'; readonly schema: string }
-  /** A model decides by a criterion in words. */
+  /** A model judges the response by a criterion in plain language. */
   | { readonly kind: 'judge'; readonly criterion: string; readonly target: string; readonly model: string }
   /** Slug of a guardrail of the workspace. */
   | { readonly kind: 'guardrail'; readonly guardrail: string };
 
 export type CheckKind = Check['kind'];
 
-/** `unjudged`: the check could not decide, which counts as neither. */
+/**
+ * Result of a check. `unjudged`: the check could not decide, which counts neither as passed nor as
+ * failed.
+ */
 export interface Verdict {
   readonly outcome: 'passed' | 'failed' | 'unjudged';
   readonly reason: string;
 }
 
-/** A check that was read and is ready to judge answers. */
+/** A parsed check that can judge responses. */
 export interface PreparedCheck {
-  /** Never rejects: a failure is an `unjudged` verdict. `run`: the request that a model judged by; null: there was none. */
+  /**
+   * Judges a response. Never rejects: an error becomes an `unjudged` verdict. `run` is the request
+   * to the judging model; null when the check sends none.
+   */
   readonly judge: (
     answer: string,
     signal: AbortSignal,

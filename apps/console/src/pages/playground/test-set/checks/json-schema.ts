@@ -2,23 +2,29 @@ import { checkWords as text } from '../../../../messages/en/test-sets';
 import { isJson, type Json } from '../../../../ui/body/conversation';
 import { KEYWORDS, NOTES, type Holds } from './schema-keywords';
 
-/** Visits of parts of the schema to values, in one answer. */
+/** Maximum number of checks of a value against a part of the schema, for one response. */
 const STEPS_MAX = 200_000;
-/** Levels of schemas, with every reference followed. */
+/** Maximum depth of nested schemas, including followed references. */
 const DEPTH_MAX = 60;
 const SCHEMA_MAX = 100_000;
 
-/** Returns why a value does not match, with its place; null where it does. Throws `RangeError` beyond the bounds. */
+/**
+ * Returns why and where a value does not match; null when it matches. Throws `RangeError` beyond
+ * the bounds.
+ */
 export type SchemaCheck = (value: unknown) => string | null;
 
-/** Schemas directly below a keyword. */
+/** Subschemas that a keyword contains directly. */
 function below(holds: Holds, rule: unknown): readonly unknown[] {
   if (holds === 'schema') return [rule];
   if (holds === 'list') return Array.isArray(rule) ? rule : [];
   return holds === 'names' && isJson(rule) ? Object.values(rule) : [];
 }
 
-/** Returns the fault of a schema. Unknown keywords are refused, because the interpreter would ignore them. */
+/**
+ * Returns the first error in a schema; null for none. An unknown keyword is an error, because the
+ * interpreter would ignore it.
+ */
 function faultIn(schema: unknown, root: unknown, depth = 0): string | null {
   if (typeof schema === 'boolean') return null;
   if (!isJson(schema) || depth > DEPTH_MAX) return text.schemaBroken;
@@ -49,7 +55,7 @@ function faultBelow(keyword: string, rule: unknown, root: unknown, depth: number
   return null;
 }
 
-/** The schema at `#` or `#/$defs/name`; undefined where there is none. */
+/** Resolves a reference to `#` or `#/$defs/name`; undefined when there is no such schema. */
 function pointedAt(root: unknown, reference: string): unknown {
   if (reference === '#') return root;
   const [, holder = '', name = ''] = /^#\/(\$defs|definitions)\/([^/%]+)$/.exec(reference) ?? [];
@@ -59,8 +65,9 @@ function pointedAt(root: unknown, reference: string): unknown {
 }
 
 /**
- * Reads a JSON Schema (the keywords of structured outputs, draft 2020-12). An interpreter, because the content security policy allows
- * no compiled code. Returns a sentence where the schema is not supported.
+ * Compiles a JSON Schema (draft 2020-12, the keywords of structured outputs) to an interpreter; the
+ * content security policy allows no generated code. Returns a sentence when the schema is not
+ * supported.
  */
 export function compileSchema(source: string): SchemaCheck | string {
   if (source.length > SCHEMA_MAX) return text.schemaLong(SCHEMA_MAX);
@@ -94,7 +101,10 @@ export function compileSchema(source: string): SchemaCheck | string {
 
 const FENCE = '```';
 
-/** Content of the first fenced block, without the line of its language. */
+/**
+ * Content of the first fenced block, without its first line, which names the language; empty
+ * without a block.
+ */
 function fencedIn(answer: string): string {
   const fence = answer.indexOf(FENCE);
   const from = fence < 0 ? -1 : answer.indexOf('\n', fence);
@@ -102,14 +112,15 @@ function fencedIn(answer: string): string {
   return to < 0 ? '' : answer.slice(from, to);
 }
 
-/** From the first sign that opens to the last one that closes; empty where there are none. */
+/** Text from the first `open` to the last `close`; empty when there is none. */
 function between(answer: string, open: string, close: string): string {
   const from = answer.indexOf(open);
   return from < 0 ? '' : answer.slice(from, answer.lastIndexOf(close) + 1);
 }
 
 /**
- * The JSON of an answer: the whole, a fenced block, or what its outermost braces or brackets hold. Undefined: there is none.
+ * Extracts JSON from a response: all of it, a fenced block, or the text between its outermost
+ * braces or brackets. Undefined when there is none.
  */
 export function jsonIn(answer: string): unknown {
   const candidates = [answer, fencedIn(answer), between(answer, '{', '}'), between(answer, '[', ']')];
@@ -117,7 +128,7 @@ export function jsonIn(answer: string): unknown {
     try {
       return JSON.parse(candidate) as unknown;
     } catch {
-      // The next one.
+      // Not JSON; continue with the next candidate.
     }
   }
   return undefined;

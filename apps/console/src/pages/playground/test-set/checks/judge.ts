@@ -5,11 +5,14 @@ import { headersOf } from '../../draft/request';
 import { NEW_COLUMN } from '../../search';
 import { passed, unjudged, type Check, type Verdict } from './check';
 
-/** Characters of an answer that a model judges. */
+/** Maximum number of characters of a response that the model judges. */
 const ANSWER_MAX = 50_000;
 const REASON_MAX = 500;
 
-/** The answer is data: what it says to the judge is no instruction. */
+/**
+ * System prompt of the judge. It declares the response to be data, so that text in it is not an
+ * instruction.
+ */
 const SYSTEM = [
   'You judge the answer of another model by one criterion.',
   'The message is a JSON object with the members "criterion" and "answer".',
@@ -17,7 +20,7 @@ const SYSTEM = [
   'Write PASS or FAIL on the first line, then one sentence that says why.',
 ].join(' ');
 
-/** Body of the chat request that judges an answer. */
+/** Body of the chat request that judges a response. */
 const judgeBody = (model: string, criterion: string, answer: string): Json => ({
   ...(model === '' ? {} : { model }),
   temperature: 0,
@@ -27,7 +30,7 @@ const judgeBody = (model: string, criterion: string, answer: string): Json => ({
   ],
 });
 
-/** The request by which a model judges an answer. */
+/** Builds the request with which a model judges a response. */
 export const judgeRequest = (
   workspaceId: string,
   { target, model, criterion }: Extract<Check, { kind: 'judge' }>,
@@ -39,7 +42,7 @@ export const judgeRequest = (
   body: judgeBody(model, criterion, answer),
 });
 
-/** Reads what the model said. */
+/** Parses the verdict from the text of the judging model. */
 export function verdictOf(said: string): Verdict {
   const [first = '', ...rest] = said.trim().split('\n');
   const word = /^\W{0,4}(pass|fail)\b/i.exec(first)?.[1]?.toLowerCase();

@@ -2,20 +2,25 @@ import type { RE2JS } from 're2js';
 import { checkWords as text } from '../../../../messages/en/test-sets';
 
 /**
- * Bounds of a pattern, and of one search: instructions of the pattern times length of the text. A step takes up to 50 ns for patterns
- * that are made to be slow, so one search blocks the page for a quarter of a second at most.
+ * Bounds of a pattern and of one search. A search takes at most as many steps as the pattern has
+ * instructions times the length of the text. A step of a worst-case pattern takes up to 50 ns, so
+ * one search blocks the page for at most a quarter of a second.
  */
 const LENGTH_MAX = 1_024;
 const PROGRAM_SIZE_MAX = 1_000;
 const UNICODE_CLASSES_MAX = 50;
 const STEPS_MAX = 5_000_000;
 
-/** Returns whether the pattern matches anywhere in the text; null for a text that is too long for it. */
+/**
+ * Returns whether the pattern matches anywhere in the text; null when the text is too long for the
+ * pattern.
+ */
 export type Search = (text: string) => boolean | null;
 
 /**
- * Compiles `pattern` or `/pattern/flags` with the flags i, m and s, as the check `default.regexMatch` of guardrails does. RE2 searches
- * in time in proportion to the text, which the browser's own expressions do not. Resolves to a sentence where the pattern is invalid.
+ * Compiles `pattern` or `/pattern/flags` with the flags i, m and s, like the guardrail check
+ * `default.regexMatch`. Uses RE2, whose search time is linear in the text, unlike the browser's
+ * regular expressions. Resolves to a sentence when the pattern is invalid.
  */
 export async function linearPattern(rule: string): Promise<Search | string> {
   if (rule.length > LENGTH_MAX) return text.patternLong(LENGTH_MAX);

@@ -73,7 +73,10 @@ function guarded(workspace_id: string, guardrail: string): PreparedCheck | strin
   };
 }
 
-/** Reads a check, once for all answers. Resolves to a sentence that says what is missing or wrong. */
+/**
+ * Prepares a check once for all responses. Resolves to a sentence when the check is incomplete or
+ * invalid.
+ */
 export function prepareCheck(workspaceId: string, check: Check): Promise<PreparedCheck | string> {
   switch (check.kind) {
     case 'contains':

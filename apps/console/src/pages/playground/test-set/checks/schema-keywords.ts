@@ -1,23 +1,26 @@
 import { checkWords as text } from '../../../../messages/en/test-sets';
 import { isJson, type Json } from '../../../../ui/body/conversation';
 
-/** Value of a keyword: one schema, a list of them, schemas by name, or none. */
+/** Kind of schemas that a keyword contains: one, a list, by name, or none (null). */
 export type Holds = 'schema' | 'list' | 'names' | null;
 
 interface Checking {
-  /** The schema that has the keyword. */
+  /** The schema that contains the keyword. */
   readonly schema: Json;
   readonly check: (schema: unknown, value: unknown, at: string) => string | null;
   readonly resolve: (reference: string) => unknown;
 }
 
-/** Why a value at a place does not match; null or undefined: it does, or the keyword is not about it. */
+/**
+ * Returns why a value does not match; null or undefined when it matches or the keyword does not
+ * apply to it.
+ */
 type Fault = (rule: never, value: unknown, at: string, checking: Checking) => string | null | undefined;
 
 interface Keyword {
   readonly holds: Holds;
   readonly isValid: (rule: unknown) => boolean;
-  /** Absent: another keyword reads it. */
+  /** Check of a value; absent when another keyword reads this one. */
   readonly fault?: (
     rule: unknown,
     value: unknown,
@@ -26,7 +29,7 @@ interface Keyword {
   ) => string | null | undefined;
 }
 
-/** Keywords that say nothing of values. Formats are notes, too. */
+/** Keywords without an effect on validation. `format` is an annotation too. */
 export const NOTES: ReadonlySet<string> = new Set([
   ...['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', 'format'],
   ...['$schema', '$id', '$comment', 'strict'],
@@ -59,7 +62,7 @@ const sorted = (value: unknown): unknown => {
       .sort(([one], [other]) => (one < other ? -1 : 1)),
   );
 };
-/** Equal values have equal texts, whatever the order of their members. */
+/** Canonical text of a value: equal for equal values, whatever the order of their members. */
 const written = (value: unknown): string => JSON.stringify(sorted(value));
 
 const inner = (at: string, name: string | number): string =>
@@ -69,7 +72,7 @@ function keyword(holds: Holds, isValid: Keyword['isValid'], fault?: Fault): Keyw
   return { holds, isValid, ...(fault === undefined ? {} : { fault: fault as Keyword['fault'] }) };
 }
 
-/** A bound of numbers, or of how much a text, list or object holds. */
+/** Keyword that bounds a number, or the size of a text, list or object. */
 const bound = (
   isValid: Keyword['isValid'],
   measure: (value: unknown) => number | null,
@@ -99,7 +102,7 @@ function firstFault<T>(entries: Iterable<T>, fault: (entry: T) => string | null)
 const matches = (rules: readonly unknown[], value: unknown, at: string, { check }: Checking): number =>
   rules.filter((rule) => check(rule, value, at) === null).length;
 
-/** Keywords that are read; a schema with any other is refused. */
+/** Supported keywords; a schema with any other keyword is refused. */
 export const KEYWORDS: Readonly<Record<string, Keyword>> = {
   type: keyword(null, isType, (rule: string | readonly string[], value, at) =>
     [rule].flat().some((name) => TYPES[name]?.(value) === true) ? null : text.type(at, [rule].flat()),
