@@ -1,6 +1,7 @@
 /**
- * `node apps/console/build.cjs`: builds the console into `dist/console`, compresses its files (.br and .gz next to each) and
- * checks their sizes. Fails when the shell, a page or the editor is larger than its budget.
+ * `node apps/console/build.cjs`: builds the console into `dist/console`, compresses its files (.br
+ * and .gz next to each) and checks their sizes. Fails when the shell, a page or the editor is
+ * larger than its budget.
  */
 const { spawnSync } = require('node:child_process');
 const { readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
@@ -10,24 +11,28 @@ const { brotliCompress, constants, gzip, gzipSync } = require('node:zlib');
 
 const ROOT = resolve(__dirname, '../..');
 const TARGET = join(ROOT, 'dist/console');
-/** The console, and the script that begins before it. */
+/** The console, and the script that runs before it. */
 const ENTRIES = ['index.html', 'src/begin/begin.ts'];
-/** Counts as part of the shell: menus, dialogs and popups, which are loaded after the first paint, or with the first page that has some. */
+/**
+ * Chunk of menus, dialogs and popups, which is loaded after the first paint or with the first page
+ * that needs it. Counts as part of the shell.
+ */
 const KIT = 'kit';
 const COMPRESSED = /\.(?:js|css|svg|json)$/;
 
-/** Bytes after gzip, level 9. */
+/** Maximum sizes in bytes after gzip at level 9. */
 const BUDGETS = { shellScript: 240_000, shellStyle: 28_000, page: 60_000, editor: 150_000 };
 const EDITOR = /^src\/ui\/.*editor/i;
 
 /**
- * What Vite says of a chunk; names of chunks are keys of the manifest.
- * @typedef {{ file: string; name?: string; css?: string[]; imports?: string[]; dynamicImports?: string[]; isDynamicEntry?: boolean }} Chunk
+ * A chunk in Vite's manifest, whose keys are the names of chunks.
+ * @typedef {{ file: string; name?: string; css?: string[]; imports?: string[]; dynamicImports?:
+ * string[]; isDynamicEntry?: boolean }} Chunk
  * @typedef {Record<string, Chunk>} Manifest
  */
 
 /**
- * A chunk and all chunks that it imports at once.
+ * Returns a chunk and all chunks that it imports statically.
  * @param {Manifest} manifest
  * @param {string} name
  * @param {Set<string>} found
@@ -47,7 +52,7 @@ function gzipped(files) {
 }
 
 /**
- * Sizes against budgets: the shell, and what each lazily loaded part adds to it.
+ * Returns the sizes and budgets of the shell and of what each lazily loaded part adds to it.
  * @param {Manifest} manifest
  * @returns {{ name: string; bytes: number; budget: number }[]}
  */
@@ -95,7 +100,7 @@ async function main() {
   rmSync(TARGET, { recursive: true, force: true });
   const { status } = spawnSync(process.execPath, [vite, 'build', '-c', config, '--logLevel', 'warn'], {
     stdio: ['ignore', 'inherit', 'inherit'],
-    // Tests start it with another one, by which React's build for development would be taken.
+    // Tests set another NODE_ENV, with which Vite would bundle React's development build.
     env: { ...process.env, NODE_ENV: 'production' },
   });
   if (status !== 0) throw new Error('Vite failed; its messages are above.');

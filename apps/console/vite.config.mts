@@ -5,14 +5,14 @@ import { defineConfig, type Plugin } from 'vite';
 const ROOT = join(import.meta.dirname, '../..');
 
 const BEGIN = '/src/begin/begin.ts';
-/** What that script has of its own. */
+/** Modules of the chunk of that script. */
 const FIRST = /\/src\/begin\/|preload-helper/;
-/** What menus, dialogs and popups are made of, with what they import. Nothing of it is drawn before one of them is opened. */
+/** Modules of menus, dialogs and popups. They render nothing before one of them is opened. */
 const KIT =
   /\/node_modules\/(?:@mantine\/core\/esm\/components\/(?:Drawer|Menu|Modal|Popover|SegmentedControl|Switch|TextInput)\/|@floating-ui\/)/;
 const FONT = /inter-latin-wght-normal.*\.woff2$/;
 
-/** Has the page load the script that begins first, and the font that nearly all text has, before the rest of the console. */
+/** Plugin that preloads the `begin` script and the main font before the rest of the console. */
 const beginsFirst = (): Plugin => ({
   name: 'begins-first',
   transformIndexHtml: {
@@ -28,19 +28,22 @@ const beginsFirst = (): Plugin => ({
           ? []
           : [`<link rel="preload" as="font" type="font/woff2" crossorigin href="./${font}">`]),
       ];
-      // Behind the base of all addresses, and before the rest.
+      // Inserted after `<base>`, which all addresses need, and before the other tags.
       return html.replace('<title>', `${tags.join('\n    ')}\n    <title>`);
     },
   },
 });
 
-/** `build.cjs` runs it, compresses what it makes and checks the budgets. */
+/**
+ * Vite configuration. `build.cjs` runs the build, compresses its output and checks the size
+ * budgets.
+ */
 export default defineConfig({
   root: import.meta.dirname,
-  // Every address is relative to <base href>, which the admin API fills in.
+  // All addresses are relative to <base href>, which the admin API sets.
   base: './',
   plugins: [react(), beginsFirst()],
-  // JSON is parsed as JSON, which is faster than as a script.
+  // `JSON.parse` is faster than parsing an object literal.
   json: { stringify: true },
   resolve: { alias: [{ find: /^@gw\/([a-z-]+)$/, replacement: join(ROOT, 'libs/$1/src/index.ts') }] },
   build: {
@@ -53,12 +56,14 @@ export default defineConfig({
     manifest: 'manifest.json',
     sourcemap: 'hidden',
     reportCompressedSize: false,
-    // Budgets of build.cjs hold instead.
+    // `build.cjs` checks size budgets instead.
     chunkSizeWarningLimit: 2_000,
-    // Texts of a page are loaded with the page, although the shell reads its own from the same index.
+    // The texts of a page are loaded with the page, although the shell imports its texts from the
+    // same index.
     rolldownOptions: {
       input: [join(import.meta.dirname, 'index.html'), join(import.meta.dirname, BEGIN)],
-      // One file for what every page needs: each further one costs the start of a page a request and a turn of its event loop.
+      // One file for the code that every page needs, because each further file costs a request at
+      // the start of a page.
       output: {
         codeSplitting: {
           groups: [

@@ -10,7 +10,7 @@ takeClaim();
 takeReturn();
 const root = document.getElementById('root');
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="console-nonce"]')?.content ?? '';
-// Where the package that stops scrolling behind dialogs looks for the nonce of its style.
+// The package that locks scrolling behind dialogs reads the nonce of its style from here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 if (root !== null)
   createRoot(root).render(

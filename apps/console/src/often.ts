@@ -1,4 +1,5 @@
-// Small parts of most pages, which come with the shell: each file of their own would cost the start of a page more than they do.
+// Small parts that most pages use, in the download of the shell. A separate file for each would
+// delay the start of a page more than its size does.
 import './app';
 import './live';
 import './live/use-window';

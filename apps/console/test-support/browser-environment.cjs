@@ -1,4 +1,4 @@
-// jsdom with what it lacks of a browser's network, taken from Node.js.
+// Jest environment: jsdom with the network APIs that it lacks, taken from Node.js.
 const { TestEnvironment } = require('jest-environment-jsdom');
 
 const PARTS = [

@@ -1,4 +1,4 @@
-// What the console uses of a browser and jsdom lacks.
+// Stubs of browser APIs that the console uses and jsdom lacks.
 globalThis.IS_REACT_ACT_ENVIRONMENT = true;
 if (typeof window !== 'undefined') {
   const none = () => undefined;

@@ -1,2 +1,2 @@
-// Stands for every style sheet in tests: a CSS module gives each class under its own name.
+// Replaces every style sheet in tests. A CSS module returns each class name unchanged.
 module.exports = new Proxy({}, { get: (_, name) => (name === '__esModule' ? false : String(name)) });

@@ -1,2 +1,3 @@
-// A machine that is busy renders slowly; what never comes still fails.
+// Busy machines render slowly, so queries wait longer than by default. A missing element still
+// fails the test.
 require('@testing-library/react').configure({ asyncUtilTimeout: 20_000 });

@@ -17,7 +17,10 @@ const ANSWER: StubResponse = {
 };
 const FAILURES = 3;
 
-/** Makes what the jobs need: a provider with many models, keys, and requests that failed or fell back. */
+/**
+ * Makes what the jobs need: a provider with many models, keys, and requests that failed or fell
+ * back.
+ */
 export async function prepareScene(
   product: Product,
   stub: StubProvider,

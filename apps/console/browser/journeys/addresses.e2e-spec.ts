@@ -43,7 +43,10 @@ const CASES = Object.entries(ADDRESSES).flatMap(([path, searches]) =>
 /** A page that looked the same so many times in a row has settled. */
 const SAME_LOOKS = 4;
 
-/** Visible state of a page: its address, title and contents. Figures and times change, so they are left out. */
+/**
+ * Visible state of a page: its address, title and contents. Figures and times change, so they are
+ * left out.
+ */
 interface View {
   readonly address: string;
   readonly title: string;

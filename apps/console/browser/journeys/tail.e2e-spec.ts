@@ -4,7 +4,9 @@ import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/cons
 import { Owner } from '../support/owner';
 import { chat } from '../support/requests';
 
-/** Requests that are sent while the tail is open; `CONSOLE_TAIL_REQUESTS=10000` sends ten thousand. */
+/**
+ * Requests that are sent while the tail is open; `CONSOLE_TAIL_REQUESTS=10000` sends ten thousand.
+ */
 const REQUESTS = Number(process.env['CONSOLE_TAIL_REQUESTS'] ?? 1_000);
 const AT_ONCE = 16;
 const PAGE_SIZE = 100;
@@ -63,7 +65,9 @@ describe('The tail of the console', () => {
     }
   }
 
-  /** Ids of all rows of the list, and how many rows it has: both the same when none is there twice. */
+  /**
+   * Ids of all rows of the list, and how many rows it has: both the same when none is there twice.
+   */
   async function shown(): Promise<{ readonly ids: readonly string[]; readonly rows: number }> {
     const { page } = opened;
     const grid = page.getByRole('grid', { name: 'Logs' });

@@ -9,7 +9,10 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** Findings of axe on what the page shows, by element. The policy of the page does not bind the script. */
+/**
+ * Findings of axe on what the page shows, by element. The policy of the page does not bind the
+ * script.
+ */
 export async function findingsOf(page: Page): Promise<readonly string[]> {
   const findings = await page.evaluate<readonly Finding[]>(
     `(() => {

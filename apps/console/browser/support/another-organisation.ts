@@ -7,8 +7,8 @@ export interface AnotherOrganisation {
 }
 
 /**
- * An organisation `name`, which the owner of the product owns too, with a workspace of the same slug as the first one's. No route makes
- * organisations.
+ * An organisation `name`, which the owner of the product owns too, with a workspace of the same
+ * slug as the first one's. No route makes organisations.
  */
 export async function addOrganisation(product: Product, name: string): Promise<AnotherOrganisation> {
   const [id, workspaceId] = [uuidv7(), uuidv7()];
@@ -27,7 +27,10 @@ export async function addOrganisation(product: Product, name: string): Promise<A
   return { id, workspaceId };
 }
 
-/** Makes a user a member of an organisation, and of its workspace. The user's password then counts in all of their organisations. */
+/**
+ * Makes a user a member of an organisation, and of its workspace. The user's password then counts
+ * in all of their organisations.
+ */
 export async function joinOrganisation(
   product: Product,
   { id, workspaceId }: AnotherOrganisation,

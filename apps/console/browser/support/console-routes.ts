@@ -9,7 +9,10 @@ const PREFIXES: Readonly<Record<string, string>> = {
 };
 const ROUTE = /getParentRoute: \(\) => (\w+),\s+path: '([^']+)'/g;
 
-/** Addresses of all pages of the console, such as `/w/$ws/logs/$log`, from the files that declare their routes. */
+/**
+ * Addresses of all pages of the console, such as `/w/$ws/logs/$log`, from the files that declare
+ * their routes.
+ */
 export function consoleRoutes(): readonly string[] {
   return readdirSync(PAGES, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('route.ts'))

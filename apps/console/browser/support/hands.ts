@@ -8,7 +8,10 @@ const COUNT_MOUSE = `globalThis.tollgateMouseEvents = 0;
   for (const type of ['pointerdown', 'pointermove', 'mousedown', 'mousemove', 'wheel'])
     addEventListener(type, () => (globalThis.tollgateMouseEvents += 1), { capture: true });`;
 
-/** Members of an element that the page's own functions use; the types of documents are not those of Node.js. */
+/**
+ * Members of an element that the page's own functions use; the types of documents are not those of
+ * Node.js.
+ */
 interface PageElement {
   readonly tabIndex: number;
   readonly type?: string;
@@ -20,13 +23,19 @@ interface PageElement {
   contains(other: PageElement | null): boolean;
 }
 
-/** Whether a key that acts goes to the element: it has the focus, or it is the chosen option of a list. Runs in the page. */
+/**
+ * Whether a key that acts goes to the element: it has the focus, or it is the chosen option of a
+ * list. Runs in the page.
+ */
 const isReached = (element: PageElement): boolean =>
   element === element.ownerDocument.activeElement ||
   element.hasAttribute('data-combobox-selected') ||
   (element.type === 'radio' && element.checked === true);
 
-/** The key that brings the focus nearer: an arrow within lists, menus, tabs and radios, else Tab. Runs in the page. */
+/**
+ * The key that brings the focus nearer: an arrow within lists, menus, tabs and radios, else Tab.
+ * Runs in the page.
+ */
 function keyTowards(element: PageElement): string {
   const group = element.closest('[role=menu], [role=grid], [role=tablist], [role=radiogroup]');
   if (element.matches('[role=option]')) return 'ArrowDown';
@@ -36,8 +45,8 @@ function keyTowards(element: PageElement): string {
 }
 
 /**
- * Does the jobs of the console and counts their steps: a click, a chord, or one field. "Ctrl K", a text and Enter are one step. Moving
- * the focus is none.
+ * Does the jobs of the console and counts their steps: a click, a chord, or one field. "Ctrl K", a
+ * text and Enter are one step. Moving the focus is none.
  */
 export abstract class Hands {
   private taken = 0;
@@ -71,7 +80,9 @@ export abstract class Hands {
   /** Enters a text into the palette and opens its first hit. */
   abstract find(text: string): Promise<void>;
 
-  /** Keys that are pressed one after the other, such as `c k`, or together, such as `Control+Enter`. */
+  /**
+   * Keys that are pressed one after the other, such as `c k`, or together, such as `Control+Enter`.
+   */
   chord(keys: string): Promise<void> {
     return this.step(async () => {
       for (const key of keys.split(' ')) await this.page.keyboard.press(key);

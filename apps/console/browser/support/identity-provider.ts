@@ -7,7 +7,10 @@ import { text } from 'node:stream/consumers';
 const KEY = ecKeyPair('idp-1');
 const LIFE_S = 300;
 
-/** An OpenID Connect provider on loopback that a browser can visit. It logs in `email` without a question. */
+/**
+ * An OpenID Connect provider on loopback that a browser can visit. It logs in `email` without a
+ * question.
+ */
 export class IdentityProvider {
   /** Address of the user who logs in next. */
   email = '';

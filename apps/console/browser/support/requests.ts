@@ -7,7 +7,10 @@ export interface SentRequest {
   readonly body: unknown;
 }
 
-/** Sends a chat request to the sandbox; dials are in the names of models, such as `sandbox-small?status=503`. */
+/**
+ * Sends a chat request to the sandbox; dials are in the names of models, such as
+ * `sandbox-small?status=503`.
+ */
 export async function chat(
   product: Product,
   body: Readonly<Record<string, unknown>>,

@@ -5,7 +5,10 @@ import type { BrowserContext, Route } from 'playwright-core';
 /** Its address, which only the browsers know that it is played in. */
 const ENTITY = 'https://idp.example';
 
-/** An identity provider by SAML that browsers can visit, played by samlify. It logs in `email` without a question. */
+/**
+ * An identity provider by SAML that browsers can visit, played by samlify. It logs in `email`
+ * without a question.
+ */
 export class SamlProvider {
   /** Address of the user who logs in next. */
   email = '';

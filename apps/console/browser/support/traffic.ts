@@ -23,7 +23,10 @@ const GUARDED = {
 const LIMITED = 'sandbox-small?status=429&latency=30';
 const FAILING = 'sandbox-small?status=500';
 
-/** Sends requests of every kind that the pages show: answers, faults, fallbacks, hits of the cache, denials and limits. */
+/**
+ * Sends requests of every kind that the pages show: answers, faults, fallbacks, hits of the cache,
+ * denials and limits.
+ */
 export async function sendTraffic(product: Product): Promise<void> {
   const direct = { 'x-gw-provider': '@sandbox' };
   for (const [index, team] of ['search', 'support', 'search', 'billing'].entries()) {

@@ -4,12 +4,14 @@ import type { paths } from '../generated/openapi';
 import { accessOf, type AnswerOf, type BodyOf, type OperationId, type Params } from './operations';
 import { Problem, problemFrom, problemOf } from './problem';
 
-/** Typed calls by method and path. Reads go through `read` and its hook, writes through `src/write`. */
+/**
+ * Typed calls by method and path. Reads go through `read` and its hook, writes through `src/write`.
+ */
 export const api = createClient<paths>({
   baseUrl: typeof location === 'undefined' ? '' : location.origin,
   headers: CONSOLE_HEADERS,
   credentials: 'same-origin',
-  // The one of the moment, so that tests can replace it.
+  // Reads the global at each call, so that tests can replace it.
   fetch: (request) => takeBegun(request) ?? globalThis.fetch(request),
 });
 
@@ -35,13 +37,16 @@ type Request = (method: string, path: string, init: object) => Promise<Settled>;
 type Listener = (problem: Problem) => void;
 const listeners = new Set<Listener>();
 
-/** Calls `listener` for each answer that the session has ended, or lacks a second factor (`mfa_required`). Returns what ends that. */
+/**
+ * Calls `listener` for each response that says that the session has ended or lacks a second factor
+ * (`mfa_required`). Returns a function that unsubscribes it.
+ */
 export function onSessionRefusal(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Type of the problem of a session that may only add a second factor. */
+/** Problem type when the session may do nothing but add a second factor. */
 export const NEEDS_FACTOR = 'mfa_required';
 
 /** Operations whose 401 is about the credentials in the request, not about the session. */
@@ -86,7 +91,7 @@ export async function call<O extends OperationId>(
   return { data: data as AnswerOf<O>, etag: response.headers.get('etag'), headers: response.headers };
 }
 
-/** Opens an operation that streams its answer. Rejects as `call` does. */
+/** Opens an operation with a streamed response. Rejects as `call` does. */
 export async function openStream<O extends OperationId>(
   id: O,
   params: Params<O>,

@@ -1,6 +1,6 @@
 /**
- * Does `work` for each item in their order, at most `width` at once. Items that have not begun when `signal` aborts are left out.
- * Rejects with the first failure.
+ * Runs `work` for the items in their order, at most `width` at a time. Starts no further item after
+ * `signal` aborts. Rejects with the first failure.
  */
 export async function inParallel<T>(
   items: readonly T[],
@@ -9,12 +9,12 @@ export async function inParallel<T>(
   work: (item: T, place: number) => Promise<void>,
 ): Promise<void> {
   const entries = items.entries();
-  const lane = async (): Promise<void> => {
-    // All lanes take from one iterator.
+  const worker = async (): Promise<void> => {
+    // All workers take items from the same iterator.
     for (const [place, item] of entries) {
       if (signal.aborted) return;
       await work(item, place);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
 }

@@ -10,10 +10,10 @@ export interface OperationAccess {
   readonly path: string;
   /** Callers that the operation admits: `public`, `authenticated`, `scopes`, … */
   readonly access: string;
-  /** Any one of them suffices. */
+  /** Scopes that admit a caller; one of them is enough. */
   readonly scopes: readonly string[];
   readonly roles: readonly string[];
-  /** Security settings that can close it. */
+  /** Security settings that can forbid the operation. */
   readonly settings: readonly string[];
 }
 
@@ -29,13 +29,13 @@ export type QueryOf<O extends OperationId> = Member<ParametersOf<O>, 'query'>;
 type NeverToAbsent<K extends string, V> = [V] extends [never] ? object : Readonly<Record<K, V>>;
 type NeverToOptional<K extends string, V> = [V] extends [never] ? object : Readonly<Partial<Record<K, V>>>;
 
-/** Parameters of an operation: `path` as it is in the document, `query` optional. */
+/** Parameters of an operation: `path` as in the OpenAPI document, and an optional `query`. */
 export type Params<O extends OperationId> = NeverToAbsent<'path', PathOf<O>> &
   NeverToOptional<'query', QueryOf<O>>;
 
 type Json<T> = T extends { readonly content: { readonly 'application/json': infer B } } ? B : never;
 
-/** Body of a request of the operation. */
+/** Request body of the operation. */
 export type BodyOf<O extends OperationId> = operations[O] extends { requestBody?: infer B }
   ? Json<Exclude<B, undefined>>
   : never;
@@ -43,5 +43,5 @@ export type BodyOf<O extends OperationId> = operations[O] extends { requestBody?
 type Successes = 200 | 201 | 202 | 204;
 type ResponsesOf<O extends OperationId> = operations[O]['responses'];
 
-/** Body of the successful answer. */
+/** Body of the successful response. */
 export type AnswerOf<O extends OperationId> = Json<ResponsesOf<O>[Extract<keyof ResponsesOf<O>, Successes>]>;

@@ -1,4 +1,4 @@
-/** Where a member of a request is at fault. */
+/** Error in one member of a request. */
 export interface ProblemDetail {
   /** Dotted path of the member, such as `rate_limits.0.unit`. */
   readonly path: string;
@@ -11,18 +11,18 @@ export type ProblemLimit = Readonly<Record<string, unknown>>;
 interface ProblemFields {
   readonly type: string;
   readonly message: string;
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 when no response arrived. */
   readonly status: number;
   readonly code?: string | null;
   readonly param?: string | null;
   readonly details?: readonly ProblemDetail[];
   readonly requestId?: string | null;
   readonly limit?: ProblemLimit | null;
-  /** Seconds to wait, of `Retry-After`. */
+  /** Seconds to wait, from `Retry-After`. */
   readonly retryAfterS?: number | null;
 }
 
-/** The one error of the console: a failure that the API answered, or that no answer came. */
+/** Error class of all API calls: an error response of the API, or a request without a response. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly type: string;
@@ -46,7 +46,7 @@ export class Problem extends Error {
     this.retryAfterS = fields.retryAfterS ?? null;
   }
 
-  /** Messages by the path of the form's field. */
+  /** Error messages by the path of the form field. */
   get byPath(): ReadonlyMap<string, string> {
     const named = this.param === null ? [] : [{ path: this.param, message: this.message }];
     const rows = this.details.length > 0 ? this.details : named;
@@ -66,7 +66,10 @@ function detailsOf(value: unknown): ProblemDetail[] {
   }));
 }
 
-/** Seconds of `Retry-After`, which is a number or a date. */
+/**
+ * Returns the seconds to wait from `Retry-After`, which contains seconds or a date; null without a
+ * valid header.
+ */
 function retryAfterOf(headers: Headers): number | null {
   const value = headers.get('retry-after');
   if (value === null) return null;
@@ -74,7 +77,9 @@ function retryAfterOf(headers: Headers): number | null {
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : null;
 }
 
-/** The problem of an answer that is no success. `body` is parsed JSON, or the text of anything else. */
+/**
+ * Converts an error response to a `Problem`. `body` is parsed JSON, or the text of another body.
+ */
 export function problemOf(response: Pick<Response, 'status' | 'headers'>, body: unknown): Problem {
   const { status, headers } = response;
   const requestId = headers.get('x-gw-request-id');
@@ -100,7 +105,9 @@ export function problemOf(response: Pick<Response, 'status' | 'headers'>, body: 
   });
 }
 
-/** The problem of anything thrown; an answer that never came is `network_failed`. */
+/**
+ * Converts a thrown value to a `Problem`; a request without a response becomes `network_failed`.
+ */
 export function problemFrom(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
   const message = thrown instanceof TypeError ? 'The server cannot be reached.' : String(thrown);

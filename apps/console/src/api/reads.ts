@@ -6,20 +6,26 @@ import type { Problem } from './problem';
 /** Operations that only read. Writes go through `src/write`. */
 export type ReadId = OperationId;
 
-/** Key of a read in the cache: `[operationId, params]`. Invalidate `[operationId]` for all of its params. */
+/**
+ * Cache key of a read: `[operationId, params]`. Invalidating `[operationId]` invalidates the reads
+ * with all params.
+ */
 export const keyOf = <O extends ReadId>(id: O, params: Params<O>) => [id, params] as const;
 
 export interface ReadOptions {
-  /** Milliseconds for which an answer counts as fresh; 5,000 when absent. */
+  /** Milliseconds for which a response counts as fresh; 5,000 when absent. */
   readonly staleTime?: number;
   readonly enabled?: boolean;
-  /** Milliseconds between reads of a visible page; none when absent. */
+  /** Milliseconds between reads while the page is visible; no repeated reads when absent. */
   readonly refetchInterval?: number;
-  /** Milliseconds for which an answer that is not shown is kept; 5 minutes when absent. */
+  /**
+   * Milliseconds for which the cache keeps a response that no component uses; 5 minutes when
+   * absent.
+   */
   readonly gcTime?: number;
 }
 
-/** Options of TanStack Query for a read: for `useQuery`, `prefetchQuery` and loaders. */
+/** TanStack Query options of a read, for `useQuery`, `prefetchQuery` and loaders. */
 export const read = <O extends ReadId>(id: O, params: Params<O>, options: ReadOptions = {}) =>
   queryOptions<AnswerOf<O>, Problem, AnswerOf<O>, readonly [O, Params<O>]>({
     queryKey: keyOf(id, params),

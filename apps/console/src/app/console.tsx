@@ -11,7 +11,7 @@ import { usePreferences, useZone } from './state/preferences';
 interface ConsoleProps {
   /** Path below which the console is served, such as `/console`. */
   readonly basepath: string;
-  /** Nonce of the content security policy, for styles that are made at run time. */
+  /** Nonce of the content security policy, for styles that the console adds at run time. */
   readonly nonce: string;
 }
 

@@ -1,4 +1,5 @@
-// What pages use of the app. Routes come from `app/routes`, the navigation's type from `app/page-entry`.
+// Exports of the app for pages. Pages import routes from `app/routes` and the type of navigation
+// entries from `app/page-entry`.
 export { GoLink } from './shell/go-link';
 export { isWorthTrying } from './queries';
 export { usePageIsRead } from './shell/use-page-is-read';

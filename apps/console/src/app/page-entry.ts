@@ -3,21 +3,21 @@ import type { IconName } from '../ui/icons/icon';
 
 export type PageGroup = 'top' | 'observe' | 'build' | 'control' | 'organisation';
 
-/** Entry of the palette for a resource. */
+/** A resource that the palette lists. */
 export interface NamedThing {
   readonly id: string;
   readonly name: string;
-  /** Address below the workspace or the organisation, as `PageEntry.to`. */
+  /** Address in the form of `PageEntry.to`. */
   readonly to: string;
   readonly hint?: string;
-  /** Filter of its logs, such as `key:0198…`; absent: it has none. */
+  /** Log filter of the resource, such as `key:0198…`; absent when the resource has no logs. */
   readonly logs?: string;
 }
 
-/** Things that the palette finds by name. */
+/** Resources of a page that the palette finds by name. */
 export interface PageThings {
   readonly operation: OperationId;
-  /** Things whose name, slug or id has the text, at most ten, in a workspace. */
+  /** Finds at most ten resources of a workspace whose name, slug or id contains the text. */
   readonly find: (text: string, workspaceId: string, signal: AbortSignal) => Promise<readonly NamedThing[]>;
 }
 
@@ -38,9 +38,9 @@ export interface PageEntry {
   /** Address with `$ws` for the slug of the workspace, such as `/w/$ws/logs`. */
   readonly to: string;
   readonly icon: IconName;
-  /** Shown to those who may call it; to everybody when absent. */
+  /** Operation that a user must be allowed to call to see the page; absent: every user sees it. */
   readonly operation?: OperationId;
-  /** Shown where the feature of this name is on, as `features` of the bootstrap names it; everywhere when absent. */
+  /** Feature (in `features` of the bootstrap response) that must be on; absent: always shown. */
   readonly feature?: string;
   /** Second key of the chord that begins with G. */
   readonly chord?: string;

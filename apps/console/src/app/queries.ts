@@ -1,11 +1,13 @@
 import { QueryClient } from '@tanstack/react-query';
 import { Problem } from '../api';
 
-const TRIES = 2;
+const RETRIES_MAX = 2;
 
-/** Reads are tried again after faults of servers and networks, never after a refusal. */
+/**
+ * Whether a failed read is retried: after server and network errors, never after a refusal (4xx).
+ */
 export const isWorthTrying = (count: number, problem: unknown): boolean =>
-  count < TRIES && problem instanceof Problem && (problem.status === 0 || problem.status >= 500);
+  count < RETRIES_MAX && problem instanceof Problem && (problem.status === 0 || problem.status >= 500);
 
 export const makeQueryClient = (): QueryClient =>
   new QueryClient({

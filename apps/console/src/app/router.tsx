@@ -22,10 +22,11 @@ import { NotFound } from './shell/not-found';
 import { WorkspaceGate } from './shell/workspace-gate';
 import { useShownWorkspace } from './shell/use-shown-workspace';
 import { Failed } from '../ui/states';
-// Not the index, whose codecs the pages load.
+// Imports the file instead of the index, so that the first download does not include the codecs of
+// the pages.
 import { parseSearch, stringifySearch } from '../url/search-text';
 
-/** `/`: Home of the workspace that was open last. */
+/** `/` redirects to Home of the workspace that was last open. */
 function ToFirstWorkspace(): ReactElement {
   const ws = useShownWorkspace()?.slug;
   return ws === undefined ? <NotFound /> : <Navigate to="/w/$ws" params={{ ws }} replace />;
@@ -37,7 +38,7 @@ const indexRoute = createRoute({
   component: ToFirstWorkspace,
 });
 
-/** `/login`: the same, which signs in first. */
+/** `/login` redirects to Home after the sign-in. */
 const loginRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: '/login',
@@ -76,7 +77,9 @@ const routeTree = rootRoute
       ]),
   ]);
 
-/** `basepath` is the path of `<base href>`. `history`: that of the browser when absent. */
+/**
+ * Creates the router. `basepath` is the path of `<base href>`; `history` defaults to the browser's.
+ */
 export const makeRouter = (basepath: string, context: RouterContext, history?: RouterHistory) =>
   createRouter({
     routeTree,

@@ -1,17 +1,23 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute } from '@tanstack/react-router';
 
-/** Context of the loaders of routes. */
+/** Context that route loaders receive. */
 export interface RouterContext {
   readonly queries: QueryClient;
-  /** Settles when the session that the page was opened with is among the answers, where it is. */
+  /**
+   * Resolves when the session that was requested at page load is in the query cache, or could not
+   * be read.
+   */
   readonly facts: Promise<void>;
 }
 
-/** Parents of the pages' routes. `router.tsx` gives them their components, so that pages and shell import no circle. */
+/**
+ * Parent routes of the pages. `router.tsx` sets their components, which avoids an import cycle
+ * between pages and shell.
+ */
 export const rootRoute = createRootRouteWithContext<RouterContext>()();
 
-/** Needs a session: signs in first. */
+/** Parent of routes that need a session; shows the sign-in without one. */
 export const sessionRoute = createRoute({ getParentRoute: () => rootRoute, id: 'session' });
 
 /** `/w/:ws`: pages of one workspace, by its slug or id. */

@@ -1,4 +1,5 @@
-// Runs while the rest of the console is still being loaded: sends the first requests, and loads the page of the address.
+// Runs while the rest of the console is still loading: sends the first requests and loads the code
+// of the page that the address opens.
 import { beginSession } from './begun';
 import { firstPage } from './first-page';
 
@@ -7,6 +8,6 @@ const PAGES = import.meta.glob('../pages/*/page.tsx');
 const first = firstPage(new URL(document.baseURI).pathname, location.pathname, location.hash);
 if (first !== null) {
   beginSession();
-  // The router loads it too, and tells when it is missing.
+  // The router loads the page too, and reports when it is missing.
   PAGES[`../pages/${first}/page.tsx`]?.().catch(() => undefined);
 }

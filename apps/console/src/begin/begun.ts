@@ -1,6 +1,6 @@
 // Imports nothing: it is loaded before the rest of the console.
 
-/** Marks requests of the console: the session's cookie counts only together with it. */
+/** Marks requests of the console; the API accepts the session cookie only with this header. */
 export const CONSOLE_HEADERS = { 'x-gw-console': '1' } as const;
 
 /** Paths that every page with a session reads first. */
@@ -8,7 +8,7 @@ export const FIRST_PATHS = ['/v1/auth/self', '/v1/auth/permissions', '/v1/consol
 
 const begun = new Map<string, Promise<Response>>();
 
-/** Sends the requests that every page with a session begins with. */
+/** Sends the first requests of every page with a session. */
 export function beginSession(): void {
   for (const path of FIRST_PATHS) {
     const answer = fetch(path, {
@@ -16,16 +16,19 @@ export function beginSession(): void {
       credentials: 'same-origin',
       redirect: 'error',
     });
-    // The caller that takes it sees that it failed.
+    // The caller of `takeBegun` receives the failure.
     answer.catch(() => undefined);
     begun.set(path, answer);
   }
 }
 
-/** The answer to a request that has begun, for a look at its status; its body is read by the caller that takes it. */
+/**
+ * Response to an early request, for a check of its status only. The caller of `takeBegun` reads its
+ * body.
+ */
 export const begunAt = (path: string): Promise<Response> | undefined => begun.get(path);
 
-/** The answer to a request that has begun, which is given once; undefined where none has. */
+/** Returns the response to an early request, once; undefined when none was sent for the request. */
 export function takeBegun({ method, url }: Pick<Request, 'method' | 'url'>): Promise<Response> | undefined {
   if (method !== 'GET' || begun.size === 0) return undefined;
   const { pathname, search } = new URL(url);

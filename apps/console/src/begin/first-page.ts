@@ -2,7 +2,7 @@
 
 type Folder = (name: string, page: string, isDeeper: boolean) => string;
 
-/** Folder of the page by the first part of the address. Pages without a folder of their own are empty. */
+/** Folder of the page by the first segment of the address; empty when the page has no folder. */
 const FOLDERS = new Map<string, Folder>([
   ['', () => 'home'],
   ['w', (_, page, isDeeper) => (isDeeper ? '' : page || 'home')],
@@ -11,11 +11,11 @@ const FOLDERS = new Map<string, Folder>([
 ]);
 
 /**
- * Folder of the page that an address opens, below `pages/`; empty when it is not known, and null where the session is not the first thing
- * that is read. `base`: path of the console with a slash at its end.
+ * Folder below `pages/` of the page that an address opens; empty when unknown, null when the page
+ * does not read the session first. `base` is the path of the console with a trailing slash.
  */
 export function firstPage(base: string, path: string, hash = ''): string | null {
-  // The link of the launcher opens a session first.
+  // The launcher's link opens a new session first.
   if (hash.startsWith('#claim=')) return null;
   const parts = path.slice(base.length).replace(/\/$/, '').split('/');
   const [area = '', name = '', page = '', ...more] = parts;

@@ -10,15 +10,21 @@ import { proofIn, ProofInput } from './proof-input';
 import { useStep } from './use-step';
 
 interface AddFactorProps {
-  /** Factors that the user has. */
+  /** Factors that the user already has. */
   readonly factors: Factors;
-  /** With a name for the new one. */
+  /** True to let the user name the new factor. */
   readonly hasName?: boolean;
-  /** The factor counts. `codes`: new recovery codes, which are shown once; none where the user has some. */
+  /**
+   * Called when the factor is active. `codes` are new recovery codes, shown once; empty when the
+   * user already has some.
+   */
   readonly onAdded: (codes: readonly string[]) => void;
 }
 
-/** Adds an authenticator app or a passkey, after a proof that it is the user. The secret lives here alone. */
+/**
+ * Adds an authenticator app or a passkey after the user has proved their identity. Only the state
+ * of this component holds the secret.
+ */
 export function AddFactor({ factors, hasName = false, onAdded }: AddFactorProps): ReactElement {
   const [enrolment, setEnrolment] = useState<AppEnrolment | null>(null);
   const app = useStep();

@@ -8,17 +8,20 @@ import type { AppEnrolment } from './factor-types';
 import { QrCode } from './qr-code';
 import { useStep } from './use-step';
 
-/** Letters between two gaps of a secret that is typed off. */
+/** Groups of letters in which a secret is shown, so that it is easier to type. */
 const GROUP = /.{1,4}/g;
 
 interface ConfirmAppProps {
   readonly enrolment: AppEnrolment;
   readonly onAdded: (codes: readonly string[]) => void;
-  /** Begins again, as after ten minutes. */
+  /** Starts again, for example when the enrolment has expired after ten minutes. */
   readonly onBack: () => void;
 }
 
-/** Shows the secret of a new authenticator app, as a QR code, as a link and to copy, and takes its first code. */
+/**
+ * Shows the secret of a new authenticator app as a QR code, a link and a text to copy, and confirms
+ * it with the first code.
+ */
 export function ConfirmApp({ enrolment, onAdded, onBack }: ConfirmAppProps): ReactElement {
   const { id, secret, otpauth_uri: uri } = enrolment;
   const step = useStep();

@@ -11,15 +11,17 @@ import { RecoveryCodes } from './recovery-codes';
 import '../app/session/session.css';
 
 export interface EnrolmentProps {
-  /** In a dialog over a page, which has the title. */
+  /** True in a dialog over a page; the dialog then shows the title. */
   readonly isOver: boolean;
-  /** The session has a second factor; the user may still be reading the recovery codes. */
+  /**
+   * Called when the session has a second factor; the user may still be reading the recovery codes.
+   */
   readonly onAdded: () => void;
-  /** The user has seen all and goes on. */
+  /** Called when the user continues. */
   readonly onDone: () => void;
 }
 
-/** Adds the second factor that the organisation requires of its users, who can do nothing else before. */
+/** Adds the second factor that the organisation requires. Its users can do nothing else before. */
 export function Enrolment({ isOver, onAdded, onDone }: EnrolmentProps): ReactElement {
   const factors = useRead('mfa_list', {});
   const self = useRead('auth_self', {}).data;

@@ -5,5 +5,5 @@ export type Factors = AnswerOf<'mfa_list'>;
 export type Factor = Factors['factors'][number];
 /** An authenticator app that is not confirmed yet, with its secret. */
 export type AppEnrolment = AnswerOf<'mfa_enrol'>;
-/** A password or a code: proves that the session is in the hands of its user. */
+/** A password or a code that proves that the user controls the session. */
 export type Proof = BodyOf<'mfa_renewCodes'>;

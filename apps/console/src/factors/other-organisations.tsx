@@ -5,7 +5,10 @@ import { OrganisationList, type Organisation } from '../app/session/organisation
 import { OrganisationSwitch } from '../app/session/organisation-switch';
 import { factors as text } from '../messages';
 
-/** A way to the other organisations of a user who cannot go on in this one. Nothing where there are none. */
+/**
+ * Lets a user who is blocked in this organisation switch to another one. Renders nothing when there
+ * is none.
+ */
 export function OtherOrganisations({ self }: { readonly self: Self }): ReactElement | null {
   const [isOpen, setOpen] = useState(false);
   const [wanted, setWanted] = useState<Organisation | null>(null);

@@ -3,11 +3,14 @@ import { hasPasskeys } from '../app/session/passkey';
 import { factors as text } from '../messages';
 import type { Proof } from './factor-types';
 
-/** Whether this browser can make passkeys here. */
+/** Whether this browser can create passkeys for this host. */
 export const canMakePasskeys = (): boolean =>
   hasPasskeys() && 'parseCreationOptionsFromJSON' in PublicKeyCredential;
 
-/** Makes a passkey on the user's device and registers it. Returns new recovery codes, or none. Rejects when the user cancels. */
+/**
+ * Creates a passkey on the user's device and registers it. Returns new recovery codes, empty when
+ * the user already has some. Rejects when the user cancels.
+ */
 export async function makePasskey(proof: Proof, name: string): Promise<readonly string[]> {
   const { data } = await call('passkeys_begin', {}, { body: proof });
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(

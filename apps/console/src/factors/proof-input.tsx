@@ -6,13 +6,16 @@ import { TextButton } from '../ui/primitives';
 import type { Factors, Proof } from './factor-types';
 import './factors.css';
 
-/** The proof that was entered in a form with a `ProofInput`. */
+/** Reads the proof from a form with a `ProofInput`. */
 export function proofIn(form: HTMLFormElement): Proof {
   const code = textIn(form, 'code');
   return code === '' ? { password: textIn(form, 'password') } : { code };
 }
 
-/** The password, or a code of a factor that is there. A session that was opened without a factor needs the code. */
+/**
+ * Input for the password or for a code of an existing factor. A session that was opened without a
+ * factor needs the code.
+ */
 export function ProofInput({ factors }: { readonly factors: Factors }): ReactElement {
   const takesCode = factors.recovery_codes_left > 0 || factors.factors.some(({ type }) => type === 'totp');
   const takesPassword = factors.factors.length === 0 || factors.session_factor !== null;

@@ -2,7 +2,7 @@ import { encodeQR } from 'qr';
 import { useMemo, type ReactElement } from 'react';
 import './factors.css';
 
-/** Modules of light around the code, without which readers do not find it. */
+/** Width of the light border in modules; readers need it to find the code. */
 const QUIET = 4;
 
 interface QrCodeProps {
@@ -10,7 +10,10 @@ interface QrCodeProps {
   readonly label: string;
 }
 
-/** A text as a QR code, drawn here: the text goes nowhere. Nothing where it is too long for one. */
+/**
+ * Draws a text as a QR code in the browser; the text is sent nowhere. Renders nothing when the text
+ * is too long for a QR code.
+ */
 export function QrCode({ text, label }: QrCodeProps): ReactElement | null {
   const rows = useMemo(() => rowsOf(text), [text]);
   if (rows === null) return null;
@@ -23,7 +26,7 @@ export function QrCode({ text, label }: QrCodeProps): ReactElement | null {
   );
 }
 
-/** True: dark. Null: no QR code has room for the text. */
+/** Rows of modules, true for dark. Null when the text is too long for a QR code. */
 function rowsOf(text: string): readonly (readonly boolean[])[] | null {
   try {
     return encodeQR(text, 'raw', { ecc: 'medium', border: QUIET });
@@ -32,7 +35,7 @@ function rowsOf(text: string): readonly (readonly boolean[])[] | null {
   }
 }
 
-/** A rectangle for each run of dark modules in a row. */
+/** SVG path with one rectangle for each run of dark modules in a row. */
 function pathOf(rows: readonly (readonly boolean[])[]): string {
   let path = '';
   for (const [y, row] of rows.entries())

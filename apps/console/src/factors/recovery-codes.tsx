@@ -8,15 +8,15 @@ import './factors.css';
 
 interface RecoveryCodesProps {
   readonly codes: readonly string[];
-  /** The caller forgets the codes. */
+  /** Called when the user is done; the caller must then drop the codes. */
   readonly onDone: () => void;
 }
 
-/** Shows recovery codes once. It is left only after the tick. */
+/** Shows recovery codes once. The user can continue only after confirming that they are saved. */
 export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps): ReactElement {
   const [isKept, setKept] = useState(false);
   const group = useRef<HTMLDivElement>(null);
-  // What had the focus is gone; the group says what is here.
+  // The element with the focus was removed; the focus on the group lets screen readers announce it.
   useEffect(() => group.current?.focus(), []);
   const all = codes.join('\n');
   return (

@@ -4,11 +4,11 @@ export interface Step {
   readonly isSending: boolean;
   /** Error of the last attempt; null for none. */
   readonly error: unknown;
-  /** Runs one attempt at a time. What it calls with and what it receives is kept nowhere. */
+  /** Runs one attempt at a time. Stores neither its arguments nor its result. */
   readonly run: (attempt: () => Promise<void>) => void;
 }
 
-/** An attempt with secrets, which no cache of calls may keep. */
+/** State of an action with secrets, which must not get into the query cache. */
 export function useStep(): Step {
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<unknown>(null);

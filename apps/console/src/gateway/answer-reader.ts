@@ -1,6 +1,6 @@
 import { isJson, listOf, textOf, type Json } from '../ui/body/conversation';
 
-/** APIs that the playground speaks; `raw` is any path. */
+/** APIs that the playground can call; `raw` stands for any path. */
 export type GatewayApi =
   | 'chat'
   | 'responses'
@@ -29,12 +29,12 @@ export const API_PATHS: Readonly<Record<GatewayApi, string>> = {
   raw: '/',
 };
 
-/** Part of an answer, from an event of a stream or a whole response. */
+/** Content of one event of a stream, or of a whole response. */
 export interface AnswerPart {
   readonly text: string;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
-  /** Message of an error within a stream that had begun well. */
+  /** Message of an error event within a stream that started successfully. */
   readonly error: string | null;
 }
 
@@ -49,14 +49,14 @@ function usageOf(value: unknown): Pick<AnswerPart, 'inputTokens' | 'outputTokens
   };
 }
 
-/** Texts of a content that is a text or a list of parts. */
+/** Returns the text of a content, which is a string or a list of parts. */
 const textsOf = (content: unknown): string =>
   textOf(content) ??
   listOf(content)
     .map((part) => (isJson(part) ? (textOf(part['text']) ?? '') : ''))
     .join('');
 
-/** Tool calls in words, since they are answers too. */
+/** Formats tool calls as text, because they are part of the response. */
 const callsOf = (value: unknown): string =>
   listOf(value)
     .map((call) => (isJson(call) && isJson(call['function']) ? call['function'] : {}))
@@ -89,7 +89,7 @@ function completionsText(event: Json): string {
 
 const transcribedText = (event: Json): string => textOf(event['text']) ?? '';
 
-/** APIs whose answer is a text; those of others are shown as they are. */
+/** Readers of the APIs that respond with text; responses of other APIs are shown unchanged. */
 const READERS: Readonly<Partial<Record<GatewayApi, (event: Json) => string>>> = {
   chat: chatText,
   responses: responsesText,
@@ -101,14 +101,14 @@ const READERS: Readonly<Partial<Record<GatewayApi, (event: Json) => string>>> = 
 
 export const isTextApi = (api: GatewayApi): boolean => READERS[api] !== undefined;
 
-/** APIs whose request is a form with a recording. */
+/** Whether the request of the API is a form with a recording. */
 export const isRecordingApi = (api: GatewayApi): boolean =>
   api === 'transcriptions' || api === 'translations';
 
-/** APIs that generate text, by a temperature and a largest number of tokens. */
+/** Whether the API generates text and takes a temperature and a maximum number of tokens. */
 export const generatesText = (api: GatewayApi): boolean => isTextApi(api) && !isRecordingApi(api);
 
-/** Where an event has its usage: itself, its `response`, or its `message`. */
+/** Finds the usage of an event: in the event itself, its `response` or its `message`. */
 function usagePlaceOf(event: Json): unknown {
   for (const place of [event, event['response'], event['message']])
     if (isJson(place) && isJson(place['usage'])) return place['usage'];
@@ -117,7 +117,7 @@ function usagePlaceOf(event: Json): unknown {
 
 /** Reads the parsed JSON of a `data:` field, or of a whole response. */
 export function readAnswer(api: GatewayApi, event: unknown): AnswerPart {
-  // Transcripts may be plain texts, as `response_format` says.
+  // Transcripts can be plain text, depending on `response_format`.
   const plain = isRecordingApi(api) ? (textOf(event) ?? '') : '';
   if (!isJson(event)) return { text: plain, inputTokens: null, outputTokens: null, error: null };
   const { response } = event;

@@ -3,14 +3,15 @@ import type { Run } from './run-state';
 
 type LogRow = AnswerOf<'logs_list'>['data'][number];
 
-const TRIES = 40;
+const ATTEMPTS_MAX = 40;
 const WAIT_MS = 250;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * The log of a request, which is stored a moment after its response. Looks for it in the list, where it may be absent; null: it has
- * not come within ten seconds. Rejects with a `Problem`.
+ * Waits for the log of a request, which is stored a moment after its response. Polls the list,
+ * because a read by id would be an error until then. Returns null when the log has not arrived
+ * within ten seconds. Rejects with a `Problem`.
  */
 export async function awaitLog(
   workspaceId: string,
@@ -18,7 +19,7 @@ export async function awaitLog(
   signal?: AbortSignal,
 ): Promise<LogRow | null> {
   if (requestId === null || traceId === null) return null;
-  for (let tries = 1; tries <= TRIES; tries += 1) {
+  for (let tries = 1; tries <= ATTEMPTS_MAX; tries += 1) {
     const { data }: { data: AnswerOf<'logs_list'> } = await call(
       'logs_list',
       { query: { workspace_id: workspaceId, trace_id: [traceId], page_size: 10 } },

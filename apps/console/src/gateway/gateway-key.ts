@@ -2,27 +2,33 @@ import { call } from '../api';
 
 /** A key of the session for requests from this browser to the gateway. */
 export interface GatewayKey {
-  /** In memory only: never stored, never in the cache of reads. */
+  /** Secret of the key, in memory only: never in browser storage or the query cache. */
   readonly key: string;
   /** Base URL of the gateway, such as `https://gateway.example.com/v1`. */
   readonly baseUrl: string;
 }
 
-interface Held {
+interface HeldKey {
   readonly key: Promise<GatewayKey>;
-  /** Milliseconds since 1970 after which another one is requested. */
+  /** Unix milliseconds after which another key is requested. */
   until: number;
 }
 
-/** A key that ends during a long response would be refused at its next request only, yet soon. */
+/**
+ * Keys are replaced this long before their expiry, so that a request does not use one that is about
+ * to expire.
+ */
 const SPARE_MS = 60_000;
-const held = new Map<string, Held>();
+const held = new Map<string, HeldKey>();
 
-/** The playground key of a workspace; made once and again before it expires. Rejects with a `Problem`. */
+/**
+ * Returns the playground key of a workspace. Creates one when there is none or it is about to
+ * expire. Rejects with a `Problem`.
+ */
 export function gatewayKey(workspaceId: string): Promise<GatewayKey> {
   const known = held.get(workspaceId);
   if (known !== undefined && known.until > Date.now()) return known.key;
-  const made: Held = { key: make(workspaceId), until: Infinity };
+  const made: HeldKey = { key: make(workspaceId), until: Infinity };
   held.set(workspaceId, made);
   return made.key;
 
@@ -38,5 +44,5 @@ export function gatewayKey(workspaceId: string): Promise<GatewayKey> {
   }
 }
 
-/** Forgets a key, after the gateway refused it. */
+/** Drops a key that the gateway has refused. */
 export const forgetGatewayKey = (workspaceId: string): void => void held.delete(workspaceId);

@@ -5,19 +5,19 @@ import type { Exchange } from './run-state';
 export interface RunRequest {
   readonly workspaceId: string;
   readonly api: GatewayApi;
-  /** JSON, or a form; with the API `raw` a text that is sent as it is, or null for none. */
+  /** JSON or a form; for the API `raw` a text that is sent unchanged, or null for no body. */
   readonly body: Readonly<Record<string, unknown>> | FormData | string | null;
-  /** Headers besides the key: `x-gw-provider`, `x-gw-config`, `x-gw-metadata`. */
+  /** Headers other than the key: `x-gw-provider`, `x-gw-config`, `x-gw-metadata`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** API `raw`: the method; `POST` when absent. */
+  /** HTTP method for the API `raw`; `POST` when absent. */
   readonly method?: string;
-  /** API `raw`: the path below the base URL, with a query. */
+  /** Path below the base URL with its query, for the API `raw`. */
   readonly path?: string;
 }
 
 const KEY_HEADER = 'x-gw-api-key';
 
-/** An address below the base URL of the gateway; null where the path leads elsewhere. */
+/** Joins a path to the gateway's base URL; null when the result would lie outside of it. */
 export function urlBelow(baseUrl: string, path: string): URL | null {
   if (!path.startsWith('/')) return null;
   const base = new URL(baseUrl);
@@ -26,7 +26,7 @@ export function urlBelow(baseUrl: string, path: string): URL | null {
   return url?.origin === base.origin && url.pathname.startsWith(`${root}/`) ? url : null;
 }
 
-/** The members of a form, one a line; files by their names and sizes. */
+/** Formats a form with one field for each line; files as name and size. */
 export const formLines = (form: FormData): readonly string[] =>
   [...form].map(([name, value]) =>
     typeof value === 'string'
@@ -34,19 +34,21 @@ export const formLines = (form: FormData): readonly string[] =>
       : `${name}=@${value.name} (${value.type}, ${String(value.size)} B)`,
   );
 
-/** A body as it is shown. */
+/** Formats a request body for display. */
 function textOfBody(body: RunRequest['body']): string {
   if (body instanceof FormData) return formLines(body).join('\n');
   return typeof body === 'string' ? body : body === null ? '' : JSON.stringify(body);
 }
 
 export interface OpenedCall {
-  /** As it is sent, without the key. */
+  /** The request as sent, without the key. */
   readonly exchange: Exchange;
   readonly response: Promise<Response>;
 }
 
-/** Sends a request with a key of the session. Rejects with a `Problem`, or as `fetch` does. */
+/**
+ * Sends a request with the session's playground key. Rejects with a `Problem`, or as `fetch` does.
+ */
 export async function openCall(request: RunRequest, signal: AbortSignal): Promise<OpenedCall> {
   const { workspaceId, api, body, method = 'POST', path = API_PATHS[api] } = request;
   const { key, baseUrl } = await gatewayKey(workspaceId);
@@ -57,7 +59,7 @@ export async function openCall(request: RunRequest, signal: AbortSignal): Promis
   const isForm = body instanceof FormData;
   const sentHeaders = new Headers({
     ...request.headers,
-    // The browser adds that of a form, with its boundary.
+    // The browser adds the content type of a form, with its boundary.
     ...(text === '' || isForm ? {} : { 'content-type': 'application/json' }),
     'x-gw-explain': '1',
   });
@@ -69,7 +71,7 @@ export async function openCall(request: RunRequest, signal: AbortSignal): Promis
     ...(text === '' ? {} : { body: isForm ? body : text }),
     credentials: 'omit',
     cache: 'no-store',
-    // The key goes to no other address.
+    // No redirect may carry the key to another address.
     redirect: 'error',
     signal,
   });

@@ -1,17 +1,17 @@
-/** Content types whose bodies are texts; no type is one, too. */
+/** Content types of text bodies; a missing content type counts as text. */
 const TEXT = /^$|^text\/|[/+](?:json|xml|javascript|x-ndjson|event-stream|x-www-form-urlencoded)\b/i;
-/** Bytes of one call of `String.fromCharCode`. */
+/** Bytes for each call of `String.fromCharCode`, which limits the number of arguments. */
 const CHUNK = 0x8000;
 
-/** A body that was read whole. */
+/** A complete response body. */
 export interface ReadBody {
-  /** A text, or base64 of other bytes. */
+  /** The body as text, or in base64 when it is not text. */
   readonly text: string;
   readonly isText: boolean;
   readonly bytes: number;
 }
 
-/** Reads the body of a response: as a text by its content type, else as base64. */
+/** Reads the body of a response: as text if its content type says so, else as base64. */
 export async function readBody(response: Response): Promise<ReadBody> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const isText = TEXT.test(response.headers.get('content-type') ?? '');

@@ -2,52 +2,57 @@ import type { DecisionRecord } from '@gw/contracts';
 import type { Problem } from '../api';
 import type { GatewayApi } from './answer-reader';
 
-/** `waiting`: nothing has come. `failed`: see `problem`. `stopped`: ended by the user. */
+/** `waiting`: no response yet. `failed`: see `problem`. `stopped`: cancelled by the user. */
 export type RunStatus = 'waiting' | 'streaming' | 'done' | 'failed' | 'stopped';
 
-/** A request and its response as they were sent and received, without the key. */
+/** A request and its response as sent and received, without the key. */
 export interface Exchange {
   readonly method: string;
   readonly url: string;
   readonly sentHeaders: Headers;
-  /** Empty: no body. */
+  /** Request body as text; empty without a body. */
   readonly sent: string;
-  /** Null: no response has come. */
+  /** Response headers; null before the response arrives. */
   readonly receivedHeaders: Headers | null;
-  /** The body so far, at most `TEXT_MAX` of it: a text, or base64 where `isText` is false. */
+  /**
+   * Response body so far, at most `TEXT_MAX` characters: text, or base64 when `isText` is false.
+   */
   readonly received: string;
   readonly isText: boolean;
-  /** Bytes of the body so far. */
+  /** Bytes of the response body so far. */
   readonly bytes: number;
 }
 
-/** One request from this browser to the gateway, and what has come of it. Milliseconds are since it was sent. */
+/**
+ * State of one request from this browser to the gateway. Milliseconds count from the moment it was
+ * sent.
+ */
 export interface Run {
   readonly api: GatewayApi;
   readonly status: RunStatus;
   readonly httpStatus: number | null;
-  /** Id of the log. */
+  /** Request id, which is the id of the log. */
   readonly requestId: string | null;
   readonly traceId: string | null;
-  /** Text of the answer so far. */
+  /** Text of the response so far. */
   readonly text: string;
-  /** Text was left out because the answer is larger than `TEXT_MAX`. */
+  /** True when the text is truncated at `TEXT_MAX`. */
   readonly isCut: boolean;
-  /** Until the first piece of text; null: none has come. */
+  /** Time to the first piece of text; null before it arrives. */
   readonly firstTokenMs: number | null;
-  /** Until now, or until the end. */
+  /** Time until now, or until the end of the response. */
   readonly tookMs: number;
-  /** As the response counts them; null: it has not. */
+  /** Token count from the response; null when it has none. */
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
   readonly retries: number;
   readonly decision: Partial<DecisionRecord> | null;
   readonly problem: Problem | null;
-  /** Null: nothing was sent. */
+  /** The exchanged messages; null before the request is sent. */
   readonly exchange: Exchange | null;
 }
 
-/** Maximum length of the text that is kept. */
+/** Maximum number of characters of a response that are kept. */
 export const TEXT_MAX = 1_000_000;
 
 export const NEW_RUN: Run = {
@@ -70,7 +75,10 @@ export const NEW_RUN: Run = {
 
 export const isRunning = ({ status }: Run): boolean => status === 'waiting' || status === 'streaming';
 
-/** Tokens per second after the first one; null: too little to say. */
+/**
+ * Output tokens for each second after the first token; null when the response is too short to
+ * measure.
+ */
 export function tokensPerSecond({ outputTokens, firstTokenMs, tookMs }: Run): number | null {
   if (outputTokens === null || firstTokenMs === null) return null;
   const seconds = (tookMs - firstTokenMs) / 1_000;

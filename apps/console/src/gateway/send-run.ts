@@ -6,12 +6,13 @@ import { openCall, type RunRequest } from './open-call';
 import { readBody } from './read-body';
 import { NEW_RUN, TEXT_MAX, type Exchange, type Run } from './run-state';
 
-/** Pieces of a stream are shown at most this often. */
+/** Minimum time between two updates of a streamed response, in milliseconds. */
 const EMIT_MS = 100;
 
 /**
- * Sends a request to the gateway and follows its answer. Calls `onChange` with each state, at most ten times a second while text
- * arrives. Never rejects: a failure is a state, and so is the end by `signal`.
+ * Sends a request to the gateway and follows its response. Calls `onChange` with each state, at
+ * most ten times a second while text arrives. Never rejects: failures and the abort of `signal` are
+ * reported as states.
  */
 export async function sendRun(
   request: RunRequest,

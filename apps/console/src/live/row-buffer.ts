@@ -7,15 +7,20 @@ export interface LiveRow {
 const isNewer = (one: LiveRow, other: LiveRow): boolean =>
   one.created_at === other.created_at ? one.id > other.id : one.created_at > other.created_at;
 
-/** The newest rows, each once, newest first. Rows may arrive late and twice. */
+/**
+ * Holds the newest rows without duplicates, newest first. Rows may arrive late and more than once.
+ */
 export class RowBuffer<R extends LiveRow> {
   private rows: readonly R[] = [];
   private readonly ids = new Set<string>();
   /** Ids of the newest rows that `clear` removed, at most `size`. */
   private cleared: ReadonlySet<string> = new Set();
-  /** The oldest row of a full buffer that `clear` emptied: older rows had given way before, and are not added again. */
+  /**
+   * Oldest row of the buffer if it was full when `clear` emptied it. The buffer had already dropped
+   * older rows and does not add them again.
+   */
   private floor: R | null = null;
-  /** Rows that gave way to newer ones. */
+  /** Number of rows that newer ones displaced. */
   dropped = 0;
 
   constructor(private readonly size: number) {}
@@ -28,7 +33,7 @@ export class RowBuffer<R extends LiveRow> {
     return this.rows[0] ?? null;
   }
 
-  /** Adds rows in any order. Returns how many were new. */
+  /** Adds rows in any order. Returns the number of rows that were not in the buffer before. */
   add(rows: readonly R[]): number {
     const oldest = this.rows.length === this.size ? (this.rows.at(-1) ?? null) : this.floor;
     const fresh = new Map<string, R>();
@@ -47,7 +52,9 @@ export class RowBuffer<R extends LiveRow> {
     return this.ids.has(id) || this.cleared.has(id);
   }
 
-  /** Removes all rows. They, and those that had given way to them, are not added again. */
+  /**
+   * Removes all rows. `add` ignores them afterwards, and the older rows that they had displaced.
+   */
   clear(): void {
     if (this.rows.length === this.size) this.floor = this.rows.at(-1) ?? null;
     const ids = [...this.rows.map(({ id }) => id), ...this.cleared];

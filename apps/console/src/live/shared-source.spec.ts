@@ -40,7 +40,9 @@ class Locks {
   }) as LockManager['request'];
 }
 
-/** A server that counts its streams, and sends what is stored in pieces that cut events anywhere. */
+/**
+ * A server that counts its streams, and sends what is stored in pieces that cut events anywhere.
+ */
 class Server implements TailSource<LiveRow> {
   readonly stored: LiveRow[] = [];
   readonly live = new Set<ReadableStreamDefaultController<Uint8Array>>();

@@ -1,32 +1,42 @@
 import type { LiveRow } from './row-buffer';
 import type { TailSource, TailStream } from './tail';
 
-/** Message of the leading tab, which has the stream, to the others. Each message contains complete events. */
+/**
+ * Message of the leading tab, which has the stream, to the others. Each message contains complete
+ * events.
+ */
 type Message =
   | { readonly kind: 'hello' }
   /** `at`: the server's clock now, ISO 8601. */
   | { readonly kind: 'opened'; readonly at: string }
   | { readonly kind: 'events'; readonly text: string };
 
-/** Parts of a browser by which its tabs share streams. */
+/** Browser APIs with which tabs share a stream. */
 export interface TabParts {
   readonly locks: Pick<LockManager, 'request'>;
   readonly channel: (name: string) => BroadcastChannel;
 }
 
-/** A tab that is this many messages behind opens its stream again, and lists what it missed. */
+/**
+ * Messages that a tab may lag behind; a tab that lags further reopens its stream and lists what it
+ * missed.
+ */
 const BEHIND_MAX = 1_000;
 const EVENT_END = '\n\n';
 
-/** Null where a browser has no locks, as on plain http; each tab has a stream of its own there. */
+/**
+ * The browser's APIs; null without the Web Locks API (for example on plain HTTP), where each tab
+ * opens its own stream.
+ */
 const browserParts = (): TabParts | null =>
   typeof navigator !== 'undefined' && 'locks' in navigator
     ? { locks: navigator.locks, channel: (name) => new BroadcastChannel(name) }
     : null;
 
 /**
- * One stream for all tabs of a browser with the same name: the tab that holds the lock of the name opens it, and sends its events to the
- * others. When that tab closes, or stops because it is hidden, another one opens the stream, and lists what came in between.
+ * Shares one stream between the tabs of a browser that use the same `name`. The tab that holds the
+ * lock of that name opens the stream and sends its events to the other tabs. When that tab closes,
+ * or is hidden for long, another tab opens the stream and lists what was stored in between.
  */
 export function sharedSource<R extends LiveRow>(
   source: TailSource<R>,
@@ -61,32 +71,32 @@ function openShared(
   });
 }
 
-interface Led {
+interface LeadingStream {
   readonly stream: TailStream;
-  /** Resolves when the stream has ended, or is not read any more. */
+  /** Resolves when the stream has ended or its reader has cancelled it. */
   readonly ended: Promise<void>;
 }
 
-/** Opens the stream, and sends what is read of it to the other tabs. */
+/** Opens the stream and sends each event that is read from it to the other tabs. */
 async function leadTabs(
   source: Pick<TailSource<LiveRow>, 'open'>,
   channel: BroadcastChannel,
   signal: AbortSignal,
-): Promise<Led> {
+): Promise<LeadingStream> {
   const opened = await source.open(signal).catch((error: unknown) => {
     channel.close();
     throw error;
   });
   const began = Date.now();
   const send = (message: Message): void => channel.postMessage(message);
-  const sayOpened = (): void => {
+  const announceOpened = (): void => {
     const now = Date.parse(opened.openedAt) + Date.now() - began;
     send({ kind: 'opened', at: new Date(now).toISOString() });
   };
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
-    if (data.kind === 'hello') sayOpened();
+    if (data.kind === 'hello') announceOpened();
   };
-  sayOpened();
+  announceOpened();
   let close: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
     close = () => {
@@ -95,7 +105,7 @@ async function leadTabs(
     };
   });
   signal.addEventListener('abort', close);
-  // It may have come while the stream was opened.
+  // The signal may have aborted while the stream was being opened.
   if (signal.aborted) close();
   const reader = opened.stream.getReader();
   const decoder = new TextDecoder();
@@ -130,8 +140,8 @@ async function leadTabs(
 }
 
 /**
- * Follows the leading tab: returns a stream of the events that it sends, which ends when that tab gives up the lock. If that happens
- * before the first `opened` message, calls `reopen`.
+ * Follows the leading tab: resolves to a stream of the events that it sends. The stream ends when
+ * that tab releases the lock. Calls `reopen` if that happens before the first `opened` message.
  */
 function followLeader(
   name: string,
@@ -145,13 +155,13 @@ function followLeader(
   let isOpen = false;
   return new Promise((resolve, reject) => {
     const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-      const leave = (): void => {
+      const unfollow = (): void => {
         channel.onmessage = null;
         channel.close();
         waiting.abort();
       };
       const fail = (error: unknown): void => {
-        leave();
+        unfollow();
         controller.error(error);
         reject(error instanceof Error ? error : new Error(String(error)));
       };
@@ -163,15 +173,16 @@ function followLeader(
           fail(new Error('This tab is behind.'));
         else if (data.kind === 'events') controller.enqueue(encoder.encode(data.text));
       };
-      // A signal that is aborted already fires no event.
+      // A signal that is already aborted fires no event.
       if (signal.aborted) return fail(signal.reason);
       signal.addEventListener('abort', () => fail(signal.reason));
-      // Runs when this tab was granted the lock, which it releases at once so that the next `open` can take it.
+      // Runs when this tab receives the lock. The tab releases it immediately, so that the next
+      // `open` can acquire it.
       const takeOver = (): void => {
-        leave();
+        unfollow();
         if (signal.aborted) return;
         controller.close();
-        // The reader of an open stream opens the next one.
+        // When the stream was open, its reader opens the next one.
         if (!isOpen) resolve(reopen());
       };
       locks.request(name, { signal: waiting.signal }, () => undefined).then(takeOver, () => undefined);

@@ -6,22 +6,22 @@ export type TailStatus =
   /** No stream is open yet. */
   | 'connecting'
   | 'live'
-  /** The stream broke; it is opened again. */
+  /** The stream broke and will be reopened. */
   | 'waiting'
-  /** The page was hidden for long; it goes on when it is seen. */
+  /** The page was hidden for longer than `HIDDEN_MS`; the tail resumes when it is visible. */
   | 'paused'
-  /** Refused for good; see `problem`. */
+  /** The server refused the stream permanently; see `problem`. */
   | 'refused';
 
 export interface TailState<R> {
   readonly status: TailStatus;
   /** Newest first, at most `ROWS_MAX`. */
   readonly rows: readonly R[];
-  /** Rows that the server left out and no list call brought back. */
+  /** Number of rows that the server skipped and no list call returned. */
   readonly skipped: number;
-  /** False: more than `skipped` may be missing. */
+  /** False when more rows than `skipped` may be missing. */
   readonly isSkippedExact: boolean;
-  /** Rows that gave way to newer ones. */
+  /** Number of rows that newer ones displaced. */
   readonly dropped: number;
   readonly problem: Problem | null;
 }
@@ -29,15 +29,18 @@ export interface TailState<R> {
 /** An open stream of server-sent events. */
 export interface TailStream {
   readonly stream: ReadableStream<Uint8Array>;
-  /** When it was opened, by the server's clock, ISO 8601. */
+  /** Time at which the stream was opened, by the server's clock, ISO 8601. */
   readonly openedAt: string;
 }
 
-/** Calls of a tail. */
+/** Calls to the server that a tail makes. */
 export interface TailSource<R> {
   /** Opens the stream. Rejects with a `Problem`. */
   open(signal: AbortSignal): Promise<TailStream>;
-  /** Rows since a time, newest first, at most `ROWS_MAX`; `isWhole` is false when there are more. */
+  /**
+   * Lists the rows since a time, newest first, at most `ROWS_MAX`; `isWhole` is false when there
+   * are more.
+   */
   since(
     time: string,
     signal: AbortSignal,
@@ -48,18 +51,18 @@ export const ROWS_MAX = 2_000;
 export const EMIT_MS = 100;
 export const HIDDEN_MS = 30_000;
 const WAITS_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000];
-/** Logs may be stored this much later than others that began after them. */
+/** Maximum delay with which a log may be stored after logs of later requests. */
 const LATE_MS = 10_000;
-/** A stream that ends sooner counts as a failure, so that it is not opened in a busy loop. */
+/** A stream that ends sooner counts as failed, which prevents a busy loop of reopening. */
 const SHORT_MS = 1_000;
 
-/** Statuses after which trying again changes nothing. */
+/** Whether a retry is useless: any 4xx status except 408 and 429. */
 const isFinal = ({ status }: Problem): boolean =>
   status >= 400 && status < 500 && status !== 429 && status !== 408;
 
 /**
- * A tail of rows over server-sent events: opens the stream again when it breaks, and fills each gap by a list call. Tells its
- * subscribers at most every `EMIT_MS`.
+ * Follows new rows over server-sent events: reopens the stream when it breaks, and fills each gap
+ * by a list call. Notifies its subscribers at most once for each `EMIT_MS`.
  */
 export class Tail<R extends LiveRow> {
   private readonly buffer = new RowBuffer<R>(ROWS_MAX);
@@ -72,14 +75,14 @@ export class Tail<R extends LiveRow> {
     dropped: 0,
     problem: null,
   };
-  /** The state that subscribers saw last. */
+  /** The state that subscribers last received. */
   private shown = this.state;
   private running: AbortController | null = null;
   private emission: ReturnType<typeof setTimeout> | null = null;
   private hiding: ReturnType<typeof setTimeout> | null = null;
   /**
-   * Server time at which this tail first opened, or of the newest row that `clear` removed. Rows older than `LATE_MS` before it are not
-   * listed.
+   * Server time at which this tail first opened, or the time of the newest row that `clear`
+   * removed. List calls start `LATE_MS` before it.
    */
   private beginning: string | null = null;
 
@@ -92,14 +95,14 @@ export class Tail<R extends LiveRow> {
 
   readonly getState = (): TailState<R> => this.shown;
 
-  /** Opens the stream and keeps it until `stop`. */
+  /** Opens the stream and keeps it open until `stop`. */
   start(): void {
     if (this.running) return;
     this.running = new AbortController();
     void this.run(this.running.signal);
   }
 
-  /** Ends the stream. The rows stay. */
+  /** Closes the stream and keeps the rows. */
   stop(): void {
     this.running?.abort();
     this.running = null;
@@ -107,7 +110,7 @@ export class Tail<R extends LiveRow> {
     this.hiding = null;
   }
 
-  /** Tells whether the page is seen: a hidden one has no stream after `HIDDEN_MS`. */
+  /** Sets whether the page is visible; the stream of a hidden page closes after `HIDDEN_MS`. */
   setVisible(isVisible: boolean): void {
     if (!isVisible) {
       if (this.running) this.hiding ??= setTimeout(() => this.pause(), HIDDEN_MS);
@@ -118,7 +121,9 @@ export class Tail<R extends LiveRow> {
     if (this.state.status === 'paused') this.start();
   }
 
-  /** Removes the rows. Later lists begin at the newest of them, so that they do not come back. */
+  /**
+   * Removes the rows. Later list calls start at the newest of them, so that they do not reappear.
+   */
   clear(): void {
     this.beginning = this.buffer.newest?.created_at ?? this.beginning;
     this.buffer.clear();
@@ -131,15 +136,14 @@ export class Tail<R extends LiveRow> {
   }
 
   /**
-   * Opens the stream again and again until `signal` aborts or the server refuses for good. What follows an attempt:
+   * Reopens the stream until `signal` aborts or the server refuses it permanently. The result of an
+   * attempt decides when the next one starts:
    *
-   * | The stream | The next attempt |
-   * |---|---|
-   * | was ended by the server after `SHORT_MS` or more | at once |
-   * | was ended by the server sooner, the first time in a row | at once |
-   * | was ended by the server sooner, again | after a wait that grows with the number in a row |
-   * | broke after `SHORT_MS` or more | after the shortest wait |
-   * | broke sooner or did not open | after a wait that grows with the number in a row |
+   * | The stream | The next attempt | |---|---| | was ended by the server after `SHORT_MS` or more
+   * | at once | | was ended by the server sooner, the first time in a row | at once | | was ended
+   * by the server sooner, again | after a wait that grows with the number in a row | | broke after
+   * `SHORT_MS` or more | after the shortest wait | | broke sooner or did not open | after a wait
+   * that grows with the number in a row |
    *
    * A wait is never shorter than the server's `Retry-After`.
    */
@@ -161,7 +165,10 @@ export class Tail<R extends LiveRow> {
     }
   }
 
-  /** Opens the stream and follows it to its end. Returns why it broke; null when the server ended it. */
+  /**
+   * Opens the stream and reads it to its end. Returns the error that broke it; null when the server
+   * ended it.
+   */
   private async attempt(signal: AbortSignal): Promise<Problem | null> {
     try {
       await this.follow(await this.source.open(signal), signal);
@@ -171,7 +178,7 @@ export class Tail<R extends LiveRow> {
     }
   }
 
-  /** Reads a stream to its end. What was missed before it is listed while it already runs. */
+  /** Reads a stream to its end. Meanwhile lists the rows that were stored before it opened. */
   private async follow({ stream, openedAt }: TailStream, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return stream.cancel();
     this.change({ status: 'live', problem: null });
@@ -199,9 +206,13 @@ export class Tail<R extends LiveRow> {
     }
   }
 
-  /** Lists what came since a time. `missing`: what the server said that it left out, if it did. */
+  /**
+   * Lists the rows since a time. `missing` is the number of rows that the server reported as
+   * skipped.
+   */
   private async fill(known: string, signal: AbortSignal, missing = { count: 0, exact: true }): Promise<void> {
-    // Requests that began before the first stream may have been stored after it, so that no list call had them.
+    // The log of a request that began before the first stream may be stored after it, so no earlier
+    // list call returned it.
     const since = Math.max(Date.parse(known), Date.parse(this.beginning ?? known));
     const time = new Date(since - LATE_MS).toISOString();
     try {

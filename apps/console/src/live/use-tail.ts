@@ -12,7 +12,10 @@ export type LogRow = AnswerOf<'logs_list'>['data'][number];
 
 const PAGE_SIZE = 100;
 
-/** The logs of the admin API, with the filters of the list except its time range, which the tail sets. */
+/**
+ * The logs of the admin API, with the filters of the list except its time range, which the tail
+ * sets.
+ */
 export function logSource(query: TailQuery): TailSource<LogRow> {
   return {
     open: async (signal) => {
@@ -46,8 +49,9 @@ export function logSource(query: TailQuery): TailSource<LogRow> {
 }
 
 /**
- * Logs as they are stored, while the component is mounted and `isOn`. A change of `query` begins again. Tabs with the same query share one
- * stream; a hidden tab gives it up after `HIDDEN_MS`, and catches up when it is shown again.
+ * Follows new logs while the component is mounted and `isOn` is true. Restarts when `query`
+ * changes. Tabs with the same query share one stream; a hidden tab gives it up after `HIDDEN_MS`
+ * and catches up when it is visible again.
  */
 export function useTail(query: TailQuery, isOn: boolean): TailState<LogRow> & { readonly clear: () => void } {
   const { id: user } = useSelf();

@@ -1,4 +1,5 @@
-// One line for each page. Pages import their own texts from here: `import { logs } from '../../messages'`.
+// One line for each page. Pages import their own texts from here: `import { logs } from
+// '../../messages'`.
 export { access } from './en/access';
 export { audit } from './en/audit';
 export { conflict } from './en/conflict';

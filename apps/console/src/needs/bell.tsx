@@ -11,11 +11,14 @@ import { useNeeds } from './use-needs';
 
 interface BellProps {
   readonly workspace: Workspace;
-  /** Opened before it was loaded. */
+  /** True when the user opened the bell before its code was loaded. */
   readonly isWanted: boolean;
 }
 
-/** The alerts of a workspace: the same as *Needs you* of Home. What was shown once is read, by user and browser. */
+/**
+ * The alerts of a workspace, which are those of *Needs you* on Home. An alert that was shown counts
+ * as read for this user and browser.
+ */
 export function Bell({ workspace, isWanted }: BellProps): ReactElement {
   const { id: user } = useSelf();
   const { needs, isLoading, isPartial, problem } = useNeeds(workspace.id, usePageIsRead());
@@ -31,7 +34,7 @@ export function Bell({ workspace, isWanted }: BellProps): ReactElement {
   );
   const change = (opens: boolean): void => {
     setOpen(opens);
-    // Read when it is closed, so that new ones are marked while it is open.
+    // Marks alerts as read on close, so that new ones stay highlighted while the bell is open.
     if (!opens) setRead(markRead(user, workspace.id, needs));
   };
   return (

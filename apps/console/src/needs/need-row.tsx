@@ -17,11 +17,11 @@ interface NeedRowProps {
   readonly need: Need;
   /** Slug of the workspace. */
   readonly slug: string;
-  /** Not read yet, for the bell. */
+  /** True for an unread alert, in the bell. */
   readonly isNew?: boolean;
 }
 
-/** Cause, since when, and what helps. */
+/** Row of an alert: its cause, its start and a link to the remedy. */
 export function NeedRow({ need, slug, isNew = false }: NeedRowProps): ReactElement {
   const ws = `/w/${encodeURIComponent(slug)}`;
   return (
@@ -68,7 +68,7 @@ function NeedText({ need }: { readonly need: Need }): ReactElement {
   }
 }
 
-/** Below the workspace. */
+/** Address of the remedy below the workspace. */
 function addressOf(need: Need): string {
   switch (need.kind) {
     case 'failing':

@@ -1,6 +1,6 @@
 import type { Budgeted } from './budgets';
 import { nearest, runsOut, usedShare } from './budgets';
-import { isFailing, needsOf, type Known } from './needs';
+import { isFailing, needsOf, type NeedsInput } from './needs';
 
 const group = (requests: number, errors: number, provider = 'openai') => ({
   object: 'analytics-group' as const,
@@ -19,7 +19,7 @@ const budget = (limit: Partial<Budgeted['limit']>, name = 'search'): Budgeted =>
   },
 });
 const NOW = Date.parse('2026-11-28T12:00:00Z');
-const KNOWN: Known = { hour: [], day: [], budgets: [], keys: [], gateways: [], now: NOW };
+const KNOWN: NeedsInput = { hour: [], day: [], budgets: [], keys: [], gateways: [], now: NOW };
 const gateway = (connected: boolean) => ({
   ...{ object: 'gateway' as const, id: 'g-1', version: '1', warnings: [] },
   ...{ connected, first_seen_at: '2026-11-28T00:00:00Z', last_seen_at: '2026-11-28T00:00:00Z' },

@@ -5,7 +5,7 @@ type Group = AnswerOf<'analyticsGroups_by'>['data'][number];
 type Gateway = AnswerOf<'gateways_list'>['data'][number];
 type Key = Pick<AnswerOf<'apiKeys_list'>['data'][number], 'id' | 'name' | 'expires_at'>;
 
-/** Something that needs attention. */
+/** An alert: something that needs attention. */
 export type Need =
   | {
       readonly kind: 'failing';
@@ -17,8 +17,8 @@ export type Need =
   | { readonly kind: 'expiring'; readonly keys: readonly Key[] }
   | { readonly kind: 'gateway'; readonly gateway: Gateway };
 
-export interface Known {
-  /** Figures by provider, of the last hour and of the last day. */
+export interface NeedsInput {
+  /** Figures by provider for the last hour. */
   readonly hour: readonly Group[];
   readonly day: readonly Group[];
   readonly budgets: readonly Budgeted[];
@@ -28,7 +28,7 @@ export interface Known {
   readonly now: number;
 }
 
-/** Part of the requests that failed from which on a provider needs attention, and how much more than usual that must be. */
+/** Share of failed requests from which on a provider needs attention. */
 const FAILING = 0.02;
 const THAN_USUAL = 3;
 const WEEK_MS = 7 * 86_400_000;
@@ -36,19 +36,22 @@ const WEEK_MS = 7 * 86_400_000;
 const errorShare = ({ error_count: errors = 0, requests = 0 }: Group): number =>
   requests === 0 ? 0 : errors / requests;
 
-/** Whether more of an hour's requests failed than the day makes expect. */
+/**
+ * Whether a provider fails now: at least `FAILING` of the requests of the hour failed, and at least
+ * `THAN_USUAL` times the share of the day.
+ */
 export function isFailing(hour: Group, day: Group | undefined): boolean {
   const usual = day === undefined ? 0 : errorShare(day);
   const now = errorShare(hour);
-  // An hour that is the whole day's use has no other to compare with.
+  // When all requests of the day are in this hour, there is no usual share to compare with.
   const isNew = day === undefined || (day.requests ?? 0) <= (hour.requests ?? 0);
   return now >= FAILING && (isNew || now >= THAN_USUAL * usual);
 }
 
-/** Returns what needs attention, the most urgent first. */
-export function needsOf({ hour, day, budgets, keys, gateways, now }: Known): readonly Need[] {
+/** Returns the alerts of a workspace, the most urgent first. */
+export function needsOf({ hour, day, budgets, keys, gateways, now }: NeedsInput): readonly Need[] {
   const failing = hour
-    // Without a provider are requests that a limit or a guardrail refused.
+    // Requests that a limit or guardrail refused have no provider.
     .filter((group) => group.group_key !== null)
     .filter((group) =>
       isFailing(

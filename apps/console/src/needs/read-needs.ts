@@ -1,11 +1,14 @@
 import { readStored, writeStored } from '../ui/stored';
 import type { Need } from './needs';
 
-/** At most so many are remembered, over all workspaces; the oldest give way. */
+/** Maximum number of read alerts stored for all workspaces; the oldest are dropped. */
 const READ_MAX = 500;
 const storeOf = (user: string): string => `needs-read:${user}`;
 
-/** Tells needs of one workspace apart. One that gets worse, such as a budget that is used up now, is another one. */
+/**
+ * Key of an alert within its workspace. An alert that gets worse, such as a budget that is now
+ * exhausted, has another key.
+ */
 export function keyOfNeed(need: Need): string {
   switch (need.kind) {
     case 'failing':
@@ -21,7 +24,7 @@ export function keyOfNeed(need: Need): string {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Needs that a user has read in this browser, as `workspace id, need`. */
+/** Alerts that a user has read in this browser, as `<workspace id> <key>`. */
 export function readNeeds(user: string): ReadonlySet<string> {
   const stored = readStored(storeOf(user));
   return new Set(Array.isArray(stored) ? stored.filter(isText) : []);
@@ -30,8 +33,8 @@ export function readNeeds(user: string): ReadonlySet<string> {
 export const inWorkspaceOf = (workspace: string, need: Need): string => `${workspace} ${keyOfNeed(need)}`;
 
 /**
- * Remembers that a user has read needs of a workspace. Forgets those of it that are over, so that one that comes back is new. Returns
- * all that are read.
+ * Stores that a user has read the alerts of a workspace. Deletes the ones that are over, so that an
+ * alert that returns is new. Returns all read alerts.
  */
 export function markRead(user: string, workspace: string, needs: readonly Need[]): ReadonlySet<string> {
   const others = [...readNeeds(user)].filter((key) => !key.startsWith(`${workspace} `));
@@ -41,7 +44,7 @@ export function markRead(user: string, workspace: string, needs: readonly Need[]
   return new Set(read);
 }
 
-/** Forgets what was read of a workspace and is over. Returns what is still read. */
+/** Deletes the read alerts of a workspace that are over. Returns the remaining read alerts. */
 export function forgetOver(user: string, workspace: string, needs: readonly Need[]): ReadonlySet<string> {
   const before = readNeeds(user);
   const still = needs.filter((need) => before.has(inWorkspaceOf(workspace, need)));

@@ -17,17 +17,17 @@ export interface Resources {
   readonly needs: readonly Need[];
   /** Providers of the last hour. */
   readonly providers: AnswerOf<'analyticsGroups_by'>['data'] | undefined;
-  /** More keys or providers exist than were looked at. */
+  /** True when there are more keys or providers than were read. */
   readonly isPartial: boolean;
-  /** Not all that may have a budget is known. */
+  /** True while keys or providers, which can have budgets, are being read. */
   readonly areBudgetsLoading: boolean;
-  /** Not all answers are there. */
+  /** True until all reads have a response. */
   readonly isLoading: boolean;
-  /** Why an answer could not be read; an earlier one may still be shown. */
+  /** Error of a failed read; an earlier response may still be shown. */
   readonly problem: unknown;
 }
 
-/** Parameters of the lists of keys and providers, which have budgets. */
+/** Parameters of the lists of keys and providers, the resources with budgets. */
 export const ownersOf = (workspace_id: string) => ({ query: { workspace_id, page_size: PAGE } });
 
 /**

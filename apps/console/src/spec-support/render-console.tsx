@@ -7,7 +7,9 @@ import { FormatProvider } from '../ui/primitives';
 import { ThemeProvider } from '../ui/theme/theme-provider';
 import { BOOTSTRAP, OWNER_PERMISSIONS, OWNER_SELF } from './answers';
 
-/** An answer by method and path, such as `GET /v1/logs`: a JSON body, or a function of the request. */
+/**
+ * An answer by method and path, such as `GET /v1/logs`: a JSON body, or a function of the request.
+ */
 export type Answers = Readonly<Record<string, unknown>>;
 
 export interface RenderedConsole extends RenderResult {
@@ -41,7 +43,10 @@ const STANDING: Answers = {
   'GET /v1/logs/tail': () => tailResponse(),
 };
 
-/** Renders the console at an address, over recorded answers: the owner of `OWNER_SELF` unless `answers` say otherwise. */
+/**
+ * Renders the console at an address, over recorded answers: the owner of `OWNER_SELF` unless
+ * `answers` say otherwise.
+ */
 export function renderConsole(address: string, answers: Answers = {}): RenderedConsole {
   const requests: string[] = [];
   const unanswered: string[] = [];

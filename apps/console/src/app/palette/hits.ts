@@ -1,15 +1,15 @@
 import type { IconName } from '../../ui/icons/icon';
 
-/** A row of the palette: goes to an address, or does something. */
+/** A row of the palette: a link to an address, or an action. */
 export interface Hit {
   readonly key: string;
   readonly label: string;
   readonly hint?: string | undefined;
   readonly icon: IconName;
-  /** Below the console; absent: `run` acts. */
+  /** Address below the console's base; absent when the row has an action in `run`. */
   readonly address?: string;
   readonly run?: (goTo: (address: string) => void) => void;
-  /** Actions that `Tab` offers for the entry. */
+  /** Actions that the Tab key offers for the row. */
   readonly actions?: readonly Hit[];
 }
 
@@ -18,7 +18,10 @@ export interface HitGroup {
   readonly hits: readonly Hit[];
 }
 
-/** How well a name fits a text: 0 the same, 1 begins with it, 2 a word begins with it, 3 has it, 4 not. */
+/**
+ * Ranks how well a name matches a text: 0 equal, 1 begins with it, 2 a word begins with it, 3
+ * contains it, 4 no match.
+ */
 export function rankOf(name: string, text: string): number {
   const [one, other] = [name.toLowerCase(), text.toLowerCase()];
   if (one === other) return 0;
@@ -31,7 +34,7 @@ export function rankOf(name: string, text: string): number {
 const best = ({ hits }: HitGroup, text: string): number =>
   Math.min(...hits.map(({ label, hint }) => Math.min(rankOf(label, text), rankOf(hint ?? '', text))));
 
-/** Groups and their rows, those first that fit the text best. Equal ones stay in their order. */
+/** Sorts groups and their rows by how well they match the text, best first. The sort is stable. */
 export function ranked(groups: readonly HitGroup[], text: string): readonly HitGroup[] {
   if (text === '') return groups;
   return groups

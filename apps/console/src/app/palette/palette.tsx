@@ -13,7 +13,9 @@ export { paletteActions } from './store';
 
 const words = shell.palette;
 
-/** Search and jump: Ctrl K. `Tab` shows what can be done with the selected thing. */
+/**
+ * Command palette (Ctrl K): finds pages and resources. Tab shows the actions of the selected row.
+ */
 export function Palette({ onKeys }: { readonly onKeys: () => void }): ReactElement {
   const [text, setText] = useState('');
   const [of, setOf] = useState<Hit | null>(null);
@@ -85,7 +87,7 @@ const hitOf = (groups: readonly HitGroup[], key: string | null): Hit | undefined
 
 interface RowsProps {
   readonly groups: readonly HitGroup[];
-  /** The selection may follow the best row. */
+  /** Returns whether the selection may move to the best row. */
   readonly mayMove: () => boolean;
 }
 

@@ -8,12 +8,12 @@ import type { Hit } from './hits';
 import type { Pasted, PastedLimit } from './pasted';
 
 const PAGE = 100;
-/** A masked form is looked for in so many pages of keys. */
+/** Maximum pages of keys that a search for a masked key reads. */
 const PAGES_MAX = 10;
 const STALE_MS = 30_000;
 const words = shell.palette;
 
-/** Pages of owners of limits, by scope. */
+/** Page of the resource that owns a limit, by the scope of the limit. */
 const OWNERS: Readonly<Record<string, string>> = { api_key: 'keys', provider: 'providers' };
 
 interface Place {
@@ -22,7 +22,7 @@ interface Place {
   readonly ws: string;
 }
 
-/** Rows for a pasted text, except for a key, which has to be found. */
+/** Palette rows for a pasted text. Pasted keys need a search and are handled by `useKeysByMask`. */
 export function pastedHits(pasted: Pasted, text: string, { pages, ws }: Place): readonly Hit[] {
   const page = (id: string): PageEntry | undefined => pages.find((entry) => entry.id === id);
   const at = (entry: PageEntry): string => inWorkspace(entry.to, ws);
@@ -66,7 +66,7 @@ function limitHits(limit: PastedLimit, owner: PageEntry | undefined, ws: string)
   const { id, resetsAt } = limit;
   const hint = words.left(Math.max(0, limit.limit - limit.used), limit.limit, limit.type, resetsAt);
   const label = words.openLimit(limit.scope.replaceAll('_', ' '));
-  // The id of a trusted token is derived (UUID version 8): it has limits and no page.
+  // A caller with a signed token has a derived id (UUID version 8), limits, and no page.
   return owner === undefined || id[14] === '8'
     ? []
     : [
@@ -95,8 +95,9 @@ function curlHits(text: string, playground: string): readonly Hit[] {
 }
 
 /**
- * The keys with a masked form, which several can have; none while it is null. The list has no search for it, so its pages are
- * read. `isPart`: there are more keys than were looked at.
+ * Finds the keys with a masked form; several keys can have the same one. Finds none while `masked`
+ * is null. The API cannot search by masked form, so this reads the pages of the list. `isPart` is
+ * true when there are more keys than it has read.
  */
 export function useKeysByMask(masked: string | null, workspaceId: string | undefined) {
   return useQuery({

@@ -1,12 +1,12 @@
-/** The limit that an error names. */
+/** The limit named by a pasted error body. */
 export interface PastedLimit {
-  /** Whose it is, such as `api_key`. */
+  /** Kind of the limit's owner, such as `api_key`. */
   readonly scope: string;
   readonly id: string;
   readonly type: string;
   readonly limit: number;
   readonly used: number;
-  /** ISO 8601; null: it never resets, or that is not known. */
+  /** ISO 8601; null when the limit never resets or the time is unknown. */
   readonly resetsAt: string | null;
 }
 
@@ -14,27 +14,30 @@ export interface PastedLimit {
 export type Pasted =
   | { readonly kind: 'log'; readonly id: string; readonly limit: PastedLimit | null }
   | { readonly kind: 'trace'; readonly id: string }
-  /** A key, by its masked form as lists show it. The key itself is never kept. */
+  /** A key in the masked form that lists show. The key itself is never stored. */
   | { readonly kind: 'key'; readonly masked: string }
   | { readonly kind: 'curl' }
-  /** Looks like a secret of another system, which is not searched: the search would be in the logs of servers. */
+  /**
+   * A text that looks like a secret of another system. The palette does not search for it, because
+   * the search text would appear in server logs.
+   */
   | { readonly kind: 'secret' };
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const TRACE = /^[0-9a-f]{32}$/i;
 /** `00-<trace>-<span>-01` of W3C Trace Context. */
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/i;
-/** In any text, such as headers or what an SDK prints of an error. */
+/** A request id within any text, such as headers or an SDK's error message. */
 const NAMED_ID = /\b(?:x-gw-)?request[-_]id["']?\s*[:=]\s*["']?([0-9a-f-]{36})\b/i;
 const MASKED = /^\S{2}\*{5}\S{3}$/;
 const OWN_KEY_LENGTH = 32;
 const CURL = /^(?:\$ )?curl\s/;
-/** More letters and digits in a row than names have, or what keys of providers begin with. */
+/** A longer run of letters and digits than names have, or a prefix of provider keys. */
 const SECRET = /[A-Za-z0-9]{24}|^(?:sk|pk|rk|gws|ghp|xox[a-z])[-_]\S{16}/;
-/** A body that is pasted is longer than any name; what is beyond is not read. */
+/** Maximum length of a pasted text that is read; the rest is ignored. */
 const LENGTH_MAX = 20_000;
 
-/** As the API masks keys. */
+/** Masks a key in the same form as the API. */
 const masked = (key: string): string => `${key.slice(0, 2)}*****${key.slice(-3)}`;
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -48,7 +51,7 @@ function limitOf(limit: unknown): PastedLimit | null {
   return { scope, id, type, limit: most, used, resetsAt: typeof resetsAt === 'string' ? resetsAt : null };
 }
 
-/** The limit of an error body of ours; null for any other text. */
+/** Parses the limit from an error body of Tollgate; null for any other text. */
 function limitIn(text: string): PastedLimit | null {
   const start = text.indexOf('{');
   try {
@@ -60,8 +63,8 @@ function limitIn(text: string): PastedLimit | null {
 }
 
 /**
- * A key of ours: 32 letters and digits after the prefix of the installation. A request id, a trace id and a slug never have both cases of
- * letters in a row of that length.
+ * Whether the text is a Tollgate key: 32 letters and digits after the prefix of the installation.
+ * Request ids, trace ids and slugs never have a run of that length with both upper and lower case.
  */
 function isOwnKey(text: string, prefix: string): boolean {
   const rest = text.slice(prefix.length);
@@ -71,21 +74,24 @@ function isOwnKey(text: string, prefix: string): boolean {
 const isSecret = (text: string): boolean =>
   !/\s/.test(text) && SECRET.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text);
 
-/** A trace id, also within the header `traceparent`; null for any other text. */
+/** Extracts a trace id, also from a `traceparent` header; null for any other text. */
 function traceIn(text: string): string | null {
   const id = TRACE.test(text) ? text : (TRACEPARENT.exec(text)?.[1] ?? null);
   return id === null ? null : id.toLowerCase();
 }
 
-/** The masked form of a key, or of a text that is one already; null for any other text. */
+/**
+ * Returns the masked form of a key; a text that is already masked is returned unchanged; null for
+ * any other text.
+ */
 function maskIn(text: string, keyPrefix: string): string | null {
   if (MASKED.test(text)) return text;
   return isOwnKey(text, keyPrefix) ? masked(text) : null;
 }
 
 /**
- * Recognises a pasted text: a request id, a trace id, an error body, a key, a `curl`. Null for a
- * text to search by. `keyPrefix`: the prefix of the installation's keys.
+ * Recognises a pasted text: a request id, a trace id, an error body, a key or a `curl` command.
+ * Returns null for a search text. `keyPrefix` is the prefix of the installation's keys.
  */
 export function pastedIn(text: string, keyPrefix = ''): Pasted | null {
   const trimmed = text.trim().slice(0, LENGTH_MAX);

@@ -9,7 +9,10 @@ const rows = (): readonly Element[] => [
   ...(document.getElementById(palette.getState().listId)?.querySelectorAll('[data-action]') ?? []),
 ];
 
-/** Selects the first row, as Enter takes it. The spotlight does so before late rows arrive. */
+/**
+ * Selects the first row, which Enter opens. The spotlight itself selects it before late rows
+ * arrive.
+ */
 export function selectFirst(): void {
   const all = rows();
   for (const row of all) row.removeAttribute(SELECTED);
@@ -17,7 +20,7 @@ export function selectFirst(): void {
   palette.updateState((state) => ({ ...state, selected: all.length === 0 ? -1 : 0 }));
 }
 
-/** `data-hit` of the selected row; null without one. */
+/** Returns `data-hit` of the selected row; null when no row is selected. */
 export const selectedHit = (): string | null =>
   rows()
     .find((row) => row.hasAttribute(SELECTED))

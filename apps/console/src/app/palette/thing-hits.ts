@@ -17,7 +17,7 @@ function copyHit(key: string, label: string, textOf: () => string): Hit {
   return { key, label, icon: 'copy', run };
 }
 
-/** A thing of a list, with what can be done with it. */
+/** Palette row of a resource, with its actions. */
 export function thingHit(page: PageEntry, thing: NamedThing, ws: string): Hit {
   const { id, name, hint, to, logs } = thing;
   const address = inWorkspace(to, ws);

@@ -17,14 +17,14 @@ import { thingHit } from './thing-hits';
 
 const DEBOUNCE_MS = 120;
 const STALE_MS = 30_000;
-/** A longer text is no name. */
+/** Maximum length of a name that is searched. */
 const NAME_MAX = 200;
 const words = shell.palette;
 
 export interface Hits {
   readonly groups: readonly HitGroup[];
   readonly isSearching: boolean;
-  /** Why there are none, or not all; null: nothing to say. */
+  /** Text that says why rows are missing; null when there is nothing to say. */
   readonly note: string | null;
 }
 
@@ -33,7 +33,7 @@ const has = (label: string, text: string): boolean => label.toLowerCase().includ
 /** Prefix of a text: `>` actions, `@` providers, `#` logs by id, `/` pages; empty: everything. */
 const prefixOf = (text: string): string => /^[>@/#]/.exec(text)?.[0] ?? '';
 
-/** Where the palette looks, and for whom. */
+/** Pages, workspace and session that the palette searches in. */
 interface Place {
   readonly pages: readonly PageEntry[];
   readonly workspace: Workspace | null;
@@ -42,28 +42,31 @@ interface Place {
 
 interface Wanted {
   readonly prefix: string;
-  readonly needle: string;
+  readonly term: string;
 }
 
-/** Things by name, what was pasted, actions and pages for a text; only what the caller may open. */
+/**
+ * Returns the palette rows for a text: resources by name, the pasted object, actions and pages that
+ * the caller may open.
+ */
 export function useHits(text: string, onKeys: () => void): Hits {
   const facts = useSessionFacts();
   const place: Place = { facts, workspace: useShownWorkspace(), pages: usePages() };
   const prefix = prefixOf(text);
-  const needle = text.slice(prefix.length).trim();
+  const term = text.slice(prefix.length).trim();
   const keyPrefix = facts.bootstrap.api_key_prefix;
   const pasted = useMemo(() => pastedIn(text, keyPrefix), [text, keyPrefix]);
-  const ofPasted = usePasted(pasted, text, place);
-  const name = pasted === null ? needle.slice(0, NAME_MAX) : '';
+  const pastedHits = usePasted(pasted, text, place);
+  const name = pasted === null ? term.slice(0, NAME_MAX) : '';
   const [searched] = useDebouncedValue(name, DEBOUNCE_MS);
   const things = useThings(searched, { ...place, prefix, isOn: pasted === null });
-  if (ofPasted !== null) return ofPasted;
-  const others = otherGroups({ prefix, needle }, place, onKeys);
+  if (pastedHits !== null) return pastedHits;
+  const others = otherGroups({ prefix, term }, place, onKeys);
   const groups = [...things.groups, ...others].filter(({ hits }) => hits.length > 0);
   const isSearching = searched !== name || things.isSearching;
   const nothing = groups.length > 0 || isSearching ? null : words.nothing;
   const note = things.isPart ? words.part : nothing;
-  return { groups: ranked(groups, needle), isSearching, note: prefix === '#' ? words.wholeId : note };
+  return { groups: ranked(groups, term), isSearching, note: prefix === '#' ? words.wholeId : note };
 }
 
 const keysOf = (page: PageEntry | undefined, keys: readonly NamedThing[] = [], ws: string): readonly Hit[] =>
@@ -72,7 +75,7 @@ const keysOf = (page: PageEntry | undefined, keys: readonly NamedThing[] = [], w
 const partNote = (found: { readonly isPart: boolean } | undefined): string | null =>
   found?.isPart === true ? words.partOfKeys : null;
 
-/** Entries for a pasted text; null where nothing was pasted. */
+/** Rows for a pasted text; null when the text is not a pasted object. */
 function usePasted(pasted: Pasted | null, text: string, { pages, workspace }: Place): Hits | null {
   const keys = pages.find(({ id }) => id === 'keys');
   const masked = pasted?.kind === 'key' && keys !== undefined ? pasted.masked : null;
@@ -91,23 +94,23 @@ function usePasted(pasted: Pasted | null, text: string, { pages, workspace }: Pl
   return { groups: [], isSearching, note: isSearching ? null : (part ?? noteOf(pasted)) };
 }
 
-/** Workspaces, actions and pages. */
-function otherGroups({ prefix, needle }: Wanted, place: Place, onKeys: () => void): readonly HitGroup[] {
+/** Groups of matching workspaces, actions and pages. */
+function otherGroups({ prefix, term }: Wanted, place: Place, onKeys: () => void): readonly HitGroup[] {
   const { facts, workspace, pages } = place;
   const isAll = prefix === '';
   const groups: HitGroup[] = [];
-  if (isAll && needle !== '')
-    groups.push({ title: words.workspaces, hits: workspaceHits(facts, workspace, needle) });
+  if (isAll && term !== '')
+    groups.push({ title: words.workspaces, hits: workspaceHits(facts, workspace, term) });
   if (isAll || prefix === '>') {
-    const commands = isAll && needle === '' ? [] : commandHits(needle, onKeys);
-    groups.push({ title: words.actions, hits: [...createHits(needle, place), ...commands] });
+    const commands = isAll && term === '' ? [] : commandHits(term, onKeys);
+    groups.push({ title: words.actions, hits: [...createHits(term, place), ...commands] });
   }
   if (isAll || prefix === '/')
-    groups.push({ title: words.pages, hits: pageHits(pages, needle, workspace?.slug ?? '') });
+    groups.push({ title: words.pages, hits: pageHits(pages, term, workspace?.slug ?? '') });
   return groups;
 }
 
-/** Why a pasted text leads nowhere. */
+/** Explains why a pasted text has no rows. */
 function noteOf({ kind }: Pasted): string {
   if (kind === 'curl') return words.noCurl;
   if (kind === 'key') return words.noKey;
@@ -119,7 +122,10 @@ interface ThingsPlace extends Place {
   readonly isOn: boolean;
 }
 
-/** The lists that have a search, all at once. `@` lists providers before a text is entered. */
+/**
+ * Searches all lists that support a search, in parallel. The prefix `@` lists providers even
+ * without a text.
+ */
 function useThings(text: string, { prefix, pages, workspace, facts, isOn }: ThingsPlace) {
   const findable = pages.filter(
     ({ id, things }) =>
@@ -147,15 +153,15 @@ function useThings(text: string, { prefix, pages, workspace, facts, isOn }: Thin
   };
 }
 
-function pageHits(pages: readonly PageEntry[], needle: string, ws: string): readonly Hit[] {
+function pageHits(pages: readonly PageEntry[], term: string, ws: string): readonly Hit[] {
   return pages
-    .filter(({ label }) => has(label, needle))
+    .filter(({ label }) => has(label, term))
     .map(({ id, label, icon, to }) => ({ key: `page ${id}`, label, icon, address: inWorkspace(to, ws) }));
 }
 
-function workspaceHits({ self }: SessionFacts, shown: Workspace | null, needle: string): readonly Hit[] {
+function workspaceHits({ self }: SessionFacts, shown: Workspace | null, term: string): readonly Hit[] {
   return self.workspaces
-    .filter(({ id, name, slug }) => id !== shown?.id && has(`${name} ${slug}`, needle))
+    .filter(({ id, name, slug }) => id !== shown?.id && has(`${name} ${slug}`, term))
     .slice(0, 5)
     .map(({ id, name, slug }) => ({
       key: `workspace ${id}`,
@@ -166,17 +172,17 @@ function workspaceHits({ self }: SessionFacts, shown: Workspace | null, needle: 
     }));
 }
 
-function createHits(needle: string, { pages, facts, workspace }: Place): readonly Hit[] {
+function createHits(term: string, { pages, facts, workspace }: Place): readonly Hit[] {
   const ws = workspace?.slug ?? '';
   return pages.flatMap(({ id, create }) => {
     if (create === undefined || refusalOf(create.operation, facts, workspace) !== null) return [];
     const label = shell.keys.create(create.label);
-    if (!has(label, needle)) return [];
+    if (!has(label, term)) return [];
     return [{ key: `create ${id}`, label, icon: 'plus' as const, address: inWorkspace(create.to, ws) }];
   });
 }
 
-function commandHits(needle: string, onKeys: () => void): readonly Hit[] {
+function commandHits(term: string, onKeys: () => void): readonly Hit[] {
   const { commands } = words;
   const toggleSidebar = (): void =>
     changePreferences({ isSidebarCollapsed: !preferences().isSidebarCollapsed });
@@ -186,5 +192,5 @@ function commandHits(needle: string, onKeys: () => void): readonly Hit[] {
     { key: 'keys', label: commands.keys, icon: 'help', run: onKeys },
     { key: 'sign-out', label: commands.signOut, icon: 'logout', run: () => void signOut() },
   ];
-  return all.filter(({ label }) => has(label, needle));
+  return all.filter(({ label }) => has(label, term));
 }

@@ -4,7 +4,10 @@ import { useIdle } from '../shell/use-idle';
 const load = () => import('./palette');
 const Palette = lazy(async () => ({ default: (await load()).Palette }));
 
-/** The palette, which is loaded when it is opened first, or when the browser has nothing else to do. Draw it in a `Suspense`. */
+/**
+ * The palette. Its code is loaded when the palette is first opened or when the browser is idle.
+ * Render `element` in a `Suspense`.
+ */
 export function usePalette(onKeys: () => void): {
   readonly open: () => void;
   readonly element: ReactElement | null;

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { keyOf } from '../../api';
 import type { Self } from '../state/session-context';
 
-/** Options of a query whose call works once: it is never repeated by itself. */
+/** Options of a query whose call works only once, so that TanStack Query never repeats it. */
 export const ONCE = {
   staleTime: 'static',
   retry: false,
@@ -10,7 +10,7 @@ export const ONCE = {
   refetchOnReconnect: false,
 } as const;
 
-/** Makes a user whose session was just opened the one of this tab, and reads everything else again. */
+/** Makes the user of a new session the user of this tab and invalidates all other cached reads. */
 export async function adoptSession(queries: QueryClient, self: Self): Promise<void> {
   const own = keyOf('auth_self', {});
   queries.setQueryData(own, self);

@@ -10,7 +10,10 @@ import { challengeOf, openedBy } from './opening';
 import { SignIn } from './sign-in';
 import { holderOf, tellTabs } from './tabs';
 
-/** Signs in by the link of the launcher. Asks for email and password where it does not work. */
+/**
+ * Signs in with the launcher's link. Shows the form for email and password when the link is
+ * invalid.
+ */
 export function ClaimPage(): ReactElement {
   const navigate = useNavigate();
   const queries = useQueryClient();

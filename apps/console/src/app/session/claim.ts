@@ -3,8 +3,8 @@ const PREFIX = '#claim=';
 let token: string | null = null;
 
 /**
- * Takes the token of the launcher's link out of the address, where history would keep it. Returns whether there was one. Call it
- * before the router reads the address.
+ * Removes the token of the launcher's link from the address, so that the browser's history does not
+ * keep it. Returns whether there was a token. Call it before the router reads the address.
  */
 export function takeClaim(): boolean {
   const { hash } = location;
@@ -14,7 +14,10 @@ export function takeClaim(): boolean {
   return true;
 }
 
-/** The token that was taken; null after the first call, since it works once. */
+/**
+ * Returns the token that `takeClaim` removed; null after the first call, because a token works
+ * once.
+ */
 export function spendClaim(): string | null {
   const taken = token;
   token = null;

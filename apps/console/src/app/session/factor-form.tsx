@@ -10,11 +10,11 @@ import { FormError, onSubmit, textIn } from './sign-in-parts';
 interface FactorFormProps {
   readonly challenge: Challenge;
   readonly onOpened: (opened: Opened) => void;
-  /** Begins again, as after a challenge that has expired. */
+  /** Starts the sign-in again, for example after the challenge has expired. */
   readonly onBack: () => void;
 }
 
-/** The second factor of a sign-in: a code of the app, a recovery code, or a passkey. */
+/** Form for the second factor of a sign-in: an authenticator code, a recovery code or a passkey. */
 export function FactorForm({ challenge, onOpened, onBack }: FactorFormProps): ReactElement {
   const { challenge: token, factors } = challenge;
   const code = useMutation({

@@ -2,12 +2,12 @@ import type { QueryClient } from '@tanstack/react-query';
 import { accessOf, read, type OperationId } from '../../api';
 import { begunAt } from '../../begin/begun';
 
-/** The session, its rights and the installation. They change seldom. */
+/** Options of the reads of session, permissions and installation, which rarely change. */
 export const FACTS = { staleTime: 60_000 };
 
 /**
- * Takes over the session that was requested before the console was there, so that the first drawing has it. A refusal is left to the page,
- * which shows the sign-in.
+ * Puts the session that was requested at page load into the query cache, so that the first render
+ * has it. Ignores a refused request: the page then shows the sign-in.
  */
 export async function takeFirstFacts(queries: QueryClient): Promise<void> {
   const take = async (id: Extract<OperationId, 'auth_self' | 'auth_permissions' | 'console_bootstrap'>) => {

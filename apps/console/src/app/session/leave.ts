@@ -1,26 +1,32 @@
 const DRAFTS = 'tollgate:';
 const LAST_WORKSPACE = 'tollgate:workspace';
 
-/** Forgets what this tab keeps of a session: drafts of forms, and the workspace that was open last. */
+/**
+ * Deletes what this browser stores of a session: form drafts of this tab, and the last open
+ * workspace.
+ */
 export function forgetSession(): void {
   try {
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(DRAFTS)) sessionStorage.removeItem(key);
     localStorage.removeItem(LAST_WORKSPACE);
   } catch {
-    // A browser that keeps nothing has nothing to forget.
+    // Without storage there is nothing to delete.
   }
 }
 
-/** Ways out of the loaded page. An object, so that specs replace them. */
+/**
+ * Navigations that leave the loaded page. They are methods of an object so that specs can replace
+ * them.
+ */
 export const leave = {
-  /** Goes to a URL. Throws for one that is not of the web. */
+  /** Navigates to a URL. Throws when it is not http or https. */
   to(url: string): void {
     const { protocol, href } = new URL(url, document.baseURI);
     if (protocol !== 'https:' && protocol !== 'http:')
       throw new Error(`${protocol} is no address of a page.`);
     location.assign(href);
   },
-  /** Posts a form to a URL, which the content security policy allows on `/login/sso` only. */
+  /** Posts a form to a URL. The content security policy allows this on `/login/sso` only. */
   post(url: string, fields: Readonly<Record<string, string>>): void {
     const form = document.createElement('form');
     form.method = 'post';
@@ -33,13 +39,16 @@ export const leave = {
     document.body.append(form);
     form.submit();
   },
-  /** Opens a path of the console in a new window. False when the browser opens none. */
+  /** Opens a path of the console in a new window. Returns false when the browser blocks it. */
   window(path: string): boolean {
     return window.open(new URL(path, document.baseURI), '_blank', 'popup,width=520,height=720') !== null;
   },
 };
 
-/** Loads the console again at a path without its first slash, so that nothing of the session stays in memory or in the tab. */
+/**
+ * Reloads the console at a path (without the leading slash), so that nothing of the session stays
+ * in memory or in the tab.
+ */
 export function loadAnew(path = ''): void {
   forgetSession();
   leave.to(new URL(path, document.baseURI).href);

@@ -8,14 +8,14 @@ import { OrganisationList, type Organisation } from './organisation-list';
 import { FormError } from './sign-in-parts';
 
 interface OrganisationChoiceProps {
-  /** Whose session was opened, in the first of the organisations. */
+  /** User of the opened session, which is in the first of the user's organisations. */
   readonly self: Self;
   readonly onOpened: (opened: Opened, organisation: Organisation) => void;
-  /** The sign-in does not count in the organisation. */
+  /** Called when the organisation does not accept this sign-in. */
   readonly onNeedsLogin: (organisation: Organisation) => void;
 }
 
-/** Asks a user of several organisations for the one to open. */
+/** Lets a user of several organisations choose which one to open. */
 export function OrganisationChoice({ self, onOpened, onNeedsLogin }: OrganisationChoiceProps): ReactElement {
   const change = useMutation({
     mutationFn: async ({ id }: Organisation): Promise<Opened> =>
@@ -40,7 +40,9 @@ export function OrganisationChoice({ self, onOpened, onNeedsLogin }: Organisatio
   );
 }
 
-/** Whether an organisation cannot be opened by the sign-in of the session, but by another one. */
+/**
+ * Whether the error says that the organisation requires another sign-in than that of the session.
+ */
 export function needsLogin(error: unknown): boolean {
   if (error === null) return false;
   const { status, param } = problemFrom(error);

@@ -3,19 +3,19 @@ import { useState, type ReactElement } from 'react';
 import { session, shell } from '../../messages';
 import type { Self } from '../state/session-context';
 
-/** From so many on, they can be searched. */
+/** Number of organisations above which the list has a search field. */
 const MANY = 8;
 
 export type Organisation = Self['organisations'][number];
 
 interface OrganisationListProps {
   readonly organisations: readonly Organisation[];
-  /** Id of the one that is being opened. */
+  /** Id of the organisation that is being opened. */
   readonly opening?: string | undefined;
   readonly onChoose: (organisation: Organisation) => void;
 }
 
-/** Organisations of a user as buttons; many of them can be searched. */
+/** Lists the organisations of a user as buttons, with a search field when there are many. */
 export function OrganisationList({ organisations, opening, onChoose }: OrganisationListProps): ReactElement {
   const [text, setText] = useState('');
   const found = organisations.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));

@@ -18,8 +18,8 @@ interface OrganisationSwitchProps {
 }
 
 /**
- * Opens the session of another organisation, and loads the console again, so that nothing of this one stays in memory. Asks for a second factor,
- * or for a sign-in there, where the API needs one.
+ * Opens the session of another organisation and reloads the console, so that nothing of the current
+ * one stays in memory. Shows a second-factor form or a sign-in when the API requires one.
  */
 export function OrganisationSwitch({ organisation, onClose }: OrganisationSwitchProps): ReactElement {
   const { id, name } = organisation;

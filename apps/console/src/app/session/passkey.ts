@@ -1,13 +1,19 @@
 import { call, type AnswerOf } from '../../api';
 import { session } from '../../messages';
 
-/** Whether this browser can have passkeys here: no address of a host can. */
+/**
+ * Whether passkeys work here. They need browser support and a host name; an IP address does not
+ * work.
+ */
 export const hasPasskeys = (): boolean =>
   'PublicKeyCredential' in globalThis &&
   'parseRequestOptionsFromJSON' in PublicKeyCredential &&
   !/^[\d.]+$|^\[/.test(location.hostname);
 
-/** Signs in by a passkey: as the second factor of `challenge`, or alone. Rejects when the user cancels. */
+/**
+ * Signs in with a passkey: as the second factor of `challenge`, or as the only factor when it is
+ * null. Rejects when the user cancels.
+ */
 export async function signByPasskey(
   challenge: string | null,
   organisation: string | null,

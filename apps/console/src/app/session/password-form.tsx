@@ -15,7 +15,10 @@ interface PasswordFormProps {
   readonly onOpened: (opened: Opened) => void;
 }
 
-/** Email and password. An address whose domain has single sign-on gets its buttons, and no password where that is off. */
+/**
+ * Form for email and password. When the domain of the email has single sign-on, the form shows its
+ * buttons, and no password field if passwords are off.
+ */
 export function PasswordForm({ organisation, returnTo, isOver, onOpened }: PasswordFormProps): ReactElement {
   const [address, setAddress] = useState('');
   const bootstrap = useRead('console_bootstrap', {});

@@ -17,11 +17,11 @@ import type { SessionState } from './use-session-state';
 
 interface SessionDialogProps {
   readonly state: Exclude<SessionState, 'open'>;
-  /** Whose page it is. */
+  /** User and organisation that the page belongs to. */
   readonly holder: Exclude<Holder, null>;
-  /** When the session ends, ISO 8601; null: not known. */
+  /** Expiry of the session, ISO 8601; null when unknown. */
   readonly endsAt: string | null;
-  /** The page goes on. */
+  /** Called when the page has a valid session again. */
   readonly onOpen: () => void;
   readonly enrolment: Pick<EnrolmentProps, 'onAdded' | 'onDone'>;
 }
@@ -29,7 +29,10 @@ interface SessionDialogProps {
 const titleOf = (state: SessionState): string =>
   state === 'changed' ? session.changed : state === 'factor' ? factors.required : session.title;
 
-/** Over a page whose session is ending, has ended, or is that of another user. The page stays as it is below. */
+/**
+ * Dialog over a page whose session is ending, has ended or belongs to another user. The page keeps
+ * its state below the dialog.
+ */
 export function SessionDialog(props: SessionDialogProps): ReactElement | null {
   const { state, holder, endsAt, onOpen, enrolment } = props;
   const queries = useQueryClient();
@@ -38,7 +41,7 @@ export function SessionDialog(props: SessionDialogProps): ReactElement | null {
   const [isPutOff, setPutOff] = useState(false);
   const isHidden = state === 'left' || state === 'changed';
   useEffect(() => {
-    // What an earlier user saw must not stay on the screen.
+    // The screen must not show the data of the previous user.
     document.documentElement.toggleAttribute('data-session-over', isHidden);
     return () => document.documentElement.removeAttribute('data-session-over');
   }, [isHidden]);
@@ -89,12 +92,15 @@ interface ChangedSessionProps {
   readonly onBack: (self: Self) => void;
 }
 
-/** This browser has another session than the page: goes on with it, or back to the page's organisation. */
+/**
+ * Shown when the browser's session differs from the page's: continues with the new session, or
+ * returns to the page's organisation.
+ */
 function ChangedSession({ holder, onBack }: ChangedSessionProps): ReactElement {
   const [now, setNow] = useState<Self | null>(null);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
-    // Not into the cache, which belongs to the page's user.
+    // Bypasses the query cache, which belongs to the user of the page.
     call('auth_self', {}).then(({ data }) => setNow(data), setError);
   }, []);
   const own = now?.organisations.find(({ id }) => now.id === holder.user && id === holder.organisation);

@@ -15,8 +15,9 @@ const Enrolment = lazy(async () => ({ default: (await import('../../factors/enro
 const SessionDialog = lazy(async () => ({ default: (await import('./session-dialog')).SessionDialog }));
 
 /**
- * Draws nothing before it is known who the caller is and what they may do. Shows the sign-in where there is no session, and what a session needs
- * in place of the page, or over it when it is there already, so that what was entered stays.
+ * Renders nothing until the caller and its permissions are known. Shows the sign-in without a
+ * session. Shows further requirements of a session (such as a second factor) in place of the page,
+ * or over a page that is already open, so that its inputs stay.
  */
 export function SessionGate(): ReactElement | null {
   const self = useRead('auth_self', {}, FACTS);
@@ -53,7 +54,8 @@ export function SessionGate(): ReactElement | null {
   if (facts === null) {
     const failed = [self, permissions, bootstrap].find(({ error }) => error !== null);
     if (failed === undefined) return null;
-    // Signed out in another tab, a tab that was adding a second factor still has the refusal for want of one.
+    // After a sign-out in another tab, this tab can still have the error that a second factor is
+    // missing.
     const isSignedOut = failed.error?.status === 401 || state === 'left';
     return (
       <main className="sign-in-page">
@@ -94,8 +96,9 @@ export function SessionGate(): ReactElement | null {
 }
 
 /**
- * Whether a second factor is added in place of a page or over it; null: not at all. It stays where it has begun: recovery codes must not vanish
- * because the page could be shown by then.
+ * Whether the enrolment of a second factor is shown in place of the page or over it; null when none
+ * is needed. The place does not change once enrolment has started, so that recovery codes do not
+ * disappear when the page becomes available.
  */
 function useEnrols(isNeeded: boolean, hasPage: boolean): 'alone' | 'over' | null {
   const [place, setPlace] = useState<'alone' | 'over' | null>(null);

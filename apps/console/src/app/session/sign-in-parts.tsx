@@ -6,7 +6,9 @@ export function textIn(form: HTMLFormElement, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Gives a form to `act` instead of letting the browser post it. */
+/**
+ * Returns a submit handler that calls `act` with the form instead of letting the browser post it.
+ */
 export const onSubmit =
   (act: (form: HTMLFormElement) => void) =>
   (event: SyntheticEvent<HTMLFormElement>): void => {
@@ -14,7 +16,7 @@ export const onSubmit =
     act(event.currentTarget);
   };
 
-/** Why a step of a sign-in failed: the API's words, or ours. */
+/** Shows why a step of a sign-in failed: the message of the API, or the console's own. */
 export function FormError({ error }: { readonly error: unknown }): ReactElement | null {
   if (error === null || error === undefined) return null;
   return (

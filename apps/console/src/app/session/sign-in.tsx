@@ -16,25 +16,25 @@ import './session.css';
 export interface SignInProps {
   readonly note?: string;
   readonly onDone: (self: Self) => void;
-  /** Challenge of a sign-in that was begun elsewhere and needs a second factor. */
+  /** Challenge of a sign-in that started elsewhere and needs a second factor. */
   readonly challenge?: Challenge | null;
-  /** Signs in to this organisation alone. */
+  /** Restricts the sign-in to this organisation. */
   readonly organisation?: string | null;
-  /** Where a login by single sign-on ends, below the console. */
+  /** Path of the console to open after single sign-on. */
   readonly returnTo?: string;
-  /** In a dialog over a page. */
+  /** True when the sign-in is in a dialog over a page. */
   readonly isOver?: boolean;
-  /** Begins with single sign-on. */
+  /** True to start with single sign-on. */
   readonly isSso?: boolean;
 }
 
 /**
- * Signs in by password, passkey or single sign-on, then by a second factor where the user has one, and asks which organisation to open where there
- * are several. The cookie is out of reach of scripts.
+ * Signs in by password, passkey or single sign-on, then by a second factor if the user has one.
+ * Lets users of several organisations choose one. The session cookie is not readable by scripts.
  */
 export function SignIn({ note, onDone, isOver = false, ...props }: SignInProps): ReactElement {
   const { returnTo = '/' } = props;
-  // Of the user's organisations, once the session of the first one is open.
+  // The organisation that the user chose after the session of the first one was opened.
   const [chosen, setChosen] = useState<Organisation | null>(null);
   const organisation = props.organisation ?? chosen?.id ?? null;
   const [opened, setOpened] = useState<Self | null>(null);
@@ -95,7 +95,7 @@ interface FirstStepProps {
   readonly onOpened: (opened: Opened) => void;
 }
 
-/** Email and password, or single sign-on. */
+/** First step of a sign-in: email and password, or single sign-on. */
 function FirstStep({ place, beginsWithSso, onOpened }: FirstStepProps): ReactElement {
   const bootstrap = useRead('console_bootstrap', {});
   const [choice, setChoice] = useState<'password' | 'sso' | null>(beginsWithSso ? 'sso' : null);

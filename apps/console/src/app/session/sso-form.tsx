@@ -12,25 +12,28 @@ type Connection = AnswerOf<'ssoLogin_discover'>['connections'][number];
 
 export interface SsoPlace {
   readonly organisation: string | null;
-  /** Where the login ends, below the console. */
+  /** Path of the console to open after the login. */
   readonly returnTo: string;
-  /** True: over a page, which must stay as it is; the login is in a window of its own then. */
+  /**
+   * True when the form is over a page that must keep its state; the login then opens in a new
+   * window.
+   */
   readonly isOver: boolean;
 }
 
 interface Wanted {
   readonly connection: string;
-  /** Empty where no address was given. */
+  /** Empty when the user entered no address. */
   readonly email: string;
 }
 
 export type Begin = UseMutationResult<void, Error, Wanted>;
 
-/** The page of a login by a connection, which begins by itself. */
+/** Path of the page that starts a login with the connection as soon as it opens. */
 const pathOf = (connection: string, returnTo: string): string =>
   `login/sso?${new URLSearchParams({ connection, return_path: returnTo }).toString()}`;
 
-/** Begins a login at the identity provider of a connection. */
+/** Returns a mutation that starts a login at the identity provider of a connection. */
 export function useBegin({ organisation, returnTo, isOver }: SsoPlace): Begin {
   return useMutation({
     mutationFn: async ({ connection, email }: Wanted) => {
@@ -76,7 +79,7 @@ export function ConnectionButtons({ connections, begin, email }: ConnectionButto
   );
 }
 
-/** Asks for an address, and leads to the identity provider of its domain. */
+/** Form for an email address; continues at the identity provider of its domain. */
 export function SsoForm(place: SsoPlace): ReactElement {
   const bootstrap = useRead('console_bootstrap', {});
   const begin = useBegin(place);

@@ -13,7 +13,10 @@ import { useBegin } from './sso-form';
 import { ownPath, spendReturn } from './sso-return';
 import { holderOf, tellTabs } from './tabs';
 
-/** `/login/sso`: asks for an address, leads to its identity provider, and signs in by the code with which that sends the browser back. */
+/**
+ * `/login/sso` shows the form for single sign-on, and signs in with the code that the identity
+ * provider's redirect carries.
+ */
 export function SsoPage(): ReactElement {
   const router = useRouter();
   const queries = useQueryClient();
@@ -64,8 +67,8 @@ export function SsoPage(): ReactElement {
         </div>
       </main>
     );
-  const isUnderWay = (back !== null && !exchange.isError) || (named !== null && !begin.isError);
-  if (isUnderWay)
+  const isPending = (back !== null && !exchange.isError) || (named !== null && !begin.isError);
+  if (isPending)
     return (
       <main className="sign-in-page">
         <p role="status">{session.ssoGoes}</p>
@@ -84,7 +87,7 @@ export function SsoPage(): ReactElement {
   );
 }
 
-/** `/login/done`: the end of a login in a window of its own, over whose page the session goes on. */
+/** `/login/done` closes the window of a login that another window of the console opened. */
 export function SsoDonePage(): ReactElement {
   useEffect(() => window.close(), []);
   return (

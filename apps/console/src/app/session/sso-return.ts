@@ -1,33 +1,39 @@
 const KEY = 'tollgate:sso-binding';
 const PATH = /\/login\/sso\/?$/;
-/** A path of the console: printable ASCII after one slash; a second slash or a backslash could name another host. */
+/**
+ * A path of the console: printable ASCII after one slash; a second slash or a backslash could name
+ * another host.
+ */
 const OWN_PATH = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/;
-/** As the API allows it. */
+/** Maximum length of a return path that the API accepts. */
 const LENGTH_MAX = 512;
 
-/** With what an identity provider has sent the browser back. */
+/** Parameters of the redirect from an identity provider. */
 export interface SsoReturn {
   readonly code: string;
-  /** Null: this tab did not begin the login. */
+  /** Proof that this tab started the login; null when it did not. */
   readonly binding: string | null;
-  /** True: the identity provider began the login, so the user must confirm it here. */
+  /** True when the identity provider started the login, so that the user must confirm it. */
   readonly isUnsolicited: boolean;
-  /** Where the login ends, below the console. */
+  /** Path of the console to open after the login. */
   readonly returnTo: string;
 }
 
 let taken: SsoReturn | null = null;
 
-/** The path itself, or the root for a text that could lead anywhere else. */
+/** Returns a path of the console unchanged, and `/` for a text that could name another host. */
 export const ownPath = (text: string | null): string => (text !== null && OWN_PATH.test(text) ? text : '/');
 
-/** The path of an address below the console to which a login may return; without its search when it is long. */
+/**
+ * Return path of a login for an address of the console, without its query when the address is
+ * longer than `LENGTH_MAX`.
+ */
 export function returnPathOf(address: string): string {
   const [path = ''] = address.split(/[?#]/);
   return ownPath(address.length <= LENGTH_MAX ? address : path.length <= LENGTH_MAX ? path : null);
 }
 
-/** Keeps for this tab what proves that it began a login. */
+/** Stores the proof that this tab started a login. */
 export function keepBinding(binding: string): void {
   sessionStorage.setItem(KEY, binding);
 }
@@ -42,7 +48,10 @@ function spendBinding(): string | null {
   }
 }
 
-/** Takes the code of a return out of the address, where history would keep it. Call it before the router reads the address. */
+/**
+ * Removes the code of a redirect from the address, so that the browser's history does not keep it.
+ * Call it before the router reads the address.
+ */
 export function takeReturn(): void {
   const query = new URLSearchParams(location.search);
   const code = query.get('code');
@@ -58,7 +67,10 @@ export function takeReturn(): void {
   history.replaceState(null, '', location.pathname);
 }
 
-/** The return that was taken; null without one, and after the first call, since it works once. */
+/**
+ * Returns what `takeReturn` removed; null without a redirect and after the first call, because a
+ * code works once.
+ */
 export function spendReturn(): SsoReturn | null {
   const spent = taken;
   taken = null;

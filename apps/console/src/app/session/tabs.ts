@@ -1,8 +1,8 @@
 const NAME = 'tollgate-session';
-/** Marks the messages of this tab. */
+/** Identifies the messages of this tab. */
 const TAB = Math.random();
 
-/** Whose session a browser has, for its other tabs; null: it was signed out. */
+/** User and organisation of the browser's session; null after a sign-out. */
 export type Holder = { readonly user: string; readonly organisation: string } | null;
 
 interface Message {
@@ -10,7 +10,7 @@ interface Message {
   readonly holder: Holder;
 }
 
-/** The holder of a session, by its user. */
+/** Returns the holder of a user's session. */
 export const holderOf = (self: {
   readonly id: string;
   readonly organisation: { readonly id: string };
@@ -19,7 +19,7 @@ export const holderOf = (self: {
 export const isSame = (one: Holder, other: Holder): boolean =>
   one?.user === other?.user && one?.organisation === other?.organisation;
 
-/** Sends to the other tabs of this browser that a session was opened, changed or ended here. */
+/** Notifies the other tabs of this browser that a session was opened, changed or ended. */
 export function tellTabs(holder: Holder): void {
   const channel = new BroadcastChannel(NAME);
   channel.postMessage({ tab: TAB, holder } satisfies Message);

@@ -4,22 +4,23 @@ import { NEEDS_FACTOR, onSessionRefusal } from '../../api';
 import type { Self } from '../state/session-context';
 import { holderOf, isSame, onTabs, type Holder } from './tabs';
 
-/** How long before its end a session is ending. */
+/** Time before the expiry at which a session is `ending`, in milliseconds. */
 export const WARNING_MS = 300_000;
-/** Timers of browsers take no more than 24 days. */
+/** Maximum wait of one timer; browser timers overflow after 24 days. */
 const WAIT_MAX_MS = 86_400_000;
-/** Between two looks at a session that should have ended by this machine's clock. */
+/** Wait between checks of a session that has expired by the clock of this machine. */
 const WAIT_MIN_MS = 60_000;
 
 /**
- * `ending`: within five minutes of its end. `ended`: the API refuses it. `factor`: it may only add a second factor. `left`: signed out in another tab. `changed`: another user, or
- * another organisation of the user, was opened in another tab.
+ * `ending`: the session expires within five minutes. `ended`: the API refuses it. `factor`: it may
+ * only add a second factor. `left`: the user signed out in another tab. `changed`: another tab
+ * opened another user or another organisation of the user.
  */
 export type SessionState = 'open' | 'ending' | 'ended' | 'factor' | 'left' | 'changed';
 
 const wait = (left: number): number => Math.min(WAIT_MAX_MS, left > 0 ? left : WAIT_MIN_MS);
 
-/** Follows the session of a page to its end. A hidden tab makes no calls. */
+/** Tracks the session of a page until it ends. A hidden tab makes no calls. */
 export function useSessionState(self: Self | undefined): {
   readonly state: SessionState;
   /** The user of the session that the page was opened with. */
@@ -28,7 +29,7 @@ export function useSessionState(self: Self | undefined): {
 } {
   const queries = useQueryClient();
   const [state, setState] = useState<SessionState>('open');
-  // The page belongs to the first user; a later one must load it again.
+  // The page belongs to the first user; another user must reload it.
   const [holder, setHolder] = useState<Holder>(null);
   if (holder === null && self !== undefined) setHolder(holderOf(self));
   if (holder !== null && self !== undefined && !isSame(holder, holderOf(self)) && state !== 'changed')
@@ -64,7 +65,8 @@ export function useSessionState(self: Self | undefined): {
         timer = setTimeout(look, wait(left - WARNING_MS));
         return;
       }
-      // The API decides: the clock of this machine may be wrong.
+      // The API decides whether the session has ended, because the clock of this machine may be
+      // wrong.
       if (left <= 0 && document.visibilityState === 'visible')
         void queries.invalidateQueries({ queryKey: ['auth_self'] });
       setState((now) => (now === 'open' ? 'ending' : now));

@@ -4,10 +4,13 @@ import { useCallback } from 'react';
 /** The address of a page in a workspace. */
 export const inWorkspace = (to: string, ws: string): string => to.replace('$ws', encodeURIComponent(ws));
 
-/** A base such as `/console/`, without the slash with which addresses begin. */
+/** Removes the trailing slash of a base such as `/console/`, because addresses begin with one. */
 export const withoutSlash = (basepath: string): string => basepath.replace(/\/$/, '');
 
-/** Goes to an address below the console's base, such as `/w/search/logs?log=01a2`. */
+/**
+ * Returns a function that navigates to an address below the console's base, such as
+ * `/w/search/logs?log=01a2`.
+ */
 export function useGoTo(): (address: string) => void {
   const router = useRouter();
   return useCallback(

@@ -8,7 +8,7 @@ import { useShownWorkspace } from './use-shown-workspace';
 const load = () => import('../../needs/bell');
 const Bell = lazy(async () => ({ default: (await load()).Bell }));
 
-/** The bell, which is loaded when it is opened, or when the browser has nothing else to do. */
+/** The bell of the top bar. Its code is loaded when the bell is opened or the browser is idle. */
 export function Alerts(): ReactElement | null {
   const workspace = useShownWorkspace();
   const isIdle = useIdle(load);

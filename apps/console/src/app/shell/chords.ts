@@ -1,15 +1,21 @@
 import { useEffect, useRef } from 'react';
 import { isTyping } from '../../ui/grid/keyboard';
 
-/** Time between the two keys of a chord. */
+/** Maximum time between the two keys of a chord. */
 export const CHORD_MS = 800;
 
-/** Keys by `KeyboardEvent.key` in lower case: `u`, `?`, or two of a chord such as `g l`. */
+/**
+ * Actions by key: `KeyboardEvent.key` in lower case, such as `u` or `?`, or the two keys of a chord
+ * such as `g l`.
+ */
 export type Keys = Readonly<Record<string, () => void>>;
 
 const isInDialog = (): boolean => document.querySelector('[role=dialog][aria-modal=true]') !== null;
 
-/** Whether single keys act on this event: no other key is held, and no field has the focus. */
+/**
+ * Whether the event may trigger a shortcut: no modifier is held, no field has the focus and no
+ * dialog is open.
+ */
 const isFree = (event: KeyboardEvent): boolean =>
   !(event.ctrlKey || event.metaKey || event.altKey || event.repeat) &&
   !isTyping(event.target) &&
@@ -18,7 +24,7 @@ const isFree = (event: KeyboardEvent): boolean =>
 const isPalette = (event: KeyboardEvent): boolean =>
   (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k';
 
-/** Takes single keys and chords. Returns whether the key is used. */
+/** Returns a handler of single keys and chords. The handler returns whether it used the key. */
 function chordReader(): (event: KeyboardEvent, keys: Keys) => boolean {
   let first: { readonly key: string; readonly at: number } | null = null;
   return (event, keys) => {
@@ -35,8 +41,8 @@ function chordReader(): (event: KeyboardEvent, keys: Keys) => boolean {
 }
 
 /**
- * Keys and chords that act everywhere, before those of the page; never in a field nor under a dialog. `onPalette`: Ctrl K or ⌘ K, which
- * acts everywhere.
+ * Registers keys and chords for the whole console. They precede the keys of the page, and do not
+ * act in a field or under a dialog. `onPalette` handles Ctrl K and ⌘ K, which act everywhere.
  */
 export function useKeys(keys: Keys, onPalette: () => void, isOn: boolean): void {
   const current = useRef({ keys, onPalette, isOn });
@@ -51,7 +57,7 @@ export function useKeys(keys: Keys, onPalette: () => void, isOn: boolean): void 
       else if (!acts || !isFree(event) || !read(event, known)) return;
       event.preventDefault();
     };
-    // Before the keys of the page, which leave a used one alone.
+    // Captures the event before the page's own shortcuts, which ignore a handled key.
     document.addEventListener('keydown', onKey, { capture: true });
     return () => document.removeEventListener('keydown', onKey, { capture: true });
   }, []);

@@ -3,10 +3,10 @@ import type { MouseEvent, ReactElement, ReactNode } from 'react';
 import { useGoTo, withoutSlash } from './addresses';
 
 interface GoLinkProps {
-  /** Below the console's base, such as `/w/search/logs?log=01a2`. */
+  /** Address below the console's base, such as `/w/search/logs?log=01a2`. */
   readonly to: string;
   readonly className?: string;
-  /** It is the page that is open. */
+  /** True when the link points to the open page. */
   readonly isCurrent?: boolean;
   readonly children: ReactNode;
 }
@@ -14,7 +14,7 @@ interface GoLinkProps {
 const opensElsewhere = (event: MouseEvent): boolean =>
   event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 
-/** A link to a page by its address, for pages that may be of another folder. */
+/** A link to a page by its address. It needs no import of the target page's route. */
 export function GoLink({ to, className, isCurrent = false, children }: GoLinkProps): ReactElement {
   const router = useRouter();
   const goTo = useGoTo();

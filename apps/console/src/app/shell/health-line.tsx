@@ -6,7 +6,7 @@ import { usePageIsRead } from './use-page-is-read';
 
 const EVERY_MS = 120_000;
 
-/** The worst state of the parts: admin API and gateways. */
+/** Shows the worst health state of the admin API and the gateways. */
 export function HealthLine(): ReactElement {
   const isRead = usePageIsRead();
   const seesGateways = useCan('gateways_list');

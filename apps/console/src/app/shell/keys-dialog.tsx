@@ -7,7 +7,7 @@ interface KeysDialogProps {
   readonly onClose: () => void;
 }
 
-/** All keys that act everywhere. */
+/** Lists the shortcuts that work on every page. */
 export function KeysDialog({ onClose }: KeysDialogProps): ReactElement {
   const pages = usePages();
   const texts = shell.keys;

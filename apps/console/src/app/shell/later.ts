@@ -9,7 +9,10 @@ const load = (): Promise<unknown> =>
     import('../../ui/range/range-popup'),
   ]);
 
-/** Loads what a click opens and no page shows at first: menus, the drawer of the pages, and popups. What is opened sooner loads itself. */
+/**
+ * Loads the code of menus, the page drawer and popups while the browser is idle. No page shows them
+ * at first; one that is opened earlier loads itself.
+ */
 export function Later(): null {
   useIdle(load);
   return null;

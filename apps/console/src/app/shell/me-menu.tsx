@@ -11,7 +11,7 @@ interface MeMenuProps {
   readonly onKeys: () => void;
 }
 
-/** The signed-in user, with a menu: theme, zone, keys, sign-out. */
+/** Button of the signed-in user, with a menu for theme, time zone, shortcuts and sign-out. */
 export function MeMenu({ isSmall, onKeys }: MeMenuProps): ReactElement {
   const self = useSelf();
   const name = [self.first_name, self.last_name].join(' ').trim() || self.email;

@@ -2,10 +2,16 @@ import { Button } from '@mantine/core';
 import { useEffect, useState, type ReactElement } from 'react';
 import { errors } from '../../messages';
 
-/** Vite tells of a file that is not there any more: another version is installed. */
+/**
+ * Vite fires this event when a file of the console is missing, because another version was
+ * installed.
+ */
 const EVENT = 'vite:preloadError';
 
-/** Offers to load the console again when its files were replaced. Drafts are in the storage of the tab. */
+/**
+ * Offers to reload the console when its files were replaced. Drafts survive in the storage of the
+ * tab.
+ */
 export function NewerVersion(): ReactElement | null {
   const [isNewer, setNewer] = useState(false);
   useEffect(() => {

@@ -9,7 +9,10 @@ interface PagesDrawerProps {
   readonly onKeys: () => void;
 }
 
-/** The sidebar of a narrow window. It opens after its first drawing, by which it knows where the focus came from. */
+/**
+ * The sidebar of a narrow window. It opens after its first render, so that it can return the focus
+ * when it closes.
+ */
 export function PagesDrawer({ isOpen, onClose, onKeys }: PagesDrawerProps): ReactElement {
   const [isDrawn, setDrawn] = useState(false);
   useEffect(() => setDrawn(true), []);

@@ -21,7 +21,9 @@ const PagesDrawer = lazy(async () => ({ default: (await import('./pages-drawer')
 const toggleSidebar = (): void =>
   changePreferences({ isSidebarCollapsed: !preferences().isSidebarCollapsed });
 
-/** Keys that act everywhere: G and C with a page, and single ones. */
+/**
+ * Shortcuts of the whole console: the chords of pages, which begin with G or C, and single keys.
+ */
 function useShellKeys(onKeys: () => void): Keys {
   const facts = useSessionFacts();
   const workspace = useShownWorkspace();

@@ -15,7 +15,7 @@ interface SidebarProps {
   readonly onNavigate?: () => void;
 }
 
-/** Mark, workspace, pages, health, me. */
+/** The sidebar: logo, workspace, pages, health and the signed-in user. */
 export function Sidebar({ isSmall, onKeys, onNavigate }: SidebarProps): ReactElement {
   const pages = usePages();
   const ws = useShownWorkspace()?.slug ?? '';

@@ -14,7 +14,7 @@ interface TopBarProps {
   readonly onKeys: () => void;
 }
 
-/** The page of an address: the one with the longest address that begins it. */
+/** Returns the page whose address is the longest prefix of the path; null when there is none. */
 export function pageAt(pathname: string): PageEntry | null {
   const shape = pathname.replace(/^\/w\/[^/]+/, '/w/$ws');
   const within = PAGES.filter(({ to }) => shape === to || shape.startsWith(`${to}/`));

@@ -2,8 +2,9 @@ import { useEffect, useState } from 'react';
 import { usePageIsRead } from './use-page-is-read';
 
 /**
- * Loads a part of the page once the page has read what it shows first and the browser has nothing else to do. True when it is there; never
- * in a browser without idle callbacks, or when it cannot be loaded. `load` must be stable.
+ * Loads a part of the page when the page has its first data and the browser is idle. Returns true
+ * once it is loaded; always false in a browser without idle callbacks or when loading fails. `load`
+ * must be a stable reference.
  */
 export function useIdle(load: () => Promise<unknown>): boolean {
   const isRead = usePageIsRead();

@@ -1,10 +1,10 @@
 import { useIsFetching } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 
-/** Without a read for so long, a page has what it shows first. */
+/** Time without a read after which a page counts as loaded. */
 const QUIET_MS = 1_500;
 
-/** Whether the page has read what it shows first. Health and the like are read after that. */
+/** Whether the page has read its first data. Secondary reads such as health wait for that. */
 export function usePageIsRead(): boolean {
   const isReading = useIsFetching() > 0;
   const [isRead, setRead] = useState(false);

@@ -5,13 +5,16 @@ import { useSelf, type Self, type Workspace } from '../state/session-context';
 
 const KEY = 'workspace';
 
-/** The workspace of a slug or id. */
+/** Finds a workspace by slug or id; null when the user has no such workspace. */
 export const workspaceOf = (
   { workspaces }: Pick<Self, 'workspaces'>,
   name: string | undefined,
 ): Workspace | null => workspaces.find(({ id, slug }) => slug === name || id === name) ?? null;
 
-/** The workspace of the address; on other pages the one that was open last, else the first. Null without any. */
+/**
+ * The workspace of the address; on other pages the last open one, else the first. Null when the
+ * user has none.
+ */
 export function useShownWorkspace(): Workspace | null {
   const self = useSelf();
   const { ws } = useParams({ strict: false });

@@ -12,18 +12,21 @@ const OrganisationSwitch = lazy(async () => ({
   default: (await import('../session/organisation-switch')).OrganisationSwitch,
 }));
 
-/** From so many workspaces and organisations on, they can be searched. */
+/** Number of workspaces and organisations above which the menu has a search field. */
 const MANY = 8;
-/** At most so many are listed; a search finds the others. */
+/** Maximum number of listed workspaces; the search finds the others. */
 const LISTED_MAX = 100;
 
-/** The same page in another workspace. Detail pages lead to their list, since the thing is not there. */
+/**
+ * Address of the same page in another workspace. A detail page leads to its list, because the other
+ * workspace does not have the resource.
+ */
 export function pageIn(workspace: Workspace, path: string): string {
   const [, page = ''] = /^\/w\/[^/]+\/([^/?]+)/.exec(path) ?? [];
   return inWorkspace(page === '' ? '/w/$ws' : `/w/$ws/${page}`, workspace.slug);
 }
 
-/** Menu of the switcher. */
+/** Menu of the workspace switcher. */
 export function WorkspaceList({ anchor, ...popup }: PopupProps): ReactElement {
   const self = useSelf();
   const shown = useShownWorkspace();

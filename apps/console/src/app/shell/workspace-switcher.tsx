@@ -7,10 +7,10 @@ import { useShownWorkspace } from './use-shown-workspace';
 
 const WorkspaceList = lazy(async () => ({ default: (await import('./workspace-list')).WorkspaceList }));
 
-/** Class of the switcher, whose button has an id of its own. */
+/** CSS class of the switcher; Mantine generates the id of its button. */
 export const SWITCHER_CLASS = 'switcher';
 
-/** The workspace that is shown, with a menu of the others and of the other organisations. */
+/** Shows the current workspace, with a menu of the other workspaces and organisations. */
 export function WorkspaceSwitcher({ isSmall }: { readonly isSmall: boolean }): ReactElement {
   const self = useSelf();
   const name = useShownWorkspace()?.name ?? shell.switcher.none;

@@ -3,20 +3,20 @@ import { useSessionFacts, useWorkspaceOrNull, type SessionFacts, type Workspace 
 
 /** Why the caller may not call an operation. */
 export interface Refusal {
-  /** Any one of them would do. */
+  /** Missing scopes; any one of them would allow the call. */
   readonly scopes: readonly string[];
-  /** Roles that may hold such a scope, as `x-gw-roles` names them. */
+  /** Roles that may hold such a scope, by their names in `x-gw-roles`. */
   readonly roles: readonly string[];
-  /** Security settings that are off and would give the scope. */
+  /** Security settings that are off and would grant the scope. */
   readonly closedBy: readonly string[];
 }
 
-/** Roles of the organisation whose rights hold in every workspace. */
+/** Organisation roles whose rights apply in every workspace. */
 const EVERYWHERE = ['owner', 'admin'];
 
 /**
- * Why the caller may not call an operation in a workspace, or outside of all (null); null when they may. Decides by the scopes that
- * the server computed, so that it agrees with what the server refuses.
+ * Returns why the caller may not call an operation in `workspace` (null: outside of any workspace);
+ * null when the caller may. Decides by the scopes that the server computed, so that both agree.
  */
 export function refusalOf(
   operation: OperationId,
@@ -37,7 +37,7 @@ export function refusalOf(
   return { scopes, roles, closedBy: [...new Set(closedBy)] };
 }
 
-/** Why the caller may not do this in the workspace of the page; null when they may. */
+/** Why the caller may not call the operation in the workspace of the page; null when it may. */
 export const useRefusal = (operation: OperationId): Refusal | null =>
   refusalOf(operation, useSessionFacts(), useWorkspaceOrNull());
 

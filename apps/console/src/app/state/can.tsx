@@ -14,7 +14,10 @@ interface CanProps {
   readonly children: ReactNode;
 }
 
-/** Its children for those who may call the operation here; for others the children without effect, and a lock that says why. */
+/**
+ * Renders its children. When the caller may not call the operation, they are disabled, next to a
+ * lock that explains why.
+ */
 export function Can({ operation, children }: CanProps): ReactElement {
   const refusal = useRefusal(operation);
   if (refusal === null) return <>{children}</>;

@@ -6,7 +6,7 @@ export type Self = AnswerOf<'auth_self'>;
 export type Workspace = Self['workspaces'][number];
 /** Rights of the caller by workspace: `GET /v1/auth/permissions`. */
 export type Permissions = AnswerOf<'auth_permissions'>;
-/** Features of the installation: `GET /v1/console/bootstrap` of a session. */
+/** Features of the installation: `GET /v1/console/bootstrap` with a session. */
 export type Bootstrap = AnswerOf<'console_bootstrap'>;
 
 export interface SessionFacts {
@@ -26,12 +26,14 @@ export function useSessionFacts(): SessionFacts {
 /** The signed-in user. */
 export const useSelf = (): Self => useSessionFacts().self;
 
-/** Features, gateway address, retention, limits. */
+/** Features, gateway address, retention and limits of the installation. */
 export const useBootstrap = (): Bootstrap => useSessionFacts().bootstrap;
 
 export const WorkspaceContext = createContext<Workspace | null>(null);
 
-/** The workspace of the address: `{ id, slug, name, role }`. Calls take its `id` as `workspace_id`. */
+/**
+ * The workspace of the address: `{ id, slug, name, role }`. Calls take its `id` as `workspace_id`.
+ */
 export function useWorkspace(): Workspace {
   const workspace = useContext(WorkspaceContext);
   if (workspace === null) throw new Error('useWorkspace needs a page below /w/:ws.');

@@ -5,7 +5,7 @@ import { Anchor, usePopup } from '../../ui/popup/anchor';
 import type { Refusal } from './access';
 import { WhyNot } from './why-not';
 
-/** Says at a lock why something cannot be done. */
+/** Popup of a lock that explains why the caller may not do something. */
 export function WhyNotPopup({
   anchor,
   refusal,

@@ -4,7 +4,7 @@ import type { Refusal } from './access';
 import { useSelf, useWorkspaceOrNull } from './session-context';
 import './can.css';
 
-/** Says which right is missing, why, and who has it. */
+/** Shows which right is missing, why, and which roles have it. */
 export function WhyNot({ refusal }: { readonly refusal: Refusal }): ReactElement {
   const self = useSelf();
   const workspace = useWorkspaceOrNull();

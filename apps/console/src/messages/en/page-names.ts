@@ -1,6 +1,6 @@
 /**
- * Names of pages in the navigation. They are apart from the texts of the pages, so that the shell does
- * not load those.
+ * Names of pages in the navigation. They are apart from the texts of the pages, so that the shell
+ * does not load those.
  */
 export const pageNames = {
   home: 'Home',

@@ -83,7 +83,10 @@ export const STAGE_NAMES: readonly string[] = Object.keys(STAGES);
 /** Every event that a record may have. */
 export const EVENT_NAMES = Object.keys(EVENTS) as RoutingEvent['event'][];
 
-/** Texts of the waterfall. Complete by type: a new end or event of the record does not compile without its text. */
+/**
+ * Texts of the waterfall. Complete by type: a new end or event of the record does not compile
+ * without its text.
+ */
 export const waterfallText = {
   title: (total: string) => `Where the ${total} went`,
   list: 'Time of the request',
