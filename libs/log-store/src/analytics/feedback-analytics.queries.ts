@@ -2,7 +2,10 @@ import { filterConditions, type AnalyticsFilter, type AnalyticsScope, type TimeB
 import type { EntityManager } from 'typeorm';
 import { binder, POSTGRES } from './postgres-dialect';
 
-/** Feedback of one organisation, given within a time to requests that the filter leaves. */
+/**
+ * Selects feedback of one organisation by the time when it was given and by the requests that it
+ * judges.
+ */
 export interface FeedbackRequest {
   readonly scope: AnalyticsScope;
   /** Unix milliseconds, both included. */
@@ -12,38 +15,43 @@ export interface FeedbackRequest {
 }
 
 export interface FeedbackGroup {
-  /** Bucket, score, model or value of the group; empty for none. */
+  /**
+   * Number of the time bucket, score, model or metadata value; empty when the feedback has none.
+   */
   readonly key: string;
   readonly total: number;
   /** Mean of value times weight. */
   readonly weighted: number;
 }
 
-interface Requested {
+interface FeedbackConditions {
   /** Parameters of the conditions. Queries append their own. */
   readonly parameters: unknown[];
-  /** On feedback `f`; for feedback alone `anyLog` besides. */
+  /** Conditions on feedback `f`. Queries that read no logs append `anyLog`. */
   readonly conditions: string;
-  /** At least one request of its trace is of the filter, where there is any. */
+  /**
+   * Requires that a request of the feedback's trace matches the filter; empty for a filter without
+   * conditions on requests.
+   */
   readonly anyLog: string;
-  /** Joins the requests that feedback is of: those of its trace, in its workspace. */
+  /** Joins feedback with the matching requests of its trace and workspace. */
   readonly withLogs: string;
 }
 
-function requested({ scope, from, to, filter }: FeedbackRequest): Requested {
+function conditionsOf({ scope, from, to, filter }: FeedbackRequest): FeedbackConditions {
   const parameters: unknown[] = [scope.organisationId, scope.workspaceId, scope.userId, from, to];
-  const wanted = filterConditions({ filter, by: [], measures: [] }, POSTGRES, binder(parameters));
+  const logConditions = filterConditions({ filter, by: [], measures: [] }, POSTGRES, binder(parameters));
   const logs = `SELECT id, trace_id, workspace_id, organisation_id, model, metadata FROM request_logs
-    WHERE ${['organisation_id = $1', ...wanted].join(' AND ')}`;
-  const same = `log.trace_id = f.trace_id AND log.workspace_id = f.workspace_id AND log.organisation_id = f.organisation_id`;
+    WHERE ${['organisation_id = $1', ...logConditions].join(' AND ')}`;
+  const sameTrace = `log.trace_id = f.trace_id AND log.workspace_id = f.workspace_id AND log.organisation_id = f.organisation_id`;
   return {
     parameters,
     conditions: `f.organisation_id = $1 AND ($2::uuid IS NULL OR f.workspace_id = $2)
       AND ($3::text IS NULL OR f.user_id::text = $3)
       AND f.created_at >= to_timestamp($4::double precision / 1000)
       AND f.created_at <= to_timestamp($5::double precision / 1000)`,
-    anyLog: wanted.length === 0 ? '' : `AND EXISTS (SELECT FROM (${logs}) AS log WHERE ${same})`,
-    withLogs: `feedback f JOIN (${logs}) AS log ON ${same}`,
+    anyLog: logConditions.length === 0 ? '' : `AND EXISTS (SELECT FROM (${logs}) AS log WHERE ${sameTrace})`,
+    withLogs: `feedback f JOIN (${logs}) AS log ON ${sameTrace}`,
   };
 }
 
@@ -64,10 +72,10 @@ const MEASURED = 'count(*) AS total, avg(f.value * f.weight) AS weighted';
 /** Groups feedback by its time; `key` is the number of the bucket. */
 export async function feedbackByTime(
   manager: EntityManager,
-  ask: FeedbackRequest,
+  request: FeedbackRequest,
   bucket: TimeBucket,
 ): Promise<FeedbackGroup[]> {
-  const { parameters, conditions, anyLog } = requested(ask);
+  const { parameters, conditions, anyLog } = conditionsOf(request);
   const bind = binder(parameters);
   const key = POSTGRES.bucketNumber(bind(bucket.sizeMs, 'number'), bind(bucket.offsetMs, 'number'));
   const found: Found[] = await manager.query(
@@ -82,10 +90,10 @@ export async function feedbackByTime(
 /** Groups feedback by its value, at most `limit` groups. */
 export async function feedbackByScore(
   manager: EntityManager,
-  ask: FeedbackRequest,
+  request: FeedbackRequest,
   limit: number,
 ): Promise<FeedbackGroup[]> {
-  const { parameters, conditions, anyLog } = requested(ask);
+  const { parameters, conditions, anyLog } = conditionsOf(request);
   const found: Found[] = await manager.query(
     `SELECT f.value::text AS key, ${MEASURED} FROM feedback f WHERE ${conditions} ${anyLog}
      GROUP BY f.value ORDER BY f.value LIMIT ${binder(parameters)(limit, 'number')}`,
@@ -94,31 +102,34 @@ export async function feedbackByScore(
   return found.map(groupOf);
 }
 
-/** Groups feedback by the model of its requests; feedback of a trace of several models counts for each. */
+/**
+ * Groups feedback by the model of its requests, at most `limit` groups. Feedback on a trace with
+ * several models counts once for each model.
+ */
 export async function feedbackByModel(
   manager: EntityManager,
-  ask: FeedbackRequest,
+  request: FeedbackRequest,
   limit: number,
 ): Promise<FeedbackGroup[]> {
-  const { parameters, conditions, withLogs } = requested(ask);
+  const { parameters, conditions, withLogs } = conditionsOf(request);
   const found: Found[] = await manager.query(
     `SELECT key, count(*) AS total, avg(score) AS weighted FROM (
        SELECT DISTINCT f.id, log.model AS key, f.value * f.weight AS score FROM ${withLogs} WHERE ${conditions}
-     ) AS given GROUP BY key ORDER BY total DESC, key LIMIT ${binder(parameters)(limit, 'number')}`,
+     ) AS scored GROUP BY key ORDER BY total DESC, key LIMIT ${binder(parameters)(limit, 'number')}`,
     parameters,
   );
   return found.map(groupOf);
 }
 
-/** Groups feedback by the values of one metadata name, for the given values. `total` counts requests. */
+/** Groups feedback by these values of one metadata key. `total` is the number of requests. */
 export async function feedbackByMetadata(
   manager: EntityManager,
-  ask: FeedbackRequest,
+  request: FeedbackRequest,
   name: string,
   values: readonly string[],
 ): Promise<FeedbackGroup[]> {
   if (values.length === 0) return [];
-  const { parameters, conditions, withLogs } = requested(ask);
+  const { parameters, conditions, withLogs } = conditionsOf(request);
   const bind = binder(parameters);
   const value = `log.metadata->>${bind(name, 'text')}`;
   const found: Found[] = await manager.query(
@@ -129,7 +140,10 @@ export async function feedbackByMetadata(
   return found.map(groupOf);
 }
 
-/** Traces whose feedback, value times weight on average, is within the bounds; at most `limit`. */
+/**
+ * Returns the ids of at most `limit` traces whose average of value times weight is within the
+ * bounds.
+ */
 export async function tracesByFeedback(
   manager: EntityManager,
   { organisationId, workspaceId }: AnalyticsScope,

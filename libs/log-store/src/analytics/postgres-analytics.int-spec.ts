@@ -30,7 +30,8 @@ describe('PostgresAnalytics', () => {
       );
       await addToRollups(manager, rows);
     });
-    // Half of the queried rows are merged, and half are not; half of the recent hours are made, and some records come after that.
+    // Every second batch is merged, the others stay pending. Some hours are built before the later
+    // batches, so that records arrive for built hours.
     if ((merges += 1) % 2 === 1) await mergeRollups(database.dataSource);
     if (merges === 2) await buildRollups(database.dataSource, new Date(Date.now() - DAY_MS));
   };
@@ -42,43 +43,43 @@ describe('PostgresAnalytics', () => {
   analyticsContract(() => new PostgresAnalytics(database.dataSource), put);
 });
 
-describe('rollups', () => {
+describe('usage rollups', () => {
   const database = testDatabase();
   const now = Date.now();
   const rows = analyticsSample(500, now, 7);
-  const add = (some: readonly RequestLogRow[], sign?: 1 | -1): Promise<void> =>
-    database.dataSource.transaction((manager) => addToRollups(manager, some, sign));
-  const ask = (name: string, changes: Partial<AnalyticsQueryCase> = {}): AnalyticsQueryCase => ({
+  const add = (added: readonly RequestLogRow[], sign?: 1 | -1): Promise<void> =>
+    database.dataSource.transaction((manager) => addToRollups(manager, added, sign));
+  const queryOf = (name: string, changes: Partial<AnalyticsQueryCase> = {}): AnalyticsQueryCase => ({
     ...(analyticsQueries(now)[name] as AnalyticsQueryCase),
-    // Whole hours, so that no log is read.
+    // Whole days, so that no log is read.
     from: Math.floor(now / DAY_MS - 60) * DAY_MS,
     to: Math.ceil(now / DAY_MS + 1) * DAY_MS - 1,
     ...changes,
   });
-  /** As they are after the correction of one of the tests. */
+  /** Returns the rows with the corrections that one of the tests stores. */
   const corrected = (): RequestLogRow[] =>
     rows.map((row, i) => (i % 3 === 0 ? { ...row, cost: 5, duration_ms: 1 } : row));
-  const read = (requested: AnalyticsQueryCase): Promise<AnalyticsRow[]> =>
-    new PostgresAnalytics(database.dataSource).rows(requested);
+  const read = (query: AnalyticsQueryCase): Promise<AnalyticsRow[]> =>
+    new PostgresAnalytics(database.dataSource).rows(query);
 
   beforeAll(async () => {
     await Promise.all(Array.from({ length: 10 }, (_, i) => add(rows.slice(i * 50, i * 50 + 50))));
   }, 120_000);
 
-  it('add up exactly when many writers enter requests of the same hours at once, before they are merged and after', async () => {
-    const requested = ask('all of an organisation');
-    expect(await read(requested)).toEqual(expectedRows(requested, rows));
+  it('sum requests of concurrent writers exactly, before and after the merge', async () => {
+    const query = queryOf('all of an organisation');
+    expect(await read(query)).toEqual(expectedRows(query, rows));
     const merged = await Promise.all([1, 2, 3].map(() => mergeRollups(database.dataSource, 70)));
-    expect(await read(requested)).toEqual(expectedRows(requested, rows));
-    // One at a time does it, and what the others leave is not lost.
+    expect(await read(query)).toEqual(expectedRows(query, rows));
+    // Only one call merges at a time; the next call merges what the others skipped.
     const rest = await mergeRollups(database.dataSource);
     const owned = rows.filter(({ organisation_id: organisationId }) => organisationId !== null);
     expect(merged.reduce((sum, count) => sum + count, rest)).toBe(owned.length);
     expect(await mergeRollups(database.dataSource)).toBe(0);
-    expect(await read(requested)).toEqual(expectedRows(requested, rows));
+    expect(await read(query)).toEqual(expectedRows(query, rows));
   });
 
-  it('follow a correction: the request leaves as it was and comes back as it is', async () => {
+  it('replace the old values of a corrected request by the new ones', async () => {
     const after = corrected();
     const changed = (list: readonly RequestLogRow[]): RequestLogRow[] => list.filter((_, i) => i % 3 === 0);
     await database.dataSource.transaction(async (manager) => {
@@ -87,8 +88,8 @@ describe('rollups', () => {
     });
     const expectCorrected = async (): Promise<void> => {
       for (const name of ['all of a workspace', 'by model', 'by metadata']) {
-        const requested = ask(name);
-        expect(await read(requested)).toEqual(expectedRows(requested, after));
+        const query = queryOf(name);
+        expect(await read(query)).toEqual(expectedRows(query, after));
       }
     };
     await expectCorrected();
@@ -96,34 +97,34 @@ describe('rollups', () => {
     await expectCorrected();
     await add(changed(after), -1);
     const left = after.filter((_, i) => i % 3 !== 0);
-    const requested = ask('by status and time');
-    // When a group was first and last seen is not changed by what leaves it.
-    const reported = { ...requested, measures: requested.measures.filter((name) => !name.endsWith('_seen')) };
+    const query = queryOf('by status and time');
+    // Removing a request does not change the first and last time of its group.
+    const reported = { ...query, measures: query.measures.filter((name) => !name.endsWith('_seen')) };
     expect(await read(reported)).toEqual(expectedRows(reported, left));
     await add(changed(after));
     await mergeRollups(database.dataSource);
   });
 
-  it('of few dimensions are made of the finer ones where those were there before them', async () => {
+  it('of few dimensions are built from existing finer rollups by the migration', async () => {
     await withoutOutcomes(database.dataSource, async (runner) => {
       await migration('UsagePending1795490010000').down(runner);
       await migration('UsagePending1795490010000').up(runner);
     });
     for (const name of ['all of an organisation', 'by model', 'users of all']) {
-      const requested = ask(name);
-      expect(await read(requested)).toEqual(expectedRows(requested, judgedByStatus(corrected())));
+      const query = queryOf(name);
+      expect(await read(query)).toEqual(expectedRows(query, judgedByStatus(corrected())));
     }
   });
 
-  it('count what was written before there were outcomes by its status, and what comes after by both', async () => {
+  it('judge rows without an outcome by their status, and newer rows by status and outcome', async () => {
     const cut = { ...(rows[0] as RequestLogRow), status: 200, outcome: 'interrupted' } as const;
     const more = [cut, { ...cut, outcome: 'ok' } as const];
     await add(more);
     const expectBoth = async (): Promise<void> => {
       for (const name of ['all of an organisation', 'of what is no success', 'by status and time']) {
-        const requested = ask(name);
+        const query = queryOf(name);
         const known = [...judgedByStatus(corrected()), ...more];
-        expect(await read(requested)).toEqual(expectedRows(requested, known));
+        expect(await read(query)).toEqual(expectedRows(query, known));
       }
     };
     await expectBoth();
@@ -131,7 +132,7 @@ describe('rollups', () => {
     await expectBoth();
   });
 
-  it('are kept by their grain: quarters for a month, hours for a year', async () => {
+  it('keep quarters of an hour for 32 days and hours for a year', async () => {
     const grains = async (): Promise<Record<string, number>> => {
       const found: { grain: number; oldest: string }[] = await database.dataSource.query(
         `SELECT grain, floor(extract(epoch FROM now() - min(at)) / 86400) AS oldest FROM usage_rollups GROUP BY grain`,
@@ -154,14 +155,16 @@ describe('rollups of hours and six hours', () => {
   const rows = analyticsSample(400, now, 3);
   const late = analyticsSample(100, now, 2);
   const all = [...rows, ...late];
-  const add = (some: readonly RequestLogRow[]): Promise<void> =>
-    database.dataSource.transaction((manager) => addToRollups(manager, some));
+  const add = (added: readonly RequestLogRow[]): Promise<void> =>
+    database.dataSource.transaction((manager) => addToRollups(manager, added));
   const expectExact = async (known: readonly RequestLogRow[]): Promise<void> => {
     for (const name of ['by model', 'by metadata', 'users of all', 'by status and time']) {
       // Whole days, so that no log is read.
       const whole = { from: days(-25).getTime(), to: days(2).getTime() - 1 };
-      const ask = { ...(analyticsQueries(now)[name] as AnalyticsQueryCase), ...whole };
-      expect(await new PostgresAnalytics(database.dataSource).rows(ask)).toEqual(expectedRows(ask, known));
+      const query = { ...(analyticsQueries(now)[name] as AnalyticsQueryCase), ...whole };
+      expect(await new PostgresAnalytics(database.dataSource).rows(query)).toEqual(
+        expectedRows(query, known),
+      );
     }
   };
   const hasGrains = async (from: Date): Promise<number[]> => {
@@ -178,7 +181,7 @@ describe('rollups of hours and six hours', () => {
     await mergeRollups(database.dataSource);
   });
 
-  it('are made of the finer ones once they are over, stretch by stretch, and answers stay exact', async () => {
+  it('are built from finer rollups after their time, and results stay exact at each step', async () => {
     expect(await hasGrains(days(-4))).toEqual([15]);
     await expectExact(rows);
     await buildRollups(database.dataSource, new Date(days(-2).getTime() + 7.5 * HOUR_MS));
@@ -191,11 +194,11 @@ describe('rollups of hours and six hours', () => {
     await buildRollups(database.dataSource, days(1));
     expect(await hasGrains(days(-4))).toEqual([15, 60, 360]);
     await expectExact(rows);
-    // Half an hour ago is not over.
+    // The last hour is not built, since it ended less than ten minutes before.
     expect((await rollupsBuiltUntil(database.dataSource))[60]).toBe(days(1).getTime() - HOUR_MS);
   });
 
-  it('take what comes late', async () => {
+  it('count requests that arrive after their range was built', async () => {
     await add(late);
     await expectExact(all);
     await mergeRollups(database.dataSource);
@@ -207,7 +210,7 @@ describe('rollups of hours and six hours', () => {
     await expectExact(all);
   });
 
-  it('replace what a release before them has left', async () => {
+  it('replace rows that an older release left', async () => {
     await startBuildingFrom(database.dataSource, days(0));
     await database.dataSource.query(
       `UPDATE usage_rollups SET requests = 1000 WHERE grain > 15 AND at >= $1`,
@@ -217,7 +220,7 @@ describe('rollups of hours and six hours', () => {
     await expectExact(all);
   });
 
-  it('are made by the migration back for all that was not over', async () => {
+  it('are merged back into quarters of an hour by the down migration, for ranges that are not over', async () => {
     await startBuildingFrom(database.dataSource, days(0));
     await withoutOutcomes(database.dataSource, async (runner) => {
       await migration('UsageBuilt1795490040000').down(runner);
@@ -228,22 +231,25 @@ describe('rollups of hours and six hours', () => {
   });
 });
 
-describe('a turn of the rollups', () => {
+describe('inTurn', () => {
   const database = testDatabase();
 
-  it('may run longer than the timeouts of its data source', async () => {
+  it('allows statements that exceed the timeouts of the data source', async () => {
     const options = { url: database.url, poolSize: 1, applicationName: 'test', statementTimeoutMs: 100 };
     const source = await new DataSource(dataSourceOptions(options)).initialize();
-    // The driver gives up 2 s after the timeout of the server.
+    // The driver gives up 2 s after the server's timeout.
     const slow = inTurn(source, (query) => query('SELECT pg_sleep($1)::text AS slept', [2.5]));
     await expect(slow.finally(() => source.destroy())).resolves.toEqual([{ slept: '' }]);
   });
 });
 
-/** Migrations that added columns to sums later, newest first. */
+/** Later migrations that added columns to rollups, newest first. */
 const LATER = ['McpLogFields1795874000000', 'UsageOutcomes1795600000000'] as const;
 
-/** Runs migrations on the schema that they were written for; sums lose their outcomes on the way. */
+/**
+ * Runs a migration on the schema that it was written for: without the columns of `LATER`. Rollups
+ * lose their outcomes on the way.
+ */
 async function withoutOutcomes(
   source: DataSource,
   migrate: (runner: QueryRunner) => Promise<void>,
@@ -255,18 +261,21 @@ async function withoutOutcomes(
   await runner.release();
 }
 
-/** As releases saw them that knew no outcomes. */
+/** Returns the rows as releases without outcomes stored them. */
 const judgedByStatus = (rows: readonly RequestLogRow[]): RequestLogRow[] =>
   rows.map((row) => ({ ...row, outcome: '' as RequestLogRow['outcome'] }));
 
-/** As after an upgrade at that moment. */
+/**
+ * Puts the rollups into the state after an upgrade at that moment: nothing coarser than quarters of
+ * an hour is built from then on.
+ */
 async function startBuildingFrom(source: DataSource, until: Date): Promise<void> {
   await source.query('UPDATE usage_built SET until = $1 WHERE grain > 15', [until]);
   for (const { table } of ROLLUP_TABLES)
     await source.query(`DELETE FROM ${table} WHERE grain > 15 AND at >= $1`, [until]);
 }
 
-/** A migration of this installation, to run it down and up again. */
+/** Returns the migration with this class name. */
 function migration(name: string): MigrationInterface {
   const found = MIGRATIONS.find((candidate) => candidate.name === name);
   if (!found) throw new Error(`there is no migration ${name}`);

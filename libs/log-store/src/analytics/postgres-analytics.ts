@@ -1,7 +1,7 @@
 import {
   analyticsRow,
-  asksForMetadata,
-  asksForSingles,
+  needsMetadata,
+  needsSingleRequests,
   countStatement,
   DIMENSIONS,
   filterConditions,
@@ -25,39 +25,41 @@ const SHARED = [...DIMENSIONS, 'outcome', 'fell_back'] as const;
 const MILLISECONDS = (column: string): string => `(extract(epoch FROM ${column}) * 1000)`;
 
 /**
- * Answers from rollups and what is not merged into them yet where they can, and from the log for the rest: single requests, minutes, and parts of
- * an hour at both ends.
+ * Answers analytics queries from rollups and from requests that are not merged into them yet. It
+ * reads the log itself for what rollups cannot tell: single requests, minutes, and the partial
+ * hours at both ends.
  */
 export class PostgresAnalytics implements AnalyticsStore {
   constructor(private readonly source: DataSource) {}
 
-  async rows(ask: AnalyticsQueryCase): Promise<AnalyticsRow[]> {
-    const found = await this.run(ask, rowsStatement);
-    return found.map((row) => analyticsRow(ask, row));
+  async rows(query: AnalyticsQueryCase): Promise<AnalyticsRow[]> {
+    const found = await this.run(query, rowsStatement);
+    return found.map((row) => analyticsRow(query, row));
   }
 
-  async count(ask: AnalyticsQueryCase): Promise<number> {
-    const [found] = await this.run(ask, countStatement);
+  async count(query: AnalyticsQueryCase): Promise<number> {
+    const [found] = await this.run(query, countStatement);
     return Number(found?.['total'] ?? 0);
   }
 
   private async run(
-    ask: AnalyticsQueryCase,
+    query: AnalyticsQueryCase,
     statement: typeof rowsStatement,
   ): Promise<Record<string, unknown>[]> {
     const parameters: unknown[] = [];
     const bind = binder(parameters);
-    const withMetadata = asksForMetadata(ask);
-    const conditions = [...ownerConditions(ask, bind), ...filterConditions(ask, POSTGRES, bind)];
-    const table = withMetadata ? tableOfMetadata(ask) : tableOf(ask);
-    // Not of the same moment as the answer: what is made in between is read from the finer rows, which say the same.
+    const withMetadata = needsMetadata(query);
+    const conditions = [...ownerConditions(query, bind), ...filterConditions(query, POSTGRES, bind)];
+    const table = withMetadata ? tableOfMetadata(query) : tableOf(query);
+    // This read and the query below see different snapshots. If a coarser row is built in between,
+    // the query still reads the finer rows, which hold the same sums.
     const built = await rollupsBuiltUntil(this.source);
-    const sources = sourcesOf(ask, asksForSingles(ask), { now: Date.now(), built });
+    const sources = sourcesOf(query, needsSingleRequests(query), { now: Date.now(), built });
     const facts = [
       ...sources.map((source) => factsOf(source, table, conditions, bind)),
       ...pendingOf(sources, table, conditions, bind),
     ].join(' UNION ALL ');
-    return this.source.query(statement(ask, facts, POSTGRES, bind), parameters);
+    return this.source.query(statement(query, facts, POSTGRES, bind), parameters);
   }
 }
 
@@ -68,10 +70,10 @@ function ownerConditions({ scope }: AnalyticsQueryCase, bind: Bind): string[] {
   return conditions;
 }
 
-const NAMES_USERS: ReadonlySet<string> = new Set(['users', 'user_requests'] satisfies Measure[]);
+const USER_MEASURES: ReadonlySet<string> = new Set(['users', 'user_requests'] satisfies Measure[]);
 const OVERVIEW: ReadonlySet<string> = new Set(OVERVIEW_DIMENSIONS);
 
-/** The table of fewest rows that tells apart what the ask does. */
+/** Returns the smallest table whose dimensions cover the query. */
 const tableOf = ({ scope, by, filter }: AnalyticsQueryCase): Table =>
   scope.userId === null &&
   [...by, ...Object.keys(filter.values)].every((name) => typeof name === 'string' && OVERVIEW.has(name))
@@ -80,7 +82,7 @@ const tableOf = ({ scope, by, filter }: AnalyticsQueryCase): Table =>
 
 const tableOfMetadata = ({ scope, by, filter, measures }: AnalyticsQueryCase): Table =>
   scope.userId === null &&
-  measures.every((measure) => NAMES_USERS.has(measure)) &&
+  measures.every((measure) => USER_MEASURES.has(measure)) &&
   by.every((key) => key === 'workspace_id') &&
   [filter.values, filter.metadata].every((values) => Object.keys(values).length === 0) &&
   filter.statuses.length === 0 &&
@@ -91,10 +93,10 @@ const tableOfMetadata = ({ scope, by, filter, measures }: AnalyticsQueryCase): T
 
 type Table = 'usage_overviews' | 'usage_rollups' | 'usage_users' | 'usage_metadata_rollups';
 
-const HAS_METADATA: ReadonlySet<Table> = new Set(['usage_users', 'usage_metadata_rollups']);
+const TABLES_WITH_METADATA: ReadonlySet<Table> = new Set(['usage_users', 'usage_metadata_rollups']);
 
 const columnsOf = (table: Table): string =>
-  [...SHARED, ...(HAS_METADATA.has(table) ? ['metadata'] : [])].join(', ');
+  [...SHARED, ...(TABLES_WITH_METADATA.has(table) ? ['metadata'] : [])].join(', ');
 
 const within = (column: string, { from, end }: Pick<Source, 'from' | 'end'>, bind: Bind): string => {
   const time = (ms: number): string => `to_timestamp(${bind(ms, 'number')}::double precision / 1000)`;
@@ -117,7 +119,10 @@ function factsOf(source: Source, table: Table, conditions: readonly string[], bi
     WHERE grain = ${String(source.grain)} AND ${[within('at', source, bind), ...conditions].join(' AND ')}`;
 }
 
-/** Returns the sources that are not merged yet, for the whole range that rollups cover. */
+/**
+ * Returns a subquery on the requests that are not merged yet, for the whole range that rollups
+ * cover; none if the range is empty.
+ */
 function pendingOf(
   sources: readonly Source[],
   table: Table,
@@ -135,7 +140,7 @@ function pendingOf(
   ];
 }
 
-/** Neighbours are one. */
+/** Joins adjacent ranges that rollups cover. */
 function mergedRanges(sources: readonly Source[]): { from: number; end: number }[] {
   const ranges: { from: number; end: number }[] = [];
   const merged = sources.filter(({ grain }) => grain !== null).sort((one, other) => one.from - other.from);

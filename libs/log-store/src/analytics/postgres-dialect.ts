@@ -13,7 +13,7 @@ const CASTS = {
 
 /** How Postgres writes the SQL fragments that differ between Postgres and ClickHouse. */
 export const POSTGRES: SqlDialect = {
-  // By their bytes, whatever the database's own order of texts is.
+  // Sorts texts by their bytes, whatever the collation of the database is.
   text: (expression) => `coalesce(${expression}::text, '') COLLATE "C"`,
   metadataText: (name) => `coalesce(metadata->>${name}, '') COLLATE "C"`,
   hasMetadata: (name) => `metadata ? ${name}`,
@@ -22,15 +22,16 @@ export const POSTGRES: SqlDialect = {
   bucketNumber: (size, offset) => `floor((first_ms + ${offset}) / ${size})::integer`,
   float: (expression) => `(${expression})::double precision`,
   distinctUsers: `count(DISTINCT metadata->>'_user')`,
-  // `OFFSET 0` keeps the planner from working the keys out again for each of a fact's hundred counts.
+  // `OFFSET 0` keeps the planner from computing the keys again for each of the hundred counts of a
+  // row.
   histogram: (keys) =>
     `(SELECT ${[...keys, 'latency_buckets', 'latency_counts'].join(', ')} FROM facts OFFSET 0) AS keyed
        CROSS JOIN LATERAL unnest(latency_buckets, latency_counts) AS counts (latency_bucket, latency_count)`,
 };
 
 /**
- * Returns a function that appends a value to `parameters` and returns its typed placeholder, such as
- * `$3::uuid`.
+ * Returns a function that appends a value to `parameters` and returns its typed placeholder, such
+ * as `$3::uuid`.
  */
 export const binder =
   (parameters: unknown[]): Bind =>

@@ -5,7 +5,11 @@ import { ROLLUP_TABLES, SUMS, type RollupTable } from './rollup-tables';
 import { inTurn } from './rollup-turn';
 import type { BuiltUntil } from './sources';
 
-/** Until when rows of each grain are there. Quarters always are; what happened before that moment is merged into the grain as it comes. */
+/**
+ * Returns, by grain, the time until which its rollups are complete, in Unix milliseconds. Rollups
+ * of quarters of an hour are always complete (Infinity). Later records of a complete range are
+ * merged directly into its rows.
+ */
 export async function rollupsBuiltUntil(source: DataSource | EntityManager): Promise<BuiltUntil> {
   const rows: { grain: Grain; until: string }[] = await source.query(
     'SELECT grain, extract(epoch FROM until) AS until FROM usage_built',
@@ -16,7 +20,10 @@ export async function rollupsBuiltUntil(source: DataSource | EntityManager): Pro
   >;
 }
 
-/** How long after its end a range is made: what comes later costs one more row to write. */
+/**
+ * Delay after the end of a range before its rollup is built. A record that arrives later costs one
+ * more row to write.
+ */
 const BUILT_AFTER_MS = 600_000;
 /** The finer grain from which each grain is built. */
 const FROM_FINER: readonly (readonly [grain: Grain, finer: Grain])[] = [
@@ -24,20 +31,26 @@ const FROM_FINER: readonly (readonly [grain: Grain, finer: Grain])[] = [
   [360, 60],
 ];
 
-/** Makes the rows of hours, and of six hours, that were over ten minutes before `now`. What another makes or merges is left to it. */
+/**
+ * Builds the rollups of hours, and of six hours, whose time ended at least ten minutes before
+ * `now`. It stops early while another process builds or merges rollups.
+ */
 export async function buildRollups(source: DataSource, now: Date): Promise<void> {
   for (const [grain, finer] of FROM_FINER) while (await buildNext(source, grain, finer, now));
 }
 
-/** One range, in a transaction of its own. False: there is none that is over. */
+/**
+ * Builds the next range of a grain in one transaction. Returns false if that range is not over yet
+ * or another process changes the rollups.
+ */
 async function buildNext(source: DataSource, grain: Grain, finer: Grain, now: Date): Promise<boolean> {
   const isBuilt = await inTurn(source, async (query, manager) => {
-    const { [grain]: from, [finer]: there } = await rollupsBuiltUntil(manager);
+    const { [grain]: from, [finer]: finerUntil } = await rollupsBuiltUntil(manager);
     const end = from + grain * MINUTE_MS;
-    if (end > Math.min(there, now.getTime() - BUILT_AFTER_MS)) return false;
+    if (end > Math.min(finerUntil, now.getTime() - BUILT_AFTER_MS)) return false;
     const range = [new Date(from), new Date(end)];
     for (const target of ROLLUP_TABLES) {
-      // A release that did not know of this may have left some.
+      // An older release, which does not know `usage_built`, may have left rows here.
       await query(
         `DELETE FROM ${target.table} WHERE grain = ${String(grain)} AND at >= $1 AND at < $2`,
         range,

@@ -1,8 +1,8 @@
-/** Minutes that one row covers. */
+/** Length of time that one row of a rollup covers, in minutes. */
 export const GRAINS = [15, 60, 360] as const;
 export type Grain = (typeof GRAINS)[number];
 
-/** Days that rows of each grain are kept. */
+/** Retention of the rows of each grain, in days. */
 export const ROLLUP_RETENTION_DAYS: Readonly<Record<Grain, number>> = {
   15: 32,
   60: 366,

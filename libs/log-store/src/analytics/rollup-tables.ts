@@ -1,6 +1,8 @@
 import type { RequestLogRow } from '../rows/log-columns';
 
-/** Columns that tell rows apart, besides the organisation, the time and the metadata. */
+/**
+ * Columns that distinguish the rows of a rollup, in addition to organisation, time and metadata.
+ */
 export const DIMENSIONS = [
   'workspace_id',
   'api_key_id',
@@ -22,7 +24,10 @@ export const DIMENSIONS = [
   'fell_back',
 ] as const satisfies readonly (keyof RequestLogRow)[];
 
-/** Dimensions of graphs and summaries that need no key, user, config or prompt: they have few groups. */
+/**
+ * Dimensions of graphs and summaries that need no key, user, config or prompt. Rollups by them have
+ * few rows.
+ */
 export const OVERVIEW_DIMENSIONS = [
   'workspace_id',
   'provider',
@@ -36,21 +41,24 @@ export const OVERVIEW_DIMENSIONS = [
   'fell_back',
 ] as const satisfies readonly (typeof DIMENSIONS)[number][];
 
-/** Columns that add up and are found in the log as they are. */
+/** Columns of the log that rollups sum as they are. */
 export const AMOUNTS = ['cost', 'saved_cost', 'input_tokens', 'output_tokens', 'total_tokens'] as const;
 
-/** Columns of rollups that add up. */
+/** Columns of rollups that hold sums. */
 export const SUMS = ['requests', ...AMOUNTS, 'duration_us'];
 
-/** A digest of what tells series apart; of two spellings of one series, both would be counted, and none twice. */
+/**
+ * Returns SQL for a digest of the columns that identify a series. If the text form of a value
+ * changes, its series has two rows, and every request is still counted once.
+ */
 export const seriesOf = (columns: readonly string[]): string => `md5(ROW(${columns.join(', ')})::text)::uuid`;
 
-/** Facts whose `series` is null have no place in the table. */
+/** A rollup table. Requests whose `series` expression is null are not counted in it. */
 export interface RollupTable {
   readonly table: string;
   readonly series: string;
   readonly dimensions: readonly string[];
-  /** Where it is not the column of the facts. */
+  /** Expression for the metadata; absent for the column `metadata` itself. */
   readonly metadata?: string;
 }
 

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 600_000;
 const TIMEOUTS = ['statement_timeout', 'lock_timeout'].map(
   (name) => `SET LOCAL ${name} = ${String(TIMEOUT_MS)}`,
 );
-/** The server cancels the statement first. */
+/** Extra time of the client, so that the server cancels the statement first. */
 const SILENCE_MS = 2_000;
 
 /** Runs a statement of the turn's transaction and returns its rows. */
@@ -31,7 +31,7 @@ export function inTurn<T>(
       [TURN],
     );
     if (!lock?.free) return null;
-    // With little memory the groups of a large merge go to the disk.
+    // With less memory Postgres would spill the groups of a large merge to disk.
     await manager.query([`SET LOCAL work_mem = '64MB'`, ...TIMEOUTS].join(';'));
     return work(turnQuery(manager), manager);
   });

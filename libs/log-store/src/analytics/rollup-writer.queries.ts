@@ -26,9 +26,11 @@ export const ROLLED_UP_COLUMNS = [
 export type RolledUpRow = Pick<RequestLogRow, (typeof ROLLED_UP_COLUMNS)[number]>;
 
 /**
- * Adds requests up, in the transaction that stores them; give only those that are new (`insertLogs` does it by itself where its options say so). A log
- * row that is corrected later is taken out as it was (`sign` -1) and put in as it is, in the transaction that corrects it; what was
- * taken out for good still counts for when its group was first and last seen. Requests without an owner are left out.
+ * Counts requests in the rollups, in the transaction that stores them. Pass only requests that are
+ * new; `insertLogs` does this itself with the option `rollUp`. To correct a log row, remove its old
+ * values (`sign` -1) and add the new ones in the same transaction. A request that is removed for
+ * good still counts for the first and last time of its group. Requests without an owner are not
+ * counted.
  */
 export async function addToRollups(
   manager: EntityManager,
@@ -45,12 +47,13 @@ export async function addToRollups(
   );
 }
 
-/** Rows that one transaction merges. */
+/** Maximum number of requests that one transaction merges. */
 const MERGED_AT_ONCE = 50_000;
 
 /**
- * Merges what is pending into the rollups of quarters of an hour, and into those of hours and six hours that are made already; what another
- * merges at the same time is left to it. Returns how many requests that were.
+ * Merges pending requests into the rollups of quarters of an hour, and into those of hours and six
+ * hours that are already built. Returns the number of merged requests. It stops early while another
+ * process changes the rollups.
  */
 export async function mergeRollups(source: DataSource, atOnce = MERGED_AT_ONCE): Promise<number> {
   let merged = 0;
@@ -61,23 +64,29 @@ export async function mergeRollups(source: DataSource, atOnce = MERGED_AT_ONCE):
   return merged;
 }
 
-/** Requests of one row from which on each bucket of its histogram is named once. Fewer take less time to read than to put together. */
+/**
+ * Number of requests in a row from which the merge compacts its histogram to one entry for each
+ * bucket. Shorter histograms take less time to read than to compact.
+ */
 const COMPACTED_FROM = 32;
 
-/** One element for each bucket, from `buckets` and `counts` that may name it many times; null for nothing. */
+/**
+ * Returns SQL that sums a histogram to one entry for each bucket. `buckets` may name a bucket
+ * several times; the result is null for an empty histogram.
+ */
 const compacted = (buckets: string, counts: string): string =>
   `SELECT array_agg(bucket ORDER BY bucket) AS buckets, array_agg(counted ORDER BY bucket) AS counts
-   FROM (SELECT bucket, sum(amount)::integer AS counted FROM unnest(${buckets}, ${counts}) AS both_of (bucket, amount)
+   FROM (SELECT bucket, sum(amount)::integer AS counted FROM unnest(${buckets}, ${counts}) AS entries (bucket, amount)
      GROUP BY bucket HAVING sum(amount) <> 0) AS merged`;
 
 function mergeInto({ table, series, dimensions, metadata = 'metadata' }: RollupTable): string {
   const summed = [...SUMS, 'first_at', 'last_at'];
   const columns = ['organisation_id', 'grain', 'at', 'series', ...dimensions, ...summed];
   const reported = dimensions.map((name) => `any_value(${name === 'metadata' ? metadata : name}) AS ${name}`);
-  const manyOf = (array: string): string =>
+  const ifMany = (array: string): string =>
     `CASE WHEN added.requests >= ${String(COMPACTED_FROM)} THEN added.${array} END`;
-  return `INSERT INTO ${table} AS known (${columns.join(', ')}, latency_buckets, latency_counts)
-    SELECT ${columns.map((name) => `added.${name}`).join(', ')}, coalesce(few.buckets, added.buckets), coalesce(few.counts, added.counts)
+  return `INSERT INTO ${table} AS stored (${columns.join(', ')}, latency_buckets, latency_counts)
+    SELECT ${columns.map((name) => `added.${name}`).join(', ')}, coalesce(compact.buckets, added.buckets), coalesce(compact.counts, added.counts)
     FROM (
       SELECT organisation_id, grain, date_bin(grain * interval '1 minute', created_at, 'epoch') AS at, ${series} AS series, ${reported.join(', ')},
         sum(sign) AS requests, ${[...AMOUNTS, 'duration_us'].map((name) => `coalesce(sum(sign * ${name}), 0) AS ${name}`).join(', ')},
@@ -85,16 +94,16 @@ function mergeInto({ table, series, dimensions, metadata = 'metadata' }: RollupT
       FROM facts JOIN usage_built AS built ON facts.created_at < built.until
       WHERE ${series} IS NOT NULL
       GROUP BY organisation_id, grain, 3, ${series}
-    ) AS added CROSS JOIN LATERAL (${compacted(manyOf('buckets'), manyOf('counts'))}) AS few
+    ) AS added CROSS JOIN LATERAL (${compacted(ifMany('buckets'), ifMany('counts'))}) AS compact
     ON CONFLICT (organisation_id, grain, at, series) DO UPDATE SET
-      ${SUMS.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')},
-      first_at = least(known.first_at, excluded.first_at),
-      last_at = greatest(known.last_at, excluded.last_at),
+      ${SUMS.map((name) => `${name} = stored.${name} + excluded.${name}`).join(', ')},
+      first_at = least(stored.first_at, excluded.first_at),
+      last_at = greatest(stored.last_at, excluded.last_at),
       (latency_buckets, latency_counts) = (
         SELECT coalesce(buckets, '{}'), coalesce(counts, '{}') FROM (${compacted(
-          'known.latency_buckets || excluded.latency_buckets',
-          'known.latency_counts || excluded.latency_counts',
-        )}) AS all_of)`;
+          'stored.latency_buckets || excluded.latency_buckets',
+          'stored.latency_counts || excluded.latency_counts',
+        )}) AS combined)`;
 }
 
 const MERGE = `WITH taken AS (

@@ -1,7 +1,7 @@
 import type { OrganisationEntity, WorkspaceEntity } from '@gw/entities';
 import { EXPORTED_COLUMNS, type ExportedName } from '../rows/log-columns';
 
-/** Fields of exports that are not columns, each with its place among all fields. */
+/** Fields of exports that are not columns of the log, with their positions among all fields. */
 const COMPUTED_FIELDS = { request: 4, response: 5, is_success: 6, cost_currency: 14, mode: 17 } as const;
 
 export type ComputedExportField = keyof typeof COMPUTED_FIELDS;
@@ -21,8 +21,8 @@ export interface ExportRestrictions {
 }
 
 /**
- * Fields that no export of the workspace may contain: the workspace's list where the organisation
- * lets it have one, else the organisation's.
+ * Returns the fields that exports of the workspace must not contain: the workspace's list if the
+ * organisation allows workspaces to override it, else the organisation's list.
  */
 export function exportRestrictionsOf(
   organisation: Pick<OrganisationEntity, 'exportSettings' | 'workspaceOverrides'>,

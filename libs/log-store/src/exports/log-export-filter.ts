@@ -2,7 +2,10 @@ import type { LogExportEntity } from '@gw/entities';
 import { UNITS_PER_CENT } from '@gw/kernel';
 import type { Bounds, LogFilter } from '../pages/log-conditions';
 
-/** Filters of an export, checked when they were written. Lists are texts with commas between. */
+/**
+ * Filters of an export; the API validated them when it stored them. Lists are comma-separated
+ * texts.
+ */
 export interface LogExportFilters {
   readonly time_of_generation_min?: string;
   readonly time_of_generation_max?: string;
@@ -29,14 +32,16 @@ export interface LogExportFilters {
   readonly mcp_method?: string;
   readonly mcp_capability?: string;
   readonly metadata?: Readonly<Record<string, string>>;
-  /** The page of all that match which is exported; without a size all of it. */
+  /** Page of the matching logs that is exported; absent for all of them. */
   readonly page_size?: number;
   readonly current_page?: number;
 }
 
 type Exported = Pick<LogExportEntity, 'organisationId' | 'workspaceId' | 'onlyUserId' | 'until' | 'filters'>;
 
-/** The rows of an export; none that is newer than its `until`. */
+/**
+ * Returns the log filter of an export. It matches no log that is newer than the export's `until`.
+ */
 export function logExportFilter(row: Exported): LogFilter {
   const filters = row.filters as LogExportFilters;
   const units = (cents: number | undefined): number | undefined =>
@@ -94,7 +99,10 @@ const bounds = (min: number | undefined, max: number | undefined): Bounds<number
 const listOf = (text: string | undefined): string[] =>
   (text ?? '').split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
 
-/** `<provider>__<model>`; a model's name may hold the mark too. */
+/**
+ * Splits `<provider>__<model>` at the first `__`; a model's name may contain `__` too. The model is
+ * empty if there is no `__`.
+ */
 export function providerModel(text: string): readonly [provider: string, model: string] {
   const at = text.indexOf('__');
   return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 2)];

@@ -4,9 +4,9 @@ import { logConditions, type LogFilter } from '../pages/log-conditions';
 import type { StoredRequestLog } from '../rows/stored-request-log';
 import { REQUEST_LOG_LIST_COLUMNS } from '../rows/log-columns';
 
-/** A row as exports read it. */
+/** A log row with the values that only exports need. */
 export type ExportedLog = StoredRequestLog & {
-  /** Microseconds included: the driver's dates have none. */
+  /** `created_at` as text with microseconds, which the driver's dates do not have. */
   readonly position: string;
   readonly strategy: string | null;
 };
@@ -17,7 +17,7 @@ const COLUMNS = [
   `decision->'strategy'->>0 AS strategy`,
 ];
 
-/** The rows after a place, newest first; `limit` at most. */
+/** Returns at most `limit` rows after a position, newest first; null: from the newest row. */
 export async function readExportRows(
   manager: EntityManager,
   filter: LogFilter,
@@ -34,13 +34,18 @@ export async function readExportRows(
   );
 }
 
-/** The time as Postgres writes it. */
+/**
+ * Position of a row in an export. `createdAt` is the text that Postgres writes, with microseconds.
+ */
 export interface ExportPosition {
   readonly createdAt: string;
   readonly id: string;
 }
 
-/** The place before the row at `offset`, counted from 0; null for the beginning, undefined where there are fewer rows. */
+/**
+ * Returns the position before the row at `offset`, counted from 0: null for the start, undefined if
+ * there are fewer rows.
+ */
 export async function exportPositionAt(
   manager: EntityManager,
   filter: LogFilter,
@@ -56,7 +61,7 @@ export async function exportPositionAt(
   return rows[0];
 }
 
-/** Rows that match, counted up to `max`. */
+/** Counts the matching rows, up to `max`. */
 export async function countLogs(manager: EntityManager, filter: LogFilter, max: number): Promise<number> {
   const { where, parameters, bind } = logConditions(filter);
   const rows: { count: number }[] = await manager.query(
@@ -67,7 +72,10 @@ export async function countLogs(manager: EntityManager, filter: LogFilter, max: 
   return rows[0]?.count ?? 0;
 }
 
-/** Bodies in the database: how long each is, so that no more are read at a time than fit. */
+/**
+ * Returns the length in bytes of each body in the database, so that the caller reads no more of
+ * them at a time than fit into memory.
+ */
 export async function bodyLengths(
   manager: EntityManager,
   logs: readonly ExportPosition[],
@@ -94,7 +102,10 @@ export async function readBodies(
 
 const LEASE = `interval '60 seconds'`;
 
-/** Takes an export that no worker writes; null when there is none. Counts it where the worker that held it has died. */
+/**
+ * Leases an export that no worker is writing to `owner`; returns null when there is none. If the
+ * lease of another worker has expired, `workers_lost` counts it.
+ */
 export async function claimExport(source: DataSource, owner: string): Promise<LogExportEntity | null> {
   return source.transaction(async (manager) => {
     const rows: { id: string }[] = await manager.query(
@@ -122,14 +133,17 @@ const MINE = `id = $1 AND run = $2 AND lease_owner = $3 AND status = 'in_progres
 const mine = ({ id, run, owner }: ExportTicket): unknown[] => [id, run, owner];
 const changedOne = (response: unknown): boolean => (response as [unknown, number])[1] === 1;
 
-/** False: the export was cancelled, deleted or taken over, and the holder of the ticket must stop. */
+/**
+ * Renews the lease. Returns false if the export was cancelled, deleted or taken over by another
+ * worker; the holder of the ticket must stop then.
+ */
 export async function renewExportLease(manager: EntityManager, ticket: ExportTicket): Promise<boolean> {
   return changedOne(
     await manager.query(`UPDATE log_exports SET lease_until = now() + ${LEASE} WHERE ${MINE}`, mine(ticket)),
   );
 }
 
-/** Lets another worker take it at once. */
+/** Ends the lease, so that another worker can take the export immediately. */
 export async function releaseExport(manager: EntityManager, ticket: ExportTicket): Promise<void> {
   await manager.query(
     `UPDATE log_exports SET lease_owner = NULL, lease_until = NULL WHERE ${MINE}`,
@@ -137,7 +151,10 @@ export async function releaseExport(manager: EntityManager, ticket: ExportTicket
   );
 }
 
-/** Leaves it to whichever worker takes it when a lease is over; what failed needs a moment. */
+/**
+ * Gives the export back after a failure. Any worker may take it again when one lease time has
+ * passed.
+ */
 export async function restExport(manager: EntityManager, ticket: ExportTicket): Promise<void> {
   await manager.query(
     `UPDATE log_exports SET lease_owner = NULL, lease_until = now() + ${LEASE} WHERE ${MINE}`,
@@ -145,7 +162,10 @@ export async function restExport(manager: EntityManager, ticket: ExportTicket): 
   );
 }
 
-/** Records a part whose object is durable. False as above; nothing is recorded then. */
+/**
+ * Records a part whose object is durable. Returns false, and records nothing, if the ticket no
+ * longer holds the export.
+ */
 export async function commitExportPart(
   source: DataSource,
   ticket: ExportTicket,
@@ -164,7 +184,10 @@ export async function commitExportPart(
   });
 }
 
-/** The end of a run. `last`: the part that closes the file, if it has one. */
+/**
+ * Ends a run. `last` is the part that closes the file, or null. Returns false, and changes nothing,
+ * if the ticket no longer holds the export.
+ */
 export async function finishExport(
   source: DataSource,
   ticket: ExportTicket,
@@ -186,7 +209,7 @@ export async function finishExport(
   });
 }
 
-/** Deleted exports whose files are still there; at most ten. */
+/** Returns at most ten deleted exports whose files still exist. */
 export async function deletedExports(
   manager: EntityManager,
 ): Promise<{ id: string; organisationId: string }[]> {

@@ -3,10 +3,13 @@ import { uuidv7 } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import type { LogEntry } from '../rows/log-writer.queries';
 
-/** Guardrails of one log that may give any. */
+/** Maximum number of guardrail records of one log that can give feedback. */
 const PER_LOG_MAX = 100;
 
-/** Stores what guardrails said of the traces of those logs that are new. Nothing that a record says may keep it from being stored. */
+/**
+ * Stores the feedback of guardrails on the traces of new logs (`fresh`: their ids). Malformed
+ * feedback is skipped, so that it never prevents a record from being stored.
+ */
 export async function insertGuardrailFeedback(
   manager: EntityManager,
   entries: readonly LogEntry[],
@@ -40,7 +43,10 @@ function feedbackOf(row: LogEntry['row']) {
   });
 }
 
-/** Postgres has no place for NUL in its JSON. */
+/**
+ * Returns metadata without NUL characters, which Postgres JSON cannot hold; an empty object for
+ * anything but an object.
+ */
 function storableMetadata(metadata: unknown): object {
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return {};
   return JSON.parse(JSON.stringify(metadata).replaceAll('\\u0000', '')) as object;

@@ -2,28 +2,28 @@ import { storableJson } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 import type { LogOwner } from '../pages/log-conditions';
 
-/** A check that failed, or could not decide. */
+/** The verdict of a check that failed or could not decide. */
 export interface GuardrailVerdict {
   readonly log_id: string;
-  /** ISO 8601, of the log record. */
+  /** Time of the log record, ISO 8601. */
   readonly created_at: string;
-  /** Within the log record. */
+  /** Position among the verdicts of the log record. */
   readonly place: number;
   readonly organisation_id: string;
   readonly workspace_id: string | null;
   readonly user_id: string | null;
-  /** Slug, or the name of one that is written out. */
+  /** Slug of the guardrail, or the name of an inline guardrail. */
   readonly guardrail: string;
   readonly version_id: string | null;
   readonly check_id: string;
   readonly stage: string;
   readonly verdict: 'failed' | 'errored';
-  /** The request was ended for it. */
+  /** Whether the guardrail denied the request because of this verdict. */
   readonly denied: boolean;
   readonly duration_ms: number;
 }
 
-/** Runs of one check in one workspace on one day. */
+/** Counts of the runs of one check in one workspace on one UTC day. */
 export interface GuardrailCount {
   /** Beginning of the UTC day, ISO 8601. */
   readonly created_at: string;
@@ -49,10 +49,13 @@ export interface StoredVerdict extends Omit<GuardrailVerdict, 'created_at'> {
   readonly note: string | null;
 }
 
-/** Rows of one statement; batches of log records can bring more. */
+/** Maximum number of rows of one statement. A batch of log records can contain more verdicts. */
 const ROWS_MAX = 5_000;
 
-/** Adds verdicts, in the transaction of the log records that they are of; what is there stays. */
+/**
+ * Inserts verdicts in the transaction of their log records. Verdicts that are stored already stay
+ * unchanged.
+ */
 export async function insertVerdicts(
   manager: EntityManager,
   rows: readonly GuardrailVerdict[],
@@ -70,18 +73,21 @@ export async function insertVerdicts(
 const VERDICT_COLUMNS =
   'log_id, created_at, place, organisation_id, workspace_id, user_id, guardrail, version_id, check_id, stage, verdict, denied, duration_ms';
 
-/** Adds to counts; at most one row for each key. In one order, so that two writers never wait for each other's rows. */
+/**
+ * Adds to the counts of checks. `rows` must hold at most one row for each key. Rows are written in
+ * key order, so that concurrent writers cannot deadlock.
+ */
 export async function addCounts(manager: EntityManager, rows: readonly GuardrailCount[]): Promise<void> {
   const sorted = [...rows].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
   for (let at = 0; at < sorted.length; at += ROWS_MAX) {
     await manager.query(
-      `INSERT INTO guardrail_check_counts AS known
+      `INSERT INTO guardrail_check_counts AS stored
        SELECT * FROM json_populate_recordset(NULL::guardrail_check_counts, $1::json)
        ON CONFLICT (organisation_id, guardrail, created_at, workspace_id, check_id, stage) DO UPDATE SET
-         runs = known.runs + excluded.runs,
-         failed = known.failed + excluded.failed,
-         errored = known.errored + excluded.errored,
-         duration_ms = known.duration_ms + excluded.duration_ms`,
+         runs = stored.runs + excluded.runs,
+         failed = stored.failed + excluded.failed,
+         errored = stored.errored + excluded.errored,
+         duration_ms = stored.duration_ms + excluded.duration_ms`,
       [storableJson(sorted.slice(at, at + ROWS_MAX))],
     );
   }
@@ -103,7 +109,7 @@ export interface VerdictFilter extends LogOwner {
   readonly until?: string | undefined;
   readonly check?: string | undefined;
   readonly verdict?: string | undefined;
-  /** `none`: not marked. */
+  /** `none` selects verdicts without a mark; absent selects all. */
   readonly mark?: VerdictMark | 'none' | undefined;
 }
 
@@ -122,15 +128,15 @@ const valuesOf = ({ organisationId, guardrail, workspaceId, since, until, check 
   check ?? null,
 ];
 
-const OWN = `AND ($7::text IS NULL OR user_id = $7)`;
+const OF_USER = `AND ($7::text IS NULL OR user_id = $7)`;
 
-/** Newest first, with their number. */
+/** Returns one page of verdicts, newest first, and the total number of matching verdicts. */
 export async function listVerdicts(
   manager: EntityManager,
   filter: VerdictFilter,
   page: { readonly skip: number; readonly take: number },
 ): Promise<[StoredVerdict[], number]> {
-  const where = `${WHERE} ${OWN} AND ($8::text IS NULL OR verdict = $8)
+  const where = `${WHERE} ${OF_USER} AND ($8::text IS NULL OR verdict = $8)
     AND ($9::text IS NULL OR coalesce(mark, 'none') = $9)`;
   const values = [...valuesOf(filter), filter.userId ?? null, filter.verdict ?? null, filter.mark ?? null];
   const rows: StoredVerdict[] = await manager.query(
@@ -145,7 +151,10 @@ export async function listVerdicts(
   return [rows, Number(counted?.total ?? 0)];
 }
 
-/** Marks the failed verdicts of one log record; null takes the mark away. Tells how many there were. */
+/**
+ * Marks the failed verdicts of one log record; a null mark removes it. Returns the number of
+ * verdicts that it changed.
+ */
 export async function markVerdicts(
   manager: EntityManager,
   filter: Omit<VerdictFilter, 'since' | 'until' | 'verdict' | 'mark'> & {
@@ -158,7 +167,7 @@ export async function markVerdicts(
     `WITH marked AS (
        UPDATE guardrail_verdicts SET mark = $10, marked_by = $11, note = $12,
          marked_at = CASE WHEN $10::text IS NULL THEN NULL ELSE now() END
-       WHERE log_id = $8 AND verdict = 'failed' AND ($9::text IS NULL OR stage = $9) AND ${WHERE} ${OWN}
+       WHERE log_id = $8 AND verdict = 'failed' AND ($9::text IS NULL OR stage = $9) AND ${WHERE} ${OF_USER}
        RETURNING place
      ) SELECT place FROM marked`,
     [
@@ -174,7 +183,7 @@ export async function markVerdicts(
   return marked.length;
 }
 
-/** How often a check ran and how, and what people have said of its failures. */
+/** Counts of the runs and results of a check, and of the marks that users set on its failures. */
 export interface CheckQuality {
   readonly check_id: string;
   readonly stage: string;
@@ -186,7 +195,7 @@ export interface CheckQuality {
   readonly true_positives: number;
 }
 
-/** One row for each check and stage that has run. */
+/** Returns one row for each check and stage that has run; at most 1,000 rows. */
 export async function qualityOf(
   manager: EntityManager,
   filter: Omit<VerdictFilter, 'verdict' | 'mark' | 'userId'>,

@@ -3,14 +3,16 @@ import { ownerConditions, type LogFilter, type LogOwner, type LogViewer } from '
 const OWNER: LogOwner = { organisationId: 'o', workspaceId: 'w' };
 const VIEWER: LogViewer = { ...OWNER, madeWith: { apiKeyId: null, userId: 'u' } };
 
-describe('owner of logs', () => {
-  it('is no viewer in a list, because a list would return logs of others to them', () => {
+describe('LogFilter', () => {
+  it('does not accept a restricted viewer as its owner, because lists ignore the restriction', () => {
     // @ts-expect-error The type check fails when a list accepts a restriction that it ignores.
     const filter: Pick<LogFilter, 'owner'> = { owner: VIEWER };
     expect(filter.owner).toBe(VIEWER);
   });
+});
 
-  it('restricts a viewer to requests with the own key, or else with keys of the own user', () => {
+describe('ownerConditions', () => {
+  it('restricts a viewer to requests made with its key or, without one, with keys of its user', () => {
     const conditions = (viewer: LogViewer): readonly unknown[] => {
       const values: unknown[] = [];
       const where = ownerConditions(viewer, (value) => `$${String(values.push(value))}`);

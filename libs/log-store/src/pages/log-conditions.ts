@@ -6,7 +6,7 @@ import {
   type ValueFilterColumn,
 } from '../rows/log-columns';
 
-/** Whose logs are listed: always one organisation, and one workspace unless the caller may see all. */
+/** Owner of the listed logs: one organisation, and one workspace unless the caller may see all. */
 export interface LogOwner {
   readonly organisationId: string;
   readonly workspaceId: string | null;
@@ -16,11 +16,11 @@ export interface LogOwner {
   readonly madeWith?: never;
 }
 
-/** Reader of logs by their ids. */
+/** A reader of single logs by their ids. */
 export interface LogViewer extends Omit<LogOwner, 'madeWith'> {
   /**
-   * Only requests made with this key or, when it is null, with any key of this user. Absent: all of
-   * the owner's.
+   * Restricts the reader to requests made with this key or, when it is null, with any key of this
+   * user. Absent: all requests of the owner.
    */
   readonly madeWith?: { readonly apiKeyId: string | null; readonly userId: string | null };
 }
@@ -32,29 +32,29 @@ export interface Bounds<T> {
 
 export interface LogFilter {
   readonly owner: LogOwner;
-  /** Any of the values. */
+  /** Values by column; a log must have one of them in each column. */
   readonly values: { readonly [column in ValueFilterColumn]?: readonly string[] };
   readonly ranges: { readonly [column in RangeFilterColumn]?: Bounds<number | Date> };
-  /** Average of the feedback of the log's trace, by weight. */
+  /** Bounds of the weighted average feedback on the log's trace. */
   readonly feedback?: Bounds<number>;
-  /** Any of the pairs. */
+  /** Pairs of which a log must have one; empty or absent for any. */
   readonly providerModels?: readonly (readonly [provider: string, model: string])[];
-  /** Any of the ranges, both ends included. */
+  /** Ranges of which one must contain the status, both ends included; empty for any status. */
   readonly statuses: readonly (readonly [number, number])[];
   readonly streamed: boolean | null;
-  /** Absent: no matter how they ended. */
+  /** Absent: both successful and failed requests. */
   readonly isSuccess?: boolean | undefined;
-  /** Whether another target had failed before the one that answered. Absent: either. */
+  /** Whether another target failed before the one that responded. Absent: either. */
   readonly fellBack?: boolean | undefined;
   /** Whether a second call was started while the first one was in flight. Absent: either. */
   readonly hedged?: boolean | undefined;
-  /** Each name with its value. */
+  /** Keys and values that a log's metadata must contain. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** The last row of the page before. */
+  /** Position of the last row of the previous page; null for the first page. */
   readonly after: LogPosition | null;
 }
 
-/** A place in the order of a list: newest first, then by id. */
+/** A position in a list, which is sorted by time and then id, newest first. */
 export interface LogPosition {
   readonly createdAt: Date;
   readonly id: string;
@@ -65,19 +65,26 @@ export interface Bound {
   readonly bind: Bind;
 }
 
-/** The conditions of a filter, their parameters so far, and how to bind more. */
+/**
+ * Returns the SQL conditions of a filter, their parameters so far, and a function that binds more.
+ */
 export function logConditions(filter: LogFilter): Bound & { where: string[] } {
   const { place, others, parameters, bind } = splitLogConditions(filter);
   return { where: [...place, ...others], parameters, bind };
 }
 
-/** As `logConditions`, in two parts. */
+/**
+ * Returns the conditions of `logConditions` in two parts: `place` on owner and time, and `others`.
+ */
 export function splitLogConditions(filter: LogFilter): Bound & { place: string[]; others: string[] } {
   const { place, parameters, bind } = placeConditions(filter);
   return { place, others: [...filterConditions(filter, bind)], parameters, bind };
 }
 
-/** Conditions on workspace or organisation and on time: the matching logs are one range in the order of a list. */
+/**
+ * Conditions on workspace or organisation and on time: the matching logs are one range in the order
+ * of a list.
+ */
 export function placeConditions(filter: LogFilter): Bound & { place: string[] } {
   const parameters: unknown[] = [];
   const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
@@ -131,7 +138,7 @@ function* filterConditions(filter: LogFilter, bind: Bind): Generator<string> {
     yield `metadata @> ${bind(JSON.stringify(filter.metadata))}::jsonb`;
 }
 
-/** How the request was made and its response sent. */
+/** Yields conditions on how the gateway sent the request and returned the response. */
 function* wayConditions({ streamed, fellBack, hedged }: LogFilter, bind: Bind): Generator<string> {
   if (streamed !== null) yield `streamed = ${bind(streamed)}`;
   if (fellBack !== undefined) yield `fell_back = ${bind(fellBack)}`;
@@ -159,7 +166,10 @@ function* feedbackConditions(
   if (max !== undefined) yield `${average} <= ${bind(max)}`;
 }
 
-/** Traces whose feedback matches, `countMax` at most, as a query; null: the filter asks for none. */
+/**
+ * Returns a query for the ids of at most `countMax` traces whose feedback matches; null if the
+ * filter has no condition on feedback.
+ */
 export function tracesByFeedback(
   { owner, feedback = {} }: LogFilter,
   countMax: number,

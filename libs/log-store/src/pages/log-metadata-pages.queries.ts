@@ -69,7 +69,10 @@ class TimeRanges {
     return range;
   }
 
-  /** Updates the estimate: `missing` logs are still needed, and `found` were found back to the time `back`. */
+  /**
+   * Updates the estimate: `missing` logs are still needed, and `found` were found back to the time
+   * `back`.
+   */
   expect(missing: number, found: number, back: Date): void {
     const perDay = (found * DAY_MS) / (this.latest - back.getTime());
     const most = this.scans === 0 ? 1 : Math.max(1, 2 * this.days);

@@ -6,7 +6,10 @@ import type { StoredRequestLog } from '../rows/stored-request-log';
 export const COLUMNS = REQUEST_LOG_LIST_COLUMNS.join(', ');
 export const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
 
-/** Reads all logs that match before they are put in order, so that Postgres looks for them by an index and not along that order. */
+/**
+ * Returns the newest `limit` matching logs. Postgres finds all matching logs by an index before it
+ * sorts them, instead of scanning logs in the order of the list.
+ */
 export function newestOfAll(
   manager: EntityManager,
   { where, parameters, bind }: Bound & { readonly where: readonly string[] },

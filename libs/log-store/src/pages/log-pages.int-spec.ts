@@ -14,10 +14,10 @@ import { unzonedDays, zoneDay } from '../zones/unzoned-days.queries';
 
 const ORGANISATION = '11111111-1111-4111-8111-111111111111';
 const workspace = (n: number): string => `22222222-2222-4222-8222-00000000000${String(n)}`;
-/** Noon, so that the hours before it are of one day. */
+/** Noon of yesterday, so that the hours before it are on the same day. */
 const NOW = (dayOf(new Date()) - 1) * DAY_MS + DAY_MS / 2;
-/** As many as a page looks through before it asks where else to look. */
-const LOOKED_THROUGH = 2_000;
+/** Number of the newest rows that a page scans first (`SCANNED_FIRST`). */
+const SCANNED_FIRST = 2_000;
 
 const ALL: LogFilter = {
   owner: { organisationId: ORGANISATION, workspaceId: workspace(1) },
@@ -49,15 +49,15 @@ describe('listLogs', () => {
   const stored: RequestLogRow[] = [];
 
   beforeAll(async () => {
-    const ordinary = Array.from({ length: LOOKED_THROUGH + 200 }, (_, i) => ({
-      createdAt: at(i / (LOOKED_THROUGH + 200)),
+    const ordinary = Array.from({ length: SCANNED_FIRST + 200 }, (_, i) => ({
+      createdAt: at(i / (SCANNED_FIRST + 200)),
       workspaceId: workspace(1 + (i % 11 === 0 ? 1 : 0)),
     }));
     stored.push(...(await put(ordinary)));
     stored.push(...(await put(fc.sample(oddRecord, { numRuns: 3_000, seed: 7 }))));
   });
 
-  it('[SVC-02] finds by any filter, page by page, what reading all logs finds, however few match and however old they are', async () => {
+  it('[SVC-02] returns the same pages for any filter as a scan of all logs, however few and old the matches are', async () => {
     await fc.assert(
       fc.asyncProperty(anyFilter(stored), fc.integer({ min: 1, max: 60 }), async (filter, limit) => {
         const expected = newestFirst(stored.filter((row) => matches(row, filter)));
@@ -73,7 +73,7 @@ describe('listLogs', () => {
     );
   }, 120_000);
 
-  it('reads only the minutes in which a log can match, whatever other workspaces have then', async () => {
+  it('reads only the minutes in which the workspace has a log that can match', async () => {
     const [[rare]] = [await put([{ createdAt: at(50), durationMs: 7_654_321.5, workspaceId: workspace(3) }])];
     const filter: LogFilter = { ...ALL, ranges: { duration_ms: { min: 7_654_321.5 } } };
     const ranges = async (owner: LogOwner): Promise<unknown> =>
@@ -86,7 +86,7 @@ describe('listLogs', () => {
     expect(await list({ ...filter, owner: EVERYWHERE })).toEqual([rare?.id]);
   });
 
-  it('finds a log by its new price, its first feedback and the second record of the same id', async () => {
+  it('finds logs by a new price, by later feedback, and after a repeated record', async () => {
     const [old] = await put([{ createdAt: at(40), traceId: 'judged' }]);
     if (!old) throw new Error('nothing was stored');
     await setLogPrices(database.dataSource.manager, [
@@ -94,21 +94,21 @@ describe('listLogs', () => {
     ]);
     expect(await list({ ranges: { cost: { min: 987_654_321, max: 987_654_321 } } })).toEqual([old.id]);
 
-    const judgement = { organisationId: ORGANISATION, workspaceId: workspace(1), traceId: 'judged' };
+    const feedback = { organisationId: ORGANISATION, workspaceId: workspace(1), traceId: 'judged' };
     await database.dataSource
       .getRepository(FeedbackEntity)
-      .insert({ id: old.id, ...judgement, value: 7, weight: 1, metadata: {}, source: 'api' });
+      .insert({ id: old.id, ...feedback, value: 7, weight: 1, metadata: {}, source: 'api' });
     expect(await list({ feedback: { min: 7, max: 7 } })).toEqual([old.id]);
     expect(await list({ feedback: { min: 8 } })).toEqual([]);
 
-    const again = { id: old.id, createdAt: old.created_at };
-    const [, late] = await put([again, { createdAt: at(41), model: 'late' }]);
+    const repeated = { id: old.id, createdAt: old.created_at };
+    const [, late] = await put([repeated, { createdAt: at(41), model: 'late' }]);
     expect(await list({ values: { response_model: [late?.response_model ?? ''], model: ['late'] } })).toEqual(
       [late?.id],
     );
   });
 
-  it('reads all of a day whose zones are not made, and makes those that the ingest would have made', async () => {
+  it('reads all logs of a day with incomplete zones, and builds the same zones as the ingest', async () => {
     const { dataSource } = database;
     const day = new Date(Math.floor((NOW - 200 * HOUR_MS) / DAY_MS) * DAY_MS);
     const zones = (): Promise<unknown[]> =>
@@ -119,13 +119,13 @@ describe('listLogs', () => {
       );
     const [rare] = await put([
       { createdAt: at(200), provider: 'rare-1', cost: 2 ** 40 + 1 },
-      { createdAt: at(200.01), retries: 3, userId: 'somebody', durationMs: 0.000_000_1 },
+      { createdAt: at(200.01), retries: 3, userId: 'user-1', durationMs: 0.000_000_1 },
       { createdAt: at(201), provider: null, model: null, usage: null, cost: null, streamed: true },
       { createdAt: at(201), organisationId: null, workspaceId: null },
       { createdAt: at(201), workspaceId: null, errorType: 'rate_limited', status: 429 },
     ]);
-    const made = await zones();
-    expect(made).not.toHaveLength(0);
+    const zonesOfIngest = await zones();
+    expect(zonesOfIngest).not.toHaveLength(0);
     await dataSource.query(
       `DELETE FROM log_zones WHERE start >= $1 AND start < $1::timestamptz + interval '24 hours'`,
       [day],
@@ -139,11 +139,11 @@ describe('listLogs', () => {
     expect(await unzonedDays(dataSource)).toEqual([day]);
     await zoneDay(dataSource, day);
     expect(await unzonedDays(dataSource)).toEqual([]);
-    expect(await zones()).toEqual(made);
+    expect(await zones()).toEqual(zonesOfIngest);
     expect(await list({ values: { provider: ['rare-1'] } })).toEqual([rare?.id]);
   });
 
-  it('forgets the zones of a day with its logs', async () => {
+  it('deletes the zones of a day with its logs', async () => {
     const [old] = await put([{ createdAt: at(24 * 60) }]);
     const zones = (): Promise<unknown[]> =>
       database.dataSource.query('SELECT FROM log_zones WHERE start < $1', [new Date(NOW - 59 * DAY_MS)]);
@@ -159,7 +159,7 @@ const odd = <T>(usual: T, ...values: readonly T[]): fc.Arbitrary<T> =>
     { weight: 1, arbitrary: fc.constantFrom(...values) },
   );
 
-/** Mostly alike, now and then with something of its own. */
+/** Records that are mostly alike, with an unusual value now and then. */
 const oddRecord: fc.Arbitrary<Partial<LogRecord>> = fc
   .record({
     createdAt: fc
@@ -213,7 +213,7 @@ const NAMES = [
 ] as const;
 const MEASURES = ['status', 'cost', 'total_tokens', 'duration_ms', 'first_byte_ms', 'retries'] as const;
 
-/** As somebody asks who has seen some logs: by one to three of their values, or by some that none has. */
+/** Filters by one to three values of stored logs, or by values that no log has. */
 function anyFilter(rows: readonly RequestLogRow[]): fc.Arbitrary<LogFilter> {
   const row = fc.constantFrom(...rows.slice(-3_000));
   const value = fc
@@ -268,7 +268,7 @@ function anyFilter(rows: readonly RequestLogRow[]): fc.Arbitrary<LogFilter> {
     minLength: 1,
     maxLength: 3,
   });
-  return fc.tuple(owner, narrowing, time).map(([of, parts, created]) =>
+  return fc.tuple(owner, narrowing, time).map(([filterOwner, parts, created]) =>
     parts.reduce<LogFilter>(
       (filter, part) => ({
         ...filter,
@@ -276,12 +276,12 @@ function anyFilter(rows: readonly RequestLogRow[]): fc.Arbitrary<LogFilter> {
         values: { ...filter.values, ...part.values },
         ranges: { ...filter.ranges, ...part.ranges },
       }),
-      { ...ALL, owner: of, ranges: { created_at: created } },
+      { ...ALL, owner: filterOwner, ranges: { created_at: created } },
     ),
   );
 }
 
-/** The same query, for one log. */
+/** Returns whether one log matches a filter, without SQL. */
 function matches(row: RequestLogRow, filter: LogFilter): boolean {
   const { owner, values, ranges, statuses, streamed, isSuccess: wanted, metadata } = filter;
   const { providerModels = [] } = filter;
@@ -301,7 +301,7 @@ function matches(row: RequestLogRow, filter: LogFilter): boolean {
   ].every(Boolean);
 }
 
-/** A text that the database can't take is stored as it can. */
+/** Returns the text as the database stores it. */
 const storable = (text: string): string => Buffer.from(text).toString();
 const isAmong = (value: string | null, requested: readonly string[] | undefined): boolean =>
   requested === undefined || (value !== null && requested.map(storable).includes(storable(value)));

@@ -105,7 +105,10 @@ function amongNewest(manager: EntityManager, filter: LogFilter, limit: number): 
 /** With more traces, the zone map is cheaper. */
 const TRACES_MAX = 1_000;
 
-/** Returns the traces with matching feedback; null: the filter has none, or more than `TRACES_MAX` match. */
+/**
+ * Returns the traces with matching feedback; null: the filter has none, or more than `TRACES_MAX`
+ * match.
+ */
 async function judgedTraces(manager: EntityManager, filter: LogFilter): Promise<string[] | null> {
   const requested = tracesByFeedback(filter, TRACES_MAX + 1);
   if (requested === null) return null;

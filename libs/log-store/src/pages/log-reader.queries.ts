@@ -5,13 +5,16 @@ import type { StoredRequestLog } from '../rows/stored-request-log';
 
 export type StoredRequestLogDetail = StoredRequestLog &
   Pick<RequestLogRow, 'decision'> & {
-    /** Bodies that stand in the database (`decodeLogBodies`); null: `body_ref` says where they are, or there are none. */
+    /**
+     * Encoded bodies (`decodeLogBodies`) from the database; null if `body_ref` refers to them or
+     * the log has none.
+     */
     readonly content: Buffer | null;
   };
 
 /**
- * One log with its decision record and bodies; null when this owner has none of that id. Without `bodies` the database
- * does not read them: `content` is null.
+ * Returns one log with its decision record and bodies; null if the owner has no log with this id.
+ * Without `bodies` the query does not read the bodies, and `content` is null.
  */
 export async function findLog(
   manager: EntityManager,

@@ -3,19 +3,22 @@ import { ownerConditions, splitLogConditions, type LogFilter, type LogViewer } f
 import { COLUMNS, NEWEST_FIRST } from './log-page-sql';
 import type { StoredRequestLog } from '../rows/stored-request-log';
 
-/** Logs of a short time that ends now. */
+/** Matching logs of a short range of time that ends now. */
 export interface RecentLogs {
   /** Ids of the logs that match, newest first. */
   readonly ids: readonly string[];
   /** Time of the newest log that was read, whether or not it matches; null when none was. */
   readonly newest: Date | null;
-  /** Time of the oldest log that was read; null when all logs of the time were. */
+  /**
+   * Time of the oldest log that was read, if `readMax` ended the reading; null when all logs of the
+   * range were read.
+   */
   readonly cutAt: Date | null;
 }
 
 /**
- * Finds the logs of a filter among the newest `readMax` of its workspace or organisation and time. Reads no more than
- * these, however few match.
+ * Finds the logs of a filter among the newest `readMax` of its workspace or organisation and time.
+ * Reads no more than these, however few match.
  */
 export async function recentLogs(
   manager: EntityManager,
@@ -41,7 +44,10 @@ export async function recentLogs(
   return { ids, newest, cutAt: read === readMax ? oldest : null };
 }
 
-/** The logs of these ids that are of the owner and not older than `since`, newest first. */
+/**
+ * Returns the logs with these ids that the owner may see and that are not older than `since`,
+ * newest first.
+ */
 export function logsOfIds(
   manager: EntityManager,
   owner: LogViewer,

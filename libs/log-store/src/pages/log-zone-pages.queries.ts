@@ -34,7 +34,7 @@ export async function listByZones(
       if (found.length >= limit) return found;
       at += ranges.length;
       read += ranges.length;
-      // Infinite while nothing was found.
+      // Infinity as long as no log was found.
       const needed = Math.ceil((OVERREAD * (limit - found.length) * read) / found.length);
       count = Math.min(2 * count, needed, READ_MAX);
     }

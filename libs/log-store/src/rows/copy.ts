@@ -8,16 +8,17 @@ import { QueryFailedError, type QueryRunner } from 'typeorm';
 export interface CopyTarget {
   readonly table: string;
   readonly columns: readonly string[];
-  /** Columns of type `json` or `jsonb`; none when absent. */
+  /** Names of the columns of type `json` or `jsonb`; absent for none. */
   readonly json?: ReadonlySet<string>;
 }
 
-/** Bytes of text that travel as one piece. */
+/** Length of text, in characters, after which a chunk is sent. */
 const CHUNK_LENGTH = 65_536;
 
 /**
- * Puts rows into a table by `COPY`, in the transaction of the runner. Values stand in the order of the columns: texts, numbers, booleans, buffers
- * for `bytea`, anything for JSON; null and undefined are NULL. Rejects with `QueryFailedError`, like a query.
+ * Inserts rows into a table with `COPY`, in the transaction of the runner. The values of a row are
+ * in the order of the columns: strings, numbers, booleans, buffers for `bytea`, any value for JSON;
+ * null and undefined become NULL. Rejects with `QueryFailedError`, like a query.
  */
 export async function copyRows(
   runner: QueryRunner,
@@ -57,7 +58,10 @@ function fieldOf(value: unknown, isJson: boolean): string {
   return escaped(storableJson(value));
 }
 
-/** Half a surrogate pair becomes U+FFFD on its way to bytes; a NUL, which Postgres does not take, is made one here. */
+/**
+ * Characters that the text format of `COPY` escapes. NUL, which Postgres cannot store, becomes
+ * U+FFFD; `Buffer.from` does the same to half a surrogate pair.
+ */
 const SPECIAL = /[\0\\\t\n\r]/;
 const SPECIALS = /[\0\\\t\n\r]/g;
 const ESCAPES: Readonly<Record<string, string>> = {

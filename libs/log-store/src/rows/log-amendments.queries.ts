@@ -2,15 +2,16 @@ import { storableJson } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 import type { LogEntry } from './log-writer.queries';
 
-/** A record that was amended, and how many verdicts it had before. */
+/** An amended record, and the number of verdicts that it had before. */
 export interface Amended {
   readonly row: LogEntry['row'];
   readonly verdictsBefore: number;
 }
 
 /**
- * Puts the guardrail verdicts of records that come a second time, with more verdicts after the first ones, into those that are there. May be
- * repeated, and changes nothing of a record that has as many verdicts already. Tells which were changed.
+ * Adds late guardrail verdicts to stored records: a record that arrives a second time with more
+ * verdicts replaces the stored list. Returns the records that it changed. It can be repeated: a
+ * record that already has as many verdicts is not changed.
  */
 export async function amendLogs(manager: EntityManager, entries: readonly LogEntry[]): Promise<Amended[]> {
   const amending = new Map(
@@ -22,7 +23,8 @@ export async function amendLogs(manager: EntityManager, entries: readonly LogEnt
     created_at,
     guardrails: decision.guardrails,
   }));
-  // A row that is returned was locked before its verdicts were counted, so no other process has entered them.
+  // The statement locks a row before it counts the row's verdicts, so no other process has added
+  // the same ones.
   const [changed] = await manager.query<[{ id: string; verdicts: number }[], number]>(
     `WITH late AS (
        SELECT * FROM json_to_recordset($1::json) AS late (id uuid, created_at timestamptz, guardrails jsonb)

@@ -3,8 +3,8 @@ import { bodyPlace, bodyReference, decodeLogBodies, encodeLogBodies } from './lo
 
 const body = fc.option(fc.uint8Array({ maxLength: 2_000 }).map((bytes) => Buffer.from(bytes)));
 
-describe('logged bodies', () => {
-  it('come back as they were, whatever they hold; empty and absent stay apart', () => {
+describe('encodeLogBodies and decodeLogBodies', () => {
+  it('restore any bodies, and distinguish empty from absent ones', () => {
     fc.assert(
       fc.property(body, body, (request, response) => {
         const encoded = encodeLogBodies({ request, response });
@@ -14,14 +14,14 @@ describe('logged bodies', () => {
     );
   });
 
-  it('take little room where they repeat themselves', () => {
+  it('compress repeated text to less than a tenth', () => {
     const text = Buffer.from(
       JSON.stringify({ messages: Array(200).fill({ role: 'user', content: 'Hello there' }) }),
     );
     expect(encodeLogBodies({ request: text, response: text })?.length).toBeLessThan(text.length / 10);
   });
 
-  it('that are damaged or of another form are distinguished from good ones', () => {
+  it('throw for damaged bodies and for an unknown encoding', () => {
     const encoded = encodeLogBodies({ request: Buffer.from('abc'), response: null }) as Buffer;
     expect(() => decodeLogBodies(encoded.subarray(0, -1))).toThrow('damaged');
     expect(() => decodeLogBodies(Buffer.concat([Buffer.of(9), encoded.subarray(1)]))).toThrow(
@@ -29,8 +29,10 @@ describe('logged bodies', () => {
     );
     expect(() => decodeLogBodies(Buffer.from([1, 2, 3]))).toThrow();
   });
+});
 
-  it('are found by their reference', () => {
+describe('bodyPlace', () => {
+  it('parses what bodyReference returns and throws for other text', () => {
     const place = { key: 'bodies/2026-11-21/abc', offset: 12, length: 34 };
     expect(bodyPlace(bodyReference(place))).toEqual(place);
     expect(() => bodyPlace('bodies/x')).toThrow('not valid');

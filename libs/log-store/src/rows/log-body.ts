@@ -2,24 +2,33 @@ import { DAY_MS } from '@gw/kernel';
 import { isUtf8 } from 'node:buffer';
 import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib';
 
-/** The bodies of one logged request, as they went over the wire. Null: none was kept. */
+/** Bodies of one logged request, as they were on the wire. Null: no body was stored. */
 export interface LogBodies {
   readonly request: Buffer | null;
   readonly response: Buffer | null;
 }
 
-/** The first byte of the encoded form; a new form gets a new number, and old ones stay readable. */
+/**
+ * Format of the encoded bodies, stored as their first byte. A new format gets a new number; old
+ * formats stay readable.
+ */
 const PLAIN = 0;
 const ZSTD = 1;
 const HEAD_BYTES = 8;
-/** Below this the frame costs as much as it saves. */
+/** Shorter bodies are stored uncompressed, because the zstd frame costs as much as it saves. */
 const COMPRESSED_FROM_BYTES = 256;
 const LEVEL = { [constants.ZSTD_c_compressionLevel]: 3 };
 const CHUNK_BYTES_MAX = 16_384;
-/** More than two bodies of the largest size that a gateway keeps: what claims to be larger is damaged. */
+/**
+ * Maximum decompressed size in bytes: more than two bodies of the largest size that a gateway
+ * stores. Larger content is damaged.
+ */
 const PLAIN_BYTES_MAX = 16 * 1_048_576;
 
-/** Both bodies as one piece, compressed together, since they have much in common; null where there is neither. */
+/**
+ * Encodes both bodies as one buffer. They are compressed together, because they have much text in
+ * common. Returns null if there is neither.
+ */
 export function encodeLogBodies({ request, response }: LogBodies): Buffer | null {
   if (request === null && response === null) return null;
   const head = Buffer.allocUnsafe(HEAD_BYTES);
@@ -27,8 +36,9 @@ export function encodeLogBodies({ request, response }: LogBodies): Buffer | null
   head.writeInt32BE(response?.length ?? -1, 4);
   const plain = Buffer.concat([head, request ?? NONE, response ?? NONE]);
   if (plain.length < COMPRESSED_FROM_BYTES) return Buffer.concat([Buffer.of(PLAIN), plain]);
-  // With the size given, its tables are no larger than it needs: a third of the time for usual bodies. And with the memory for the answer no
-  // larger than that: it is held as long as the answer, and 16 KiB otherwise.
+  // With `pledgedSrcSize`, zstd allocates tables no larger than needed, which takes a third of the
+  // time for usual bodies. `chunkSize` bounds the output buffer, which stays allocated as long as
+  // the result; its default is 16 KiB.
   const compressed = zstdCompressSync(plain, {
     params: LEVEL,
     pledgedSrcSize: plain.length,
@@ -39,7 +49,7 @@ export function encodeLogBodies({ request, response }: LogBodies): Buffer | null
 
 const NONE = Buffer.alloc(0);
 
-/** Throws for bytes that `encodeLogBodies` did not make. */
+/** Decodes what `encodeLogBodies` returned; throws for any other bytes. */
 export function decodeLogBodies(encoded: Buffer): LogBodies {
   const plain = plainOf(encoded);
   const [requestLength, responseLength] = [plain.readInt32BE(0), plain.readInt32BE(4)];
@@ -52,13 +62,13 @@ export function decodeLogBodies(encoded: Buffer): LogBodies {
 }
 
 function plainOf(encoded: Buffer): Buffer {
-  const form = encoded[0];
-  if (form === PLAIN) return encoded.subarray(1);
-  if (form === ZSTD) return zstdDecompressSync(encoded.subarray(1), { maxOutputLength: PLAIN_BYTES_MAX });
-  throw new Error('A logged body has a form that this release does not know.');
+  const format = encoded[0];
+  if (format === PLAIN) return encoded.subarray(1);
+  if (format === ZSTD) return zstdDecompressSync(encoded.subarray(1), { maxOutputLength: PLAIN_BYTES_MAX });
+  throw new Error('A logged body has an encoding that this release does not know.');
 }
 
-/** Where the bodies of one log stand in a pack: an object that holds those of a whole batch. */
+/** Position of a log's bodies in a pack: an object that holds the bodies of a whole batch. */
 export interface BodyPlace {
   readonly key: string;
   readonly offset: number;
@@ -68,14 +78,17 @@ export interface BodyPlace {
 export const bodyReference = ({ key, offset, length }: BodyPlace): string =>
   `${key}#${String(offset)}.${String(length)}`;
 
-/** Throws for text that `bodyReference` did not make. */
+/** Parses what `bodyReference` returned; throws for any other text. */
 export function bodyPlace(reference: string): BodyPlace {
   const [, key, offset, length] = /^([^#]+)#(\d+)\.(\d+)$/.exec(reference) ?? [];
   if (key === undefined) throw new Error('The reference to a logged body is not valid.');
   return { key, offset: Number(offset), length: Number(length) };
 }
 
-/** The folder of all packs of a UTC day (`dayOf`); they go with its partition. */
+/**
+ * Returns the folder of all packs of a UTC day (`dayOf`). They are deleted with the day's
+ * partition.
+ */
 export const bodyFolder = (day: number): string =>
   `bodies/${new Date(day * DAY_MS).toISOString().slice(0, 10)}/`;
 

@@ -2,7 +2,7 @@ import { testDatabase } from '@gw/testing';
 import { LOG_COLUMNS, REQUEST_LOG_COLUMNS, ZONE_BOUNDS_COLUMNS } from './log-columns';
 import { TERMS_BITS } from '../zones/log-terms';
 
-describe('the declared columns of the request log', () => {
+describe('LOG_COLUMNS', () => {
   const database = testDatabase();
 
   const columnsOf = async (table: string): Promise<Map<string, string>> => {
@@ -16,13 +16,13 @@ describe('the declared columns of the request log', () => {
     );
   };
 
-  it('are those that the migrations make, with their types', async () => {
+  it('declares the columns and types that the migrations create', async () => {
     const declared = REQUEST_LOG_COLUMNS.map((name) => [name, LOG_COLUMNS[name].sql] as const);
     const stored = await columnsOf('request_logs');
     expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(stored));
   });
 
-  it('have the room in zone maps that they declare', async () => {
+  it('declares the columns that zone maps have', async () => {
     const stored = await columnsOf('log_zones');
     expect(stored.get('terms')).toBe(`bit(${String(TERMS_BITS)})`);
     const bounds = ZONE_BOUNDS_COLUMNS.flatMap((name) => [`${name}_low`, `${name}_high`]);

@@ -14,8 +14,8 @@ interface LogColumn extends LogColumnFacts {
   readonly sql: string;
   readonly unit?: LogUnit;
   /**
-   * The value that is stored of a record: finite, bounded, and of the column's type whatever the record says. The id and the time
-   * were checked when the record was read.
+   * Returns the stored value for a record: finite, bounded and of the column's type, whatever the
+   * record contains. Only the id and the time were validated when the record was read.
    */
   readonly of: (record: LogRecord, derived: DerivedFacts) => unknown;
 }
@@ -29,7 +29,10 @@ const tokens = (about: string, of: (usage: Usage | null) => number | null | unde
 
 const BETWEEN = { filter: { between: null }, zoneBounds: true } as const;
 
-/** Columns whose values the store derives from a record, or fills itself. */
+/**
+ * Columns whose values are derived from several members of a record, or that the store fills
+ * itself.
+ */
 const DERIVED_COLUMNS = {
   id: {
     sql: 'uuid',
@@ -122,7 +125,7 @@ const DERIVED_COLUMNS = {
   },
 } as const satisfies Readonly<Record<string, LogColumn>>;
 
-/** Null where the provider reported no usage. */
+/** Returns the sum of input and output; null if the provider reported no usage. */
 function totalTokens(usage: Usage | null): number | null {
   if (!usage) return null;
   return (storable.count(usage.inputTokens) ?? 0) + (storable.count(usage.outputTokens) ?? 0);
@@ -150,14 +153,15 @@ const FIELD_COLUMNS = Object.fromEntries(
 ) as unknown as FieldColumns;
 
 /**
- * The request log's columns: the type of a row, the `COPY` writer, what is read for lists, the filters and the zone maps come
- * from here. A migration makes the column; `log-columns.int-spec.ts` compares the two.
+ * All columns of the request log. The row type, the `COPY` writer, the columns of lists, the
+ * filters and the zone maps are derived from this object. A migration creates each column;
+ * `log-columns.int-spec.ts` compares the two.
  */
 export const LOG_COLUMNS = { ...FIELD_COLUMNS, ...DERIVED_COLUMNS };
 
 type Columns = typeof LOG_COLUMNS;
 export type LogColumnName = keyof Columns;
-/** Columns that are declared with all of `Facts`. */
+/** Names of the columns whose declaration has the members of `Facts`. */
 type ColumnsWith<Facts> = {
   [Name in LogColumnName]: Columns[Name] extends Facts ? Name : never;
 }[LogColumnName];
@@ -165,14 +169,14 @@ type ColumnsWith<Facts> = {
 export type ValueFilterColumn = ColumnsWith<{ readonly filter: { readonly anyOf: unknown } }>;
 export type RangeFilterColumn = ColumnsWith<{ readonly filter: { readonly between: unknown } }>;
 export type LogMeasure = Exclude<RangeFilterColumn, 'created_at'>;
-/** Columns that the driver reads as text. */
+/** Columns that the driver returns as text. */
 export type BigintColumn = ColumnsWith<{ readonly sql: 'bigint' }>;
-/** Columns with a lowest and a highest value in zone maps. */
+/** Columns whose minimum and maximum zone maps hold. */
 export type ZoneBoundsColumn = ColumnsWith<{ readonly zoneBounds: true }>;
-/** Columns with a Bloom filter in zone maps. */
+/** Columns for which zone maps hold a Bloom filter. */
 export type ZoneTermColumn = ColumnsWith<{ readonly zoneBits: number }>;
 
-/** Columns that exports may hold. */
+/** Columns that exports can contain. */
 export type ExportedColumn = ColumnsWith<{ readonly exported: unknown }>;
 /** The name of a column in exports. */
 export type ExportedName = {
@@ -181,7 +185,7 @@ export type ExportedName = {
     : never;
 }[ExportedColumn];
 
-/** A row of `request_logs` as it is written. */
+/** A row of `request_logs` as the gateway writes it. */
 export type RequestLogRow = { readonly [Name in LogColumnName]: ReturnType<Columns[Name]['of']> };
 
 const ALL = Object.entries(LOG_COLUMNS) as [LogColumnName, LogColumn][];
@@ -189,14 +193,14 @@ const namesOf = <Name extends LogColumnName>(isWanted: (column: LogColumn) => bo
   ALL.filter(([, column]) => isWanted(column)).map(([name]) => name as Name);
 
 export const REQUEST_LOG_COLUMNS = namesOf(() => true);
-/** Without the decision record, which only the detail of one log needs. */
+/** Columns of lists: all but the decision record, which only the detail view of one log needs. */
 export const REQUEST_LOG_LIST_COLUMNS = namesOf<Exclude<LogColumnName, 'decision'>>(
   ({ isDetail }) => isDetail !== true,
 );
 export const JSON_COLUMNS: ReadonlySet<string> = new Set(namesOf(({ sql }) => sql === 'jsonb'));
-/** Columns that a list may be filtered by value. */
+/** Columns by whose values a list can be filtered. */
 export const LOG_VALUE_FILTERS = namesOf<ValueFilterColumn>(({ filter }) => filter?.anyOf !== undefined);
-/** Columns other than the time that a list may be filtered by range. Both bounds are included. */
+/** Columns other than the time by whose range a list can be filtered. Both bounds are included. */
 export const LOG_MEASURES = namesOf<LogMeasure>(
   ({ filter, sql }) => filter?.between !== undefined && sql !== 'timestamptz',
 );
@@ -218,7 +222,7 @@ export const EXPORTED_COLUMNS = ALL.flatMap(([name, { sql, unit, exported }]) =>
     : [],
 );
 
-/** The row of a log record. Its bodies are stored apart from it. */
+/** Returns the row of a log record. Its bodies are stored separately. */
 export function requestLogRow(record: LogRecord): RequestLogRow {
   const derived = derivedFacts(record);
   const row: Partial<Record<LogColumnName, unknown>> = {};

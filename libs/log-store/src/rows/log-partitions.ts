@@ -7,10 +7,13 @@ const PARENTS = [
   'guardrail_verdicts',
   'guardrail_check_counts',
 ] as const;
-/** One maker at a time: `IF NOT EXISTS` alone loses a race. */
+/**
+ * Advisory lock of the process that creates partitions; `IF NOT EXISTS` alone fails when two
+ * processes race.
+ */
 const LOCK = 'tollgate:log-partitions';
 
-/** The UTC day of a time, as whole days since 1970. */
+/** Returns the UTC day of a time as whole days since 1970. */
 export const dayOf = (time: Date | string): number => Math.floor(new Date(time).getTime() / DAY_MS);
 
 const isoDay = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
@@ -18,8 +21,9 @@ const isoDay = (day: number): string => new Date(day * DAY_MS).toISOString().sli
 const partitionOf = (parent: string, day: number): string => `${parent}_${isoDay(day).replaceAll('-', '')}`;
 
 /**
- * Makes the partitions of these days (`dayOf`) where they are missing. They are attached instead of created in place, since that
- * does not lock out the readers and writers of other days. Safe to run twice and at the same time.
+ * Creates the missing partitions of these days (`dayOf`). They are created as separate tables and
+ * then attached, which does not block readers and writers of other days. Safe to run repeatedly and
+ * concurrently.
  */
 export async function ensureLogPartitions(source: DataSource, days: Iterable<number>): Promise<void> {
   await source.transaction(async (manager) => {
@@ -27,7 +31,7 @@ export async function ensureLogPartitions(source: DataSource, days: Iterable<num
     for (const day of days) {
       for (const parent of PARENTS) {
         const [from, to] = [isoDay(day), isoDay(day + 1)];
-        // Names and bounds can't be parameters here; they are made from a number.
+        // DDL takes no parameters; names and bounds are built from a number.
         const partition = partitionOf(parent, day);
         const found: { exists: boolean }[] = await manager.query(
           'SELECT to_regclass($1) IS NOT NULL AS exists',
@@ -57,29 +61,29 @@ export async function logPartitionDays(manager: EntityManager): Promise<number[]
 }
 
 /**
- * Removes a day of logs with the bodies that stand in the database, and what zones tell of it. Rejects after five seconds of waiting for readers, since
- * everybody else would wait behind it.
+ * Drops the logs of a day, with the bodies in the database and the day's zone map. Rejects after
+ * waiting five seconds for readers, because all other queries would wait behind this lock.
  */
 export async function dropLogPartition(source: DataSource, day: number): Promise<void> {
   await source.transaction(async (manager) => {
     await manager.query(`SET LOCAL lock_timeout = '5s'`);
     for (const parent of PARENTS) await manager.query(`DROP TABLE IF EXISTS ${partitionOf(parent, day)}`);
-    // After the tables, since no writer can widen a zone of that day any more.
+    // This comes after the tables: no writer can widen a zone of that day any more.
     const bounds = [isoDay(day), isoDay(day + 1)].map((date) => `${date} 00:00:00+00`);
     for (const table of ['log_zones', 'unzoned_log_days'])
       await manager.query(`DELETE FROM ${table} WHERE start >= $1 AND start < $2`, bounds);
   });
 }
 
-const FEEDBACK_AT_ONCE = 10_000;
+const FEEDBACK_DELETED_AT_ONCE = 10_000;
 
-/** Feedback from before `until`, in short transactions. */
+/** Deletes the feedback from before `until`, in short transactions. */
 export async function removeOldFeedback(manager: EntityManager, until: Date): Promise<void> {
   for (;;) {
     const removed: [unknown, number] = await manager.query(
-      `DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE created_at < $1 LIMIT ${String(FEEDBACK_AT_ONCE)})`,
+      `DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE created_at < $1 LIMIT ${String(FEEDBACK_DELETED_AT_ONCE)})`,
       [until],
     );
-    if (removed[1] < FEEDBACK_AT_ONCE) return;
+    if (removed[1] < FEEDBACK_DELETED_AT_ONCE) return;
   }
 }

@@ -5,7 +5,7 @@ import type { RequestLogRow } from './log-columns';
 import { zonesOf } from '../zones/log-zone';
 import { widenLogZones } from '../zones/log-zones.queries';
 
-/** A log as far as its price depends on it. */
+/** The values of a log that its price depends on. */
 export interface PricedLog {
   readonly row: RolledUpRow &
     Pick<
@@ -19,11 +19,11 @@ export interface PricedLog {
 export interface PricedLogFilter {
   readonly organisationId: string;
   readonly start: Date;
-  /** Not part of it. */
+  /** Excluded. */
   readonly end: Date;
   readonly provider: string | null;
   readonly model: string | null;
-  /** Only logs after it, in the order of time and id. Null: from the start. */
+  /** Position after which logs are returned, by time and id; null for the start. */
   readonly after: { readonly time: Date; readonly id: string } | null;
 }
 
@@ -72,7 +72,10 @@ type Stored = { readonly [name in (typeof COUNTS)[number]]: string | null } & {
   readonly decision: DecisionRecord;
 };
 
-/** Logs whose usage is known, oldest first. `forUpdate`: locked until the end of the transaction. */
+/**
+ * Returns at most `countMax` logs whose usage is known, oldest first. `forUpdate` locks them until
+ * the end of the transaction.
+ */
 export async function pricedLogs(
   manager: EntityManager,
   { organisationId, start, end, provider, model, after }: PricedLogFilter,
@@ -91,17 +94,20 @@ export async function pricedLogs(
   return rows.map(toPricedLog);
 }
 
-/** Logs by their places, in that order and locked until the end of the transaction. Those that are gone are left out. */
+/**
+ * Returns the logs with these ids and times, sorted by time and id, and locks them until the end of
+ * the transaction. Deleted logs are missing from the result.
+ */
 export async function logsAt(
   manager: EntityManager,
-  places: readonly { readonly id: string; readonly createdAt: string }[],
+  positions: readonly { readonly id: string; readonly createdAt: string }[],
 ): Promise<PricedLog[]> {
-  if (places.length === 0) return [];
+  if (positions.length === 0) return [];
   const rows: Stored[] = await manager.query(
     `SELECT ${[...OTHERS, ...COUNTS].join(', ')} FROM request_logs
      WHERE (created_at, id) IN (SELECT * FROM unnest($1::timestamptz[], $2::uuid[]))
      ORDER BY created_at, id FOR UPDATE`,
-    [places.map(({ createdAt }) => createdAt), places.map(({ id }) => id)],
+    [positions.map(({ createdAt }) => createdAt), positions.map(({ id }) => id)],
   );
   return rows.map(toPricedLog);
 }
@@ -112,7 +118,7 @@ function toPricedLog(stored: Stored): PricedLog {
     COUNTS.map((name) => [name, stored[name] === null ? null : Number(stored[name])]),
   );
   const row = { ...rest, ...counts, created_at: createdAt.toISOString() } as unknown as PricedLog['row'];
-  const lasting = decision.price?.lines.find(({ unit }) => unit === 'cache_write_1h')?.quantity;
+  const oneHourWrites = decision.price?.lines.find(({ unit }) => unit === 'cache_write_1h')?.quantity;
   const countOf = (name: (typeof COUNTS)[number]): number => Number(stored[name] ?? 0);
   const usage: Usage = {
     inputTokens: countOf('input_tokens'),
@@ -122,25 +128,26 @@ function toPricedLog(stored: Stored): PricedLog {
     reasoningTokens: countOf('reasoning_tokens'),
     inputAudioTokens: countOf('input_audio_tokens'),
     outputAudioTokens: countOf('output_audio_tokens'),
-    // The log has no column for it; its price line says how much it was.
-    ...(lasting === undefined ? {} : { cacheWrite1hTokens: lasting }),
+    // The log has no column for this quantity; the price line holds it.
+    ...(oneHourWrites === undefined ? {} : { cacheWrite1hTokens: oneHourWrites }),
   };
   return { row, usage, decision };
 }
 
-/** New price of a log. */
+/** A new price for a log. */
 export interface NewLogPrice {
   readonly id: string;
   readonly createdAt: string;
-  /** 1e-8 USD; null: it has no price. */
+  /** 1e-8 USD; null if the log has no price. */
   readonly cost: number | null;
   readonly decision: DecisionRecord;
   readonly priced: RequestLogRow['priced'];
 }
 
+/** Stores new prices of logs and widens the zone map by them. */
 export async function setLogPrices(manager: EntityManager, prices: readonly NewLogPrice[]): Promise<void> {
   if (prices.length === 0) return;
-  const [changed] = await manager.query<[PricedPlace[], number]>(
+  const [changed] = await manager.query<[RepricedLog[], number]>(
     `UPDATE request_logs AS log SET cost = price.cost, priced = price.priced, decision = price.decision
      FROM json_to_recordset($1::json)
        AS price (id uuid, created_at timestamptz, cost bigint, decision jsonb, priced text)
@@ -156,8 +163,8 @@ export async function setLogPrices(manager: EntityManager, prices: readonly NewL
   await widenLogZones(manager, zonesOf(rows));
 }
 
-/** Zone of a log whose price changes. */
-interface PricedPlace extends Pick<RequestLogRow, 'organisation_id' | 'workspace_id' | 'priced'> {
+/** The values of a re-priced log that its zones need. */
+interface RepricedLog extends Pick<RequestLogRow, 'organisation_id' | 'workspace_id' | 'priced'> {
   readonly created_at: Date;
   readonly cost: string | null;
 }

@@ -1,6 +1,8 @@
 import type { EntityManager } from 'typeorm';
 
-/** A log record that could not be stored as it came. Credentials are redacted where its text can be read. */
+/**
+ * A log record that Postgres refused to store. Credentials are redacted where its text is readable.
+ */
 export interface QuarantinedLog {
   readonly logId: string | null;
   readonly workspaceId: string | null;
@@ -8,11 +10,11 @@ export interface QuarantinedLog {
   readonly meta: Buffer;
   readonly request: Buffer | null;
   readonly response: Buffer | null;
-  /** The record is in the log without its bodies and texts, and its charge in the ledger. */
+  /** Whether the log holds the record without its bodies and texts, and the ledger its charge. */
   readonly storedBare: boolean;
 }
 
-/** One record of the quarantine, without its contents. */
+/** A record of the quarantine, without its contents. */
 export interface QuarantineEntry {
   readonly id: string;
   readonly log_id: string | null;
@@ -23,7 +25,10 @@ export interface QuarantineEntry {
   readonly created_at: Date;
 }
 
-/** At the caps the oldest records make room: first those of the workspace, then those of all. */
+/**
+ * Limits of the quarantine. When one is exceeded, the oldest records are deleted: those of the
+ * workspace, or those of all workspaces.
+ */
 export const QUARANTINE = {
   recordsMax: 2_000,
   recordsOfWorkspaceMax: 500,
@@ -33,7 +38,10 @@ export const QUARANTINE = {
 const REASON_MAX = 500;
 const NUL = String.fromCharCode(0);
 
-/** Adds a record, unless it is there: batches come again. Returns how many older ones made room for it. */
+/**
+ * Adds a record unless the quarantine holds it already, since batches can be repeated. Returns the
+ * number of older records that it deleted to stay within `caps`.
+ */
 export async function quarantineLog(
   manager: EntityManager,
   log: QuarantinedLog,
@@ -54,15 +62,15 @@ export async function quarantineLog(
     `DELETE FROM quarantined_logs WHERE id IN (
        SELECT id FROM (
          SELECT id, row_number() OVER newest AS records, sum(bytes) OVER newest AS total,
-           row_number() OVER (PARTITION BY workspace_id ORDER BY id DESC) AS own
+           row_number() OVER (PARTITION BY workspace_id ORDER BY id DESC) AS of_workspace
          FROM quarantined_logs WINDOW newest AS (ORDER BY id DESC)
-       ) AS ranked WHERE records > $1 OR own > $2 OR total > $3)`,
+       ) AS ranked WHERE records > $1 OR of_workspace > $2 OR total > $3)`,
     [caps.recordsMax, caps.recordsOfWorkspaceMax, caps.bytesMax],
   );
   return removed;
 }
 
-/** The newest records, at most `limit`. */
+/** Returns the newest records, at most `limit`. */
 export const quarantinedLogs = (manager: EntityManager, limit: number): Promise<QuarantineEntry[]> =>
   manager.query(
     `SELECT id, log_id, workspace_id, reason, bytes, stored_bare, created_at FROM quarantined_logs
@@ -70,7 +78,7 @@ export const quarantinedLogs = (manager: EntityManager, limit: number): Promise<
     [limit],
   );
 
-/** Records in the quarantine. */
+/** Returns the number of records in the quarantine. */
 export async function countQuarantinedLogs(manager: EntityManager): Promise<number> {
   const [row] = await manager.query<{ count: number }[]>(
     'SELECT count(*)::int AS count FROM quarantined_logs',

@@ -8,16 +8,19 @@ import { zonesOf, type LogZone } from '../zones/log-zone';
 import { widenLogZones } from '../zones/log-zones.queries';
 
 export interface LogEntry extends LogBodies {
-  /** Its `body_ref` is null while the bodies are here. */
+  /** Row of the record. `body_ref` is null if the entry contains the bodies. */
   readonly row: RequestLogRow;
-  /** The record has come before, or will: only its verdicts are news. Absent: it has not. */
+  /**
+   * True for a second record of a request that only adds verdicts; its first record may arrive
+   * before or after it.
+   */
   readonly amends?: true;
 }
 
 export interface InsertLogsOptions {
-  /** Adds those that are new to the rollups. */
+  /** Whether new records are counted in the rollups. */
   readonly rollUp?: boolean;
-  /** Zones that don't tell of these records yet; absent: all of theirs. */
+  /** Zones that must be widened for these records; absent: all zones of the records. */
   readonly zones?: readonly LogZone[];
 }
 
@@ -25,8 +28,8 @@ const COLUMNS = REQUEST_LOG_COLUMNS.join(', ');
 const FACTS = ROLLED_UP_COLUMNS.join(', ');
 
 /**
- * Inserts log records with their bodies; what is there already stays as it is, so that a batch may be inserted again. Returns the ids of
- * those that are new.
+ * Inserts log records with their bodies. Records that exist already stay unchanged, so that a batch
+ * can be inserted again. Returns the ids of the new records.
  */
 export async function insertLogs(
   manager: EntityManager,
@@ -36,16 +39,19 @@ export async function insertLogs(
   if (entries.length === 0) return new Set();
   const runner = manager.queryRunner;
   if (runner?.isTransactionActive !== true)
-    return manager.transaction((own) => insertLogs(own, entries, { rollUp, ...(zones && { zones }) }));
+    return manager.transaction((inner) => insertLogs(inner, entries, { rollUp, ...(zones && { zones }) }));
   const fresh = (await copyNew(runner, entries, rollUp))
     ? new Set(entries.map(({ row }) => row.id))
     : await insertOthers(manager, runner, entries, rollUp);
-  // After the rows, since writers of the same zones wait from here on.
+  // Zones are written last, because this blocks other writers of the same zones until the commit.
   await widenLogZones(manager, zones ?? zonesOf(entries.map(({ row }) => row)));
   return fresh;
 }
 
-/** Copies all of them straight to their places, as a batch that comes for the first time allows. False: one was there, and nothing is changed. */
+/**
+ * Copies all records directly into their tables, which works if none of them exists. Returns false,
+ * and changes nothing, if one exists.
+ */
 async function copyNew(runner: QueryRunner, entries: readonly LogEntry[], rollUp: boolean): Promise<boolean> {
   await runner.query('SAVEPOINT all_are_new');
   try {
@@ -63,8 +69,8 @@ async function copyNew(runner: QueryRunner, entries: readonly LogEntry[], rollUp
 }
 
 /**
- * Creates the session's temporary tables. They are empty when a transaction begins, and an earlier
- * call in the same transaction has left the rows that are known already.
+ * Creates the session's temporary tables. They are empty when a transaction begins. After an
+ * earlier call in the same transaction they still hold its rows, which are stored already.
  */
 const INCOMING = ['request_logs', 'request_log_bodies']
   .map(
@@ -135,7 +141,10 @@ function* bodiesOf(entries: readonly LogEntry[]): Generator<readonly unknown[]> 
   for (const entry of entries) yield [entry.row.id, entry.row.created_at, encodeLogBodies(entry)];
 }
 
-/** A record whose late verdicts were stored before it left no word of where its bodies are. */
+/**
+ * Sets the missing references to bodies of records whose late verdicts were stored before the
+ * record itself.
+ */
 async function fillBodyReferences(manager: EntityManager): Promise<void> {
   await manager.query(
     `UPDATE request_logs log SET body_ref = late.body_ref FROM incoming_request_logs late

@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
 
 /**
- * The time that each of these records is stored under, since its own can't be right: that of its first arrival, which is `now` for
- * those that have not come before.
+ * Returns the time under which each record with a skewed clock is stored: the time of its first
+ * arrival, which is `now` for records that arrive for the first time.
  */
 export async function timesOfSkewed(
   manager: EntityManager,
@@ -21,7 +21,10 @@ export async function timesOfSkewed(
   return new Map(rows.map(({ id, created_at }) => [id, created_at.toISOString()]));
 }
 
-/** Once their logs are gone. */
+/**
+ * Forgets the arrival times of records that arrived before `before`; their logs must be deleted
+ * already.
+ */
 export async function removeOldSkewed(manager: EntityManager, before: Date): Promise<void> {
   await manager.query('DELETE FROM skewed_logs WHERE created_at < $1', [before]);
 }

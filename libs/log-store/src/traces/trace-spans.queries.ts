@@ -4,7 +4,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 
 /** A span that an application sent. */
 export interface TraceSpan {
-  /** 32 and 16 digits of hexadecimal, small letters. */
+  /** Lower-case hexadecimal; the trace id has 32 digits, the span ids have 16. */
   readonly trace_id: string;
   readonly span_id: string;
   readonly parent_span_id: string | null;
@@ -36,10 +36,12 @@ const COLUMNS = [
   ...['status', 'status_message', 'attributes', 'resource', 'events'],
 ].join(', ');
 
-const KEPT_DAYS = 90;
-const DROPPED_AT_ONCE = 10_000;
+const RETENTION_DAYS = 90;
+const DELETED_AT_ONCE = 10_000;
 
-/** A span that is there already stays as it is, so that it may come again. */
+/**
+ * Inserts spans. A span that exists already stays unchanged, so that a client can send it again.
+ */
 export async function insertSpans(
   manager: EntityManager,
   { organisationId, workspaceId, userId }: SpanOwner,
@@ -54,7 +56,10 @@ export async function insertSpans(
   );
 }
 
-/** In the order in which they began. `userId`: of this user alone. */
+/**
+ * Returns at most `limit` spans of a trace by their start time. A `userId` restricts the result to
+ * spans that this user sent.
+ */
 export async function spansOfTrace(
   manager: EntityManager,
   owner: SpanOwner,
@@ -69,15 +74,18 @@ export async function spansOfTrace(
   );
 }
 
-/** Removes spans that are older than logs are kept, in small steps; what `steps` leaves is for the next time. */
+/**
+ * Deletes spans older than 90 days, with at most `steps` statements of 10,000 rows; later calls
+ * delete the rest.
+ */
 export async function dropOldSpans(source: DataSource, now: Date, steps = 1_000): Promise<void> {
-  const before = new Date(now.getTime() - KEPT_DAYS * DAY_MS);
+  const before = new Date(now.getTime() - RETENTION_DAYS * DAY_MS);
   for (let left = steps; left > 0; left -= 1) {
     const [, count]: [unknown, number] = await source.query(
       `DELETE FROM trace_spans WHERE ctid = ANY(ARRAY(
-         SELECT ctid FROM trace_spans WHERE created_at < $1 LIMIT ${String(DROPPED_AT_ONCE)}))`,
+         SELECT ctid FROM trace_spans WHERE created_at < $1 LIMIT ${String(DELETED_AT_ONCE)}))`,
       [before],
     );
-    if (count < DROPPED_AT_ONCE) return;
+    if (count < DELETED_AT_ONCE) return;
   }
 }

@@ -1,29 +1,34 @@
 import { DAY_MS } from '@gw/kernel';
 import { holdsZone, loosenZone, mergeZone, zoneKey, type LogZone } from './log-zone';
 
-/** Some 600 bytes each. */
+/** Maximum number of known zones; each takes about 600 bytes. */
 const KNOWN_MAX = 10_000;
-/** How many times a zone is widened to just what its logs have; from then on by a part of its bounds beyond it, so that few outliers are mistaken. */
+/**
+ * The first widenings of a zone take its exact values. After `EXACT_TIMES` each bound gets a margin
+ * of `LOOSE`, after `LOOSE_TIMES` of `LOOSER`, so that a growing zone needs fewer statements.
+ */
 const EXACT_TIMES = 8;
 const LOOSE_TIMES = 16;
 const [LOOSE, LOOSER] = [1 / 64, 1 / 8];
 
 interface Known {
   readonly zone: LogZone;
-  /** It was widened. */
+  /** Number of times that the zone was widened. */
   times: number;
 }
 
 /**
- * Zones of today that are known to be stored, so that most logs of a busy zone need no statement.
- * Zones of other days may be deleted by another process and are never kept. A zone that is widened
- * repeatedly is widened by more than needed. At the cap the oldest entries are evicted, which costs
- * a statement without effect.
+ * Caches which zones of today are stored, so that most logs of a busy zone need no statement. Zones
+ * of other days are not cached, since another process may delete them. Above `KNOWN_MAX` the oldest
+ * entries are evicted; an evicted zone costs a statement without effect.
  */
 export class KnownLogZones {
   private readonly zones = new Map<string, Known>();
 
-  /** Zones that must be widened. */
+  /**
+   * Returns the zones that are not stored as wide as these. Adds a margin to zones that were
+   * widened often.
+   */
   unknownOf(zones: readonly LogZone[]): LogZone[] {
     return zones.filter((zone) => {
       const known = this.zones.get(zoneKey(zone));
@@ -35,12 +40,15 @@ export class KnownLogZones {
     });
   }
 
-  /** After a fault of the database, which may be another one by now that lost what was last committed. */
+  /**
+   * Empties the cache. Call it after a database error: after a failover the new primary may lack
+   * the last commits.
+   */
   forget(): void {
     this.zones.clear();
   }
 
-  /** They were widened, and that is committed. */
+  /** Adds zones to the cache. Call it after the transaction that widened them has committed. */
   add(zones: readonly LogZone[]): void {
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
     for (const zone of zones) {

@@ -1,7 +1,10 @@
 import { LOG_COLUMNS, ZONE_TERM_COLUMNS, type ZoneTermColumn } from '../rows/log-columns';
 import { noTerms, termOf, TERMS_BITS, termsText, type Terms } from './log-terms';
 
-/** Bits that `gpt-4o` sets in each column's Bloom filter, as databases of every release hold them. Never change a line; add to them. */
+/**
+ * Bits that `gpt-4o` sets in each column's Bloom filter, as databases of every release hold them.
+ * Never change a line; add to them.
+ */
 const STORED: Readonly<Record<string, readonly [number, number]>> = {
   api_key_id: [8, 22],
   user_id: [136, 150],
@@ -33,12 +36,12 @@ const bitsOf = (terms: Terms): number[] =>
       .map((bit) => index * 32 + bit),
   );
 
-describe('stored bits of zone maps', () => {
-  it.each(Object.entries(STORED))('keep the place that databases have for %s', (name, bits) => {
+describe('terms of zone maps', () => {
+  it.each(Object.entries(STORED))('keep the bits that databases store for %s', (name, bits) => {
     expect(bitsOf(termOf(name as ZoneTermColumn, 'gpt-4o'))).toEqual(bits);
   });
 
-  it('cover the columns that are declared with a number, each with one of its own', () => {
+  it('have a unique number for each column with a Bloom filter', () => {
     expect([...ZONE_TERM_COLUMNS].sort()).toEqual(Object.keys(STORED).sort());
     expect(new Set(ZONE_TERM_COLUMNS.map((name) => LOG_COLUMNS[name].zoneBits)).size).toBe(
       ZONE_TERM_COLUMNS.length,

@@ -1,13 +1,14 @@
 import { LOG_COLUMNS, type ZoneTermColumn } from '../rows/log-columns';
 
 /**
- * Bits of each column: a Bloom filter of two bits for each value. Ten values are mistaken for an eleventh in 2 of 100 cases,
- * 50 in 29. Stored data, as are the width of `log_zones.terms`, the numbers of the columns and the hash below.
+ * Size in bits of each column's Bloom filter, which sets two bits for each value. With 10 values in
+ * it, 2 % of other values appear to be present; with 50, 29 %. This size, `TERMS_BITS`, the
+ * columns' numbers and the hash below define stored data and must not change.
  */
 const COLUMN_BITS = 128;
 export const TERMS_BITS = 2_688;
 
-/** Which values columns have: bits, the first of them the highest of the first number. */
+/** Bloom filters of all columns. The first bit is the highest bit of the first number. */
 export type Terms = Uint32Array;
 
 export const noTerms = (): Terms => new Uint32Array(TERMS_BITS / 32);
@@ -22,14 +23,14 @@ export function addTerm(terms: Terms, name: ZoneTermColumn, value: string | numb
   set(terms, column, hash(statusClass(value)));
 }
 
-/** Terms that a log has which has this value there. */
+/** Returns the terms of a log whose only known value is this one. */
 export function termOf(name: ZoneTermColumn, value: string): Terms {
   const terms = noTerms();
   set(terms, LOG_COLUMNS[name].zoneBits, hash(value));
   return terms;
 }
 
-/** As a value of the column `status`: all of a hundred. */
+/** Returns the term of all statuses of the same hundred, such as `4xx`. */
 export const statusClass = (status: number): string => `${String(Math.floor(status / 100))}xx`;
 
 export function mergeTerms(terms: Terms, part: Terms): void {
@@ -39,7 +40,7 @@ export function mergeTerms(terms: Terms, part: Terms): void {
 export const holdsTerms = (terms: Terms, part: Terms): boolean =>
   part.every((bits, i) => (bits & ~(terms[i] as number)) === 0);
 
-/** As Postgres reads a bit string. */
+/** Returns the terms in Postgres's notation of bit strings. */
 export const termsText = (terms: Terms): string =>
   `x${Array.from(terms, (bits) => bits.toString(16).padStart(8, '0')).join('')}`;
 
@@ -54,8 +55,8 @@ const REPLACEMENT = 0xff_fd;
 const DASH = 0x2d;
 
 /**
- * FNV-1a with a last mixing, 32 bits. Alike for values that Postgres takes for equal: a uuid in capitals or with other dashes, a text with what it
- * can't store.
+ * Returns a 32-bit FNV-1a hash with a final mix. Values that Postgres treats as equal have the same
+ * hash: UUIDs in upper case or with other dashes, and texts whose characters Postgres replaces.
  */
 function hash(value: string): number {
   let sum = 0x811c9dc5;

@@ -16,7 +16,7 @@ const anyNumber = fc.oneof(
 );
 
 describe('zonesOf', () => {
-  it('bounds what any log measures by numbers that `real` holds as they are', () => {
+  it('bounds any measured values by numbers that the type `real` holds exactly', () => {
     fc.assert(
       fc.property(fc.array(anyNumber, { minLength: 1, maxLength: 5 }), (measured) => {
         for (const { lows, highs } of zonesOf(
@@ -40,7 +40,7 @@ describe('zonesOf', () => {
     );
   });
 
-  it('tells of each value in every form that the database takes for the same', () => {
+  it('holds each value in every form that Postgres treats as equal', () => {
     const id = '33333333-3333-4333-8333-3333333333ab';
     const [zone] = zonesOf([
       rowWith({ api_key_id: id, model: 'half \ud83d and \0', status: 401, streamed: true }),
@@ -63,7 +63,7 @@ describe('zonesOf', () => {
     expect([holds('model', 'other'), holds('provider', 'half \ufffd and \ufffd')]).toEqual([false, false]);
   });
 
-  it('has one of five minutes and one of the day, of the workspace and of the organisation, and none without an owner', () => {
+  it('returns zones of five minutes and of a day for workspace and organisation, and none without an owner', () => {
     const rows = [
       rowWith({ created_at: '2026-01-02T03:04:59.999Z' }),
       rowWith({ created_at: '2026-01-02T03:00:00.000Z', workspace_id: null }),
@@ -81,42 +81,42 @@ describe('zonesOf', () => {
 });
 
 describe('KnownLogZones', () => {
-  /** Of today or tomorrow, whenever this is read. */
+  /** A time of today or tomorrow, at whatever time the test runs. */
   const now = new Date(Date.now() + 60_000);
-  const reported = (changes: Partial<RequestLogRow>): LogZone[] =>
+  const zonesWith = (changes: Partial<RequestLogRow>): LogZone[] =>
     zonesOf([rowWith({ created_at: now.toISOString(), cost: 7, ...changes })]);
 
-  it('names the zones that a log widens, and those alone', () => {
+  it('returns only the zones that a log widens', () => {
     const known = new KnownLogZones();
-    expect(known.unknownOf(reported({}))).toHaveLength(4);
-    known.add(reported({}));
-    expect(known.unknownOf(reported({}))).toEqual([]);
-    expect(known.unknownOf(reported({ cost: 8 }))).toHaveLength(4);
-    expect(known.unknownOf(reported({ model: 'another' }))).toHaveLength(4);
-    known.add(reported({ cost: 9 }));
-    expect(known.unknownOf(reported({ cost: 8 }))).toEqual([]);
-    expect(known.unknownOf(reported({ workspace_id: null, model: 'another' }))).toHaveLength(2);
+    expect(known.unknownOf(zonesWith({}))).toHaveLength(4);
+    known.add(zonesWith({}));
+    expect(known.unknownOf(zonesWith({}))).toEqual([]);
+    expect(known.unknownOf(zonesWith({ cost: 8 }))).toHaveLength(4);
+    expect(known.unknownOf(zonesWith({ model: 'another' }))).toHaveLength(4);
+    known.add(zonesWith({ cost: 9 }));
+    expect(known.unknownOf(zonesWith({ cost: 8 }))).toEqual([]);
+    expect(known.unknownOf(zonesWith({ workspace_id: null, model: 'another' }))).toHaveLength(2);
   });
 
-  it('asks less and less often for a zone that grows with each batch, and always holds what was requested', () => {
+  it('returns a steadily growing zone in fewer than 100 of 1,000 batches, and always covers its logs', () => {
     const known = new KnownLogZones();
-    let requested = 0;
+    let widenings = 0;
     for (let batch = 1; batch <= 1_000; batch += 1) {
-      const zones = reported({ cost: 1_000 + batch, first_byte_ms: 1 / batch, overhead_ms: -batch });
+      const zones = zonesWith({ cost: 1_000 + batch, first_byte_ms: 1 / batch, overhead_ms: -batch });
       const wider = known.unknownOf(zones);
       known.add(wider);
-      requested += wider.length / 4;
+      widenings += wider.length / 4;
       expect(
-        known.unknownOf(reported({ cost: 1_000 + batch, first_byte_ms: 1 / batch, overhead_ms: -batch })),
+        known.unknownOf(zonesWith({ cost: 1_000 + batch, first_byte_ms: 1 / batch, overhead_ms: -batch })),
       ).toEqual([]);
     }
-    expect(requested).toBeLessThan(100);
+    expect(widenings).toBeLessThan(100);
   });
 
-  it('widens a zone to no more than its logs have, as long as that is seldom', () => {
+  it('widens a zone to the exact values of its logs the first few times', () => {
     const known = new KnownLogZones();
     for (const cost of [7, 8, 9, 10]) {
-      const wider = known.unknownOf(reported({ cost }));
+      const wider = known.unknownOf(zonesWith({ cost }));
       known.add(wider);
       expect(wider.map(({ highs }) => highs[ZONE_BOUNDS_COLUMNS.indexOf('cost')])).toEqual([
         cost,
@@ -127,9 +127,9 @@ describe('KnownLogZones', () => {
     }
   });
 
-  it('does not rely on what it knew of another day, whose zones may be gone', () => {
+  it('does not cache the zones of another day, which may be deleted', () => {
     const known = new KnownLogZones();
-    const yesterday = reported({ created_at: new Date(now.getTime() - 86_460_000).toISOString() });
+    const yesterday = zonesWith({ created_at: new Date(now.getTime() - 86_460_000).toISOString() });
     known.add(yesterday);
     expect(known.unknownOf(yesterday)).toEqual(yesterday);
   });

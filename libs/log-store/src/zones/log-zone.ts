@@ -3,25 +3,32 @@ import { ZONE_BOUNDS_COLUMNS, ZONE_TERM_COLUMNS, type RequestLogRow } from '../r
 import { addTerm, holdsTerms, mergeTerms, noTerms, type Terms } from './log-terms';
 
 /**
- * A summary of the logs of one owner (a workspace, or an organisation with all of its workspaces) in a range of time, so that pages need not
- * read it for a filter that none of them matches. It may tell of more than is there, never of less, and grows until its day is removed.
+ * Summary of the logs of one owner (a workspace, or an organisation with all its workspaces) in a
+ * range of time. Pages skip a range whose zone excludes a filter. A zone may claim values that no
+ * log has, but never omits one, and only grows until its day is deleted.
  */
 export interface LogZone {
   readonly ownerId: string;
   readonly minutes: ZoneMinutes;
   /** Unix milliseconds. */
   readonly start: number;
-  /** Bounds by `ZONE_BOUNDS_COLUMNS`, rounded outward; Infinity and -Infinity where no log has a value. */
+  /**
+   * Bounds in the order of `ZONE_BOUNDS_COLUMNS`, rounded outward; Infinity and -Infinity if no log
+   * has a value.
+   */
   readonly lows: Float64Array;
   readonly highs: Float64Array;
   readonly terms: Terms;
 }
 
-/** Pages look for short ones; a day rules out all of its own at once. */
+/**
+ * Length of a zone in minutes. Pages read the logs of short zones; a zone of a day excludes all
+ * short zones of that day with one row.
+ */
 export type ZoneMinutes = typeof ZONE_MINUTES | typeof DAY_MINUTES;
 export const ZONE_MINUTES = 5;
 export const DAY_MINUTES = 1440;
-/** Facts of a log from which its zones are made. */
+/** Columns of a log from which its zones are computed. */
 export const ZONE_FACTS = [
   ...new Set([
     ...(['created_at', 'organisation_id', 'workspace_id'] as const),
@@ -32,7 +39,10 @@ export const ZONE_FACTS = [
 export type ZonedLog = Pick<RequestLogRow, 'created_at' | 'organisation_id' | 'workspace_id'> &
   Partial<Pick<RequestLogRow, (typeof ZONE_FACTS)[number]>>;
 
-/** The zones of these logs, of both lengths and for both owners. Logs without an owner are in none. */
+/**
+ * Returns the zones of these logs: both lengths, for the workspace and the organisation. Logs
+ * without an owner have no zone.
+ */
 export function zonesOf(rows: Iterable<ZonedLog>): LogZone[] {
   const parts = new Map<string, Part>();
   for (const row of rows) {
@@ -62,12 +72,13 @@ export const zoneKey = ({
 }: Pick<LogZone, 'ownerId' | 'minutes' | 'start'>): string =>
   `${ownerId}/${String(minutes)}/${String(start)}`;
 
-/** Whether nothing has to change in `zone` for what `part` tells. */
+/** Returns whether `zone` already covers `part`. */
 export const holdsZone = (zone: LogZone, part: LogZone): boolean =>
   part.lows.every((low, i) => low >= (zone.lows[i] as number)) &&
   part.highs.every((high, i) => high <= (zone.highs[i] as number)) &&
   holdsTerms(zone.terms, part.terms);
 
+/** Widens `zone` to cover `part`. */
 export function mergeZone(zone: LogZone, part: LogZone): void {
   for (let i = 0; i < ZONE_BOUNDS_COLUMNS.length; i += 1) {
     zone.lows[i] = Math.min(zone.lows[i] as number, part.lows[i] as number);
@@ -76,7 +87,10 @@ export function mergeZone(zone: LogZone, part: LogZone): void {
   mergeTerms(zone.terms, part.terms);
 }
 
-/** Makes what `zone` tells beyond `known` tell of more: each bound by this part of it. */
+/**
+ * Widens each bound of `zone` that exceeds `known` by a margin: `part` is its fraction of the
+ * bound.
+ */
 export function loosenZone(zone: LogZone, known: LogZone, part: number): void {
   for (let i = 0; i < ZONE_BOUNDS_COLUMNS.length; i += 1) {
     const [low, high] = [zone.lows[i] as number, zone.highs[i] as number];
@@ -102,7 +116,10 @@ function mergeInto(zones: Map<string, LogZone>, ownerId: string, minutes: ZoneMi
   mergeZone(zone, part);
 }
 
-/** A zone of some logs. `last`: the values of the one before, which most columns have again. */
+/**
+ * A zone that is being computed. `last` holds the values of the previous log, since most columns
+ * repeat them.
+ */
 interface Part {
   readonly zone: LogZone;
   readonly organisationId: string;
@@ -113,7 +130,7 @@ function addLog({ zone: { lows, highs, terms }, last }: Part, row: ZonedLog): vo
   for (let i = 0; i < ZONE_BOUNDS_COLUMNS.length; i += 1) {
     const value = row[ZONE_BOUNDS_COLUMNS[i] as (typeof ZONE_BOUNDS_COLUMNS)[number]];
     if (value === null || value === undefined) continue;
-    // What is no number matches more than others do.
+    // NaN widens the bound to infinity, since Postgres sorts it above all numbers.
     if (!(value >= (lows[i] as number))) lows[i] = Number.isNaN(value) ? -Infinity : value;
     if (!(value <= (highs[i] as number))) highs[i] = Number.isNaN(value) ? Infinity : value;
   }
@@ -135,7 +152,10 @@ function round({ lows, highs }: LogZone): void {
   }
 }
 
-/** The next number that `real` holds, which rounds a value to the nearest of those. */
+/**
+ * Returns the smallest number of type `real` that is at least `value`; Postgres itself rounds to
+ * the nearest.
+ */
 function roundedUp(value: number): number {
   const size = Math.abs(value);
   if (size < SMALLEST) return value > 0 ? SMALLEST : 0;
@@ -146,5 +166,8 @@ function roundedUp(value: number): number {
 
 const SMALLEST = 2 ** -20;
 const LARGEST = 2 ** 100;
-/** Rounding step relative to a number: at least one step between two float32 values, and less than two. */
+/**
+ * Rounding step relative to a number: at least one step between two float32 values, and less than
+ * two.
+ */
 const STEP = 2 ** -23;

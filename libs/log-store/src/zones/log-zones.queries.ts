@@ -7,9 +7,9 @@ import { TERMS_BITS, termsText } from './log-terms';
 import { zoneConditions } from './zone-conditions';
 
 const BOUNDS = ZONE_BOUNDS_COLUMNS.flatMap((name) => [`${name}_low`, `${name}_high`]);
-const REPORTED = ['terms', ...BOUNDS];
+const COLUMNS = ['terms', ...BOUNDS];
 const TYPES = [`terms bit(${String(TERMS_BITS)})`, ...BOUNDS.map((name) => `${name} real`)].join(', ');
-const BOTH = [
+const MERGED = [
   'zone.terms | excluded.terms',
   ...ZONE_BOUNDS_COLUMNS.flatMap((name) => [
     `least(zone.${name}_low, excluded.${name}_low)`,
@@ -18,16 +18,16 @@ const BOTH = [
 ].join(', ');
 
 const WIDEN = `
-  INSERT INTO log_zones AS zone (owner_id, minutes, start, ${REPORTED.join(', ')})
-  SELECT owner_id, minutes, start, ${REPORTED.join(', ')}
+  INSERT INTO log_zones AS zone (owner_id, minutes, start, ${COLUMNS.join(', ')})
+  SELECT owner_id, minutes, start, ${COLUMNS.join(', ')}
   FROM json_to_recordset($1::json) AS zones (owner_id uuid, minutes smallint, start timestamptz, ${TYPES})
-  ON CONFLICT (owner_id, minutes, start) DO UPDATE SET (${REPORTED.join(', ')}) = ROW(${BOTH})
-  WHERE ROW(${BOTH}) IS DISTINCT FROM ROW(${REPORTED.map((name) => `zone.${name}`).join(', ')})`;
+  ON CONFLICT (owner_id, minutes, start) DO UPDATE SET (${COLUMNS.join(', ')}) = ROW(${MERGED})
+  WHERE ROW(${MERGED}) IS DISTINCT FROM ROW(${COLUMNS.map((name) => `zone.${name}`).join(', ')})`;
 
-/** Widens the zone map by these zones, in the transaction that makes their logs visible. */
+/** Widens the stored zones to cover these, in the transaction that makes their logs visible. */
 export async function widenLogZones(manager: EntityManager, zones: readonly LogZone[]): Promise<void> {
   if (zones.length === 0) return;
-  // All writers use the same order, so that none waits for another in a cycle.
+  // All writers use the same order, so that they cannot deadlock.
   const rows = zones.map(rowOf).sort(byPlace);
   await manager.query(WIDEN, [JSON.stringify(rows)]);
 }
@@ -43,7 +43,7 @@ function rowOf({ ownerId, minutes, start, lows, highs, terms }: LogZone): ZoneRo
   ZONE_BOUNDS_COLUMNS.forEach((name, i) => {
     const [low, high] = [lows[i] as number, highs[i] as number];
     if (low > high) return;
-    // JSON has no infinity, which Postgres reads as a text.
+    // JSON has no infinity; Postgres reads it from a string.
     bounds[`${name}_low`] = String(low);
     bounds[`${name}_high`] = String(high);
   });
@@ -72,9 +72,9 @@ export interface NextZoneRanges {
 }
 
 /**
- * Returns ranges of time that may hold matches, newest first: zones, and whole days whose zone map is incomplete.
- * Looks into the newest `days` days before `before` that may hold matches. `before` of the result is the argument of
- * the next call; null: there are no further days.
+ * Returns ranges of time that may hold matches, newest first: zones, and whole days whose zone map
+ * is incomplete. Looks into the newest `days` days before `before` that may hold matches. `before`
+ * of the result is the argument of the next call; null: there are no further days.
  */
 export async function nextZoneRanges(
   manager: EntityManager,
@@ -87,9 +87,9 @@ export async function nextZoneRanges(
   const ownerId = bind(filter.owner.workspaceId ?? filter.owner.organisationId);
   const dayPlaces = [...placesOf(filter, DAY_MINUTES, bind)];
   if (before !== null) dayPlaces.push(`start < ${bind(before)}::timestamptz`);
-  const reported = [...zoneConditions(filter, bind)];
+  const termConditions = [...zoneConditions(filter, bind)];
   const zones = (minutes: ZoneMinutes, ...conditions: readonly string[]): string =>
-    [`owner_id = ${ownerId}`, `minutes = ${String(minutes)}`, ...conditions, ...reported].join(' AND ');
+    [`owner_id = ${ownerId}`, `minutes = ${String(minutes)}`, ...conditions, ...termConditions].join(' AND ');
   const rows: { day: Date; unzoned: boolean; start: Date | null }[] = await manager.query(
     `WITH days AS MATERIALIZED (
        SELECT start, FALSE AS unzoned FROM log_zones WHERE ${zones(DAY_MINUTES, ...dayPlaces)}
@@ -108,8 +108,8 @@ export async function nextZoneRanges(
   const ranges = rows.flatMap(({ day, unzoned, start }) =>
     unzoned ? [rangeOf(day, DAY_MINUTES)] : start === null ? [] : [rangeOf(start, ZONE_MINUTES)],
   );
-  const seen = new Set(rows.map(({ day }) => day.getTime()));
-  return { ranges, before: seen.size < days ? null : (rows.at(-1)?.day ?? null) };
+  const daysRead = new Set(rows.map(({ day }) => day.getTime()));
+  return { ranges, before: daysRead.size < days ? null : (rows.at(-1)?.day ?? null) };
 }
 
 const rangeOf = (start: Date, minutes: ZoneMinutes): ZoneRange => ({
@@ -119,7 +119,10 @@ const rangeOf = (start: Date, minutes: ZoneMinutes): ZoneRange => ({
 
 type Bind = (value: unknown) => string;
 
-/** Conditions on the start of ranges of that length that the time filter and the page's position allow. */
+/**
+ * Conditions on the start of ranges of that length that the time filter and the page's position
+ * allow.
+ */
 function* placesOf({ ranges, after }: LogFilter, minutes: ZoneMinutes, bind: Bind): Generator<string> {
   const { min, max } = ranges.created_at ?? {};
   if (min !== undefined) yield `start > ${bind(min)}::timestamptz - interval '${String(minutes)} minutes'`;

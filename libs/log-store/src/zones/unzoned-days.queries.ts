@@ -4,13 +4,15 @@ import { ZONE_BOUNDS_COLUMNS } from '../rows/log-columns';
 import { mergeZone, zoneKey, zonesOf, ZONE_FACTS, type LogZone, type ZonedLog } from './log-zone';
 import { widenLogZones } from './log-zones.queries';
 
-/** Time for which an older release without zones may still write next to this one. */
+/** Time during which an older release, which writes no zones, may still write next to this one. */
 const SETTLED_AFTER = '1 hour';
 const LOGS_AT_ONCE = 2_000;
 const LEAST = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Days from before there were zones, which are over. Pages read all of such a day; new logs of it are in zones already.
+ * Returns the past days whose zone maps are incomplete, because a release without zone maps wrote
+ * logs then. Pages read all logs of such a day. Logs that this release adds to it are in zones
+ * already.
  */
 export async function unzonedDays(source: DataSource): Promise<Date[]> {
   const rows: { start: Date }[] = await source.query(
@@ -21,7 +23,10 @@ export async function unzonedDays(source: DataSource): Promise<Date[]> {
   return rows.map(({ start }) => start);
 }
 
-/** Makes the zones of all logs of such a day. Safe to run twice, and at the same time. */
+/**
+ * Adds the zones of all logs of such a day and marks it complete. Safe to run repeatedly and
+ * concurrently.
+ */
 export async function zoneDay(source: DataSource, start: Date): Promise<void> {
   const zones = new Map<string, LogZone>();
   for await (const rows of logsOf(source, start)) {
@@ -39,7 +44,7 @@ export async function zoneDay(source: DataSource, start: Date): Promise<void> {
 
 type StoredLog = { readonly id: string; readonly created_at: Date } & Readonly<Record<string, unknown>>;
 
-/** In the order of an index, which is nearly that of the disk. */
+/** Yields the day's logs in the order of an index, which is almost their order on disk. */
 async function* logsOf(source: DataSource, start: Date): AsyncGenerator<ZonedLog[]> {
   const end = new Date(start.getTime() + DAY_MS);
   const owners: { id: string }[] = await source.query(
@@ -62,7 +67,7 @@ async function* logsOf(source: DataSource, start: Date): AsyncGenerator<ZonedLog
   }
 }
 
-/** Postgres tells whole numbers of eight bytes as texts. */
+/** Converts a stored log; the driver returns bigint columns as text. */
 function zonedLog({ created_at: createdAt, ...row }: StoredLog): ZonedLog {
   const numbers = ZONE_BOUNDS_COLUMNS.map(
     (name) => [name, row[name] === null ? null : Number(row[name])] as const,

@@ -6,8 +6,8 @@ import type { Terms } from './log-terms';
 type Bind = (value: unknown) => string;
 
 /**
- * Conditions that each zone meets which has a log that the filter matches, in columns of `log_zones`. Those without a word in zones
- * (metadata, feedback, texts that each log has for itself) leave none.
+ * Yields conditions on columns of `log_zones` that every zone with a matching log meets. Filters on
+ * values that zones do not hold (metadata, feedback, texts that differ in each log) yield none.
  */
 export function* zoneConditions(filter: LogFilter, bind: Bind): Generator<string> {
   for (const name of ZONE_BOUNDS_COLUMNS) {
@@ -15,7 +15,7 @@ export function* zoneConditions(filter: LogFilter, bind: Bind): Generator<string
     if (min !== undefined) yield `${name}_high >= ${bind(min)}::double precision`;
     if (max !== undefined) yield `${name}_low <= ${bind(max)}::double precision`;
   }
-  // One query looks for all that must be there.
+  // One condition checks all terms that a zone must have.
   const all = noTerms();
   for (const alternatives of termsOf(filter)) {
     const [only] = alternatives;
@@ -28,11 +28,11 @@ export function* zoneConditions(filter: LogFilter, bind: Bind): Generator<string
 const BITS = `bit(${String(TERMS_BITS)})`;
 
 function holds(terms: Terms, bind: Bind): string {
-  const requested = `${bind(termsText(terms))}::${BITS}`;
-  return `(terms & ${requested}) = ${requested}`;
+  const wanted = `${bind(termsText(terms))}::${BITS}`;
+  return `(terms & ${wanted}) = ${wanted}`;
 }
 
-/** Yields, for each set filter, the terms of which a matching log has one. */
+/** Yields, for each filter that is set, the terms of which a matching log has at least one. */
 function* termsOf({
   owner,
   values,
@@ -43,8 +43,8 @@ function* termsOf({
   if (typeof owner.userId === 'string') yield [termOf('user_id', owner.userId)];
   for (const name of ZONE_TERM_COLUMNS) {
     if (name === 'streamed' || name === 'status') continue;
-    const requested = values[name];
-    if (requested) yield requested.map((value) => termOf(name, value));
+    const wanted = values[name];
+    if (wanted) yield wanted.map((value) => termOf(name, value));
   }
   if (statuses.length > 0 && statuses.every(([from, to]) => to - from < STATUSES_MAX))
     yield statuses.flatMap(([from, to]) => statusTerms(from, to));
@@ -57,7 +57,7 @@ function* termsOf({
     });
 }
 
-/** Wider ranges tell too little. */
+/** Statuses per range up to which terms are checked; wider ranges exclude too few zones. */
 const STATUSES_MAX = 1_000;
 
 function statusTerms(from: number, to: number): Terms[] {
