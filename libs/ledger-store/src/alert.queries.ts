@@ -1,35 +1,45 @@
 import { uuidv7 } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 
-/** The last try begins about an hour after the first: 1, 2, 4, 8, 16 and 32 minutes lie between them. */
+/**
+ * Maximum number of delivery attempts. Pauses of 1, 2, 4, 8, 16 and 32 minutes lie between them, so
+ * the last attempt starts about an hour after the first.
+ */
 export const DELIVERY_ATTEMPTS_MAX = 7;
-/** Longer than any period of a budget that resets, so that none is reported twice. */
-const ALERT_DAYS_MAX = 400;
+/**
+ * Retention of alerts. It is longer than any budget period, so that no alert is sent twice in one
+ * period.
+ */
+const ALERT_RETENTION_DAYS = 400;
 const RECIPIENTS_MAX = 100;
 
 export interface LimitAlert {
   readonly organisationId: string;
-  /** Null: of no workspace. */
+  /** Null for a limit that belongs to no workspace. */
   readonly workspaceId: string | null;
   /** The budget's counter in the ledger. */
   readonly counter: string;
-  /** Unix milliseconds: when the counter's period began. */
+  /** Start of the counter's period, Unix milliseconds. */
   readonly period: number;
   readonly kind: 'threshold' | 'exhausted';
-  /** Amount that was reached, in 1e-8 USD, tokens or requests: another threshold is a new alert. */
+  /**
+   * The reached amount, in 1e-8 USD, tokens or requests. Each amount is a separate alert, so each
+   * threshold has its own.
+   */
   readonly amount: number;
-  /** Stored as it is; its id is the alert's. */
+  /** Message of the alert. It is stored with the alert's id as `id`. */
   readonly event: object;
 }
 
-/** An alert about a limit, or about a server that does not respond or does so again. */
+/** An alert about a limit, or about a server that stopped or resumed responding. */
 export interface Alert extends Omit<LimitAlert, 'kind'> {
   readonly kind: LimitAlert['kind'] | 'down' | 'recovered';
 }
 
 /**
- * Keeps an alert and puts it in line for every webhook that wants it, in the transaction that found the limit reached. The alert's id;
- * null: it was reported before, by any process.
+ * Stores an alert and queues a delivery for each enabled webhook of its organisation or workspace,
+ * in the transaction that detected it. Returns the alert's id; null if any process stored this
+ * alert before.
  */
 export async function raiseAlert(manager: EntityManager, alert: Alert): Promise<string | null> {
   const { organisationId, workspaceId, counter, period, kind, amount, event } = alert;
@@ -50,18 +60,18 @@ export async function raiseAlert(manager: EntityManager, alert: Alert): Promise<
   return id;
 }
 
-/** Alerts about counters in the periods from `since` on. */
+/** Returns the stored alerts of these counters, of the periods that begin at `since` or later. */
 export async function alertsRaised(
   manager: EntityManager,
   organisationId: string,
-  requested: readonly { readonly counter: string; readonly since: number }[],
+  counters: readonly { readonly counter: string; readonly since: number }[],
 ): Promise<readonly Pick<LimitAlert, 'counter' | 'kind' | 'amount'>[]> {
-  if (requested.length === 0) return [];
+  if (counters.length === 0) return [];
   const rows: { counter: string; kind: LimitAlert['kind']; amount: string }[] = await manager.query(
     `SELECT alert.counter, alert.kind, alert.amount FROM unnest($2::text[], $3::bigint[]) AS wanted (counter, since)
      JOIN limit_alerts AS alert
        ON alert.organisation_id = $1 AND alert.counter = wanted.counter AND alert.period >= wanted.since`,
-    [organisationId, requested.map(({ counter }) => counter), requested.map(({ since }) => since)],
+    [organisationId, counters.map(({ counter }) => counter), counters.map(({ since }) => since)],
   );
   return rows.map(({ counter, kind, amount }) => ({ counter, kind, amount: Number(amount) }));
 }
@@ -73,9 +83,9 @@ export interface DueDelivery {
   readonly webhookId: string;
   readonly url: string;
   readonly sealedSecret: string;
-  /** The message. */
+  /** The message to post. */
   readonly event: Readonly<Record<string, unknown>>;
-  /** Whether this is the last try. */
+  /** Whether this is the last attempt. */
   readonly isLast: boolean;
 }
 
@@ -90,7 +100,10 @@ interface ClaimedRow {
   readonly attempts: number;
 }
 
-/** The delivery that has been due longest, for this caller alone until its next try is due; null when none is. */
+/**
+ * Claims the delivery that has been due longest, and schedules its next attempt; no other caller
+ * gets it before then. Returns null when no delivery is due.
+ */
 export async function claimDelivery(manager: EntityManager): Promise<DueDelivery | null> {
   const [rows] = await manager.query<[ClaimedRow[], number]>(
     `UPDATE alert_deliveries AS delivery
@@ -118,26 +131,28 @@ export async function claimDelivery(manager: EntityManager): Promise<DueDelivery
     : null;
 }
 
-/** After a delivery was made, or given up. */
+/** Deletes a delivery that succeeded or was given up. */
 export async function finishDelivery(manager: EntityManager, id: string): Promise<void> {
   await manager.query('DELETE FROM alert_deliveries WHERE id = $1', [id]);
 }
 
-/** Drops deliveries whose worker died in the last try, and alerts of periods that are long over. */
+/**
+ * Deletes deliveries whose worker died during the last attempt, and alerts after their retention.
+ */
 export async function dropStaleAlerts(manager: EntityManager): Promise<void> {
   await manager.query('DELETE FROM alert_deliveries WHERE attempts >= $1 AND due_at <= now()', [
     DELIVERY_ATTEMPTS_MAX,
   ]);
-  // The period 0 is that of budgets that never reset.
+  // Budgets that never reset have period 0; their alerts are kept.
   await manager.query(
     `DELETE FROM limit_alerts WHERE created_at < now() - interval '1 day' * $1 AND period > 0`,
-    [ALERT_DAYS_MAX],
+    [ALERT_RETENTION_DAYS],
   );
 }
 
 /**
- * Recipients of an alert's mail: owners and admins of the organisation, admins and managers of the
- * workspace, the user of a key, and the key's own addresses. At most 100.
+ * Returns the addresses that an alert is mailed to: owners and admins of the organisation, admins
+ * and managers of the workspace, the user of the key, and the key's own addresses. At most 100.
  */
 export async function alertRecipients(
   manager: EntityManager,
@@ -163,6 +178,6 @@ export async function alertRecipients(
 export interface AlertAudience {
   readonly organisationId: string;
   readonly workspaceId: string | null;
-  /** Null: the budget is no key's. */
+  /** Null for a budget that belongs to no key. */
   readonly apiKeyId: string | null;
 }

@@ -2,31 +2,34 @@ import { HOUR_MS, DAY_MS } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import type { LedgerAmount, LedgerRow } from './ledger.queries';
 
-/** Twice as long as forecasts look back. */
-const KEPT_MS = 14 * DAY_MS;
+/** Retention of the hours: twice as long as forecasts look back. */
+const RETENTION_MS = 14 * DAY_MS;
 
 export interface BudgetHourRow extends LedgerRow {
-  /** Unix milliseconds: when the hour began. */
+  /** Start of the hour, Unix milliseconds. */
   readonly hour: number;
 }
 
-/** The hour that a time lies in. */
+/** Returns the start of the hour that contains a time, in Unix milliseconds. */
 export const hourOf = (time: Date | string): number =>
   Math.floor(new Date(time).getTime() / HOUR_MS) * HOUR_MS;
 
-/** Adds to the hours of budgets, in the transaction of their charges. In one order, so that two writers never wait for each other's rows. */
+/**
+ * Adds charges to the hours of budgets, in the transaction of the charges. Rows are written in key
+ * order, so that concurrent writers cannot deadlock.
+ */
 export async function addBudgetHours(manager: EntityManager, rows: readonly BudgetHourRow[]): Promise<void> {
   if (rows.length === 0) return;
   const orderOf = ({ organisationId, account, hour, period }: BudgetHourRow): string =>
     `${organisationId} ${account} ${String(hour)} ${String(period)}`;
   const sorted = [...rows].sort((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
   await manager.query(
-    `INSERT INTO budget_hours AS known (organisation_id, account, period, hour, cost, tokens, requests)
+    `INSERT INTO budget_hours AS stored (organisation_id, account, period, hour, cost, tokens, requests)
      SELECT * FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
      ON CONFLICT (organisation_id, account, hour, period) DO UPDATE SET
-       cost = known.cost + excluded.cost,
-       tokens = known.tokens + excluded.tokens,
-       requests = known.requests + excluded.requests`,
+       cost = stored.cost + excluded.cost,
+       tokens = stored.tokens + excluded.tokens,
+       requests = stored.requests + excluded.requests`,
     [
       sorted.map(({ organisationId }) => organisationId),
       sorted.map(({ account }) => account),
@@ -39,23 +42,26 @@ export async function addBudgetHours(manager: EntityManager, rows: readonly Budg
   );
 }
 
-/** Recent charges to a budget. */
+/** The sum of the recent charges to a budget. */
 export interface RecentUse extends LedgerAmount {
-  /** Unix milliseconds: the first hour that is known of, however far back; null: none is. */
+  /**
+   * Start of the first recorded hour of these periods, in Unix milliseconds, however old it is;
+   * null when there is none.
+   */
   readonly firstHour: number | null;
 }
 
 /**
- * Returns the charges to accounts from the hour of `fromMs` on, in the periods from `since` on; one
- * entry for each account, in order.
+ * Returns the charges from the hour of `fromMs` on, in the periods that begin at `since` or later;
+ * one entry for each account, in the order of `accounts`.
  */
 export async function recentUseOf(
   manager: EntityManager,
   organisationId: string,
-  requested: readonly { readonly account: string; readonly since: number }[],
+  accounts: readonly { readonly account: string; readonly since: number }[],
   fromMs: number,
 ): Promise<RecentUse[]> {
-  if (requested.length === 0) return [];
+  if (accounts.length === 0) return [];
   const rows: { first: string | null; cost: string; tokens: string; requests: string }[] =
     await manager.query(
       `SELECT uses.first, uses.cost, uses.tokens, uses.requests
@@ -64,14 +70,14 @@ export async function recentUseOf(
        SELECT min(hour) AS first, coalesce(sum(cost) FILTER (WHERE hour >= $4), 0) AS cost,
          coalesce(sum(tokens) FILTER (WHERE hour >= $4), 0) AS tokens,
          coalesce(sum(requests) FILTER (WHERE hour >= $4), 0) AS requests
-       FROM budget_hours AS known
-       WHERE known.organisation_id = $1 AND known.account = wanted.account AND known.period >= wanted.since
+       FROM budget_hours AS stored
+       WHERE stored.organisation_id = $1 AND stored.account = wanted.account AND stored.period >= wanted.since
      ) AS uses
      ORDER BY wanted.place`,
       [
         organisationId,
-        requested.map(({ account }) => account),
-        requested.map(({ since }) => since),
+        accounts.map(({ account }) => account),
+        accounts.map(({ since }) => since),
         hourOf(new Date(fromMs)),
       ],
     );
@@ -83,6 +89,7 @@ export async function recentUseOf(
   }));
 }
 
+/** Deletes hours older than 14 days. */
 export async function dropOldBudgetHours(manager: EntityManager, nowMs: number): Promise<void> {
-  await manager.query('DELETE FROM budget_hours WHERE hour < $1', [nowMs - KEPT_MS]);
+  await manager.query('DELETE FROM budget_hours WHERE hour < $1', [nowMs - RETENTION_MS]);
 }

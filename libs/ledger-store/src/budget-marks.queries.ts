@@ -1,14 +1,15 @@
 import type { EntityManager } from 'typeorm';
 
-/** A budget by its counter. */
+/** Marks a budget, by its counter, as charged since its status was last computed. */
 export interface BudgetMark {
   readonly organisationId: string;
   readonly counter: string;
 }
 
 /**
- * Notes that budgets were charged, in the transaction of their charges. In one order, so that two writers never wait for each other's rows;
- * a mark that another transaction takes away is waited for, so that no charge is overlooked.
+ * Marks budgets as charged, in the transaction of their charges. Marks are written in key order, so
+ * that concurrent writers cannot deadlock. If another transaction is deleting a mark, this waits
+ * for it, so that no charge is missed.
  */
 export async function markBudgets(manager: EntityManager, marks: readonly BudgetMark[]): Promise<void> {
   if (marks.length === 0) return;
@@ -23,7 +24,10 @@ export async function markBudgets(manager: EntityManager, marks: readonly Budget
   );
 }
 
-/** Before the balance is read that the mark asks for: a charge that comes meanwhile marks the budget again. */
+/**
+ * Deletes a mark. Call it before reading the budget's balance: a charge that arrives in between
+ * marks the budget again.
+ */
 export async function clearBudgetMark(manager: EntityManager, mark: BudgetMark): Promise<void> {
   await manager.query('DELETE FROM budget_marks WHERE organisation_id = $1 AND counter = $2', [
     mark.organisationId,
@@ -31,7 +35,7 @@ export async function clearBudgetMark(manager: EntityManager, mark: BudgetMark):
   ]);
 }
 
-/** The oldest ones. */
+/** Returns the oldest marks, at most `countMax`. */
 export async function markedBudgets(manager: EntityManager, countMax: number): Promise<BudgetMark[]> {
   const rows: { organisation_id: string; counter: string }[] = await manager.query(
     'SELECT organisation_id, counter FROM budget_marks ORDER BY marked_at LIMIT $1',

@@ -2,7 +2,7 @@ import type { ChargeRecord } from '@gw/contracts';
 import { storableJson } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 
-/** Charge of a record under a name. It is corrected when the name's true use is known. */
+/** An estimated charge of a record under a name. It is reverted when the true use is stored. */
 export interface OnceEstimate {
   /** Time of the log. */
   readonly createdAt: string;
@@ -14,14 +14,14 @@ export interface OnceClaim {
   /** Name of the charged resource. */
   readonly name: string;
   readonly logId: string;
-  /** All that the record says of it, 1e-8 USD; null: it has no price. */
+  /** Cost of the resource according to the record, in 1e-8 USD; null if it has no price. */
   readonly cost: number | null;
   readonly tokens: number;
-  /** Null: what was truly used. */
+  /** The estimated charge; null if the claim states the true use. */
   readonly estimate: OnceEstimate | null;
 }
 
-/** Charge of a record under a name, or the refund of an estimate. */
+/** The charge of one record under a name, or the refund of an estimate. */
 export interface OncePart {
   readonly organisationId: string;
   readonly name: string;
@@ -35,8 +35,9 @@ export interface RevertedEstimate extends OncePart {
 }
 
 export interface OnceParts {
-  /** In the order of the claims. */
+  /** The charged part of each claim, in the order of the claims. */
   readonly held: readonly OncePart[];
+  /** Estimates that true claims have reverted, with the refunds. */
   readonly givenBack: readonly RevertedEstimate[];
 }
 
@@ -44,7 +45,7 @@ interface OnceRow {
   readonly organisation_id: string;
   readonly name: string;
   readonly log_id: string;
-  /** Null: all that there is to charge. */
+  /** Null: the record is charged its whole use (rows of older releases). */
   readonly cost: string | null;
   readonly tokens: string | null;
   readonly estimate: OnceEstimate | null;
@@ -52,29 +53,30 @@ interface OnceRow {
 }
 
 /**
- * Time after which a name that no record uses is deleted; a later record is charged again. Providers
- * keep responses and the outputs of batches for a month, and batches for longer. Reading a name
- * extends its time.
+ * Time after which an unused name is deleted; a later record of it is charged again. Providers keep
+ * responses and outputs of batches for a month, and batches for longer. Each use extends the time.
  */
-const KEPT = `interval '400 days'`;
-/** How often a name that is read again and again is noted as read. */
-const NOTED_AFTER = `interval '30 days'`;
-/** Rows that one statement removes. */
-const FORGOTTEN_AT_ONCE = 20_000;
+const RETENTION = `interval '400 days'`;
+/** Minimum time between two updates of a name's last use. */
+const TOUCHED_AFTER = `interval '30 days'`;
+/** Maximum number of rows that one statement deletes. */
+const DELETED_AT_ONCE = 20_000;
 
 const REQUESTED = `unnest($1::uuid[], $2::text[]) AS wanted (organisation_id, name)`;
 
 /**
- * The part of each claim that its record charges: what it says beyond what others have charged of the same name. Estimates of a name
- * charge together the most that any of them says. The first claim of what was truly used gives all of that back, and from then on
- * true claims charge together the most that any of them says, and estimates nothing; so the sum is the same in whatever order they come.
- * A claim without a price settles tokens alone. A record that comes again has the part that it had. Names must be well-formed texts
- * without NUL.
+ * Computes how much of each claim its record is charged, when several records report the same
+ * resource. Estimates of a name together charge the highest of them. The first claim of the true
+ * use reverts them; from then on true claims together charge the highest of them, and estimates
+ * charge nothing. So the total does not depend on the order of arrival. A claim without a price
+ * settles only tokens. A repeated record gets the same part again. Names must be well-formed
+ * strings without NUL.
  */
 export async function claimOnce(manager: EntityManager, claims: readonly OnceClaim[]): Promise<OnceParts> {
   if (claims.length === 0) return { held: [], givenBack: [] };
   const names = [claims.map(({ organisationId }) => organisationId), claims.map(({ name }) => name)];
-  // Those who claim the same name wait for each other until they commit, all in one order.
+  // Transactions that claim the same name wait for each other's commit. They lock names in one
+  // order, so that they cannot deadlock.
   await manager.query(
     `SELECT pg_advisory_xact_lock(lock) FROM (
        SELECT DISTINCT hashtextextended(organisation_id::text || ' ' || name, 0) AS lock FROM ${REQUESTED} ORDER BY lock
@@ -82,14 +84,14 @@ export async function claimOnce(manager: EntityManager, claims: readonly OnceCla
     names,
   );
   await manager.query(
-    `UPDATE ledger_once AS known SET named_at = now() FROM (SELECT DISTINCT * FROM ${REQUESTED}) AS wanted
-     WHERE known.organisation_id = wanted.organisation_id AND known.name = wanted.name
-       AND known.named_at < now() - ${NOTED_AFTER}`,
+    `UPDATE ledger_once AS stored SET named_at = now() FROM (SELECT DISTINCT * FROM ${REQUESTED}) AS wanted
+     WHERE stored.organisation_id = wanted.organisation_id AND stored.name = wanted.name
+       AND stored.named_at < now() - ${TOUCHED_AFTER}`,
     names,
   );
   const rows: OnceRow[] = await manager.query(
-    `SELECT DISTINCT known.organisation_id, known.name, known.log_id, known.cost, known.tokens, known.estimate, known.priced
-     FROM ${REQUESTED} JOIN ledger_once AS known USING (organisation_id, name)`,
+    `SELECT DISTINCT stored.organisation_id, stored.name, stored.log_id, stored.cost, stored.tokens, stored.estimate, stored.priced
+     FROM ${REQUESTED} JOIN ledger_once AS stored USING (organisation_id, name)`,
     names,
   );
   const parts = new Parts(rows);
@@ -98,13 +100,16 @@ export async function claimOnce(manager: EntityManager, claims: readonly OnceCla
   return { held, givenBack: parts.givenBack };
 }
 
-/** Forgets names that no record has named for 400 days. Returns how many rows that were. Safe to run twice, and while names are claimed. */
-export async function forgetOnce(manager: EntityManager, atOnce = FORGOTTEN_AT_ONCE): Promise<number> {
+/**
+ * Deletes names that no record has used for 400 days and returns the number of deleted rows. Safe
+ * to run repeatedly, and while names are claimed.
+ */
+export async function forgetOnce(manager: EntityManager, atOnce = DELETED_AT_ONCE): Promise<number> {
   let forgotten = 0;
   for (let removed = atOnce; removed === atOnce; forgotten += removed) {
     [, removed] = await manager.query<[unknown, number]>(
       `DELETE FROM ledger_once WHERE ctid = ANY(ARRAY(
-         SELECT ctid FROM ledger_once WHERE named_at < now() - ${KEPT} LIMIT $1))`,
+         SELECT ctid FROM ledger_once WHERE named_at < now() - ${RETENTION} LIMIT $1))`,
       [atOnce],
     );
   }
@@ -129,7 +134,7 @@ async function store(manager: EntityManager, parts: readonly Part[]): Promise<vo
   );
 }
 
-/** A row as it is, or will be. */
+/** A stored row, or one that will be stored. */
 interface Part extends OncePart {
   cost: number;
   tokens: number;
@@ -141,7 +146,7 @@ interface Part extends OncePart {
 const MEASURES = ['cost', 'tokens'] as const;
 type Measure = (typeof MEASURES)[number];
 
-/** Charged parts by name. */
+/** The charged parts of all names, updated by one claim after the other. */
 class Parts {
   private readonly byName = new Map<string, Map<string, Part>>();
   readonly givenBack: RevertedEstimate[] = [];
@@ -158,25 +163,25 @@ class Parts {
   take(claim: OnceClaim): OncePart {
     const { organisationId, name, logId, estimate, cost, tokens } = claim;
     const parts = this.partsOf(claim);
-    const own = parts.get(logId);
-    if (own !== undefined) {
-      const orAll = (held: number, all: number): number => (held === Infinity ? all : held);
-      return { ...own, cost: orAll(own.cost, cost ?? 0), tokens: orAll(own.tokens, tokens) };
+    const existing = parts.get(logId);
+    if (existing !== undefined) {
+      const partOf = (charged: number, all: number): number => (charged === Infinity ? all : charged);
+      return { ...existing, cost: partOf(existing.cost, cost ?? 0), tokens: partOf(existing.tokens, tokens) };
     }
     const others = [...parts.values()];
-    const isNews =
-      estimate === null && !others.some((each) => isTrue(each, cost === null ? 'tokens' : 'cost'));
+    const isFirstTrueClaim =
+      estimate === null && !others.some((each) => statesTrueUse(each, cost === null ? 'tokens' : 'cost'));
     if (estimate === null) this.settle(others, cost === null ? ['tokens'] : MEASURES);
-    const restOf = (measure: Measure): number => {
-      if (estimate !== null && others.some((each) => isTrue(each, measure))) return 0;
+    const unchargedOf = (measure: Measure): number => {
+      if (estimate !== null && others.some((each) => statesTrueUse(each, measure))) return 0;
       const charged = others.reduce((sum, each) => sum + each[measure], 0);
       return Math.max(0, (claim[measure] ?? 0) - charged);
     };
     const part = {
       ...{ organisationId, name, logId, estimate, priced: cost !== null },
-      ...{ cost: restOf('cost'), tokens: restOf('tokens'), isChanged: true },
+      ...{ cost: unchargedOf('cost'), tokens: unchargedOf('tokens'), isChanged: true },
     };
-    if (isNews || part.cost > 0 || part.tokens > 0) parts.set(logId, part);
+    if (isFirstTrueClaim || part.cost > 0 || part.tokens > 0) parts.set(logId, part);
     return { organisationId, name, logId, cost: part.cost, tokens: part.tokens };
   }
 
@@ -186,32 +191,32 @@ class Parts {
     );
   }
 
-  /** Gives back what was estimated. */
+  /** Reverts estimates for these measures and records the refunds. */
   private settle(parts: readonly Part[], measures: readonly Measure[]): void {
     for (const part of parts) {
       const { organisationId, name, logId, estimate } = part;
       if (estimate === null) continue;
-      const less = { cost: 0, tokens: 0 };
+      const refund = { cost: 0, tokens: 0 };
       for (const measure of measures) {
-        less[measure] = part[measure];
+        refund[measure] = part[measure];
         part[measure] = 0;
       }
-      if (less.cost === 0 && less.tokens === 0) continue;
+      if (refund.cost === 0 && refund.tokens === 0) continue;
       part.isChanged = true;
-      this.givenBack.push({ organisationId, name, logId, estimate, ...less });
+      this.givenBack.push({ organisationId, name, logId, estimate, ...refund });
     }
   }
 
   private partsOf({ organisationId, name }: Pick<OncePart, 'organisationId' | 'name'>): Map<string, Part> {
     const place = `${organisationId} ${name}`;
-    const known = this.byName.get(place) ?? new Map<string, Part>();
-    this.byName.set(place, known);
-    return known;
+    const parts = this.byName.get(place) ?? new Map<string, Part>();
+    this.byName.set(place, parts);
+    return parts;
   }
 }
 
-/** Whether a part says what was truly used. */
-const isTrue = ({ estimate, priced }: Part, measure: Measure): boolean =>
+/** Returns whether a part states the true use. */
+const statesTrueUse = ({ estimate, priced }: Part, measure: Measure): boolean =>
   estimate === null && (measure === 'tokens' || priced);
 
 const amountOf = (stored: string | null): number => (stored === null ? Infinity : Number(stored));

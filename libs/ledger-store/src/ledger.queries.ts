@@ -10,7 +10,7 @@ export interface LedgerAmount {
 export interface LedgerRow extends LedgerAmount {
   readonly organisationId: string;
   readonly account: string;
-  /** Unix milliseconds. */
+  /** Start of the period, Unix milliseconds. */
   readonly period: number;
 }
 
@@ -19,19 +19,20 @@ export interface LedgerBalance extends LedgerAmount {
 }
 
 /**
- * Adds to balances, in the transaction of the log records that the amounts are of. At most one row for an account and period. In one order,
- * so that two writers never wait for each other's rows.
+ * Adds charges to balances, in the transaction of their log records. `rows` must hold at most one
+ * row for each account and period. Rows are written in key order, so that concurrent writers cannot
+ * deadlock.
  */
 export async function addBalances(manager: EntityManager, rows: readonly LedgerRow[]): Promise<void> {
   if (rows.length === 0) return;
   const sorted = [...rows].sort((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
   await manager.query(
-    `INSERT INTO ledger_balances AS known (organisation_id, account, period, cost, tokens, requests)
+    `INSERT INTO ledger_balances AS stored (organisation_id, account, period, cost, tokens, requests)
      SELECT * FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
      ON CONFLICT (organisation_id, account, period) DO UPDATE SET
-       cost = known.cost + excluded.cost,
-       tokens = known.tokens + excluded.tokens,
-       requests = known.requests + excluded.requests`,
+       cost = stored.cost + excluded.cost,
+       tokens = stored.tokens + excluded.tokens,
+       requests = stored.requests + excluded.requests`,
     [
       sorted.map(({ organisationId }) => organisationId),
       sorted.map(({ account }) => account),
@@ -43,21 +44,24 @@ export async function addBalances(manager: EntityManager, rows: readonly LedgerR
   );
 }
 
-/** Returns the charges to accounts in the periods from `since` on; one balance for each account, in order. */
+/**
+ * Returns the balances of accounts in the periods that begin at `since` or later; one for each
+ * account, in the order of `accounts`.
+ */
 export async function balancesOf(
   manager: EntityManager,
   organisationId: string,
-  requested: readonly { readonly account: string; readonly since: number }[],
+  accounts: readonly { readonly account: string; readonly since: number }[],
 ): Promise<LedgerBalance[]> {
-  if (requested.length === 0) return [];
+  if (accounts.length === 0) return [];
   const rows: { account: string; cost: string; tokens: string; requests: string }[] = await manager.query(
-    `SELECT wanted.account, coalesce(sum(known.cost), 0) AS cost, coalesce(sum(known.tokens), 0) AS tokens,
-       coalesce(sum(known.requests), 0) AS requests
+    `SELECT wanted.account, coalesce(sum(stored.cost), 0) AS cost, coalesce(sum(stored.tokens), 0) AS tokens,
+       coalesce(sum(stored.requests), 0) AS requests
      FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS wanted (account, since, place)
-     LEFT JOIN ledger_balances AS known
-       ON known.organisation_id = $1 AND known.account = wanted.account AND known.period >= wanted.since
+     LEFT JOIN ledger_balances AS stored
+       ON stored.organisation_id = $1 AND stored.account = wanted.account AND stored.period >= wanted.since
      GROUP BY wanted.place, wanted.account ORDER BY wanted.place`,
-    [organisationId, requested.map(({ account }) => account), requested.map(({ since }) => since)],
+    [organisationId, accounts.map(({ account }) => account), accounts.map(({ since }) => since)],
   );
   return rows.map(({ account, cost, tokens, requests }) => ({
     account,
