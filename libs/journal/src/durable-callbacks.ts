@@ -1,13 +1,19 @@
 import type { RateLimitedReport } from './rate-limited-report';
 
-/** Callbacks of records, which run once the records are as durable as the journal makes them. */
+/**
+ * Runs the callbacks of records once the records are durable: in the page cache or, with `sync`, on
+ * the disk.
+ */
 export class DurableCallbacks {
   private waiting: (() => void)[] = [];
   private isSyncing = false;
 
   constructor(
     private readonly problems: RateLimitedReport,
-    /** Brings to the disk itself what was written; null: the page cache is enough. */
+    /**
+     * Flushes written records from the page cache to the disk; null if the page cache is durable
+     * enough.
+     */
     private readonly sync: (() => Promise<void>) | null,
   ) {}
 
@@ -27,7 +33,10 @@ export class DurableCallbacks {
     this.run(callbacks);
   }
 
-  /** One sync at a time: what is written meanwhile shares the next one. Never rejects. */
+  /**
+   * Runs one sync at a time; records that are written meanwhile share the next one. Never rejects.
+   * A failed sync is reported, and its callbacks run all the same.
+   */
   private async syncAll(sync: () => Promise<void>): Promise<void> {
     this.isSyncing = true;
     while (this.waiting.length > 0) {

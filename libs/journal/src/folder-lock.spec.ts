@@ -13,7 +13,7 @@ describe('FolderLock', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('gives a folder to one holder at a time, and to the next once it is released', () => {
+  it('locks a folder for one holder at a time, and for the next after its release', () => {
     const first = FolderLock.take(directory);
     expect(first).not.toBeNull();
     expect(FolderLock.take(directory)).toBeNull();
@@ -23,7 +23,7 @@ describe('FolderLock', () => {
     second?.release();
   });
 
-  it('is free as soon as the process that held it was killed', async () => {
+  it('is released when the process that holds it is killed', async () => {
     const program = `
       const { DatabaseSync } = require('node:sqlite');
       const held = new DatabaseSync(process.argv[1]);
@@ -40,7 +40,7 @@ describe('FolderLock', () => {
     lock?.release();
   });
 
-  it('says which folder can not be locked when the file system refuses', () => {
+  it('throws an error with the folder when the file system refuses the lock', () => {
     expect(() => FolderLock.take('/proc/self')).toThrow('/proc/self cannot be locked');
   });
 });

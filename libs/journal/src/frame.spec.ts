@@ -2,8 +2,8 @@ import { decodeFrames, encodeFrame, FRAME_BYTES_MAX } from './frame';
 
 const encoded = (...parts: Parameters<typeof encodeFrame>): Buffer => encodeFrame(...parts) as Buffer;
 
-describe('frames', () => {
-  it('give back metadata and bodies byte for byte, and tell an empty body from none', () => {
+describe('encodeFrame and decodeFrames', () => {
+  it('restore metadata and bodies byte for byte, and distinguish an empty body from none', () => {
     const binary = Buffer.from([0, 255, 10, 13, 0x54, 0x47, 0x4a, 0x31]);
     const batch = Buffer.concat([
       encoded('{"name":"größe 🙂"}', binary, [Buffer.from('data: 1\n\n'), Buffer.from('data: 2\n\n')]),
@@ -20,7 +20,7 @@ describe('frames', () => {
     expect(frames[1]?.response).toBeNull();
   });
 
-  it('are never read from bytes that changed, wherever the change is', () => {
+  it('reject frames in which any byte has changed', () => {
     const first = encoded('{"id":1}', Buffer.from('request'), Buffer.from('response'));
     const second = encoded('{"id":2}', null, null);
     for (let at = 0; at < first.length; at += 1) {
@@ -30,7 +30,7 @@ describe('frames', () => {
     }
   });
 
-  it('leave out and mark a body that does not fit, so that the record itself is kept', () => {
+  it('omit and mark a body that does not fit, and refuse metadata that does not fit', () => {
     const large = Buffer.alloc(FRAME_BYTES_MAX);
     const [frame] = decodeFrames(encoded('{"id":1}', large, Buffer.from('short'))).frames;
     expect(frame).toMatchObject({ request: null, requestOmitted: true, responseOmitted: false });

@@ -2,12 +2,12 @@ import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 
 /**
- * One log record on its way from a gateway to a worker, the same bytes in the journal, over HTTP and in a Redis stream:
+ * A frame: one log record. The bytes are the same in the journal, over HTTP and in a Redis stream:
  *
  * | bytes | little-endian | |
  * |---|---|---|
  * | 0–3 | magic and version | `TGJ1` |
- * | 4–7 | CRC-32 of all that follows | header rest and payload |
+ * | 4–7 | CRC-32 of everything that follows | rest of the header, and payload |
  * | 8–11 | length of the metadata | UTF-8 JSON of a `LogRecord` |
  * | 12–15 | length of the request body | `ABSENT`, `OMITTED` or bytes |
  * | 16–19 | length of the response body | the same |
@@ -16,18 +16,24 @@ import { crc32 } from 'node:zlib';
 const MAGIC = 0x314a4754;
 const MAGIC_BYTES = Buffer.from('TGJ1', 'latin1');
 const HEADER_BYTES = 20;
-/** Zeros where the next frame or block would begin: what follows was written earlier. */
+/** Length of the end mark: zeros in place of the next frame or block. Bytes behind it are older. */
 export const END_MARK_BYTES = 4;
 const ABSENT = 0xffffffff;
 const OMITTED = 0xfffffffe;
 const OMITTED_BODY = 'omitted';
 
-/** The largest frame, 8 MiB. Bodies that would not fit are left out and marked; metadata that does not fit is refused. */
+/**
+ * Maximum size of a frame: 8 MiB. Bodies that do not fit are omitted and marked so; metadata that
+ * does not fit is refused.
+ */
 export const FRAME_BYTES_MAX = 8 * 1024 * 1024;
 
 export type FrameBody = Buffer | readonly Buffer[] | null;
 
-/** A frame as read back. `null` body: there was none, or it was left out (`requestOmitted`, `responseOmitted`). */
+/**
+ * A decoded frame. A body is null if there was none, or if it was omitted (`requestOmitted`,
+ * `responseOmitted`).
+ */
 export interface Frame {
   readonly meta: Buffer;
   readonly request: Buffer | null;
@@ -36,13 +42,19 @@ export interface Frame {
   readonly responseOmitted: boolean;
 }
 
-/** Bytes that a frame takes at most, found without looking at the text: each of its units is three bytes or fewer. */
+/**
+ * Returns an upper bound of a frame's size without encoding the text: each UTF-16 code unit takes
+ * at most three bytes.
+ */
 export function frameBytesAtMost(meta: string | Buffer, request: FrameBody, response: FrameBody): number {
   const metaBytes = typeof meta === 'string' ? meta.length * 3 : meta.length;
   return HEADER_BYTES + metaBytes + bodyBytes(request) + bodyBytes(response);
 }
 
-/** Writes a frame into `target` at `at`, which must have `frameBytesAtMost` left. Returns the offset behind it. */
+/**
+ * Writes a frame into `target` at `at` and returns the offset behind it. `target` must have room
+ * for `frameBytesAtMost`.
+ */
 export function writeFrame(
   target: Buffer,
   at: number,
@@ -62,7 +74,10 @@ export function writeFrame(
   return end;
 }
 
-/** One frame in a buffer of its own, without the bodies that do not fit. Null: the metadata alone is over `FRAME_BYTES_MAX`. */
+/**
+ * Encodes a frame into a new buffer, without the bodies that do not fit. Returns null if the
+ * metadata alone exceeds `FRAME_BYTES_MAX`.
+ */
 export function encodeFrame(meta: string | Buffer, request: FrameBody, response: FrameBody): Buffer | null {
   let bytes = HEADER_BYTES + Buffer.byteLength(meta);
   if (bytes > FRAME_BYTES_MAX) return null;
@@ -80,8 +95,9 @@ export function encodeFrame(meta: string | Buffer, request: FrameBody, response:
 }
 
 /**
- * The length of the frame at `at`: `incomplete` when the buffer ends inside it (`bytes`: what the header says, 0 when even the
- * header is cut), `end` at an end mark, `invalid` when these bytes are no frame.
+ * The kind of bytes at an offset of a buffer. `incomplete`: the buffer ends inside a frame (`bytes`
+ * is the length according to its header, 0 if the header is incomplete). `end`: an end mark.
+ * `invalid`: no frame.
  */
 export type FrameProbe =
   | { readonly kind: 'frame'; readonly bytes: number }
@@ -92,18 +108,21 @@ export type FrameProbe =
 const INVALID: FrameProbe = { kind: 'invalid' };
 const END: FrameProbe = { kind: 'end' };
 
-/** Whether bytes that could be a frame begin at `at`. */
+/** Returns whether the magic number of a frame is at `at`. */
 export const isFrameStart = (buffer: Buffer, at: number): boolean =>
   buffer.length - at >= END_MARK_BYTES && buffer.readUInt32LE(at) === MAGIC;
 
-/** Where the next whole frame begins, at `from` or later; the length of the buffer when there is none. */
+/**
+ * Returns the offset of the next complete frame at or after `from`; the length of the buffer when
+ * there is none.
+ */
 export function findFrame(buffer: Buffer, from: number): number {
   for (let at = buffer.indexOf(MAGIC_BYTES, from); at !== -1; at = buffer.indexOf(MAGIC_BYTES, at + 1))
     if (probeFrame(buffer, at).kind === 'frame') return at;
   return buffer.length;
 }
 
-/** Looks at the bytes at `at` and checks the CRC of a whole frame. */
+/** Examines the bytes at `at` and checks the CRC of a complete frame. */
 export function probeFrame(buffer: Buffer, at: number): FrameProbe {
   if (buffer.length - at >= END_MARK_BYTES && buffer.readUInt32LE(at) === 0) return END;
   if (buffer.length - at < HEADER_BYTES) return { kind: 'incomplete', bytes: 0 };
@@ -115,7 +134,10 @@ export function probeFrame(buffer: Buffer, at: number): FrameProbe {
   return { kind: 'frame', bytes };
 }
 
-/** The frames of a batch, as views on its bytes, and whether bytes that are no frame stopped the reading. */
+/**
+ * Decodes the frames of a batch as views on its bytes. `damaged`: bytes that are no frame ended the
+ * decoding.
+ */
 export function decodeFrames(batch: Buffer): {
   readonly frames: readonly Frame[];
   readonly damaged: boolean;
@@ -145,7 +167,7 @@ function viewFrame(buffer: Buffer, at: number): Frame {
   };
 }
 
-/** Length of the whole frame whose header is at `at`. */
+/** Returns the length of the frame whose header is at `at`. */
 const lengthAt = (buffer: Buffer, at: number): number =>
   HEADER_BYTES +
   buffer.readUInt32LE(at + 8) +

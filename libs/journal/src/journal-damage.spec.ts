@@ -20,7 +20,7 @@ const KEY = Buffer.alloc(32, 1);
 const CANARY = 'sk-live-canary-0123456789abcdef';
 const RECORDS = 60;
 
-describe('a journal whose files changed while no process had them', () => {
+describe('Journal.open with damaged files', () => {
   let root: string;
   let written: string;
 
@@ -29,7 +29,7 @@ describe('a journal whose files changed while no process had them', () => {
     written = join(root, 'written');
     const journal = open(written, 8 * 1024);
     for (let id = 0; id < RECORDS; id += 1) {
-      // Bodies may hold what a block begins with.
+      // The bodies contain the magic numbers of blocks and frames.
       journal.append(JSON.stringify({ id }), Buffer.from(`${CANARY} TGB2 TGJ1`.repeat(4)), null, NOTHING);
       if (id % 2 === 1) journal.flush();
     }
@@ -60,8 +60,11 @@ describe('a journal whose files changed while no process had them', () => {
     }
     return ids;
   };
-  /** What is read of a copy after `damage`, with one more record appended behind it, as a process does that goes on. */
-  const after = async (
+  /**
+   * Damages a copy of the journal, opens it and appends one more record. Returns the ids that it
+   * can read, and the statistics.
+   */
+  const readDamaged = async (
     damage: (segments: string[]) => void,
   ): Promise<{ ids: number[]; stats: JournalStats }> => {
     const copy = mkdtempSync(join(root, 'copy-'));
@@ -78,10 +81,10 @@ describe('a journal whose files changed while no process had them', () => {
     return { ids, stats };
   };
 
-  it('costs the two records of the block in which a bit was flipped, wherever that is, and counts them [faults D8]', async () => {
+  it('loses and counts only the two records of the block in which a bit was flipped [faults D8]', async () => {
     const first = readFileSync(segmentsOf(written)[0] as string);
     for (let at = 0; at < first.length - END_MARK_BYTES; at += 41) {
-      const { ids, stats } = await after(([path = '']) => {
+      const { ids, stats } = await readDamaged(([path = '']) => {
         const content = Buffer.from(first);
         content.writeUInt8(content.readUInt8(at) ^ 4, at);
         writeFileSync(path, content);
@@ -95,7 +98,7 @@ describe('a journal whose files changed while no process had them', () => {
   });
 
   it('counts the records of a segment that was cut in half, and reads all others [faults D8]', async () => {
-    const { ids, stats } = await after(([path = '']) => {
+    const { ids, stats } = await readDamaged(([path = '']) => {
       truncateSync(path, readFileSync(path).length >> 1);
     });
     expect(ids.at(-1)).toBe(RECORDS);
@@ -103,8 +106,8 @@ describe('a journal whose files changed while no process had them', () => {
     expect(ids.length + stats.damagedRecords).toBe(RECORDS + 1);
   });
 
-  it('counts the records of segments that are gone, and those under a hole of zeros', async () => {
-    const { ids, stats } = await after(([first = '', second = '']) => {
+  it('counts the records of deleted segments and of ranges overwritten with zeros', async () => {
+    const { ids, stats } = await readDamaged(([first = '', second = '']) => {
       rmSync(first);
       const content = readFileSync(second);
       content.fill(0, 600, 1_800);
@@ -114,7 +117,7 @@ describe('a journal whose files changed while no process had them', () => {
     expect(ids.length + stats.damagedRecords).toBe(RECORDS + 1);
   });
 
-  it('keeps the counts of what is missing for the next process', async () => {
+  it('passes the counts of missing records on to the next process', async () => {
     const copy = join(root, 'kept');
     cpSync(written, copy, { recursive: true });
     rmSync(segmentsOf(copy)[0] as string);
@@ -126,12 +129,12 @@ describe('a journal whose files changed while no process had them', () => {
     expect(open(copy).stats().damagedRecords).toBe(damagedRecords);
   });
 
-  it('holds nothing that can be read without the key [security M8]', () => {
+  it('stores no readable text without the key [security M8]', () => {
     const files = readdirSync(written).map((name) => readFileSync(join(written, name), 'latin1'));
     expect(files.filter((content) => content.includes('canary') || content.includes('"id"'))).toEqual([]);
   });
 
-  it('is not touched by a process with another key, and is read when the key is back [security M8]', async () => {
+  it('throws and changes no file with another key, and reads the records once the key is back [security M8]', async () => {
     const copy = join(root, 'locked');
     cpSync(written, copy, { recursive: true });
     const before = readdirSync(copy).map((name) => readFileSync(join(copy, name), 'latin1'));
@@ -141,7 +144,7 @@ describe('a journal whose files changed while no process had them', () => {
     expect(await drain(Journal.open({ directory: copy, sealer: both }))).toHaveLength(RECORDS);
   });
 
-  it('is read once when a version without seals has left it, from where that had come, past damage', async () => {
+  it('encrypts an unencrypted journal of an older version once, from its position on, and skips damage', async () => {
     const legacy = join(root, 'legacy');
     open(legacy).close();
     rmSync(join(legacy, 'state.json'));
@@ -149,8 +152,8 @@ describe('a journal whose files changed while no process had them', () => {
       (id) => encodeFrame(JSON.stringify({ id }), Buffer.from(CANARY), null) as Buffer,
     );
     const content = Buffer.concat([...frames, Buffer.alloc(END_MARK_BYTES), Buffer.from('TGJ1 of before')]);
-    const hit = (frames[0] as Buffer).length + (frames[1] as Buffer).length + 30;
-    content.writeUInt8(content.readUInt8(hit) ^ 1, hit);
+    const damagedAt = (frames[0] as Buffer).length + (frames[1] as Buffer).length + 30;
+    content.writeUInt8(content.readUInt8(damagedAt) ^ 1, damagedAt);
     writeFileSync(join(legacy, 'segment-000000000007.log'), content);
     const offset = (frames[0] as Buffer).length;
     writeFileSync(

@@ -7,7 +7,7 @@ import { convertLegacySegment, isLegacySegment } from './legacy-segment';
 import type { JournalState, Position } from './journal-state';
 import { UnknownKeyError, type Sealer } from './sealer';
 
-/** A file of the journal. `bytes` counts whole blocks, and damage that lies between them. */
+/** A file of the journal. `bytes` counts complete blocks and the damage between them. */
 export interface Segment {
   readonly sequence: number;
   readonly path: string;
@@ -18,11 +18,11 @@ export interface Segment {
 export interface Recovered {
   /** Oldest first. */
   readonly segments: Segment[];
-  /** Number of the first record that is found; null when there is none. */
+  /** Number of the first record; null when there is none. */
   readonly firstNumber: number | null;
-  /** Behind the last record that is found. */
+  /** Number after the last record; 0 when there is none. */
   readonly nextNumber: number;
-  /** When the oldest block was written, Unix milliseconds. */
+  /** Time at which the oldest block was written, Unix milliseconds; null when there is none. */
   readonly writtenAtMs: number | null;
 }
 
@@ -32,8 +32,9 @@ export const segmentPath = (directory: string, sequence: number): string =>
   join(directory, `segment-${String(sequence).padStart(12, '0')}.log`);
 
 /**
- * The segments that an earlier process left. A block that it could not finish is left out; empty segments are removed; those of
- * versions that did not seal are rewritten. Throws `UnknownKeyError` before it changes anything when another key has sealed them.
+ * Finds the segments that an earlier process left. Ignores an incomplete last block, deletes empty
+ * segments, and encrypts segments of versions that did not. Throws `UnknownKeyError`, before it
+ * changes anything, if another key encrypted them.
  */
 export function recoverSegments(directory: string, sealer: Sealer, state: JournalState): Recovered {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -41,17 +42,17 @@ export function recoverSegments(directory: string, sealer: Sealer, state: Journa
     .map((name) => Number(SEGMENT_NAME.exec(name)?.[1] ?? NaN))
     .filter((sequence) => !Number.isNaN(sequence))
     .sort((a, b) => a - b);
-  const walks = sequences.map((sequence) => walk(directory, sequence, sealer));
+  const scans = sequences.map((sequence) => scanSegment(directory, sequence, sealer));
   const legacy = state.readLegacy();
   const segments: Segment[] = [];
   let firstNumber: number | null = null;
   let nextNumber = 0;
   let writtenAtMs: number | null = null;
-  for (const [at, walked] of walks.entries()) {
-    const { sequence, path } = walked;
-    const found = walked.isLegacy
+  for (const [at, scan] of scans.entries()) {
+    const { sequence, path } = scan;
+    const found = scan.isLegacy
       ? convertLegacySegment(path, sequence, legacy, sealer, nextNumber)
-      : endOf(walked, at === walks.length - 1, sealer);
+      : recoverSegment(scan, at === scans.length - 1, sealer);
     if (found.bytes === 0) unlinkSync(path);
     else segments.push({ sequence, path, bytes: found.bytes });
     firstNumber ??= found.first;
@@ -62,7 +63,7 @@ export function recoverSegments(directory: string, sealer: Sealer, state: Journa
   return { segments, firstNumber, nextNumber, writtenAtMs };
 }
 
-interface Walk {
+interface SegmentScan {
   readonly sequence: number;
   readonly path: string;
   readonly isLegacy: boolean;
@@ -70,8 +71,11 @@ interface Walk {
   readonly content: Buffer;
 }
 
-/** The blocks of a segment by their headers, past damage and past what the file held in an earlier life. */
-function walk(directory: string, sequence: number, sealer: Sealer): Walk {
+/**
+ * Lists the blocks of a segment by their headers. Skips damage and blocks of the file's former
+ * segment.
+ */
+function scanSegment(directory: string, sequence: number, sealer: Sealer): SegmentScan {
   const path = segmentPath(directory, sequence);
   const content = statSync(path).size === 0 ? Buffer.alloc(0) : readFileSync(path);
   if (isLegacySegment(content)) return { sequence, path, isLegacy: true, blocks: [], content };
@@ -96,23 +100,24 @@ export interface Found {
   readonly writtenAtMs: number | null;
 }
 
-const NOTHING: Found = { bytes: 0, first: null, next: 0, writtenAtMs: null };
+const EMPTY: Found = { bytes: 0, first: null, next: 0, writtenAtMs: null };
 
 /**
- * A whole write has an end mark behind it. Where the newest segment has none, its last block counts only if its content is whole:
- * the process may have died while it wrote over an old file, and had acknowledged nothing of it.
+ * Determines where the blocks of a segment end. A complete write has an end mark behind it. If the
+ * newest segment has none, its last block counts only if its content is intact: the process may
+ * have died while it overwrote an old file, and acknowledged nothing of that block.
  */
-function endOf({ blocks, content }: Walk, isNewest: boolean, sealer: Sealer): Found {
-  const kept = [...blocks];
-  const last = kept.at(-1);
+function recoverSegment({ blocks, content }: SegmentScan, isNewest: boolean, sealer: Sealer): Found {
+  const complete = [...blocks];
+  const last = complete.at(-1);
   if (isNewest && last) {
     const end = last.at + last.header.bytes;
     const isEnded = content.length - end >= END_MARK_BYTES && content.readUInt32LE(end) === 0;
-    if (!isEnded && openBlock(sealer, content, last.at, last.header) === null) kept.pop();
+    if (!isEnded && openBlock(sealer, content, last.at, last.header) === null) complete.pop();
   }
-  const [first] = kept;
-  const final = kept.at(-1);
-  if (!first || !final) return NOTHING;
+  const [first] = complete;
+  const final = complete.at(-1);
+  if (!first || !final) return EMPTY;
   return {
     bytes: final.at + final.header.bytes,
     first: first.header.number,
@@ -122,8 +127,9 @@ function endOf({ blocks, content }: Walk, isNewest: boolean, sealer: Sealer): Fo
 }
 
 /**
- * The position that the last acknowledgement left, moved to the oldest block that is still there. It never moves back, even when all
- * segments are gone: the file may be as it is for long, and a segment with a number that it has passed would count as sent.
+ * Returns where to resume: the stored position, moved forward to the oldest existing block. It
+ * never moves back, even if all segments are gone: the state file may stay unchanged for long, and
+ * a new segment with a lower number would count as sent.
  */
 export function resume(
   stored: Position | null,
@@ -143,11 +149,19 @@ export function resume(
   };
 }
 
-/** Reads `length` bytes at `offset`, into `room` where it is large enough; fewer when the file is shorter. */
-export async function readRange(path: string, offset: number, length: number, room: Buffer): Promise<Buffer> {
+/**
+ * Reads `length` bytes at `offset`; fewer if the file is shorter. Uses `buffer` if it is large
+ * enough.
+ */
+export async function readRange(
+  path: string,
+  offset: number,
+  length: number,
+  buffer: Buffer,
+): Promise<Buffer> {
   const file = await open(path, 'r');
   try {
-    const target = length <= room.length ? room.subarray(0, length) : Buffer.allocUnsafe(length);
+    const target = length <= buffer.length ? buffer.subarray(0, length) : Buffer.allocUnsafe(length);
     let filled = 0;
     while (filled < length) {
       const { bytesRead } = await file.read(target, filled, length - filled, offset + filled);

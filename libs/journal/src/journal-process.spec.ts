@@ -9,8 +9,11 @@ import { Sealer } from './sealer';
 const sealer = new Sealer([Buffer.alloc(32, 1)]);
 const ROOT = resolve(__dirname, '../../..');
 
-/** Journals in processes of their own, built as the product is, since only a process can be killed or have a full disk. */
-describe('Journal of another process', () => {
+/**
+ * Runs journals in child processes, compiled like the product, since a test can kill only a process
+ * and limit only a process's disk space.
+ */
+describe('Journal in a child process', () => {
   let directory: string;
   let built: string;
 
@@ -32,8 +35,8 @@ describe('Journal of another process', () => {
        let id = 0;
        const turn = () => {
          for (let i = 0; i < 5; i += 1) {
-           const own = id++;
-           journal.append(JSON.stringify({ id: own }), body, [body], () => writeSync(1, own + '\\n'));
+           const recordId = id++;
+           journal.append(JSON.stringify({ id: recordId }), body, [body], () => writeSync(1, recordId + '\\n'));
          }
          if (id < Number(turns) * 5) setImmediate(turn);
          else setImmediate(end);
@@ -84,14 +87,15 @@ describe('Journal of another process', () => {
         if (output.length > 20_000) child.kill('SIGKILL');
       });
     });
-    const responded = output.slice(0, output.lastIndexOf('\n')).split('\n').map(Number);
+    const acknowledged = output.slice(0, output.lastIndexOf('\n')).split('\n').map(Number);
     const found = await stored();
-    expect(responded.length).toBeGreaterThan(1_000);
-    expect(responded.filter((id) => !found.has(id))).toEqual([]);
+    expect(acknowledged.length).toBeGreaterThan(1_000);
+    expect(acknowledged.filter((id) => !found.has(id))).toEqual([]);
   });
 
-  it('answers every caller, counts what is lost and leaves only whole frames when the disk refuses writes', async () => {
-    // The kernel's limit on a file's size: a write is first cut short, then refused, as on a full disk.
+  it('runs every callback, counts lost records and leaves only complete frames when the disk refuses writes', async () => {
+    // With the kernel's limit on file sizes, a write is first cut short and then refused, as on a
+    // full disk.
     const child = spawnSync('bash', [
       '-c',
       'ulimit -f 256; exec "$@"',
@@ -108,11 +112,11 @@ describe('Journal of another process', () => {
     expect(stats.appended + stats.droppedByDisk).toBe(1_000);
     expect(readdirSync(directory).sort()).toEqual(['segment-000000000001.log', 'state.json']);
     expect((await stored()).size).toBe(stats.appended);
-    // The next process still knows what this one had to drop.
+    // The next process still reports the dropped records.
     expect(Journal.open({ directory, sealer }).stats().droppedByDisk).toBe(stats.droppedByDisk);
   });
 
-  it('keeps in memory what a disk refuses for a while, and drops nothing of it [faults D19]', async () => {
+  it('keeps records in memory while the disk refuses writes, and writes all of them later [faults D19]', async () => {
     const limited = ['-c', 'ulimit -S -f 64; exec "$@"', '-', process.execPath, join(built, 'writer.cjs')];
     const child = spawn('bash', [...limited, directory, '40', 'wait']);
     let output = '';
@@ -122,8 +126,8 @@ describe('Journal of another process', () => {
         if (output.includes('199\n')) done();
       });
     });
-    const waiting = readdirSync(directory).map((name) => statSync(join(directory, name)).size);
-    expect(Math.max(...waiting)).toBeLessThanOrEqual(64 * 1024);
+    const limitedSizes = readdirSync(directory).map((name) => statSync(join(directory, name)).size);
+    expect(Math.max(...limitedSizes)).toBeLessThanOrEqual(64 * 1024);
     execFileSync('prlimit', ['--pid', String(child.pid), '--fsize=unlimited']);
     child.stdin.end();
     await new Promise((done) => child.once('close', done));

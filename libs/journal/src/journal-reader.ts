@@ -4,13 +4,13 @@ import { readRange, type Segment } from './journal-files';
 import type { Position } from './journal-state';
 import type { Sealer } from './sealer';
 
-/** Whole frames, in the order of writing. */
+/** Complete frames, in the order in which they were written. */
 export interface JournalBatch {
   readonly bytes: Buffer;
   readonly count: number;
-  /** When the first of them was written, Unix milliseconds. */
+  /** Time at which the first frame was written, Unix milliseconds. */
   readonly writtenAtMs: number;
-  /** The position behind them. */
+  /** Position behind the last frame. */
   readonly end: Position;
 }
 
@@ -18,22 +18,27 @@ export interface JournalBatch {
 export type SegmentRead =
   | { readonly kind: 'batch'; readonly batch: JournalBatch }
   | { readonly kind: 'damaged'; readonly until: number }
-  /** The records from the position's number to `number` are missing; those from there on are whole. */
+  /** The records from the position's number up to `number` are missing; later ones are intact. */
   | { readonly kind: 'gap'; readonly number: number };
 
-/** Reads sealed blocks from the disk, one batch at a time: fresh memory for each would cost more than the reading. */
+/**
+ * Reads and decrypts blocks from the disk into one reused buffer, because allocating a buffer for
+ * each batch costs more than reading.
+ */
 export class JournalReader {
-  private room = Buffer.allocUnsafe(1024 * 1024);
+  private buffer = Buffer.allocUnsafe(1024 * 1024);
 
   constructor(private readonly sealer: Sealer) {}
 
   /**
-   * Reads blocks of one segment from `from`, which must lie before its end. At most `recordsMax` records and about `bytesMax` bytes,
-   * but always one block. Damaged bytes end a batch; at its start they are passed over up to the next block that is whole.
+   * Reads blocks of one segment from `from`, which must be before its end. Returns at most
+   * `recordsMax` records and about `bytesMax` bytes, but always at least one block. A batch ends
+   * before damaged bytes. At the start of the range damaged bytes are skipped up to the next intact
+   * block.
    */
   async read(segment: Segment, from: Position, recordsMax: number, bytesMax: number): Promise<SegmentRead> {
     const rest = segment.bytes - from.offset;
-    const gone: SegmentRead = { kind: 'damaged', until: segment.bytes };
+    const lostRest: SegmentRead = { kind: 'damaged', until: segment.bytes };
     let content: Buffer;
     try {
       content = await this.range(segment, from.offset, Math.min(rest, bytesMax));
@@ -43,7 +48,7 @@ export class JournalReader {
       if (probeBlock(content, 0, segment.sequence).kind !== 'block')
         return { kind: 'damaged', until: await this.nextBlock(segment, from.offset + 1) };
     } catch (error) {
-      if (isLost(error)) return gone;
+      if (isLost(error)) return lostRest;
       throw error;
     }
     return this.batchIn(content, segment, from, recordsMax);
@@ -55,7 +60,7 @@ export class JournalReader {
     let count = 0;
     let end = 0;
     let writtenAtMs = 0;
-    for (let header = wholeAt(content, 0, sequence); header; header = wholeAt(content, end, sequence)) {
+    for (let header = headerAt(content, 0, sequence); header; header = headerAt(content, end, sequence)) {
       if (count === 0 && header.number > number) return { kind: 'gap', number: header.number };
       if (count > 0 && (header.number !== number || count + header.count > recordsMax)) break;
       const frames = openBlock(this.sealer, content, end, header);
@@ -86,16 +91,19 @@ export class JournalReader {
   }
 
   private range(segment: Segment, offset: number, length: number): Promise<Buffer> {
-    return readRange(segment.path, offset, length, this.room);
+    return readRange(segment.path, offset, length, this.buffer);
   }
 }
 
-function wholeAt(content: Buffer, at: number, segment: number): BlockHeader | null {
+function headerAt(content: Buffer, at: number, segment: number): BlockHeader | null {
   if (at >= content.length) return null;
   const probe = probeBlock(content, at, segment);
   return probe.kind === 'block' ? probe.header : null;
 }
 
-/** The bytes will not come back; other failures, such as too many open files, pass. */
+/**
+ * Returns whether the bytes are lost for good; other errors, such as too many open files, are
+ * temporary.
+ */
 const isLost = (error: unknown): boolean =>
   ['ENOENT', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '');

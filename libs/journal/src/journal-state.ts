@@ -2,29 +2,35 @@ import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 
-/** Where the next unacknowledged block starts, and the number of its first record. */
+/** Start of the next unacknowledged block, and the number of its first record. */
 export interface Position {
   readonly segment: number;
   readonly offset: number;
   readonly number: number;
 }
 
-/** Losses since the journal's folder was made; they survive the process. */
+/** Losses since the journal's folder was created; they are stored across restarts. */
 export interface JournalLosses {
-  /** Records that were dropped: the journal was at its cap, the disk refused the write, the record was too large. */
+  /**
+   * Records that were dropped because the journal was at its cap, the disk refused the write, or
+   * the record was too large.
+   */
   droppedAtCap: number;
   droppedByDisk: number;
   droppedOversized: number;
-  /** Records that were written and can't be read again, known by the gap in their numbers. */
+  /** Records that were written but cannot be read, known by gaps in the record numbers. */
   damagedRecords: number;
-  /** Bytes that no longer read as blocks. */
+  /** Bytes that are no valid blocks. */
   damagedBytes: number;
 }
 
 const NAME = 'state.json';
-/** State file of versions that kept no numbers. */
+/** State file of versions without record numbers. */
 const LEGACY_NAME = 'cursor.json';
-/** One write of this length replaces the whole file, so that a reader never finds two states mixed. */
+/**
+ * Length of the file. One write replaces it completely, so that a reader never finds a mix of two
+ * states.
+ */
 const BYTES = 320;
 const LOSSES: readonly (keyof JournalLosses)[] = [
   'droppedAtCap',
@@ -43,9 +49,9 @@ export const noLosses = (): JournalLosses => ({
 });
 
 /**
- * The position up to which everything has arrived and what was lost, as JSON padded to a fixed length and overwritten in place: one
- * system call for each batch that is shipped, and none that needs room on a full disk. A checksum finds a file that the machine's
- * death left half-written.
+ * The acknowledged position and the losses, stored as JSON that is padded to a fixed length and
+ * overwritten in place. That takes one system call for each shipped batch and no free space on a
+ * full disk. A checksum detects a file that a crash of the machine left half-written.
  */
 export class JournalState {
   private readonly line = Buffer.alloc(BYTES, ' ');
@@ -53,7 +59,10 @@ export class JournalState {
 
   constructor(private readonly directory: string) {}
 
-  /** Null when there is none that can be read: everything is sent again then, and the receiver drops what it has. */
+  /**
+   * Returns the stored state; null if it is missing or unreadable. Then everything is sent again,
+   * and the receiver drops duplicates.
+   */
   read(): { readonly position: Position; readonly losses: JournalLosses } | null {
     const value = this.parsed(NAME);
     if (value === null) return null;
@@ -66,7 +75,7 @@ export class JournalState {
     return { position: { segment, offset, number }, losses };
   }
 
-  /** The position that a version without numbers has left; null: there is none. */
+  /** Returns the position that a version without record numbers stored; null if there is none. */
   readLegacy(): { readonly segment: number; readonly offset: number } | null {
     const { segment = NaN, offset = NaN, check } = this.parsed(LEGACY_NAME) ?? {};
     if (check !== crc32(`${String(segment)} ${String(offset)}`)) return null;
@@ -77,7 +86,7 @@ export class JournalState {
     rmSync(join(this.directory, LEGACY_NAME), { force: true });
   }
 
-  /** Throws what the disk says. */
+  /** Stores the state. Throws the error of the file system. */
   write({ segment, offset, number }: Position, losses: JournalLosses): void {
     this.fd ??= openSync(join(this.directory, NAME), 'w', 0o600);
     const value = { segment, offset, number, ...losses };

@@ -29,7 +29,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
-describe('shipping from memory', () => {
+describe('Journal with frames in memory', () => {
   const opened: { journal: Journal; directory: string }[] = [];
   afterEach(() => {
     for (const { journal, directory } of opened.splice(0)) {
@@ -43,7 +43,7 @@ describe('shipping from memory', () => {
     opened.push({ journal, directory });
     return journal;
   };
-  /** Ids and body lengths of the next batch, which is acknowledged; the bodies must be whole. */
+  /** Reads and acknowledges the next batch. Returns the id and body length of each record. */
   const ship = async (journal: Journal, records: number, bytes: number): Promise<[number, number][]> => {
     const batch = await journal.read(records, bytes);
     if (batch === null) return [];
@@ -54,19 +54,20 @@ describe('shipping from memory', () => {
     return frames.map(({ meta, request }) => [Number(meta.toString()), request?.length ?? 0]);
   };
 
-  it('gives every record once, in order and whole, wherever it is read from', async () => {
+  it('returns every record once, in order and complete, from memory or from the disk', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const journal = open({ segmentBytes: 3 * KIB * KIB });
         const written: [number, number][] = [];
         const shipped: [number, number][] = [];
-        for (const at of steps) {
-          if (at.kind === 'flush') journal.flush();
-          else if (at.kind === 'ship') shipped.push(...(await ship(journal, at.records, at.bytes)));
+        for (const action of steps) {
+          if (action.kind === 'flush') journal.flush();
+          else if (action.kind === 'ship')
+            shipped.push(...(await ship(journal, action.records, action.bytes)));
           else {
-            for (let i = 0; i < at.count; i += 1) {
-              written.push([written.length, at.bytes]);
-              const body = Buffer.alloc(at.bytes, written.length);
+            for (let i = 0; i < action.count; i += 1) {
+              written.push([written.length, action.bytes]);
+              const body = Buffer.alloc(action.bytes, written.length);
               journal.append(String(written.length - 1), body, null, () => undefined);
             }
           }
@@ -83,7 +84,7 @@ describe('shipping from memory', () => {
     );
   });
 
-  it('does not touch the bytes of a batch that is being sent, however much is written meanwhile', async () => {
+  it('does not overwrite the bytes of a batch while later records fill all buffers', async () => {
     const journal = open();
     const body = Buffer.alloc(200 * KIB, 7);
     for (let id = 0; id < 4; id += 1) journal.append(String(id), body, null, () => undefined);
@@ -96,18 +97,17 @@ describe('shipping from memory', () => {
     expect(batch?.count).toBe(4);
     expect(batch?.bytes.equals(before)).toBe(true);
   });
-
-  it('tells once when enough is waiting', () => {
+  it('runs the callback of whenBacklog once when the backlog reaches the size', () => {
     const journal = open();
-    let reported = 0;
-    journal.whenBacklog(100 * KIB, () => (reported += 1));
+    let calls = 0;
+    journal.whenBacklog(100 * KIB, () => (calls += 1));
     journal.append('1', Buffer.alloc(60 * KIB), null, () => undefined);
     journal.flush();
-    expect(reported).toBe(0);
+    expect(calls).toBe(0);
     for (let id = 0; id < 3; id += 1) {
       journal.append('2', Buffer.alloc(60 * KIB), null, () => undefined);
       journal.flush();
     }
-    expect(reported).toBe(1);
+    expect(calls).toBe(1);
   });
 });

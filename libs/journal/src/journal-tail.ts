@@ -8,12 +8,12 @@ import type { Sealer } from './sealer';
 const BUFFER_BYTES = 1024 * 1024;
 const BUFFERS_MAX = 4;
 
-/** Frames in a buffer that are sealed together: bytes `from` to `to`. */
+/** Frames in a buffer that are encrypted together: bytes `from` to `to`. */
 interface TailBlock {
   readonly from: number;
   to: number;
   count: number;
-  /** Where it lies on the disk; `segment` -1: nowhere yet. */
+  /** Segment that contains the block on the disk; -1 while it is only in memory. */
   segment: number;
   offset: number;
   bytes: number;
@@ -21,11 +21,11 @@ interface TailBlock {
   writtenAtMs: number;
 }
 
-/** A buffer that frames are collected in. */
+/** A buffer that collects frames. */
 class TailBuffer {
   readonly bytes = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   used = 0;
-  /** In the order of writing; those from `written` on are not on the disk. */
+  /** Blocks in the order of writing; those from index `written` on are not on the disk. */
   readonly blocks: TailBlock[] = [];
   written = 0;
 
@@ -45,15 +45,16 @@ class TailBuffer {
 }
 
 /**
- * The newest frames in memory: collected here, sealed and written to the disk from here, and mostly shipped from here too, so that
- * what is written need not be read and opened again. At most `BUFFERS_MAX` buffers of 1 MiB; past that the oldest one is used again,
- * and what it held is read from the disk.
+ * Keeps the newest frames in memory. Frames are collected here, encrypted and written to the disk
+ * from here, and usually shipped from here, so that they need not be read and decrypted reused. It
+ * uses at most `BUFFERS_MAX` buffers of 1 MiB; then the oldest buffer is reused, and its frames are
+ * read from the disk.
  */
 export class JournalTail {
   private readonly buffers: TailBuffer[] = [new TailBuffer()];
   private current = this.buffers[0] as TailBuffer;
-  /** Buffer that the last `read` returned, while it is being sent. */
-  private lent: TailBuffer | null = null;
+  /** Buffer that the last `read` returned; it is not reused while its frames are being sent. */
+  private inUse: TailBuffer | null = null;
   private sealed = Buffer.allocUnsafeSlow(4 * BLOCK_CONTENT_BYTES);
   /** Frames that are not on the disk yet. */
   pendingFrames = 0;
@@ -66,11 +67,11 @@ export class JournalTail {
     return this.current.used;
   }
 
-  get room(): number {
+  get freeBytes(): number {
     return BUFFER_BYTES - this.current.used;
   }
 
-  /** The frame that ends at `end` was written behind the others. */
+  /** Registers the frame that the caller markWritten from `used` to `end`. */
   add(end: number): void {
     const { current } = this;
     const { blocks, used, written } = current;
@@ -80,7 +81,7 @@ export class JournalTail {
       last.count += 1;
     } else
       blocks.push({
-        ...NOWHERE,
+        ...UNWRITTEN,
         from: used,
         to: end,
         count: 1,
@@ -89,7 +90,7 @@ export class JournalTail {
     this.pendingFrames += 1;
   }
 
-  /** Maximum size of pending frames on the disk. */
+  /** Size of the pending frames on the disk, in bytes. */
   get pendingBytes(): number {
     const { blocks, written } = this.current;
     let bytes = 0;
@@ -97,7 +98,9 @@ export class JournalTail {
     return bytes;
   }
 
-  /** The pending blocks, sealed for their place in `segment` from `offset` on, with an end mark behind them. */
+  /**
+   * Encrypts the pending blocks for `segment` from `offset` on, and returns them with an end mark.
+   */
   seal(sealer: Sealer, segment: number, offset: number, number: number, nowMs: number): Buffer {
     const { current } = this;
     const bytes = this.pendingBytes + END_MARK_BYTES;
@@ -118,8 +121,8 @@ export class JournalTail {
     return this.sealed.subarray(0, end + END_MARK_BYTES);
   }
 
-  /** Records that the last result of `seal` is now in this segment. */
-  wrote(segment: number): void {
+  /** Records that the last result of `seal` was written to this segment. */
+  markWritten(segment: number): void {
     const { current } = this;
     for (let at = current.written; at < current.blocks.length; at += 1)
       (current.blocks[at] as TailBlock).segment = segment;
@@ -127,38 +130,41 @@ export class JournalTail {
     this.pendingFrames = 0;
   }
 
-  /** Goes on in another buffer; nothing may be pending. */
-  turn(): void {
+  /** Continues in another buffer. No frame may be pending. */
+  nextBuffer(): void {
     if (this.buffers.length < BUFFERS_MAX) {
       this.current = new TailBuffer();
       this.buffers.push(this.current);
       return;
     }
-    const oldest = this.buffers.findIndex((buffer) => buffer !== this.lent);
-    const [again] = this.buffers.splice(oldest, 1) as [TailBuffer];
-    again.reset();
-    this.buffers.push(again);
-    this.current = again;
+    const oldest = this.buffers.findIndex((buffer) => buffer !== this.inUse);
+    const [reused] = this.buffers.splice(oldest, 1) as [TailBuffer];
+    reused.reset();
+    this.buffers.push(reused);
+    this.current = reused;
   }
 
-  /** Frames from the position on, as views that are good until the next read; null: they are not in memory. */
+  /**
+   * Returns frames from the position on, as views that stay valid until the next read; null if they
+   * are not in memory.
+   */
   read(from: Position, recordsMax: number, bytesMax: number): JournalBatch | null {
-    this.lent = null;
+    this.inUse = null;
     for (const buffer of this.buffers) {
       const at = buffer.indexOf(from);
       if (at === -1) continue;
-      this.lent = buffer;
+      this.inUse = buffer;
       return batchOf(buffer, at, recordsMax, bytesMax);
     }
     return null;
   }
 }
 
-const NOWHERE = { segment: -1, offset: 0, bytes: 0, number: 0, writtenAtMs: 0 } as const;
+const UNWRITTEN = { segment: -1, offset: 0, bytes: 0, number: 0, writtenAtMs: 0 } as const;
 
 const blockBytes = ({ from, to }: TailBlock): number => BLOCK_OVERHEAD_BYTES + to - from;
 
-/** As many blocks as the bounds allow, and one at least. */
+/** Returns as many blocks as the bounds allow, but at least one. */
 function batchOf(buffer: TailBuffer, first: number, recordsMax: number, bytesMax: number): JournalBatch {
   const start = buffer.blocks[first] as TailBlock;
   let last = start;

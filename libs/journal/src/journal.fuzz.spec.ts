@@ -10,7 +10,7 @@ import { Sealer } from './sealer';
 const RECORDS = 40;
 const NOTHING = (): void => undefined;
 
-describe('a journal whose bytes were changed by chance', () => {
+describe('Journal.open with randomly changed bytes', () => {
   let root: string;
   let written: string;
   const open = (directory: string): Journal =>
@@ -44,7 +44,7 @@ describe('a journal whose bytes were changed by chance', () => {
     rmSync(root, { recursive: true });
   });
 
-  it('is read without a throw: whole records in their order, each once, and all that comes later', async () => {
+  it('reads intact records once and in order, and all records that are appended later', async () => {
     const names = segmentsOf(written);
     const damage = fc
       .constantFrom(...names)

@@ -84,7 +84,7 @@ describe('Journal', () => {
     expect(await drain(journal)).toEqual([1, 2, 3]);
   });
 
-  it('keeps the bytes a caller had when it appended, whatever it does to the buffer afterwards', async () => {
+  it('stores the bytes of the time of append, even if the caller changes the buffer afterwards', async () => {
     const journal = open();
     const body = Buffer.from('as it was');
     const done = append(journal, 1, body);
@@ -94,7 +94,7 @@ describe('Journal', () => {
     expect(decodeFrames(batch?.bytes as Buffer).frames[0]?.request?.toString()).toBe('as it was');
   });
 
-  it('writes records that are larger than its scratch buffer, among small ones', async () => {
+  it('writes records that are larger than its buffers in order with small ones', async () => {
     const journal = open();
     const large = Buffer.alloc(3 * KIB * KIB, 'l');
     await Promise.all([
@@ -106,9 +106,9 @@ describe('Journal', () => {
     expect(await drain(journal)).toEqual([1, 2, 3, 4]);
   });
 
-  it('gives unacknowledged records again to the next process, and acknowledged ones never', async () => {
+  it('returns unacknowledged records to the next process, and acknowledged ones never again', async () => {
     const journal = open();
-    // Records of one turn are one block, which is given whole.
+    // Records of one turn form one block, which is read as a whole.
     for (const ids of [range(0, 4), range(4, 6)]) await Promise.all(ids.map((id) => append(journal, id)));
     const batch = await journal.read(4, KIB * KIB);
     expect(batch).toMatchObject({ count: 4 });
@@ -123,7 +123,7 @@ describe('Journal', () => {
     expect(next.stats().backlogBytes).toBe(0);
   });
 
-  it('gives the records of a process that died before its first acknowledgement, though all before was shipped and removed', async () => {
+  it('returns the records of a process that died before its first acknowledgement, after all earlier segments were deleted', async () => {
     const writer = open();
     for (const id of [1, 2]) await append(writer, id);
     writer.close();
@@ -134,7 +134,7 @@ describe('Journal', () => {
     expect(await drain(open())).toEqual([]);
   });
 
-  it('cuts off a torn last frame cleanly, wherever it was cut', async () => {
+  it('ignores an incomplete last frame, wherever it was cut', async () => {
     const writer = open();
     await append(writer, 1, Buffer.from('first'));
     const whole = writer.stats().diskBytes;
@@ -157,17 +157,18 @@ describe('Journal', () => {
     }
   });
 
-  it('writes over shipped segments, and never gives again what they held', async () => {
+  it('overwrites shipped segments and never returns their old records', async () => {
     const journal = open({ segmentBytes: 2 * KIB });
-    const given: number[] = [];
+    const shipped: number[] = [];
     for (let id = 0; id < 60; id += 1) {
       await append(journal, id, Buffer.alloc(300));
-      if (id % 5 === 4) given.push(...(await drain(journal)));
+      if (id % 5 === 4) shipped.push(...(await drain(journal)));
     }
-    expect(given).toEqual(range(0, 60));
+    expect(shipped).toEqual(range(0, 60));
     expect(readdirSync(directory)).toContain('spare.log');
     await append(journal, 60);
-    // As after the death of the process: what was written over is longer than what is there now.
+    // The process did not close the journal, and the old content of the reused file is longer than
+    // the new.
     const next = open({ segmentBytes: 2 * KIB });
     expect(await drain(next)).toEqual([60]);
     expect(next.stats().damagedBytes).toBe(0);
@@ -175,15 +176,16 @@ describe('Journal', () => {
     expect(await drain(open({ segmentBytes: 2 * KIB }))).toEqual([61]);
   });
 
-  it('starts from the oldest record when its cursor can not be read', async () => {
+  it('starts from the oldest record when its state file cannot be read', async () => {
     const writer = open();
     await append(writer, 1);
+    expect(await drain(writer)).toEqual([1]);
     writer.close();
-    appendFileSync(join(directory, 'cursor.json'), '{"segm');
+    appendFileSync(join(directory, 'state.json'), '{"segm');
     expect(await drain(open())).toEqual([1]);
   });
 
-  it('rotates segments and removes those that were shipped, so that the disk does not fill', async () => {
+  it('starts new segments and deletes shipped ones', async () => {
     const journal = open({ segmentBytes: 4 * KIB });
     for (const id of range(0, 100)) await append(journal, id, Buffer.alloc(500));
     expect(segments().length).toBeGreaterThan(10);
@@ -193,7 +195,7 @@ describe('Journal', () => {
     expect(await drain(journal)).toEqual([100]);
   });
 
-  it('drops new records at its cap, answers their callers, counts and reports them once, and takes records again when there is room', async () => {
+  it('drops, counts and reports new records at its cap, runs their callbacks, and accepts records again after shipping', async () => {
     const journal = open({ segmentBytes: 8 * KIB, capBytes: 32 * KIB });
     for (const id of range(0, 200)) await append(journal, id, Buffer.alloc(1000));
     const { appended, droppedAtCap, diskBytes } = journal.stats();
@@ -207,7 +209,7 @@ describe('Journal', () => {
     expect(await drain(journal)).toEqual([500]);
   });
 
-  it('frees its room even when one turn filled it to the cap', async () => {
+  it('accepts records again after shipping, even when one turn filled it to the cap', async () => {
     const journal = open({ capBytes: 16 * KIB });
     await Promise.all(range(0, 30).map((id) => append(journal, id, Buffer.alloc(1000))));
     expect(journal.stats().droppedAtCap).toBeGreaterThan(0);
@@ -216,7 +218,7 @@ describe('Journal', () => {
     expect(await drain(journal)).toEqual([99]);
   });
 
-  it('counts a record whose metadata is too large, and answers its caller', async () => {
+  it('counts a record whose metadata is too large, and runs its callback', async () => {
     const journal = open();
     await new Promise<void>((resolve) => {
       journal.append('x'.repeat(9 * KIB * KIB), null, null, resolve);
@@ -224,14 +226,14 @@ describe('Journal', () => {
     expect(journal.stats()).toMatchObject({ droppedOversized: 1, appended: 0 });
   });
 
-  it('answers callers and counts when it has been closed', async () => {
+  it('counts records that are appended after it was closed, and runs their callbacks', async () => {
     const journal = open();
     journal.close();
     await append(journal, 1);
     expect(journal.stats()).toMatchObject({ droppedByDisk: 1, appended: 0 });
   });
 
-  it('keeps other callbacks when one throws', async () => {
+  it('runs the other callbacks when one throws, and reports it', async () => {
     const journal = open();
     journal.append('{}', null, null, () => {
       throw new Error('not ours');
@@ -240,7 +242,7 @@ describe('Journal', () => {
     expect(problems.map(({ kind }) => kind)).toEqual(['callback']);
   });
 
-  it('is readable by its own user alone, since it holds prompts', async () => {
+  it('creates its folder and files with access for its user only', async () => {
     const inner = join(directory, 'made');
     const journal = open({ directory: inner });
     await append(journal, 1);

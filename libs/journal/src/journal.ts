@@ -21,11 +21,13 @@ import { SegmentWriter } from './segment-writer';
 const RETRY_MS = 100;
 
 /**
- * Log records on their way out, on the local disk. `append` collects the frames of one turn of the event loop, seals and writes them
- * with one call at its end, and then runs their callbacks: a record whose callback ran is in the page cache and survives the death
- * of the process (with `sync`, that of the machine). Memory stays bounded by the tail's buffers; a slow or missing sink grows the
- * disk up to `capBytes`. What the disk refuses is written again from memory, as long as that has room. A record that can't be kept
- * is counted, and its callback runs all the same.
+ * A queue of log records on the local disk. `append` collects the frames of one turn of the event
+ * loop; at its end the journal encrypts them, writes them with one call and runs their callbacks.
+ * After its callback a record is in the page cache and survives a crash of the process or, with
+ * `sync`, of the machine. Memory is bounded by the buffers of `JournalTail`; without a working sink
+ * the journal grows on the disk up to `capBytes`. Writes that the disk refuses are repeated from
+ * memory while there is room. A record that cannot be kept is counted, and its callback runs all
+ * the same.
  */
 export class Journal {
   private readonly tail = new JournalTail();
@@ -35,7 +37,7 @@ export class Journal {
   private retry: NodeJS.Timeout | null = null;
   private closed = false;
   private readonly writer: SegmentWriter;
-  /** Bytes of all segments. */
+  /** Size of all segments in bytes. */
   private onDisk = 0;
   private appended = 0;
   private lossesChanged = false;
@@ -64,8 +66,8 @@ export class Journal {
   }
 
   /**
-   * Reads what is left of an earlier process. Throws when the directory can't be used, and `UnknownKeyError` where another key has
-   * sealed what it holds; nothing of it is changed then.
+   * Opens the journal and adopts the files of an earlier process. Throws if the directory cannot be
+   * used, and `UnknownKeyError`, without changing a file, if another key encrypted its content.
    */
   static open(options: JournalOptions): Journal {
     const { directory, sealer, segmentBytes = 4 * 1024 * 1024, capBytes = 1024 * 1024 * 1024 } = options;
@@ -74,10 +76,10 @@ export class Journal {
     const { segments, nextNumber, writtenAtMs } = recovered;
     const newest = segments.at(-1)?.sequence ?? 0;
     const stored = state.read();
-    // A cursor ahead of every segment belongs to segments that are gone; their numbers are not used again.
+    // A cursor beyond all segments belongs to deleted segments; their numbers are not reused.
     const cursor = resume(stored?.position ?? null, recovered, newest + 1);
     const next = Math.max(newest, cursor.segment - 1) + 1;
-    // Several segments must fit under the cap, since acknowledged bytes are only freed a whole segment at a time.
+    // Several segments must fit under the cap, since space is freed one whole segment at a time.
     const rotateAt = Math.min(segmentBytes, Math.floor(capBytes / 4));
     const losses = stored?.losses ?? noLosses();
     const number = Math.max(nextNumber, cursor.number);
@@ -98,9 +100,9 @@ export class Journal {
   }
 
   /**
-   * Takes one record: `meta` is its metadata as JSON, the bodies are appended as they are (null: there was none). The buffers may
-   * be changed as soon as this returns. `onDurable` runs once, later in this turn (with `sync`, after it), whatever became of the
-   * record. False: it was dropped and counted.
+   * Adds one record: `meta` is its metadata as JSON; a body is null if there was none. The buffers
+   * may be changed when this returns. `onDurable` runs once, later in this turn (with `sync`, after
+   * it), even if the record was dropped. Returns false if the record was dropped and counted.
    */
   append(meta: string | Buffer, request: FrameBody, response: FrameBody, onDurable: () => void): boolean {
     this.callbacks.add(onDurable);
@@ -115,16 +117,19 @@ export class Journal {
     if (this.isOverCap(bytes)) {
       return this.drop('droppedAtCap', 'The journal is at its cap; new log records are dropped.');
     }
-    if (bytes > this.tail.room) {
+    if (bytes > this.tail.freeBytes) {
       if (!this.writePending()) return this.dropByDisk();
-      this.tail.turn();
-      if (bytes > this.tail.room) return this.appendLarge(meta, request, response);
+      this.tail.nextBuffer();
+      if (bytes > this.tail.freeBytes) return this.appendLarge(meta, request, response);
     }
     this.tail.add(writeFrame(this.tail.target, this.tail.used, meta, request, response));
     return true;
   }
 
-  /** Whether a record of `bytes` would be kept, as far as is known now: the disk takes writes and the cap is not reached. */
+  /**
+   * Returns whether the journal would currently keep a record of `bytes`: the disk accepts writes
+   * and the cap is not reached.
+   */
   accepts(bytes: number): boolean {
     return !this.closed && this.retry === null && !this.isOverCap(bytes);
   }
@@ -133,7 +138,7 @@ export class Journal {
     return this.onDisk + this.tail.pendingBytes + bytes > this.capBytes;
   }
 
-  /** A frame that could be larger than a buffer of the tail goes to the disk by itself. */
+  /** Writes a frame directly to the disk, because it may exceed a buffer of the tail. */
   private appendLarge(meta: string | Buffer, request: FrameBody, response: FrameBody): boolean {
     const frame = encodeFrame(meta, request, response);
     if (!frame) {
@@ -152,7 +157,7 @@ export class Journal {
     return written !== null || this.dropByDisk();
   }
 
-  /** Writes what this turn has collected and runs the callbacks. */
+  /** Writes the frames of this turn and runs the callbacks. */
   flush(): void {
     this.scheduled = false;
     this.writePending();
@@ -160,23 +165,27 @@ export class Journal {
     this.callbacks.written();
   }
 
-  /** True while there are frames that no sink has acknowledged. */
+  /** Returns whether there are frames that no sink has acknowledged. */
   hasBacklog(): boolean {
     const newest = this.segments.at(-1);
     if (!newest) return false;
     return this.cursor.segment < newest.sequence || this.cursor.offset < newest.bytes;
   }
 
-  /** Calls `reached` once, when this many bytes or more are not acknowledged. At most one waits: a new one replaces it. */
+  /**
+   * Calls `reached` once, when at least this many bytes are not acknowledged. Only one callback
+   * waits: a new one replaces it.
+   */
   whenBacklog(bytes: number, reached: () => void): void {
     this.backlogWaiter = { bytes, reached };
-    this.tellBacklog();
+    this.notifyBacklog();
   }
 
   /**
-   * The oldest frames that are not acknowledged, or null when there are none. Blocks of frames are given whole: at most `recordsMax`
-   * records and `bytesMax` bytes, but one block at least. Gives the same frames again until `acknowledge`. The bytes are good until
-   * the next read. What can't be read is counted and passed over.
+   * Returns the oldest unacknowledged frames, or null when there are none: complete blocks with at
+   * most `recordsMax` records and `bytesMax` bytes, but at least one block. It returns the same
+   * frames until `acknowledge`. The bytes stay valid until the next read. Unreadable bytes are
+   * counted and skipped.
    */
   async read(recordsMax: number, bytesMax: number): Promise<JournalBatch | null> {
     for (;;) {
@@ -192,14 +201,14 @@ export class Journal {
       }
       const next = this.segments.find(({ sequence }) => sequence > cursor.segment);
       if (!next) {
-        this.passGap(this.nextNumber);
+        this.skipGap(this.nextNumber);
         return null;
       }
       this.acknowledge({ segment: next.sequence, offset: 0, number: cursor.number });
     }
   }
 
-  /** Null: something was passed over. */
+  /** Reads a batch from the disk; returns null after skipping damage or missing records. */
   private async readDisk(
     segment: Segment,
     recordsMax: number,
@@ -208,7 +217,7 @@ export class Journal {
     const { cursor } = this;
     const found = await this.reader.read(segment, cursor, recordsMax, bytesMax);
     if (found.kind === 'batch') return found.batch;
-    if (found.kind === 'gap') this.passGap(found.number);
+    if (found.kind === 'gap') this.skipGap(found.number);
     else {
       this.lose(
         'damagedBytes',
@@ -220,8 +229,8 @@ export class Journal {
     return null;
   }
 
-  /** The records before `number` are missing. */
-  private passGap(number: number): void {
+  /** Counts the records before `number` as missing and skips them. */
+  private skipGap(number: number): void {
     const missing = number - this.cursor.number;
     if (missing <= 0) return;
     this.lose('damagedRecords', missing, 'Log records that were written to the journal are missing.');
@@ -229,7 +238,10 @@ export class Journal {
     this.writeState();
   }
 
-  /** Notes that everything before `end` has arrived, and removes the segments that hold nothing else. */
+  /**
+   * Records that everything before `end` was received, and deletes the segments that are received
+   * completely.
+   */
   acknowledge(end: Position): void {
     this.cursor = end;
     this.writeState();
@@ -246,7 +258,7 @@ export class Journal {
     if (!this.hasBacklog()) this.oldestAtMs = null;
   }
 
-  /** Acknowledged to its end, and nothing more will be written to it. */
+  /** Returns whether a segment is acknowledged completely and no longer written to. */
   private isDone(segment: Segment): boolean {
     if (segment.sequence !== this.cursor.segment) return segment.sequence < this.cursor.segment;
     if (this.cursor.offset < segment.bytes) return false;
@@ -254,7 +266,10 @@ export class Journal {
     return !isActive || segment.bytes >= this.segmentBytes;
   }
 
-  /** Numbers of records, those of earlier processes included: how many it has taken, and how many of those have arrived or are lost. */
+  /**
+   * Returns record numbers, including records of earlier processes: how many were appended, and how
+   * many of these have arrived or are lost.
+   */
   progress(): { readonly taken: number; readonly arrived: number } {
     return { taken: this.nextNumber + this.tail.pendingFrames, arrived: this.cursor.number };
   }
@@ -270,7 +285,10 @@ export class Journal {
     };
   }
 
-  /** Writes what is pending and closes the segment. Records that are appended later are counted as dropped. */
+  /**
+   * Writes pending frames and closes the segment. Records that are appended later are counted as
+   * dropped.
+   */
   close(): void {
     if (this.closed) return;
     this.flush();
@@ -288,14 +306,17 @@ export class Journal {
     return this.onDisk - (this.segments[0]?.sequence === this.cursor.segment ? this.cursor.offset : 0);
   }
 
-  private tellBacklog(): void {
+  private notifyBacklog(): void {
     const waiter = this.backlogWaiter;
     if (waiter === null || this.backlogBytes() < waiter.bytes) return;
     this.backlogWaiter = null;
     waiter.reached();
   }
 
-  /** False: the disk refuses what is pending, which stays in memory and is written again later. */
+  /**
+   * Writes the pending frames. Returns false if the disk refuses; they stay in memory, and a timer
+   * repeats the write.
+   */
   private writePending(): boolean {
     const { tail, closed } = this;
     if (closed || tail.pendingFrames === 0) return true;
@@ -309,16 +330,18 @@ export class Journal {
       }, RETRY_MS).unref();
       return false;
     }
-    tail.wrote(segment.sequence);
+    tail.markWritten(segment.sequence);
     if (this.retry !== null) clearTimeout(this.retry);
     this.retry = null;
-    this.tellBacklog();
+    this.notifyBacklog();
     return true;
   }
 
-  /** Null: the disk refused. */
+  /**
+   * Writes blocks to the newest segment and updates the counts; returns null if the disk refused.
+   */
   private write(frames: number, blocksFor: (segment: Segment) => Buffer): Segment | null {
-    const before = this.onDiskOfNewest();
+    const before = this.newestSize();
     const segment = this.writer.write(blocksFor);
     if (segment === null) return null;
     this.onDisk += segment.bytes - (before?.segment === segment ? before.bytes : 0);
@@ -328,7 +351,7 @@ export class Journal {
     return segment;
   }
 
-  private onDiskOfNewest(): { readonly segment: Segment; readonly bytes: number } | null {
+  private newestSize(): { readonly segment: Segment; readonly bytes: number } | null {
     const segment = this.segments.at(-1);
     return segment ? { segment, bytes: segment.bytes } : null;
   }
@@ -354,7 +377,8 @@ export class Journal {
       this.state.write(this.cursor, this.losses);
       this.lossesChanged = false;
     } catch (error) {
-      // A restart would send frames again, which the receiver drops; a full disk must not keep segments from being freed.
+      // A failure is only reported: a restart would send frames again, which the receiver drops,
+      // and a full disk must not keep segments from being deleted.
       this.problems.add('cursor', 1, `The journal's cursor could not be written: ${String(error)}`);
     }
   }

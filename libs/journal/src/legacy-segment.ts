@@ -5,12 +5,15 @@ import { END_MARK_BYTES, findFrame, isFrameStart, probeFrame } from './frame';
 import type { Found } from './journal-files';
 import type { Sealer } from './sealer';
 
-/** A segment of a version that wrote frames as they are, without a seal or numbers. */
+/**
+ * Returns whether a segment was written by a version that stored frames without encryption and
+ * record numbers.
+ */
 export const isLegacySegment = (content: Buffer): boolean => isFrameStart(content, 0);
 
 /**
- * Rewrites such a segment once, after an upgrade: the frames that were not acknowledged, sealed. A process that dies meanwhile leaves
- * the old file whole.
+ * Rewrites such a segment after an upgrade, with its unacknowledged frames encrypted. If the
+ * process dies meanwhile, the old file is still complete.
  */
 export function convertLegacySegment(
   path: string,
@@ -39,7 +42,7 @@ export function convertLegacySegment(
   return { bytes, first: firstNumber, next: number, writtenAtMs };
 }
 
-/** Runs of whole frames up to the size of a block, past damage. */
+/** Yields groups of complete frames up to the size of a block, and skips damage. */
 function* framesFrom(content: Buffer, from: number): Generator<{ frames: Buffer; count: number }> {
   let start = from;
   let count = 0;

@@ -90,8 +90,9 @@ describe('LogShipper over HTTP', () => {
     expect(running.stats()).toEqual({ shipped: 1_205, failedSends: 0, failingSince: null });
   });
 
-  it('cuts batches by bytes, and sends a record that is larger than that alone', async () => {
-    // One turn for each: the records of a turn are one block, which is sent whole.
+  it('limits batches by bytes, and sends a larger record alone', async () => {
+    // Each record has its own turn, because the records of one turn form one block, which is sent
+    // as a whole.
     for (let id = 0; id < 20; id += 1) await append(id, 1, 1_000);
     await append(20, 1, 50_000);
     await append(21, 1, 1_000);
@@ -100,7 +101,7 @@ describe('LogShipper over HTTP', () => {
     expect(batches.filter(({ bytes }) => bytes > 5_000).map(({ ids }) => ids)).toEqual([[20]]);
   });
 
-  it('lets the journal grow on the disk while the sink fails, and drains it when the sink is back', async () => {
+  it('leaves records in the journal while the sink fails, and sends them when it works again', async () => {
     status = 503;
     await append(0, 100, 2_000);
     const running = ship();
@@ -116,7 +117,7 @@ describe('LogShipper over HTTP', () => {
     await eventually(() => journal.stats().backlogBytes === 0 && running.stats().failingSince === null);
   });
 
-  it('sends what is left when it stops, and leaves what the sink refuses for the next start', async () => {
+  it('sends remaining records when it stops, and leaves refused ones for the next start', async () => {
     const first = ship({ intervalMs: 60_000 });
     await append(0, 10);
     await first.stop(1_000);
@@ -134,11 +135,11 @@ describe('LogShipper over HTTP', () => {
     expect(arrived()).toEqual(range(0, 20));
   });
 
-  it('stops within its time although the sink does not answer', async () => {
+  it('stops within its time although the sink does not respond', async () => {
     await append(0, 1);
     const hanging = new LogShipper(journal, { send: () => new Promise(() => undefined) });
     hanging.start();
-    // The sink never answers: a stop that waited for it would not end.
+    // The sink never responds: a stop that waits for it does not end.
     await expect(hanging.stop(50)).resolves.toBeUndefined();
     expect(journal.hasBacklog()).toBe(true);
   });

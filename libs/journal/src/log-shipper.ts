@@ -3,31 +3,37 @@ import type { LogSink } from './log-sink';
 import { RateLimitedReport, type Problem } from './rate-limited-report';
 
 export interface LogShipperOptions {
-  /** Records in one batch; 500 when absent. */
+  /** Maximum number of records in one batch; 500 when absent. */
   readonly recordsMax?: number;
-  /** Bytes in one batch (a single larger record goes alone); 1 MiB when absent. */
+  /** Maximum size of one batch in bytes (a larger record is sent alone); 1 MiB when absent. */
   readonly bytesMax?: number;
-  /** How long records wait for company, and how often an idle journal is looked at; 200 ms when absent. */
+  /**
+   * Maximum time for which records wait to fill a batch, and the interval at which an idle journal
+   * is polled; 200 ms when absent.
+   */
   readonly intervalMs?: number;
-  /** The longest pause after failures, which double it from `intervalMs`; 5 s when absent. */
+  /**
+   * Maximum pause after failures; each failure doubles the pause, starting from `intervalMs`. 5 s
+   * when absent.
+   */
   readonly backoffMaxMs?: number;
   readonly report?: (problem: Problem) => void;
 }
 
 export interface ShipperStats {
-  /** Records that the sink has taken since the start. */
+  /** Records that the sink has accepted since the start. */
   readonly shipped: number;
   readonly failedSends: number;
-  /** Null while the last send worked. */
+  /** Time of the first failure since the last success; null if the last send succeeded. */
   readonly failingSince: Date | null;
 }
 
 type Outcome = 'idle' | 'failed' | 'sent';
 
 /**
- * Carries a journal's frames to a sink, oldest first, one batch at a time: memory holds one batch. Records wait for company, until
- * they fill a batch or `intervalMs` is over. A batch is acknowledged in
- * the journal after the sink took it, so that a record arrives at least once.
+ * Sends a journal's frames to a sink, oldest first. Only one batch is in memory at a time. Records
+ * wait until they fill a batch or `intervalMs` has passed. A batch is acknowledged in the journal
+ * after the sink accepted it, so that each record arrives at least once.
  */
 export class LogShipper {
   private readonly recordsMax: number;
@@ -60,7 +66,10 @@ export class LogShipper {
     this.running ??= this.run();
   }
 
-  /** Sends what is left for at most `drainMs`, then stops; the rest stays in the journal for the next start. */
+  /**
+   * Sends remaining records for at most `drainMs`, then stops; the rest stays in the journal for
+   * the next start.
+   */
   async stop(drainMs: number): Promise<void> {
     if (!this.running) return;
     this.stopping = true;
@@ -119,7 +128,7 @@ export class LogShipper {
     if (this.stopping) return Promise.resolve();
     const exponent = Math.min(this.failuresInRow, 16);
     const longest = Math.min(this.intervalMs * 2 ** exponent, Math.max(this.backoffMaxMs, this.intervalMs));
-    // Many gateways that lost one worker must not come back to it in step.
+    // Jitter keeps gateways that lost the same worker from returning all at the same time.
     const delay = this.failuresInRow === 0 ? longest : longest * (0.5 + Math.random() / 2);
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, delay);

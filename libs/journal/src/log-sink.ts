@@ -1,12 +1,21 @@
 import { GatewayError } from '@gw/kernel';
 
-/** Where a gateway's log records go. Both drivers, HTTP and Redis stream, pass one contract test. */
+/**
+ * Receiver of a gateway's log records. The same contract test covers both implementations, HTTP and
+ * Redis stream.
+ */
 export interface LogSink {
-  /** Takes `count` whole frames. Resolves once they are safe with the receiver; rejects when they must be sent again. */
+  /**
+   * Sends `count` complete frames. Resolves once the receiver has stored them; rejects if they must
+   * be sent again.
+   */
   send(batch: Buffer, count: number): Promise<void>;
 }
 
-/** An HTTP POST that resolves with the answer's status once its body is read; rejects when there was no answer in time. */
+/**
+ * Sends an HTTP POST. Resolves with the status once the response body is read; rejects if no
+ * response arrives in time.
+ */
 export type Post = (
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -17,11 +26,11 @@ export interface HttpLogSinkOptions {
   /** URL of the worker's route for frames. */
   readonly url: string;
   readonly serviceToken: string;
-  /** Its provider bounds its time. */
+  /** Sends the requests, and must limit their time. */
   readonly post: Post;
 }
 
-/** Sends frames to a worker, which answers after its commit. */
+/** Returns a sink that sends frames to a worker, which responds after its commit. */
 export function httpLogSink({ url, serviceToken, post }: HttpLogSinkOptions): LogSink {
   const headers = { authorization: `Bearer ${serviceToken}`, 'content-type': 'application/octet-stream' };
   return {

@@ -1,13 +1,16 @@
 export interface Problem {
   readonly kind: string;
-  /** How often (or how many bytes) since the last report of this kind. */
+  /** Number of occurrences, or of bytes, since the last report of this kind. */
   readonly count: number;
   readonly message: string;
 }
 
 const INTERVAL_MS = 10_000;
 
-/** Passes problems on, at most one per kind and 10 seconds, with the count of those in between. Kinds are a fixed few. */
+/**
+ * Reports problems at most once per kind and 10 seconds, with the count of those in between. Each
+ * kind is kept in memory, so there must be only a few.
+ */
 export class RateLimitedReport {
   private readonly kinds = new Map<string, { count: number; nextAt: number }>();
 

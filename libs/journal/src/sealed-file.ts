@@ -3,16 +3,16 @@ import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'nod
 import { BLOCK_OVERHEAD_BYTES, findBlock, openBlock, probeBlock, writeBlock } from './block';
 import { UnknownKeyError, type Sealer } from './sealer';
 
-/** Blocks of such a file have no segment and no numbers of their own. */
+/** Header values of the blocks in such a file, which have no segment or record numbers. */
 const FACTS = { segment: 0xf11e, number: 0, count: 0 } as const;
 
-/** A file of sealed pieces that this process appends to, and that only a successor reads. */
+/** An encrypted file that this process appends to and a later process reads. */
 export class SealedFile {
   bytes = 0;
   private readonly fd: number;
-  private room = Buffer.allocUnsafeSlow(64 * 1024);
+  private buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
-  /** Throws when the file is there already, or can't be made. */
+  /** Creates the file. Throws if it exists or cannot be created. */
   constructor(
     readonly path: string,
     private readonly sealer: Sealer,
@@ -20,14 +20,17 @@ export class SealedFile {
     this.fd = openSync(path, 'wx', 0o600);
   }
 
-  /** One write. Throws what the disk says; nothing of the piece is in the file then. */
+  /**
+   * Encrypts and appends a piece with one write. On failure it throws the error of the file system,
+   * and nothing of the piece stays in the file.
+   */
   append(piece: Buffer): void {
     const bytes = piece.length + BLOCK_OVERHEAD_BYTES;
-    if (this.room.length < bytes) this.room = Buffer.allocUnsafeSlow(bytes * 2);
-    writeBlock(this.sealer, this.room, 0, piece, { ...FACTS, writtenAtMs: Date.now() });
+    if (this.buffer.length < bytes) this.buffer = Buffer.allocUnsafeSlow(bytes * 2);
+    writeBlock(this.sealer, this.buffer, 0, piece, { ...FACTS, writtenAtMs: Date.now() });
     try {
       for (let done = 0; done < bytes;)
-        done += writeSync(this.fd, this.room, done, bytes - done, this.bytes + done);
+        done += writeSync(this.fd, this.buffer, done, bytes - done, this.bytes + done);
     } catch (error) {
       ftruncateSync(this.fd, this.bytes);
       throw error;
@@ -40,7 +43,10 @@ export class SealedFile {
   }
 }
 
-/** The pieces that can be read, in order; null: another key has sealed them. Throws what the disk says. */
+/**
+ * Returns the readable pieces in order; null if another key encrypted them. Throws the error of the
+ * file system.
+ */
 export function readSealedFile(path: string, sealer: Sealer): Buffer[] | null {
   const content = readFileSync(path);
   const pieces: Buffer[] = [];

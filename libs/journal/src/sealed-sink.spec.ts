@@ -5,7 +5,7 @@ import { Sealer, UnknownKeyError } from './sealer';
 const KEY = Buffer.alloc(32, 1);
 const BATCH = encodeFrame('{"id":1}', Buffer.from('sk-live-canary'), null) as Buffer;
 
-describe('batches that are sealed on their way', () => {
+describe('sealedSink and openBatch', () => {
   const sent = async (): Promise<Buffer> => {
     let taken: Buffer = Buffer.alloc(0);
     const sink = {
@@ -18,7 +18,7 @@ describe('batches that are sealed on their way', () => {
     return taken;
   };
 
-  it('can be read by those who have the key, the current one or an earlier one, and by no others [security M8]', async () => {
+  it('encrypt batches that only a current or an earlier key can decrypt [security M8]', async () => {
     const sealed = await sent();
     expect(sealed.includes('canary')).toBe(false);
     expect(openBatch(new Sealer([KEY]), sealed)?.equals(BATCH)).toBe(true);
@@ -26,7 +26,7 @@ describe('batches that are sealed on their way', () => {
     expect(() => openBatch(new Sealer([Buffer.alloc(32, 2)]), sealed)).toThrow(UnknownKeyError);
   });
 
-  it('are refused when a byte of them has changed, or when they are no batch', async () => {
+  it('return null for a changed batch and for other bytes', async () => {
     const sealed = await sent();
     for (let at = 8; at < sealed.length; at += 1) {
       const damaged = Buffer.from(sealed);
@@ -38,7 +38,7 @@ describe('batches that are sealed on their way', () => {
     ).toBeNull();
   });
 
-  it('are taken as they are from gateways of a version that did not seal them', () => {
+  it('return unencrypted batches of older gateways unchanged', () => {
     expect(openBatch(new Sealer([KEY]), BATCH)).toBe(BATCH);
   });
 });

@@ -3,13 +3,13 @@ import { isFrameStart } from './frame';
 import type { LogSink } from './log-sink';
 import { IV_BYTES, TAG_BYTES, type Sealer } from './sealer';
 
-/** `TGS1`, id of the key, IV; then ciphertext and tag. */
+/** Layout of a sealed batch: `TGS1`, id of the key, IV, ciphertext, tag. */
 const MAGIC = Buffer.from('TGS1', 'latin1');
 const KEY_AT = 4;
 const IV_AT = 8;
 const HEADER_BYTES = IV_AT + IV_BYTES;
 
-/** Seals batches before they go to a sink that keeps them where others can read, such as Redis. */
+/** Returns a sink that encrypts batches for a sink whose storage others can read, such as Redis. */
 export const sealedSink = (sink: LogSink, sealer: Sealer): LogSink => ({
   send: (batch, count) => sink.send(sealBatch(sealer, batch), count),
 });
@@ -25,8 +25,8 @@ function sealBatch(sealer: Sealer, batch: Buffer): Buffer {
 }
 
 /**
- * The batch that was sealed. Batches of gateways of an earlier version, which did not seal, are given back as they are. Null: the
- * bytes are damaged. Throws `UnknownKeyError` for those of another key.
+ * Decrypts a sealed batch. Returns batches of older gateways, which did not encrypt, unchanged;
+ * null if the bytes are damaged. Throws `UnknownKeyError` if another key encrypted them.
  */
 export function openBatch(sealer: Sealer, sealed: Buffer): Buffer | null {
   if (isFrameStart(sealed, 0)) return sealed;

@@ -17,8 +17,8 @@ const PREFIX_BYTES = 8;
 const COUNT_MAX = 0xffffffff;
 const STREAM = 'aes-256-ctr';
 const AES_BLOCK_BYTES = 16;
-/** Bytes of a place in a key stream: its nonce, and the offset as a number of 32 bits. */
-export const PLACE_BYTES = 12;
+/** Length of a position in a key stream: its nonce, and the offset as a 32-bit number. */
+export const STREAM_POSITION_BYTES = 12;
 const NONCE_BYTES = 8;
 
 interface Keys {
@@ -26,7 +26,7 @@ interface Keys {
   readonly stream: KeyObject;
 }
 
-/** The key with this id is not in the ring: the bytes are whole, and another key opens them. */
+/** The bytes are encrypted with a key that is not configured. */
 export class UnknownKeyError extends Error {
   constructor(readonly keyId: number) {
     super(`No key with the id ${keyId.toString(16).padStart(8, '0')} is set.`);
@@ -34,12 +34,14 @@ export class UnknownKeyError extends Error {
 }
 
 /**
- * Seals log records at rest. The first key seals; all of them open. The id of a key is a part of its SHA-256, so that bytes of
- * another key are distinguished from damaged ones.
+ * Encrypts log records at rest. The first key encrypts; all keys decrypt. The id of a key is a part
+ * of its SHA-256, so that content of another key is distinguished from damaged content.
  *
- * Batches that travel are sealed with AES-256-GCM. What is written to the local disk for each turn of the event loop is covered by
- * one AES-256-CTR key stream that stays open, since making a cipher costs more than all else: each piece uses the next bytes of the
- * stream, never the same ones twice, and says where those are. A stream does not tell damage: a checksum does.
+ * Batches that are sent are encrypted with AES-256-GCM (`seal`). Writes to the local disk use one
+ * AES-256-CTR key stream that stays open (`encrypt`), since creating a cipher for each turn of the
+ * event loop costs more than everything else. Each piece uses the next bytes of the stream, never
+ * the same ones twice, and stores their position. CTR does not detect damage; blocks have a
+ * checksum for that.
  */
 export class Sealer {
   readonly keyId: number;
@@ -48,11 +50,14 @@ export class Sealer {
   private nonce = randomBytes(NONCE_BYTES);
   private stream: Cipheriv;
   private streamed = 0;
-  /** The start of every IV of this sealer: random, so that no two sealers of a key share one. The rest counts. */
+  /**
+   * The first bytes of each IV. They are random, so that two sealers with one key do not use the
+   * same IVs; the rest is a counter.
+   */
   private prefix = randomBytes(PREFIX_BYTES);
   private count = 0;
 
-  /** `keys`: 32 bytes each, at least one. */
+  /** `keys` holds at least one key; each has 32 bytes. */
   constructor(keys: readonly Buffer[]) {
     const [first] = keys;
     if (!first) throw new Error('A sealer needs a key.');
@@ -77,7 +82,10 @@ export class Sealer {
     this.count += 1;
   }
 
-  /** Writes the ciphertext and its tag to `at`; returns the offset behind them. `header` is authenticated, not sealed. */
+  /**
+   * Writes the ciphertext and its tag to `at`, and returns the offset behind them. `header` is
+   * authenticated but not encrypted.
+   */
   seal(plain: Buffer, iv: Buffer, header: Buffer, target: Buffer, at: number): number {
     const cipher = createCipheriv(ALGORITHM, this.first.gcm, iv);
     cipher.setAAD(header);
@@ -87,7 +95,10 @@ export class Sealer {
     return at + plain.length + TAG_BYTES;
   }
 
-  /** Null: the bytes are not what was sealed. Throws `UnknownKeyError`. */
+  /**
+   * Decrypts the output of `seal`. Returns null if the bytes were changed. Throws
+   * `UnknownKeyError`.
+   */
   open(keyId: number, iv: Buffer, header: Buffer, sealed: Buffer): Buffer | null {
     const { gcm } = this.keysFor(keyId);
     const end = sealed.length - TAG_BYTES;
@@ -104,29 +115,32 @@ export class Sealer {
     }
   }
 
-  /** Writes `plain`, covered, to `at`, and the place in the key stream that covers it (`PLACE_BYTES`) to `placeAt`. */
-  cover(plain: Buffer, target: Buffer, at: number, placeAt: number): void {
+  /**
+   * Encrypts `plain` to `at`, and writes its position in the key stream (`STREAM_POSITION_BYTES`)
+   * to `positionAt`.
+   */
+  encrypt(plain: Buffer, target: Buffer, at: number, positionAt: number): void {
     if (this.streamed + plain.length > COUNT_MAX) {
       this.nonce = randomBytes(NONCE_BYTES);
       this.stream = this.newStream();
       this.streamed = 0;
     }
-    target.set(this.nonce, placeAt);
-    target.writeUInt32LE(this.streamed, placeAt + NONCE_BYTES);
+    target.set(this.nonce, positionAt);
+    target.writeUInt32LE(this.streamed, positionAt + NONCE_BYTES);
     this.streamed += plain.length;
     target.set(this.stream.update(plain), at);
   }
 
-  /** Decrypts bytes that were encrypted at `place`. Throws `UnknownKeyError`. */
-  uncover(keyId: number, place: Buffer, covered: Buffer): Buffer {
+  /** Decrypts bytes that `encrypt` encrypted at `position`. Throws `UnknownKeyError`. */
+  decrypt(keyId: number, position: Buffer, encrypted: Buffer): Buffer {
     const { stream } = this.keysFor(keyId);
-    const offset = place.readUInt32LE(NONCE_BYTES);
+    const offset = position.readUInt32LE(NONCE_BYTES);
     const counter = Buffer.alloc(AES_BLOCK_BYTES);
-    place.copy(counter, 0, 0, NONCE_BYTES);
+    position.copy(counter, 0, 0, NONCE_BYTES);
     counter.writeBigUInt64BE(BigInt(Math.floor(offset / AES_BLOCK_BYTES)), NONCE_BYTES);
     const decipher = createDecipheriv(STREAM, stream, counter);
     decipher.update(Buffer.alloc(offset % AES_BLOCK_BYTES));
-    return decipher.update(covered);
+    return decipher.update(encrypted);
   }
 
   private newStream(): Cipheriv {
@@ -140,7 +154,7 @@ export class Sealer {
   }
 }
 
-/** A key of its own for the streams, so that no counter of one cipher meets one of the other. */
+/** Derives a separate key for CTR, so that CTR and GCM never use the same key and counter. */
 const keysOf = (key: Buffer): Keys => ({
   gcm: createSecretKey(key),
   stream: createSecretKey(Buffer.from(hkdfSync('sha256', key, '', 'tollgate/key-stream', key.length))),

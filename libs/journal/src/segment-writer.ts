@@ -17,12 +17,13 @@ import { segmentPath, type Segment } from './journal-files';
 import type { RateLimitedReport } from './rate-limited-report';
 
 const REOPEN_AFTER_MS = 1_000;
-const SPARE = 'spare.log';
+const SPARE_NAME = 'spare.log';
 const datasync = promisify(fdatasync);
 
 /**
- * Writes to the newest segment, and begins another one when it is full. A segment that was shipped is written over, if there is no
- * other one for that yet: pages that a file has already cost a third of new ones. Its former content follows the end mark.
+ * Writes to the newest segment and starts another one when it is full. The file of one shipped
+ * segment is kept and overwritten by the next segment: writing to existing pages costs a third of
+ * allocating new ones. Its old content follows the end mark.
  */
 export class SegmentWriter {
   private fd: number | null = null;
@@ -31,11 +32,11 @@ export class SegmentWriter {
   constructor(
     private readonly directory: string,
     private readonly segmentBytes: number,
-    /** The journal's list, oldest first: new segments are added to it. */
+    /** The journal's segments, oldest first. This class appends new ones. */
     private readonly segments: Segment[],
     private nextSequence: number,
     private readonly problems: RateLimitedReport,
-    /** A segment is on the disk itself before another one is begun. */
+    /** Whether a segment is flushed to the disk before the next one is started. */
     private readonly isSynced: boolean,
   ) {}
 
@@ -44,8 +45,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes whole blocks with an end mark behind them, made for the segment that is open. Null: the disk refused, and nothing of them
-   * is left in the segment.
+   * Writes complete blocks with an end mark; `blocksFor` encodes them for the open segment. Returns
+   * null if the disk refused, and leaves no part of them in the segment.
    */
   write(blocksFor: (segment: Segment) => Buffer): Segment | null {
     const segment = this.active();
@@ -63,7 +64,10 @@ export class SegmentWriter {
     }
   }
 
-  /** Writes to the disk what is in its cache of the newest segment. Rejects with what the disk says. */
+  /**
+   * Flushes the newest segment from the page cache to the disk. Rejects with the error of the file
+   * system.
+   */
   async sync(): Promise<void> {
     if (this.fd !== null) await datasync(this.fd);
   }
@@ -79,14 +83,17 @@ export class SegmentWriter {
     this.fd = null;
   }
 
-  /** Removes a segment that is not needed any more, or keeps its file for a later one. Throws what the disk says. */
+  /**
+   * Deletes the file of a shipped segment, or keeps it for a later segment. Throws the error of the
+   * file system.
+   */
   retire(segment: Segment): void {
-    const spare = join(this.directory, SPARE);
+    const spare = join(this.directory, SPARE_NAME);
     if (existsSync(spare)) unlinkSync(segment.path);
     else renameSync(segment.path, spare);
   }
 
-  /** A part of a block must not stay in front of later ones. */
+  /** Truncates the segment, so that no partial block precedes later ones. */
   private cutBack(segment: Segment): void {
     try {
       ftruncateSync(this.fd as number, segment.bytes);
@@ -117,11 +124,11 @@ export class SegmentWriter {
   }
 
   private openNext(path: string): number {
-    const spare = join(this.directory, SPARE);
+    const spare = join(this.directory, SPARE_NAME);
     if (!existsSync(spare)) return openSync(path, 'wx', 0o600);
     renameSync(spare, path);
     const fd = openSync(path, 'r+');
-    // Until the first blocks are written, nothing of the old ones may count.
+    // The end mark hides the old blocks until the first new ones are written.
     writeSync(fd, END_MARK, 0, END_MARK_BYTES, 0);
     return fd;
   }
