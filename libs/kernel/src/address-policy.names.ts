@@ -1,4 +1,7 @@
-/** Names of metadata services, cluster control planes and DNS services that answer with any address; never reachable. */
+/**
+ * Names of metadata services, cluster control planes, and DNS services that resolve to any address
+ * (such as nip.io). They are never reachable.
+ */
 const FORBIDDEN_SUFFIXES: readonly string[] = [
   'metadata',
   'instance-data',
@@ -33,7 +36,10 @@ const FORBIDDEN_SUFFIXES: readonly string[] = [
   'localhost.run',
 ];
 
-/** Top-level names that no public resolver delegates: special-use registries and the usual names of private networks. */
+/**
+ * Top-level names that public DNS does not delegate: special-use names and the usual names of
+ * private networks.
+ */
 const PRIVATE_TLDS: ReadonlySet<string> = new Set([
   'alt',
   'arpa',
@@ -52,7 +58,10 @@ const PRIVATE_TLDS: ReadonlySet<string> = new Set([
   'test',
 ]);
 
-/** The bad ports of the Fetch standard: services that a request can be made to speak to by accident. */
+/**
+ * The blocked ports of the Fetch standard: services that misread an HTTP request as their own
+ * protocol.
+ */
 const FETCH_BAD_PORTS: readonly number[] = [
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -60,7 +69,10 @@ const FETCH_BAD_PORTS: readonly number[] = [
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ];
 
-/** Databases, caches, queues, remote desktops and control APIs: never a provider, often open to anyone who can connect. */
+/**
+ * Ports of databases, caches, queues, remote desktops and control APIs. Providers do not use them,
+ * and these services often need no credential.
+ */
 const INTERNAL_SERVICE_PORTS: readonly number[] = [
   138, // NetBIOS
   445, // SMB
@@ -105,7 +117,10 @@ const BLOCKED_PORTS: ReadonlySet<number> = new Set([...FETCH_BAD_PORTS, ...INTER
 
 export const isBlockedPort = (port: number): boolean => BLOCKED_PORTS.has(port);
 
-/** The apex or a name below it; `notexample.org` is not below `example.org`. */
+/**
+ * Returns whether a name is the suffix itself or a subdomain of it; `notexample.org` is not within
+ * `example.org`.
+ */
 export const isWithin = (name: string, suffix: string): boolean =>
   name === suffix || name.endsWith(`.${suffix}`);
 
@@ -114,11 +129,14 @@ export const isForbiddenName = (name: string): boolean =>
     suffix.includes('.') || suffix === 'consul' ? isWithin(name, suffix) : name === suffix,
   );
 
-/** Single-label names resolve inside the own network only; so do the private top-level names. */
+/**
+ * Returns whether a name resolves only inside a private network: a single label, or a private
+ * top-level name.
+ */
 export const isPrivateName = (name: string): boolean =>
   !name.includes('.') || PRIVATE_TLDS.has(name.slice(name.lastIndexOf('.') + 1));
 
-/** Null, or the rule that a lower-cased host name breaks. */
+/** Returns the rule that a lower-case host name breaks, as a sentence; null for a valid name. */
 export function brokenNameRule(name: string): string | null {
   if (name.length > 253) return 'The host name must have at most 253 characters.';
   for (const label of name.split('.')) {
@@ -132,7 +150,10 @@ export function brokenNameRule(name: string): string | null {
   return null;
 }
 
-/** True when URL parsers read the host as an IPv4 number: the last label is decimal, or hexadecimal after `0x`. */
+/**
+ * Returns whether URL parsers read the host as an IPv4 number: its last label is decimal, or
+ * hexadecimal after `0x`.
+ */
 export function endsInNumber(name: string): boolean {
   const bare = name.endsWith('.') ? name.slice(0, -1) : name;
   return /^(?:\d+|0x[0-9a-f]*)$/.test(bare.slice(bare.lastIndexOf('.') + 1));

@@ -1,15 +1,18 @@
-/** How far an address may be reached: `private` needs trust, `forbidden` is never reachable. */
+/** Reachability of an address: `private` is reachable only for trusted hosts, `forbidden` never. */
 export type AddressClass = 'public' | 'private' | 'forbidden';
 
 export interface ParsedAddress {
-  /** One spelling per address, so that two spellings of one address compare equal. */
+  /** Normalised text, so that two spellings of one address are equal. */
   readonly canonical: string;
   readonly class: AddressClass;
 }
 
 type Range = readonly [prefix: string, bits: number];
 
-/** Metadata and platform services of clouds: they hand out credentials, so no list can allow them. */
+/**
+ * Metadata and platform services of clouds. They hand out credentials, so that no list of trusted
+ * hosts can allow them.
+ */
 const FORBIDDEN_V4: readonly Range[] = [
   ['169.254.169.0', 24], // AWS, Azure, GCP, DigitalOcean, Oracle, OpenStack, Hetzner
   ['169.254.170.2', 32], // ECS task credentials
@@ -19,7 +22,10 @@ const FORBIDDEN_V4: readonly Range[] = [
   ['192.0.0.192', 32], // Oracle Classic
 ];
 
-/** The IANA special-purpose registry: what is not globally reachable, with multicast and class E. */
+/**
+ * Ranges of the IANA special-purpose registry that are not globally reachable, multicast and class
+ * E.
+ */
 const PRIVATE_V4: readonly Range[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -44,7 +50,10 @@ const FORBIDDEN_V6: readonly Range[] = [
   ['fd00:42::42', 128], // Scaleway
 ];
 
-/** Special ranges inside global unicast space; all that lies outside 2000::/3 is private without being listed. */
+/**
+ * Special ranges inside global unicast space. Everything outside 2000::/3 is private without being
+ * listed.
+ */
 const PRIVATE_V6: readonly Range[] = [
   ['2001::', 23], // IETF protocol assignments: Teredo, benchmarking, ORCHID
   ['2001:db8::', 32], // documentation
@@ -60,7 +69,7 @@ const EMBEDDING_V6: readonly (readonly [prefix: string, bits: number, group: num
   ['2002::', 16, 1], // 6to4
 ];
 
-/** Four plain decimal parts without leading zeros; every other notation is not an IPv4 address here. */
+/** Parses four decimal parts without leading zeros; returns null for any other notation. */
 export function parseIPv4(text: string): readonly number[] | null {
   const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text);
   if (!match) return null;
@@ -69,7 +78,10 @@ export function parseIPv4(text: string): readonly number[] | null {
   return valid ? parts.map(Number) : null;
 }
 
-/** Eight 16-bit groups of an IPv6 address without brackets or zone, or null. */
+/**
+ * Parses an IPv6 address without brackets or zone into eight 16-bit groups; null for any other
+ * text.
+ */
 export function parseIPv6(text: string): readonly number[] | null {
   if (text.length > 45 || !/^[0-9a-f:.]+$/i.test(text)) return null;
   const halves = text.split('::');
@@ -101,7 +113,9 @@ function groupsOf(text: string, mayEndInIPv4: boolean): number[] | null {
   return groups;
 }
 
-/** Class and canonical spelling of an IPv4 or IPv6 address, or null when the text is neither. */
+/**
+ * Returns the class and the canonical text of an IPv4 or IPv6 address; null if the text is neither.
+ */
 export function parseAddress(text: string): ParsedAddress | null {
   const v4 = parseIPv4(text);
   if (v4) return { canonical: v4.join('.'), class: classOfV4(v4) };
@@ -120,7 +134,8 @@ function classOfV6(groups: readonly number[]): AddressClass {
     if (!contains(range, groups, 16)) continue;
     if (isLoopbackOrUnspecified(groups)) return 'private';
     const [high = 0, low = 0] = groups.slice(group, group + 2);
-    // Trust names the plain address: its disguises stay closed, or one entry would open several spellings.
+    // An embedded private address stays forbidden even if the plain address is trusted, so that an
+    // entry of the trusted hosts opens only one spelling.
     return classOfV4([high >> 8, high & 255, low >> 8, low & 255]) === 'public' ? 'public' : 'forbidden';
   }
   if (FORBIDDEN_V6_RANGES.some((range) => contains(range, groups, 16))) return 'forbidden';

@@ -25,7 +25,7 @@ function urlOf({ url, gen, value }: SsrfCase): unknown {
 
 const strict = createAddressPolicy({ trustedHosts: [] });
 
-describe('address policy: the text of a URL', () => {
+describe('checkUrl of the address policy', () => {
   const cases = data.cases.filter((entry) => entry.layer === 'url');
 
   it.each(cases.map((entry) => [entry.id, entry.reason, entry] as const))(
@@ -43,9 +43,9 @@ describe('address policy: the text of a URL', () => {
     },
   );
 
-  it('refuses a million characters without reading them, so that a long value costs nothing', () => {
+  it('refuses a million characters for their length, before it reads them', () => {
     const padding = 'a'.repeat(1_000_000);
-    // Each breaks another rule besides, which a reader would name.
+    // Each text also breaks another rule, which a check of the text would report.
     for (const long of [`${padding}://x`, `http://169.254.169.254/${padding}`, `https://a\\b#${padding}\0`])
       expect(strict.checkUrl(long)).toEqual({
         ok: false,
@@ -79,13 +79,13 @@ describe('address policy: the text of a URL', () => {
     ['http://web.service.consul/', false],
     ['http://consul.example.org/', true],
     ['http://kubernetes.example.org/', true],
-  ])('judges %s by the range that holds it (%s)', (url, accepted) => {
+  ])('judges %s by its range, port or name (accepted: %s)', (url, accepted) => {
     expect(strict.checkUrl(url).ok).toBe(accepted);
   });
 });
 
-describe('address policy: resolved addresses', () => {
-  it('[ERR-09] refuses a private address behind a public name, and lets a public one through', () => {
+describe('checkAddress of the address policy', () => {
+  it('[ERR-09] refuses a private address of a public name, and accepts a public one', () => {
     expect(strict.checkAddress('10.0.0.5', 'llm.example.org').ok).toBe(false);
     expect(strict.checkAddress('::ffff:127.0.0.1', 'llm.example.org').ok).toBe(false);
     expect(strict.checkAddress('64:ff9b::a9fe:a9fe', 'llm.example.org').ok).toBe(false);
@@ -93,7 +93,7 @@ describe('address policy: resolved addresses', () => {
     expect(strict.checkAddress('not an address', 'llm.example.org').ok).toBe(false);
   });
 
-  it('[ERR-09] lets a trusted name resolve to a private address, but never to a metadata service', () => {
+  it('[ERR-09] accepts a private address of a trusted name, but never a metadata service', () => {
     const policy = createAddressPolicy({ trustedHosts: ['llm.internal', '*.lan'] });
     expect(policy.checkAddress('10.0.0.5', 'llm.internal').ok).toBe(true);
     expect(policy.checkAddress('fd12::5', 'gpu.lan').ok).toBe(true);
@@ -102,7 +102,7 @@ describe('address policy: resolved addresses', () => {
     expect(policy.checkAddress('10.0.0.5', 'other.internal').ok).toBe(false);
   });
 
-  it('lets any name resolve to a trusted address, in whichever spelling', () => {
+  it('accepts a trusted address of any name, in any spelling', () => {
     const policy = createAddressPolicy({ trustedHosts: ['127.0.0.1', '[::1]'] });
     expect(policy.checkAddress('127.0.0.1', 'llm.example.org').ok).toBe(true);
     expect(policy.checkAddress('0:0:0:0:0:0:0:1', 'llm.example.org').ok).toBe(true);
@@ -110,8 +110,8 @@ describe('address policy: resolved addresses', () => {
   });
 });
 
-describe('trusted hosts', () => {
-  it('strips scheme, port and path, and drops what names no host', () => {
+describe('parseTrustedHosts', () => {
+  it('strips scheme, port and path, and drops entries that name no host', () => {
     const text =
       ' https://LLM.internal:8443/v1 , [::1]:8000, ::1, 10.0.0.9:80, *.lan, *, *.*, *.0.0.1, a b,, ';
     expect(parseTrustedHosts(text)).toEqual(['llm.internal', '::1', '::1', '10.0.0.9', '*.lan']);
@@ -125,7 +125,7 @@ describe('assertAllowedUrl', () => {
     );
     try {
       assertAllowedUrl(strict, 'http://10.0.0.1/', 'targets.0.custom_host');
-      throw new Error('was allowed');
+      throw new Error('the URL was allowed');
     } catch (error) {
       expect(error).toBeInstanceOf(GatewayError);
       expect((error as GatewayError).toBody(null).error).toMatchObject({

@@ -15,13 +15,16 @@ export type UrlVerdict =
   { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly rule: string };
 
 /**
- * Which hosts user-given URLs may name. Pure: the verdict on a URL comes from its text alone, so every name must be
- * judged once more by `checkAddress` for each address that it resolves to, at each new connection.
+ * Decides which hosts URLs of users may name. It reads only the text of a URL, so callers must also
+ * pass each address that a name resolves to to `checkAddress`, at each new connection.
  */
 export interface AddressPolicy {
-  /** Judges the text of a URL. Takes any value, for fields of a body that are not yet known to be strings. */
+  /** Checks the text of a URL. Accepts any value, because fields of a body may not be strings. */
   checkUrl(url: unknown): UrlVerdict;
-  /** Judges one resolved address of `host` (a lower-case name, or a literal without brackets). */
+  /**
+   * Checks one resolved address of `host` (a lower-case name, or a literal address without
+   * brackets).
+   */
   checkAddress(ip: string, host: string): AddressVerdict;
 }
 
@@ -41,8 +44,8 @@ interface Trust {
 }
 
 /**
- * The entries of a TRUSTED_CUSTOM_HOSTS text: comma-separated host names, `*.domain` and addresses. Scheme, port and
- * path are stripped; an entry that names no host (`*`, a range) is dropped.
+ * Parses a TRUSTED_CUSTOM_HOSTS text: comma-separated host names, `*.domain` and addresses. Strips
+ * scheme, port and path; drops entries that name no host (`*`, a range).
  */
 export function parseTrustedHosts(text: string): string[] {
   return text
@@ -51,7 +54,7 @@ export function parseTrustedHosts(text: string): string[] {
     .filter((host) => host !== '');
 }
 
-/** Whether a host is one of `entries`, or a subdomain of an entry such as `*.example.com`. */
+/** Returns whether a host is one of `entries`, or matches an entry such as `*.example.com`. */
 export const isTrustedHost = (entries: readonly string[], host: string): boolean =>
   entries.some((entry) =>
     entry.startsWith('*.') ? host === entry.slice(2) || host.endsWith(entry.slice(1)) : host === entry,
@@ -88,18 +91,21 @@ function readTrust(entries: readonly string[]): Trust {
   for (const host of entries.flatMap(parseTrustedHosts)) {
     if (host.startsWith('*.')) suffixes.push(host.slice(2));
     else exact.add(parseAddress(host)?.canonical ?? host);
-    // RFC 6761: every name below localhost is the loopback too.
+    // RFC 6761: subdomains of localhost are the loopback too.
     if (host === 'localhost') suffixes.push(host);
   }
   return { exact, suffixes };
 }
 
-/** Metadata services and blocked ports stay closed whatever `trustedHosts` holds. */
+/**
+ * Returns a policy. Metadata services and blocked ports stay forbidden even if `trustedHosts` names
+ * them.
+ */
 export function createAddressPolicy(options: { readonly trustedHosts: readonly string[] }): AddressPolicy {
   const trust = readTrust(options.trustedHosts);
   const isTrustedName = (name: string): boolean =>
     trust.exact.has(name) || trust.suffixes.some((suffix) => isWithin(name, suffix));
-  const judge = (address: ParsedAddress, hostIsTrusted: boolean): AddressVerdict => {
+  const verdictOn = (address: ParsedAddress, hostIsTrusted: boolean): AddressVerdict => {
     if (address.class === 'public') return OK;
     if (address.class === 'forbidden') return refuse(METADATA_RULE);
     return hostIsTrusted || trust.exact.has(address.canonical) ? OK : refuse(PRIVATE_RULE);
@@ -115,12 +121,12 @@ export function createAddressPolicy(options: { readonly trustedHosts: readonly s
   const checkHost = (host: string): AddressVerdict => {
     if (host.startsWith('[')) {
       const address = parseAddress(host.slice(1, -1));
-      return address ? judge(address, false) : refuse('The IPv6 address is not valid.');
+      return address ? verdictOn(address, false) : refuse('The IPv6 address is not valid.');
     }
     if (!endsInNumber(host)) return checkName(host);
     const address = parseAddress(host);
     return address
-      ? judge(address, false)
+      ? verdictOn(address, false)
       : refuse('An IPv4 address must be written as four decimal numbers with dots.');
   };
 
@@ -136,14 +142,15 @@ export function createAddressPolicy(options: { readonly trustedHosts: readonly s
       if (!address) return refuse('The resolved address is not valid.');
       const isLiteral = parseAddress(host) !== null;
       if (!isLiteral && isForbiddenName(host)) return refuse(METADATA_RULE);
-      return judge(address, !isLiteral && isTrustedName(host));
+      return verdictOn(address, !isLiteral && isTrustedName(host));
     },
   };
 }
 
 /**
- * Reads the host from the text itself: URL parsers turn many spellings into one (`0x7f.1`, full-width digits, encoded
- * letters), and the spellings are what gives a disguised address away. Returns the broken rule as a string.
+ * Reads the host from the text itself. URL parsers normalise many spellings (`0x7f.1`, full-width
+ * digits, encoded letters), but the spelling reveals a disguised address. Returns the broken rule
+ * as a string.
  */
 function splitUrl(value: unknown): { host: string; url: URL } | string {
   if (typeof value !== 'string') return 'The URL must be a string.';

@@ -1,6 +1,6 @@
 import { signAws } from './aws-signature';
 
-/** Of the test suite that AWS published with the scheme. */
+/** Credentials of the test suite that AWS published with the scheme. */
 const CREDENTIALS = {
   accessKeyId: 'AKIDEXAMPLE',
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
@@ -11,7 +11,7 @@ describe('signAws', () => {
   it.each([
     ['GET', '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31'],
     ['POST', '5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b'],
-  ])('gives the published signature of the plain %s request', async (method, signature) => {
+  ])('returns the published signature of the plain %s request', async (method, signature) => {
     const request = {
       method,
       url: new URL('https://example.amazonaws.com/'),
@@ -27,7 +27,7 @@ describe('signAws', () => {
     );
   });
 
-  it('covers encoded path segments, a session token and a body as the AWS client signs them', async () => {
+  it('signs encoded path segments, a session token and a body like the AWS client', async () => {
     const host = 'bedrock-runtime.eu-central-1.amazonaws.com';
     const id = encodeURIComponent('arn:aws:bedrock:eu-central-1:123456789012:guardrail/abc');
     const headers = await signAws(

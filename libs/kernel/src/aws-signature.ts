@@ -18,19 +18,25 @@ export interface SignedRequest {
   readonly service: string;
 }
 
-/** Most processes never sign a request, and the packages take 14 MB: they are loaded with the first signature. */
-const lazily = createRequire(__filename);
+/**
+ * Loads the packages with the first signature. They take 14 MB, and most processes never sign a
+ * request.
+ */
+const requireLazily = createRequire(__filename);
 type Signature = typeof import('@smithy/signature-v4');
 type Checksum = typeof import('@smithy/core/checksum');
 
-/** Returns the headers of the request with its signature (AWS Signature Version 4). Not for S3, which encodes paths once. */
+/**
+ * Returns the headers of the request with its signature (AWS Signature Version 4). Not for S3,
+ * which encodes paths once.
+ */
 export async function signAws(
   { method, url, headers, body, region, service }: SignedRequest,
   { accessKeyId, secretAccessKey, sessionToken }: AwsCredentials,
   now: Date,
 ): Promise<Record<string, string>> {
-  const { SignatureV4 } = lazily('@smithy/signature-v4') as Signature;
-  const { Sha256 } = lazily('@smithy/core/checksum') as Checksum;
+  const { SignatureV4 } = requireLazily('@smithy/signature-v4') as Signature;
+  const { Sha256 } = requireLazily('@smithy/core/checksum') as Checksum;
   const signer = new SignatureV4({
     credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== null && { sessionToken }) },
     region,

@@ -16,12 +16,12 @@ describe('canonicalBytes', () => {
     '{"B":1,"a":2,"A":3,"aa":4,"10":5,"9":6,"":7}',
     '{"__proto__":{"b":1,"a":2},"constructor":"x"}',
     '[1,-1,0.5,1e+21,123456789012345]',
-  ])('writes %s as canonicalJson writes its value', (json) => {
+  ])('returns the same text as canonicalJson for %s', (json) => {
     expect(canonical(json)).toBe(canonicalJson(JSON.parse(json)));
   });
 
   it.each([
-    ['a number that is written in another way', '[1.0]'],
+    ['a number in another notation', '[1.0]'],
     ['an exponent', '{"a":1e3}'],
     ['a negative zero', '-0'],
     ['more digits than a double has', '12345678901234567890'],
@@ -30,12 +30,12 @@ describe('canonicalBytes', () => {
     ['characters beyond ASCII', '{"a":"é"}'],
     ['many levels', `${'['.repeat(9)}${']'.repeat(9)}`],
     ['many bytes', JSON.stringify('a'.repeat(16_384))],
-  ])('leaves %s to canonicalJson', (_what, json) => {
+  ])('returns null for %s', (_what, json) => {
     expect(canonical(json)).toBeNull();
   });
 
   it.each(['{"a":1', '[1', '[1,', '[1 2', '{"a"', '[', '{"a":[1,2}'])(
-    'ends for %s, which is no JSON',
+    'does not throw for %s, which is no JSON',
     (json) => {
       expect(() => canonical(json)).not.toThrow();
     },

@@ -4,19 +4,23 @@ import { afterSpace, valueEnd, walkMembers } from './member-span';
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** Values are skipped before they are written in another order, so that bytes of the deepest level are walked this often. */
+/**
+ * Maximum nesting. Members are scanned before they are canonical in another order, so that bytes at
+ * this depth are scanned up to eight times.
+ */
 const LEVELS_MAX = 8;
 const BYTES_MAX = 16_384;
 
 /**
- * `canonicalJson` of a value from the JSON that it was parsed from, in bytes, which costs a fraction of writing its texts again.
- * Null where the canonical form may have other texts or numbers, and for what is large or deep: write it from the value then.
- * The JSON must be valid, without repeated names and with no space around it.
+ * Returns `canonicalJson` of a value, from the JSON text that it was parsed from. That costs a
+ * fraction of serialising the value. Returns null if the canonical form may have other strings or
+ * numbers, and for large or deep JSON; use `canonicalJson` then. The JSON must be valid, without
+ * duplicate names and without surrounding white space.
  */
 export function canonicalBytes(json: Buffer): Buffer | null {
   if (json.length > BYTES_MAX || !isAscii(json) || json.includes(BACKSLASH)) return null;
-  const written = new Canonical(json);
-  return written.value(0, json.length, LEVELS_MAX) ? written.bytes() : null;
+  const canonical = new Canonical(json);
+  return canonical.value(0, json.length, LEVELS_MAX) ? canonical.bytes() : null;
 }
 
 interface Member {
@@ -38,7 +42,7 @@ class Canonical {
     return this.out.subarray(0, this.at);
   }
 
-  /** Writes the value in these bytes. False: its canonical form may differ. */
+  /** Writes the value in these bytes; returns false if its canonical form may differ. */
   value(start: number, end: number, levels: number): boolean {
     const first = this.json[start] as number;
     if (first === OPEN_OBJECT) return levels > 0 && this.object(start, levels - 1);
@@ -50,15 +54,15 @@ class Canonical {
 
   private object(open: number, levels: number): boolean {
     const members: Member[] = [];
-    let inOrder = true;
+    let isSorted = true;
     const closed = walkMembers(this.json, open, (name, start, end) => {
       const last = members.at(-1);
-      if (last !== undefined && last.name > name) inOrder = false;
+      if (last !== undefined && last.name > name) isSorted = false;
       members.push({ name, start, end });
       return true;
     });
     if (closed < 0) return false;
-    if (!inOrder) members.sort(byName);
+    if (!isSorted) members.sort(byName);
     this.byte(OPEN_OBJECT);
     for (const [index, { name, start, end }] of members.entries()) {
       if (index > 0) this.byte(COMMA);

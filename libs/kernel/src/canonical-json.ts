@@ -1,9 +1,9 @@
 import { isObject } from './is-object';
 
 /**
- * JSON in the canonical form of RFC 8785: members in the order of their UTF-16 units, no white
- * space, numbers as ECMAScript writes them. The value must come from JSON of bounded depth;
- * undefined members are left out.
+ * Returns JSON in the canonical form of RFC 8785: members sorted by UTF-16 code units, no white
+ * space, numbers as ECMAScript writes them. The depth of the value must be bounded; undefined
+ * members are omitted.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

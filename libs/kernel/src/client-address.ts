@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Setting } from './settings';
 
-/** Proxies whose `x-forwarded-for` is believed. */
+/** Proxies whose `x-forwarded-for` header is trusted. */
 export interface TrustedProxies {
   has(address: string): boolean;
 }
@@ -14,8 +14,8 @@ function readProxies(text: string): TrustedProxies {
   const list = new BlockList();
   for (const entry of text.split(',').map((part) => part.trim())) {
     const [address = '', bits, ...rest] = entry.split('/');
-    const most = isIPv6(address) ? 128 : 32;
-    const isRange = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+    const bitsMax = isIPv6(address) ? 128 : 32;
+    const isRange = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
     if (isIP(address) === 0 || !isRange || rest.length > 0) {
       throw new Error('must be addresses and ranges such as 10.0.0.0/8 or fd00::/8, separated by commas');
     }
@@ -25,13 +25,16 @@ function readProxies(text: string): TrustedProxies {
   return { has: (address) => isIP(address) !== 0 && list.check(address, typeOf(address)) };
 }
 
-/** Setting of processes that callers reach through a proxy. Absent: no proxy is trusted. */
+/** Setting of processes that callers reach through a proxy. When absent, no proxy is trusted. */
 export const trustedProxies: Setting<TrustedProxies> = {
   fallback: { has: () => false },
   parse: readProxies,
 };
 
-/** One spelling: an IPv4 address that is mapped into IPv6 is an IPv4 address; ports and brackets go. Null: no address. */
+/**
+ * Normalises an address: converts an IPv4-mapped IPv6 address to IPv4, and removes ports and
+ * brackets. Returns null if the text is no address.
+ */
 function plainAddress(text: string): string | null {
   const bare =
     /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
@@ -39,12 +42,13 @@ function plainAddress(text: string): string | null {
   return isIP(address) === 0 ? null : address.toLowerCase();
 }
 
-/** Entries of `x-forwarded-for` that are read, from the right. */
+/** Maximum number of entries of `x-forwarded-for` that are read, from the right. */
 const HOPS_MAX = 32;
 
 /**
- * The client's address: the peer, or the right-most entry of `x-forwarded-for` that no trusted proxy wrote for another trusted
- * proxy. Entries left of it may be forged. An entry that is no address ends the search at the proxy that sent it.
+ * Returns the client's address: the right-most entry of `x-forwarded-for` that is not a trusted
+ * proxy, or the peer itself if the peer is not one. Entries further left may be forged. An entry
+ * that is no address ends the search at the proxy that sent it.
  */
 export function clientAddress(
   peer: string | undefined,
@@ -63,19 +67,25 @@ export function clientAddress(
   return address;
 }
 
-/** Clocks of two machines may differ by so much. */
+/** Maximum age of a signature, which also allows for clock differences between machines. */
 const PROOF_MS = 5 * 60_000;
 
 const proofOf = (serviceToken: string, address: string, atMs: string): Buffer =>
   createHmac('sha256', serviceToken).update(`client-address ${address} ${atMs}`).digest();
 
-/** Signs the client's address for another of our processes, which verifies it with the service token. */
+/**
+ * Signs the client's address for another process of Tollgate, which verifies it with the service
+ * token.
+ */
 export function signClientAddress(serviceToken: string, address: string, nowMs = Date.now()): string {
   const at = String(nowMs);
   return `${address};${at};${proofOf(serviceToken, address, at).toString('base64url')}`;
 }
 
-/** The address that `signClientAddress` signed in the last minutes, or null for any other text. */
+/**
+ * Returns the address that `signClientAddress` signed within the last five minutes; null for any
+ * other text.
+ */
 export function signedClientAddress(
   serviceToken: string,
   header: string | readonly string[] | undefined,
@@ -85,12 +95,15 @@ export function signedClientAddress(
   const [address = '', at = '', proof = '', ...rest] = header.split(';');
   if (rest.length > 0 || isIP(address) === 0 || !/^\d{1,15}$/.test(at)) return null;
   if (Math.abs(nowMs - Number(at)) > PROOF_MS) return null;
-  const given = Buffer.from(proof, 'base64url');
-  const right = proofOf(serviceToken, address, at);
-  return given.length === right.length && timingSafeEqual(given, right) ? address : null;
+  const received = Buffer.from(proof, 'base64url');
+  const expected = proofOf(serviceToken, address, at);
+  return received.length === expected.length && timingSafeEqual(received, expected) ? address : null;
 }
 
-/** An IPv6 client has 2^64 addresses at least, so its /64 counts as one. */
+/**
+ * Returns the network that counts as one client: the address itself for IPv4, its /64 for IPv6,
+ * where a client has at least 2^64 addresses.
+ */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.split('::');

@@ -19,8 +19,13 @@ const assertionOf = (text: string, more: Partial<ClientKeyUse> = {}): string =>
 describe('clientKeyForm', () => {
   it.each<[string, KeyObject, readonly string[], string]>([
     ['RSA', rsa2048, [], 'RS256'],
-    ['RSA where the server takes PS256 alone', rsa2048, ['PS256'], 'PS256'],
-    ['RSA where the server takes PS384 and symmetric ones', rsa2048, ['none', 'HS256', 'PS384'], 'PS384'],
+    ['RSA where the server accepts only PS256', rsa2048, ['PS256'], 'PS256'],
+    [
+      'RSA where the server accepts PS384 and symmetric algorithms',
+      rsa2048,
+      ['none', 'HS256', 'PS384'],
+      'PS384',
+    ],
     ['P-256', p256, [], 'ES256'],
     ['P-384', ec('P-384'), ['ES256', 'ES384'], 'ES384'],
     ['Ed25519', generateKeyPairSync('ed25519').privateKey, [], 'EdDSA'],
@@ -34,7 +39,7 @@ describe('clientKeyForm', () => {
     expect(payload.aud).toBe(ISSUER);
   });
 
-  it('signs each request anew', () => {
+  it('signs a new assertion for each request', () => {
     const [one, other] = [assertionOf(pem(p256)), assertionOf(pem(p256))];
     expect(one).not.toBe(other);
   });
@@ -48,23 +53,23 @@ describe('clientKeyForm', () => {
     });
   });
 
-  it('names the key as the administrator does, else as the JSON Web Key does', () => {
-    const jwk = JSON.stringify({ ...p256.export({ format: 'jwk' }), kid: 'own' });
-    expect(decodeProtectedHeader(assertionOf(jwk)).kid).toBe('own');
-    expect(decodeProtectedHeader(assertionOf(jwk, { keyId: 'given' })).kid).toBe('given');
-    expect(decodeProtectedHeader(assertionOf(pem(p256), { keyId: 'given' })).kid).toBe('given');
+  it('sends the key id that the administrator set, else the id of the JSON Web Key', () => {
+    const jwk = JSON.stringify({ ...p256.export({ format: 'jwk' }), kid: 'jwk-id' });
+    expect(decodeProtectedHeader(assertionOf(jwk)).kid).toBe('jwk-id');
+    expect(decodeProtectedHeader(assertionOf(jwk, { keyId: 'set-id' })).kid).toBe('set-id');
+    expect(decodeProtectedHeader(assertionOf(pem(p256), { keyId: 'set-id' })).kid).toBe('set-id');
   });
 
   it.each<[string, Partial<ClientKeyUse>]>([
-    ['the server takes unsigned and symmetric ones alone', { announced: ['none', 'HS256'] }],
-    ['the server takes those of another key', { announced: ['RS256', 'PS256'] }],
-    ['the administrator chose one of another key', { algorithm: 'RS256' }],
-    ['the server does not take the chosen one', { algorithm: 'ES256', announced: ['ES384'] }],
-  ])('is refused where %s', (_what, more) => {
+    ['the server accepts only unsigned and symmetric tokens', { announced: ['none', 'HS256'] }],
+    ['the server accepts only algorithms of another key type', { announced: ['RS256', 'PS256'] }],
+    ['the administrator chose an algorithm of another key type', { algorithm: 'RS256' }],
+    ['the server does not accept the chosen algorithm', { algorithm: 'ES256', announced: ['ES384'] }],
+  ])('throws where %s', (_what, more) => {
     expect(() => assertionOf(pem(p256), more)).toThrow(VendorError);
   });
 
-  it('is refused for a text that is no key, and does not repeat it', () => {
+  it('throws for a text that is no key, and does not repeat the text', () => {
     expect(() => assertionOf('my-secret-text')).toThrow(/^The key of the client must be a private key/);
     expect(() => assertionOf('my-secret-text')).not.toThrow(/my-secret-text/);
   });

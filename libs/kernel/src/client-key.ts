@@ -7,7 +7,7 @@ export interface ClientKey {
   readonly key: KeyObject;
   /** The `kid` of a JSON Web Key; null without one. */
   readonly id: string | null;
-  /** The algorithms that fit the key, the usual one first. */
+  /** Algorithms that fit the key; the default is first. */
   readonly algorithms: readonly string[];
 }
 
@@ -17,12 +17,12 @@ const BY_CURVE: Readonly<Record<string, readonly string[]>> = {
   secp384r1: ['ES384'],
 };
 const RSA_BITS_MIN = 2_048;
-/** A signature with a longer key would hold the event loop for too long. */
+/** Signing with a longer key would block the event loop for too long. */
 const RSA_BITS_MAX = 4_096;
 const TEXT_MAX = 8_192;
 const KEY_ID_MAX = 256;
 
-/** The rule for the text of a key, as part of a sentence. */
+/** Rule for the text of a key, as the end of a sentence. */
 export const CLIENT_KEY_RULE =
   'must be a private key without a passphrase, as PEM or JSON Web Key: RSA of 2048 to 4096 bits, EC P-256 or P-384, or Ed25519';
 
@@ -40,7 +40,7 @@ export function readClientKey(text: string): ClientKey | null {
     const algorithms = algorithmsOf(key);
     return algorithms.length === 0 ? null : { key, id: keyId(jwk), algorithms };
   } catch {
-    // No key, a public one, or one with a passphrase.
+    // The text is no key, a public key, or a key with a passphrase.
     return null;
   }
 }
@@ -63,25 +63,26 @@ function keyId(jwk: Readonly<Record<string, unknown>> | null): string | null {
 /** The use of a key for assertions to one authorization server. */
 export interface ClientKeyUse {
   readonly clientId: string;
-  /** The issuer of the authorization server, which alone may take the assertion. */
+  /** Issuer of the authorization server; the audience of the assertion. */
   readonly issuer: string;
-  /** Named in the header; null: that of the key. */
+  /** Key id for the header of the assertion; null for the id of the key itself. */
   readonly keyId: string | null;
-  /** The algorithm that the administrator chose; null: the usual one of the key. */
+  /** Algorithm that the administrator chose; null for the default. */
   readonly algorithm: string | null;
-  /** Algorithms that the server announces; empty when it announces none. */
+  /** Algorithms that the server's metadata lists; empty if it lists none. */
   readonly announced: readonly string[];
   /** Unix milliseconds. */
   readonly now: number;
 }
 
-/** Seconds that an assertion lives. */
+/** Lifetime of an assertion in seconds. */
 const ASSERTION_SECONDS = 60;
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /**
- * Makes the members of a form with which a client authenticates once by its key (RFC 7523, section 2.2). What a server announces
- * chooses among the asymmetric algorithms that fit the key, and nothing else. `text`: the key. @throws VendorError `invalid`
+ * Returns the form members with which a client authenticates by its key (RFC 7523, section 2.2).
+ * The server's list only selects among the asymmetric algorithms that fit the key. `text` is the
+ * private key. @throws VendorError `invalid`
  */
 export function clientKeyForm(text: string, use: ClientKeyUse): Readonly<Record<string, string>> {
   const clientKey = readClientKey(text);

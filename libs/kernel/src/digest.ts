@@ -1,19 +1,23 @@
 import { createHash, hash } from 'node:crypto';
 
-/** One part of what a digest is made of. A list is as many parts as it says it has. Null differs from every text and list. */
+/** One part of the input of a digest. Null differs from every string and list. */
 export type Field = string | Uint8Array | null | readonly (string | null)[];
 
-/** Inputs up to this size are put together in one buffer that is made once, which costs half of hashing them in pieces. */
+/**
+ * Maximum size of inputs that are assembled in one reused buffer, which costs half of hashing them
+ * in pieces.
+ */
 const SCRATCH_BYTES = 16_384;
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
-/** Width of the characters and their number. */
+/** Length of the header: the width of the characters, and their number. */
 const HEAD_BYTES = 1 + 4;
 
 /**
- * SHA-256 of the fields as base64url, 43 characters. Two lists of fields give the same input only when they are equal: each field
- * follows its kind and its length (`s5:hello`, `l2:`, `b100:`, `n`), and the bytes of byte fields behind all of that, in
- * their order. Texts keep their UTF-16 units, since in UTF-8 several broken texts become the same bytes. `domain` keeps digests
- * of different purposes apart.
+ * Returns the SHA-256 of the fields as base64url, 43 characters. Different lists of fields have
+ * different inputs: each field is preceded by its kind and length (`s5:hello`, `l2:`, `b100:`,
+ * `n`), and the content of byte fields follows in order at the end. Strings are hashed as UTF-16
+ * code units, because in UTF-8 several malformed strings become the same bytes. `domain` separates
+ * digests of different purposes.
  */
 export function digestOf(domain: string, fields: readonly Field[]): string {
   let text = textOf(domain);
@@ -32,7 +36,7 @@ export function digestOf(domain: string, fields: readonly Field[]): string {
   return isSmall ? hashed(input, textEnd, fields) : hashedInPieces(input, fields);
 }
 
-/** The digest `digestOf(domain, [text])` of a text of ASCII that is there as bytes. */
+/** Returns `digestOf(domain, [text])` for ASCII text that is available as bytes. */
 export function digestOfAscii(domain: string, text: Uint8Array): string {
   const before = `${textOf(domain)}s${String(text.length)}:`;
   const end = HEAD_BYTES + before.length + text.length;
@@ -44,7 +48,7 @@ export function digestOfAscii(domain: string, text: Uint8Array): string {
   return hash('sha256', input.subarray(0, end), 'base64url');
 }
 
-/** A character that does not fit in one byte. */
+/** Matches a character that does not fit into one byte. */
 const WIDE = /[^\u0000-\u00ff]/;
 
 function hashed(input: Buffer, textEnd: number, fields: readonly Field[]): string {

@@ -1,9 +1,10 @@
 /**
- * Every failure that a caller can see, one line each. The key is the stable `type` of the error body, `code` its family,
- * `message` the public default text. Private facts go to `GatewayError.detail`, which is logged and never sent.
+ * Every error that a caller can receive. The key is the stable `type` of the error body, `code` its
+ * family, `message` the default public text. Private facts go into the option `detail` of
+ * `GatewayError`, which is logged and never sent.
  */
 export const ERRORS = {
-  // AB01: the request is not valid
+  // AB01: invalid requests
   validation_failed: { status: 400, code: 'AB01', message: 'The request is not valid.' },
   body_invalid: { status: 400, code: 'AB01', message: 'The request body is not valid.' },
   body_too_large: {
@@ -110,7 +111,7 @@ export const ERRORS = {
     code: 'AB01',
     message: 'The logout was not accepted; the audit log of the organisation says why.',
   },
-  // AB02: no such route
+  // AB02: routes that do not exist
   route_not_found: { status: 404, code: 'AB02', message: 'No such route.' },
   method_not_allowed: { status: 405, code: 'AB02', message: 'The route does not take this method.' },
   upgrade_required: { status: 426, code: 'AB02', message: 'The route is a WebSocket: ask for an upgrade.' },
@@ -154,7 +155,7 @@ export const ERRORS = {
   },
   tool_rejected: { status: 403, code: 'AB03', message: 'A person rejected the call of the tool.' },
   feature_disabled: { status: 403, code: 'AB03', message: 'This feature is switched off.' },
-  // AB04: our fault, or the provider's
+  // AB04: failures of the gateway or the provider
   internal_error: { status: 500, code: 'AB04', message: 'Something went wrong on our side.' },
   unavailable: { status: 503, code: 'AB04', message: 'The service cannot respond right now.' },
   gateway_stopping: {
@@ -208,7 +209,7 @@ export const ERRORS = {
     code: 'AB04',
     message: 'The provider ended the stream before it was complete.',
   },
-  // AB05: who are you
+  // AB05: authentication
   unauthenticated: { status: 401, code: 'AB05', message: 'A valid credential is required.' },
   api_key_missing: {
     status: 401,
@@ -247,7 +248,10 @@ export const ERRORS = {
 
 export type ErrorType = keyof typeof ERRORS;
 
-/** One invalid place: `path` in dots (`targets.0.weight`), `message` the rule that it breaks. */
+/**
+ * One invalid value: `path` in dot notation (`targets.0.weight`), `message` the rule that it
+ * breaks.
+ */
 export interface ErrorDetail {
   readonly path: string;
   readonly message: string;
@@ -267,7 +271,7 @@ export interface ErrorBody {
 }
 
 export interface GatewayErrorOptions {
-  /** Public text; the catalogue's when absent. Must hold no secret. */
+  /** Public text without secrets; absent for the default of `ERRORS`. */
   readonly message?: string;
   /** The field or header at fault. */
   readonly param?: string;
@@ -281,7 +285,10 @@ export interface GatewayErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The only error class that code throws on purpose; everything else becomes `internal_error`. */
+/**
+ * The only error class that code throws on purpose. Callers receive any other error as
+ * `internal_error`.
+ */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly status: number;
@@ -312,8 +319,8 @@ export class GatewayError extends Error {
 }
 
 /**
- * Converts any thrown value into an error for callers: a GatewayError stays, everything else
- * becomes `internal_error`.
+ * Converts any thrown value into an error for callers: returns a GatewayError unchanged, and wraps
+ * everything else as `internal_error`.
  */
 export function toGatewayError(thrown: unknown): GatewayError {
   return thrown instanceof GatewayError ? thrown : new GatewayError('internal_error', { cause: thrown });

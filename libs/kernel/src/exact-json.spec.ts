@@ -10,19 +10,19 @@ describe('hasDuplicateMembers', () => {
     ['{"a":"{\\"b\\":1,\\"b\\":2}"}', false],
     ['{"__proto__":1,"__proto__":2}', true],
     ['{"é":1,"\\u00e9":2}', true],
-  ])('is for %s: %s', (text, expected) => {
+  ])('returns for %s: %s', (text, expected) => {
     expect(hasDuplicateMembers(Buffer.from(text))).toBe(expected);
   });
 
-  it('finds a member that is duplicated in any document, and none before', () => {
+  it('finds a duplicated member of any document, and none without duplicates', () => {
     const document = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 });
     fc.assert(
       fc.property(document, (value) => {
         const text = JSON.stringify(value);
         expect(hasDuplicateMembers(Buffer.from(text))).toBe(false);
         const [name] = Object.keys(value);
-        const again = `[${text.slice(0, -1)},${JSON.stringify(name)}:1}]`;
-        expect(hasDuplicateMembers(Buffer.from(again))).toBe(true);
+        const duplicated = `[${text.slice(0, -1)},${JSON.stringify(name)}:1}]`;
+        expect(hasDuplicateMembers(Buffer.from(duplicated))).toBe(true);
       }),
       { seed: 5, numRuns: 300 },
     );
@@ -30,14 +30,14 @@ describe('hasDuplicateMembers', () => {
 });
 
 describe('withExactNumbers', () => {
-  it('writes every number as it was read, or refuses the body', () => {
+  it('writes every number with the value that was read', () => {
     const number = fc.stringMatching(/^-?(0|[1-9][0-9]{0,24})(\.[0-9]{1,24})?([eE][+-]?[0-9]{1,3})?$/);
     fc.assert(
       fc.property(number, (text) => {
         const body = Buffer.from(`{"a":[${text}]}`);
         const written = withExactNumbers(JSON.parse(body.toString()), exactNumbers(body));
-        const kept = written.slice(6, -2);
-        if (kept !== text) expect([Number(kept), exactNumbers(body)]).toEqual([Number(text) + 0, null]);
+        const number = written.slice(6, -2);
+        if (number !== text) expect([Number(number), exactNumbers(body)]).toEqual([Number(text) + 0, null]);
       }),
       { seed: 7, numRuns: 1_000 },
     );
@@ -57,7 +57,7 @@ describe('withExactNumbers', () => {
     '0.30000000000000004',
     `1${'0'.repeat(400)}e-400`,
     '1e0000000000000000000000001',
-  ])('takes %s for a double as it is', (text) => {
+  ])('needs no exact text for %s', (text) => {
     expect(exactNumbers(Buffer.from(`[${text}]`))).toBeNull();
   });
 
@@ -68,12 +68,12 @@ describe('withExactNumbers', () => {
     '0.1000000000000000055',
     '1e99999999999999999999',
     '123456789.12345678901',
-  ])('keeps %s as it was written', (text) => {
+  ])('writes %s unchanged', (text) => {
     const body = Buffer.from(`[${text}]`);
     expect(withExactNumbers(JSON.parse(body.toString()), exactNumbers(body))).toBe(`[${text}]`);
   });
 
-  it('refuses two numbers that are the same double', () => {
+  it('refuses two different numbers that are equal as doubles', () => {
     for (const text of [
       '[9007199254740993,9007199254740992]',
       '[0.1,0.1000000000000000055]',

@@ -6,44 +6,44 @@ const ASCII_MAX = 0x7f;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Callbacks of a walk; returning false ends it. `member` gets the bytes of a key with its quotes
- * and the names before it; `number` the bytes of a number.
+ * Callbacks of a walk; returning false ends it. `member` receives the names that precede it in its
+ * object, and the range of its key with quotes; `number` receives the range of a number.
  */
 interface Visitor {
   readonly member?: (names: Set<string>, start: number, end: number) => boolean;
   readonly number?: (start: number, end: number) => boolean;
 }
 
-/** Walks bytes that `JSON.parse` accepts, once and without recursion. */
+/** Walks once, without recursion, over bytes that `JSON.parse` accepts. */
 function walk(body: Buffer, visitor: Visitor): void {
-  const place = new Place();
+  const state = new WalkState();
   let at = 0;
   while (at >= 0 && at < body.length) {
     const byte = body[at] as number;
-    if (byte === QUOTE) at = passString(body, at, place, visitor);
+    if (byte === QUOTE) at = visitString(body, at, state, visitor);
     else if (isNumberStart(byte)) {
       const end = skipNumber(body, at);
       at = visitor.number?.(at, end) === false ? -1 : end;
     } else {
-      place.pass(byte);
+      state.pass(byte);
       at += 1;
     }
   }
 }
 
-/** Passes a string. Returns the index after it; -1 when the walk ends. */
-function passString(body: Buffer, at: number, place: Place, visitor: Visitor): number {
+/** Skips a string; returns the index after it, or -1 when the walk ends. */
+function visitString(body: Buffer, at: number, state: WalkState, visitor: Visitor): number {
   const end = skipString(body, at);
-  const { names, isKey } = place;
-  place.isKey = false;
+  const { names, isKey } = state;
+  state.isKey = false;
   return isKey && names !== null && visitor.member?.(names, at, end) === false ? -1 : end;
 }
 
 /**
- * Position of a walk: the names seen in the current object (null in a list), and whether a string
- * there is a key.
+ * State of a walk: the names so far in the current object (null in a list), and whether the next
+ * string is a key.
  */
-class Place {
+class WalkState {
   names: Set<string> | null = null;
   isKey = false;
   private readonly open: (Set<string> | null)[] = [];
@@ -59,9 +59,9 @@ class Place {
 }
 
 /**
- * Returns whether any object of the body has two members of one name. Another parser may take the
- * first where we take the last.
- * Needs bytes that `JSON.parse` accepts; takes linear time and memory.
+ * Returns whether any object of the body has two members with the same name. Other parsers may use
+ * the first of them where `JSON.parse` uses the last. Needs bytes that `JSON.parse` accepts; takes
+ * linear time and memory.
  */
 export function hasDuplicateMembers(body: Buffer): boolean {
   const duplicates = new Duplicates(body);
@@ -99,8 +99,8 @@ export type ExactNumbers = ReadonlyMap<number, string>;
 
 /**
  * Returns the numbers of a JSON body that would change when parsed and written again; null when
- * there are none. Throws `body_invalid` when two different numbers are the same double, because
- * they cannot be distinguished.
+ * there are none. Throws `body_invalid` when two different numbers are equal as doubles, because
+ * they could not be told apart.
  */
 export function exactNumbers(body: Buffer): ExactNumbers | null {
   const found = new Map<number, string>();
@@ -119,7 +119,10 @@ function noteInexact(body: Buffer, start: number, end: number, found: Map<number
   if (!isExact(text)) found.set(Number(text), text);
 }
 
-/** Null for none. Throws when two different numbers are the same double. */
+/**
+ * Returns null if `found` is empty. Throws when two different numbers of the body are equal as
+ * doubles.
+ */
 function distinct(body: Buffer, found: Map<number, string>): ExactNumbers | null {
   if (found.size === 0) return null;
   walk(body, {
@@ -141,8 +144,8 @@ const confusable = (one: string, other: string): GatewayError =>
   });
 
 /**
- * Returns the digits without zeros at either end, and the power of ten of the last digit. The
- * text's value must be finite and not 0.
+ * Normalises a decimal number: its digits without leading and trailing zeros, and the power of ten
+ * of the last digit. The value must be finite and not 0.
  */
 function decimal(text: string): string {
   const exponentAt = text.search(EXPONENT);
@@ -155,11 +158,11 @@ function decimal(text: string): string {
   return `${digits}e${String(exponent - decimals + all.length - digits.length)}`;
 }
 const EXPONENT = /[eE]/;
-/** The sign and leading zeros. */
+/** Matches the sign and leading zeros. */
 const LEADING = /^-?0*/;
 
 /**
- * Written by hand: a regular expression for the end would walk every run of zeros from each of its
+ * Removes trailing zeros. A regular expression would scan every run of zeros from each of its
  * positions.
  */
 function trimmedZeros(digits: string): string {
@@ -174,10 +177,10 @@ type Reviver = (name: string, value: unknown, context: { readonly source?: strin
 const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
 /**
- * Parses like `JSON.parse`, but a number that a double cannot represent becomes an object that
- * `JSON.stringify` writes unchanged.
- * For values that are written again and not inspected. `bytes` are those of the text. A reviver
- * takes at least 1 µs per value, so bound their number.
+ * Parses like `JSON.parse`, except that a number that a double cannot represent becomes an object
+ * that `JSON.stringify` writes unchanged. Use it for values that are only written again. `bytes`
+ * are the bytes of `text`. The reviver takes at least 1 µs for each value, so callers must bound
+ * their number.
  */
 export const parseExact = (text: string, bytes: Buffer = Buffer.from(text)): unknown =>
   hasInexactNumber(bytes)
@@ -203,7 +206,7 @@ function hasInexactNumber(body: Buffer): boolean {
  */
 const [SMALL, LARGE] = [1e-290, 1e290];
 
-/** Whether the number is unchanged after parsing and writing. */
+/** Returns whether a number keeps its value when it is parsed and written again. */
 function isExact(text: string): boolean {
   const value = Number(text);
   const size = Math.abs(value);
@@ -217,7 +220,8 @@ function isExact(text: string): boolean {
 const mantissaOf = (text: string): string => text.slice(0, Math.max(0, text.search(EXPONENT)) || text.length);
 
 /**
- * Writes a value made from a parsed body as JSON, with the body's numbers as the client wrote them.
+ * Serialises a value that was made from a parsed body, with the body's numbers as the client wrote
+ * them.
  */
 export const withExactNumbers = (value: unknown, numbers: ExactNumbers | null): string =>
   numbers === null

@@ -1,4 +1,7 @@
-/** Headers of one connection, never of the message: RFC 9110 section 7.6.1, and what older proxies treat alike. */
+/**
+ * Headers that apply to one connection and are not forwarded: RFC 9110 section 7.6.1, and further
+ * ones that older proxies treat alike.
+ */
 export const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'http2-settings',
@@ -12,7 +15,7 @@ export const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Headers that say how a message is framed and where it goes. The sender of the message writes them. */
+/** Headers on the framing and the destination of a message. Each sender sets its own. */
 export const FRAMING_HEADERS: ReadonlySet<string> = new Set([
   'content-encoding',
   'content-length',
@@ -20,19 +23,25 @@ export const FRAMING_HEADERS: ReadonlySet<string> = new Set([
   'host',
 ]);
 
-/** Headers of the content, which the sender of a request writes. */
+/** Headers on the content of a request, which its sender sets. */
 const CONTENT_HEADERS: ReadonlySet<string> = new Set([
   ...['accept', 'accept-encoding', 'content-type', 'last-event-id'],
 ]);
 
-/** Whether only the sender of a request writes a header: of its content, its framing or its connection. `name` in lower case. */
+/**
+ * Returns whether only the sender of a request sets a header: on its content, framing or
+ * connection. `name` must be in lower case.
+ */
 export const isSendersHeader = (name: string): boolean =>
   CONTENT_HEADERS.has(name) || FRAMING_HEADERS.has(name) || HOP_BY_HOP_HEADERS.has(name);
 
 const METADATA_NAMES: ReadonlySet<string> = new Set(['metadata', 'x-identity-header']);
 const METADATA_PREFIXES = ['metadata-', 'x-metadata-', 'x-google-metadata-', 'x-aws-ec2-metadata-'];
 
-/** Headers that the metadata services of clouds obey. `name` in lower case. */
+/**
+ * Returns whether a header authorises requests to metadata services of clouds. `name` must be in
+ * lower case.
+ */
 export const isMetadataHeader = (name: string): boolean =>
   METADATA_NAMES.has(name) || METADATA_PREFIXES.some((prefix) => name.startsWith(prefix));
 
@@ -42,10 +51,10 @@ export const isMetadataHeader = (name: string): boolean =>
  */
 const NOT_IN_A_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** True for a text that can be sent as the value of a header. */
+/** Returns whether a text can be sent as the value of a header. */
 export const isHeaderValue = (text: string): boolean => !NOT_IN_A_VALUE.test(text);
 
-/** Headers by which a caller or a gateway shows who it is. */
+/** Headers with which a caller or a gateway authenticates. */
 export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   'api-key',
   'authorization',
@@ -54,7 +63,7 @@ export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   'x-goog-api-key',
 ]);
 
-/** More headers of the same kind: those of particular services, and tokens of sessions. */
+/** Further credential headers: those of particular services, and session tokens. */
 const MORE_CREDENTIALS: ReadonlySet<string> = new Set([
   'api-subscription-key',
   'cookie2',
@@ -72,6 +81,8 @@ const MORE_CREDENTIALS: ReadonlySet<string> = new Set([
 const CREDENTIAL_WORD =
   /(?:^|[-_])(?:api-?key|apikey|auth|authenticate|authentication|authorization|credentials?|jwt|passw(?:or)?d|secret|session-token|access-token|id-token|refresh-token)(?:[-_]|$)/;
 
-/** True for a header that carries a credential by its name. `name` in lower case. */
+/**
+ * Returns whether a header carries a credential, judged by its name. `name` must be in lower case.
+ */
 export const isCredentialHeader = (name: string): boolean =>
   CREDENTIAL_HEADERS.has(name) || MORE_CREDENTIALS.has(name) || CREDENTIAL_WORD.test(name);

@@ -14,18 +14,21 @@ export interface IdempotencyScope {
   readonly key: string;
 }
 
-/** Request that was made under the key. */
+/** The request that a client sends with an idempotency key. */
 export interface IdempotentRequest {
   /** With the query. */
   readonly url: string;
-  /** `relevantHeaders` of the request, and those of the gateway that choose where it goes. */
+  /** `relevantHeaders` of the request, and the gateway headers that determine its route. */
   readonly headers: readonly string[];
   readonly body: Uint8Array;
-  /** Versions that decided about the request: its API key, config and guardrails. Absent: nothing can change. */
+  /**
+   * Versions of the API key, config and guardrails that apply to the request. Absent if none of
+   * them can change.
+   */
   readonly inForce?: readonly string[];
 }
 
-/** Null: the header was not sent. Throws `header_invalid`. */
+/** Reads the header `Idempotency-Key`; null if it was not sent. Throws `header_invalid`. */
 export function readIdempotencyKey(value: string | readonly string[] | undefined): string | null {
   if (value === undefined) return null;
   if (typeof value !== 'string' || value.length > KEY_LENGTH_MAX || !/^[\x21-\x7e]+$/.test(value)) {
@@ -37,7 +40,7 @@ export function readIdempotencyKey(value: string | readonly string[] | undefined
   return value;
 }
 
-/** 43 characters. */
+/** Returns a digest of a scope, 43 characters. */
 export const idempotencyScope = (scope: IdempotencyScope): string =>
   digestOf('idempotency-scope/1', [
     scope.organisationId,
@@ -47,10 +50,16 @@ export const idempotencyScope = (scope: IdempotencyScope): string =>
     scope.key,
   ]);
 
-/** Characters of a fingerprint that stand for the request itself: 132 bits. The rest, 126 bits, stand for what was in force. */
+/**
+ * Number of characters of a fingerprint that identify the request itself: 132 bits. The rest, 126
+ * bits, identifies the versions in force.
+ */
 const REQUEST_LENGTH = 22;
 
-/** 43 characters: one digest, or two where something is in force, so that a refusal can say which of them differs. */
+/**
+ * Returns a fingerprint of a request, 43 characters: one digest, or parts of two if versions are in
+ * force, so that a refusal can say which of them differs.
+ */
 export function idempotencyFingerprint({ url, headers, body, inForce }: IdempotentRequest): string {
   const request = digestOf('idempotency-request/1', [url, headers, body]);
   if (inForce === undefined) return request;
@@ -59,7 +68,10 @@ export function idempotencyFingerprint({ url, headers, body, inForce }: Idempote
   );
 }
 
-/** The refusal of a request whose key belongs to `first`; a gateway before this rule kept no more of it than the request. */
+/**
+ * Returns the error for a request whose key was used with another fingerprint, `first`. Older
+ * gateways stored only a digest of the request.
+ */
 export const keyReused = (first: string, now: string): GatewayError =>
   new GatewayError('idempotency_key_reused', {
     param: 'idempotency-key',
@@ -70,8 +82,8 @@ export const keyReused = (first: string, now: string): GatewayError =>
   });
 
 /**
- * Whether an answer is the last word on its request, and so the one to replay. Failures that clients try again on their own,
- * with the same key, are not: replaying them would keep every retry from succeeding.
+ * Returns whether a response with this status is final and may be replayed. Clients retry the other
+ * failures with the same key, and a replay would make every retry fail.
  */
 export const isFinalStatus = (status: number): boolean =>
   status >= 200 && status < 500 && status !== 408 && status !== 409 && status !== 425 && status !== 429;

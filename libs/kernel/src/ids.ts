@@ -10,27 +10,36 @@ import {
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** `length` characters of [A-Za-z0-9] from the system's random source; 32 of them carry 190 bits. */
+/**
+ * Returns `length` random characters of [A-Za-z0-9] from the system's secure source; 32 of them
+ * carry 190 bits.
+ */
 export function randomAlphanumeric(length: number): string {
   let text = '';
   for (let i = 0; i < length; i += 1) text += ALPHANUMERIC.charAt(randomInt(ALPHANUMERIC.length));
   return text;
 }
 
-/** `bytes` random bytes as lower-case hex. */
+/** Returns `bytes` random bytes as lower-case hex. */
 export const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');
 
-/** A KeyObject: an HMAC with a Buffer as its key costs ten times as much on Node 24 and later. */
+/**
+ * Returns a key for `hashApiKey`. An HMAC with a Buffer as its key costs ten times as much on Node
+ * 24 and later.
+ */
 export const hashingKey = (pepper: string): KeyObject => createSecretKey(Buffer.from(pepper, 'utf8'));
 
-/** HMAC-SHA256 of an API key, lower-case hex (64 characters). The key itself is never stored. */
+/**
+ * Returns the HMAC-SHA256 of an API key as lower-case hex (64 characters). The key itself is never
+ * stored.
+ */
 export const hashApiKey = (key: KeyObject, apiKey: string): string =>
   createHmac('sha256', key).update(apiKey).digest('hex');
 
 const HEX_DIGITS = Buffer.from('0123456789abcdef', 'latin1');
 const pool = Buffer.alloc(16 * 256);
 let poolAt = pool.length;
-/** The text of the id in the making, so that it comes out as one flat string. */
+/** Buffer for the text of the next id, so that it becomes one flat string. */
 const text = Buffer.from('00000000-0000-7000-8000-000000000000', 'latin1');
 let textMs = -1;
 
@@ -52,8 +61,8 @@ function putTime(nowMs: number): void {
 }
 
 /**
- * A UUID version 7 (RFC 9562): sorts by time, 74 random bits. The random part comes from a pool, so that a request does not
- * pay for a system call.
+ * Returns a UUID version 7 (RFC 9562): it sorts by time and has 74 random bits. These come from a
+ * pool, so that most calls need no system call.
  */
 export function uuidv7(nowMs: number = Date.now()): string {
   if (poolAt === pool.length) {
@@ -71,5 +80,5 @@ export function uuidv7(nowMs: number = Date.now()): string {
   return text.toString('latin1');
 }
 
-/** Any version of RFC 9562, in either case. */
+/** Matches a UUID of any version of RFC 9562, in either case. */
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;

@@ -24,12 +24,12 @@ describe('jsonFault', () => {
     ['{"a": [1, 2', 'at its end'],
     ['"open', 'at its end'],
     ['', 'at its end'],
-  ])('says that %j breaks %s', (text, place) => {
+  ])('finds the fault of %j: %s', (text, place) => {
     expect(isJson(text)).toBe(false);
     expect(jsonFault(text)).toBe(place);
   });
 
-  it('finds a fault in exactly the texts that JSON.parse refuses', () => {
+  it('finds a fault exactly in the texts that JSON.parse refuses', () => {
     const pieces = [
       '{',
       '}',
@@ -66,18 +66,18 @@ describe('jsonFault', () => {
     expect(texts.filter(isJson).length).toBeGreaterThan(100);
   });
 
-  it('agrees with JSON.parse on every beginning of a document', () => {
+  it('finds a fault in every incomplete prefix of a document', () => {
     const whole = JSON.stringify(
       { a: [1, -2.5e10, { b: 'x\n"é' }, [], {}], c: null, d: [true, false] },
       null,
       1,
     );
     expect(jsonFault(whole)).toBeNull();
-    const beginnings = Array.from(whole, (_, end) => whole.slice(0, end));
-    expect(beginnings.filter((text) => jsonFault(text) === null)).toEqual([]);
+    const prefixes = Array.from(whole, (_, end) => whole.slice(0, end));
+    expect(prefixes.filter((text) => jsonFault(text) === null)).toEqual([]);
   });
 
-  it('does not search a text of more than a mebibyte, and takes any depth below that', () => {
+  it('does not search texts above 1 MiB, and supports any depth below that', () => {
     expect(jsonFault(`${'['.repeat(500_000)}`)).toBe('at its end');
     expect(jsonFault(`"${'x'.repeat(1_000_000)}`)).toBe('at its end');
     expect(jsonFault('['.repeat(1_048_577))).toBeNull();

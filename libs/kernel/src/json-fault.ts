@@ -1,15 +1,21 @@
-/** Longer texts are not searched: the search costs what parsing does, and is paid for a body that is refused. */
+/**
+ * Maximum length of a searched text. The search costs as much as parsing, for a body that is
+ * refused.
+ */
 const SEARCHED_CHARACTERS_MAX = 1_048_576;
 
 const SPACE = /[ \t\n\r]*/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-/** A string without its closing quote. */
+/** Matches a string without its closing quote. */
 const STRING = /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*/uy;
 
 /** Token that the grammar of RFC 8259 allows at a position. */
 type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | 'more';
 
-/** Where a text stops being JSON: `line 2, column 7`, or `at its end`. Null: it is JSON, or too long to search. */
+/**
+ * Returns where a text stops being valid JSON: `line 2, column 7`, or `at its end`. Returns null if
+ * the text is valid, or too long to search.
+ */
 export function jsonFault(text: string): string | null {
   if (text.length > SEARCHED_CHARACTERS_MAX) return null;
   const at = new Search(text).fault();
@@ -23,12 +29,12 @@ export function jsonFault(text: string): string | null {
 class Search {
   private at = 0;
   private expected: Expected = 'value';
-  /** Ends of the lists and objects that are open. */
+  /** Closing brackets of the open lists and objects. */
   private readonly open: (']' | '}')[] = [];
 
   constructor(private readonly text: string) {}
 
-  /** The position of the first character that cannot stand there. */
+  /** Returns the position of the first character that is not allowed; null if the text is valid. */
   fault(): number | null {
     for (;;) {
       this.skip(SPACE);
@@ -41,7 +47,7 @@ class Search {
   private step(): boolean {
     switch (this.expected) {
       case 'more':
-        return this.goOn();
+        return this.separator();
       case 'name or }':
         return this.close('}') || this.name();
       case 'name':
@@ -53,7 +59,7 @@ class Search {
     }
   }
 
-  private goOn(): boolean {
+  private separator(): boolean {
     const end = this.open.at(-1);
     if (this.take(',')) {
       this.expected = end === '}' ? 'name' : 'value';
@@ -99,7 +105,7 @@ class Search {
     return true;
   }
 
-  /** Goes behind what the pattern finds here; false where it finds nothing. */
+  /** Skips what the pattern matches at this position; returns false if it matches nothing. */
   private skip(pattern: RegExp): boolean {
     pattern.lastIndex = this.at;
     if (!pattern.test(this.text)) return false;

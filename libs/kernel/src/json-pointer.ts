@@ -4,10 +4,16 @@ const LENGTH_MAX = 256;
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
 const INDEX = /^(?:0|[1-9]\d{0,5})$/;
 
-/** Whether a text is a JSON pointer (RFC 6901) of at most 256 characters to a member or an item. */
+/**
+ * Returns whether a text is a JSON pointer (RFC 6901) of at most 256 characters to a member or an
+ * item.
+ */
 export const isPointer = (text: string): boolean => text.length <= LENGTH_MAX && POINTER.test(text);
 
-/** The value that a pointer names; undefined without one. Reads own members, and items of lists only with `items`. */
+/**
+ * Returns the value that a pointer names; undefined if there is none. It reads own members of
+ * objects, and items of lists only with `items`.
+ */
 export function pointed(
   value: unknown,
   pointer: string,

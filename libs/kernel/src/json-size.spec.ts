@@ -15,19 +15,19 @@ describe('jsonSize', () => {
     expect(sizeOf(text)).toEqual(size);
   });
 
-  it('counts numbers that are longer than a double is written', () => {
+  it('counts numbers with more than 25 characters', () => {
     const longNumbersOf = (text: string): number => jsonSize(Buffer.from(text), () => false).longNumbers;
     expect(longNumbersOf('[-1.2345678901234567e-308,1234567890123456789012345]')).toBe(0);
     expect(longNumbersOf('[0.123456789012345678901234567,"0.123456789012345678901234567"]')).toBe(1);
   });
 
-  it('counts no further than the first byte that is no JSON, where a parser ends too', () => {
+  it('stops at the first byte that JSON does not allow, where a parser fails too', () => {
     expect(sizeOf('{"a":1,x:::::{{{,,,')).toEqual([1, 1, 1, 1, 1]);
     expect(sizeOf('{"a":1,"b')).toEqual([1, 1, 1, 1, 1]);
   });
 
   it.each(['1,', '[],', '"a":1,', '"a long text of some thirty bytes",'])(
-    'counts no further than enough in a long list of %s',
+    'stops soon after isEnough returns true in a long list of %s',
     (item) => {
       const body = Buffer.from(`[${item.repeat(1_000_000)}1]`);
       const { commas } = jsonSize(body, (size) => size.commas > 1_000);

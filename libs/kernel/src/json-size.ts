@@ -3,7 +3,10 @@ import { byteTable, isNumberStart, isPlainNumber, skipNumber, skipString } from 
 const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** How much a JSON document has of what costs more than its bytes once it is parsed. */
+/**
+ * Counts of those parts of a JSON document that cost more memory than their bytes once it is
+ * parsed.
+ */
 export interface JsonSize {
   /** Objects and lists. */
   readonly containers: number;
@@ -13,35 +16,35 @@ export interface JsonSize {
   readonly members: number;
   /** Members of the object that has the most. */
   readonly membersOfOne: number;
-  /** Numbers that are longer than a double is ever written. */
+  /** Numbers with more than 25 characters, longer than any double is written. */
   readonly longNumbers: number;
-  /** Whether a number may change when it is parsed and written again, as `exactNumbers` finds out. */
+  /** Whether a number may change when it is parsed and written again; `exactNumbers` decides. */
   readonly mayLoseDigits: boolean;
-  /** Levels of objects and lists inside of each other. */
+  /** Maximum nesting of objects and lists. */
   readonly depth: number;
 }
 
-/** Bytes that JSON has outside of strings. */
+/** Bytes that may occur in JSON outside of strings. */
 const OUTSIDE = byteTable(' \t\r\n{}[],:0123456789+-.eEtrufalsn');
-/** A double has 17 digits at most, next to signs, a point, leading zeros and an exponent. */
+/** Maximum length of a double: 17 digits with sign, point, leading zeros and exponent. */
 const LONG_NUMBER = 25;
 
-/** Bytes between two looks at whether enough was counted. */
-const LOOK_BYTES = 16_384;
+/** Bytes between two calls of `isEnough`. */
+const CHECK_BYTES = 16_384;
 
 /**
- * Counts in one walk over the bytes, without parsing them; time is linear. Of bytes that are no JSON, it counts up to the first that
- * no JSON has there, where a parser ends too. `isEnough`: the count ends soon after it says so, since a document that is refused is
- * not worth the rest of the walk.
+ * Counts in one linear walk over the bytes, without parsing them. The walk ends at the first byte
+ * that no JSON has outside of strings, where a parser fails too. It also ends soon after `isEnough`
+ * returns true, so that a document that will be refused costs little.
  */
 export function jsonSize(body: Buffer, isEnough: (size: JsonSize) => boolean): JsonSize {
   const count = new Count();
   let at = 0;
-  let lookAt = LOOK_BYTES;
+  let checkAt = CHECK_BYTES;
   while (at >= 0 && at < body.length) {
-    if (at >= lookAt) {
+    if (at >= checkAt) {
       if (isEnough(count)) return count;
-      lookAt = at + LOOK_BYTES;
+      checkAt = at + CHECK_BYTES;
     }
     const byte = body[at] as number;
     if (byte === QUOTE) at = skipString(body, at);
@@ -67,21 +70,21 @@ class Count implements JsonSize {
   longNumbers = 0;
   mayLoseDigits = false;
   depth = 0;
-  /** Members of the object around this place, and of those around it. */
-  private here = 0;
+  /** Members so far of the current object; `around` holds those of the enclosing objects. */
+  private current = 0;
   private readonly around: number[] = [];
 
   pass(byte: number): void {
     if (byte === COMMA) this.commas += 1;
     else if (byte === COLON) {
       this.members += 1;
-      this.here += 1;
-      if (this.here > this.membersOfOne) this.membersOfOne = this.here;
+      this.current += 1;
+      if (this.current > this.membersOfOne) this.membersOfOne = this.current;
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       this.containers += 1;
-      const depth = this.around.push(this.here);
+      const depth = this.around.push(this.current);
       if (depth > this.depth) this.depth = depth;
-      this.here = 0;
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) this.here = this.around.pop() ?? 0;
+      this.current = 0;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) this.current = this.around.pop() ?? 0;
   }
 }

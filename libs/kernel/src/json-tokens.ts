@@ -1,46 +1,54 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** 1 at the code of every one of the characters, which are of ASCII. */
+/** Returns a table with 1 at the code of each of these ASCII characters, and 0 elsewhere. */
 export const byteTable = (characters: string): Uint8Array => {
   const table = new Uint8Array(256);
   for (const byte of Buffer.from(characters)) table[byte] = 1;
   return table;
 };
 
-/** Bytes of a JSON number, and those that it can begin with. */
+/** Bytes that a JSON number may contain, and bytes with which it may begin. */
 const NUMBER = byteTable('0123456789+-.eE');
 const NUMBER_START = byteTable('0123456789-');
 
 export const isNumberStart = (byte: number): boolean => NUMBER_START[byte] === 1;
 
-/** Index behind the number that begins at `start`. */
+/** Returns the index behind the number that begins at `start`. */
 export function skipNumber(bytes: Buffer, start: number): number {
   let at = start + 1;
   while (at < bytes.length && NUMBER[bytes[at] as number] === 1) at += 1;
   return at;
 }
 
-/** Every number with at most this many characters and no exponent is exact as a double. */
+/** Maximum length at which every number without an exponent keeps its value as a double. */
 export const EXACT_DIGITS = 15;
 const [LETTER_E, LOWER] = [0x65, 0x20];
 
-/** Whether a number is short and has no exponent, so that parsing and writing it cannot change its value. */
+/**
+ * Returns whether a number is short and has no exponent, so that parsing and writing it does not
+ * change its value.
+ */
 export function isPlainNumber(bytes: Buffer, start: number, end: number): boolean {
   if (end - start > EXACT_DIGITS) return false;
   for (let at = start; at < end; at += 1) if (((bytes[at] as number) | LOWER) === LETTER_E) return false;
   return true;
 }
 
-/** Short strings are walked byte by byte; from here on the native search is faster. */
-const WALK = 24;
+/**
+ * Number of bytes of a string that are scanned one by one; after them the native search is faster.
+ */
+const SCANNED_BYTES = 24;
 
-/** Index behind the quote that ends the JSON string whose opening quote is at `start`; -1 when it never ends. */
+/**
+ * Returns the index behind the closing quote of the JSON string that begins at `start`; -1 if there
+ * is none.
+ */
 export function skipString(bytes: Buffer, start: number): number {
   const { length } = bytes;
   let i = start + 1;
   for (;;) {
-    const stop = Math.min(length, i + WALK);
+    const stop = Math.min(length, i + SCANNED_BYTES);
     for (; i < stop; i += 1) {
       const byte = bytes[i];
       if (byte === QUOTE) return i + 1;
@@ -54,7 +62,7 @@ export function skipString(bytes: Buffer, start: number): number {
   }
 }
 
-/** True when an odd run of backslashes, none of them before `from`, is in front of `at`. */
+/** Returns whether an odd number of backslashes precedes `at`; those before `from` do not count. */
 function isEscaped(bytes: Buffer, from: number, at: number): boolean {
   let run = 0;
   while (at - 1 - run >= from && bytes[at - 1 - run] === BACKSLASH) run += 1;

@@ -21,13 +21,13 @@ describe('keyProof', () => {
     );
   });
 
-  it('shows the public part of the key alone', async () => {
+  it('contains only the public part of the key', async () => {
     const proof = keyProof(readProofKey(await newProofKey()), call);
     const header = JSON.parse(Buffer.from(proof.split('.')[0] ?? '', 'base64url').toString()) as object;
     expect(Object.keys((header as { jwk: object }).jwk)).toEqual(['kty', 'crv', 'x', 'y']);
   });
 
-  it('has no token and nonce where there are none, and is new each time', async () => {
+  it('omits an absent token and nonce, and has a unique id', async () => {
     const key = readProofKey(await newProofKey());
     const proofs = [1, 2].map(() => keyProof(key, { ...call, accessToken: null, nonce: null }));
     const payloads = await Promise.all(
@@ -37,14 +37,14 @@ describe('keyProof', () => {
     expect(payloads[0]?.jti).not.toBe(payloads[1]?.jti);
   });
 
-  it('is refused for a key of another curve', () => {
+  it('throws for a key of another curve', () => {
     const jwk = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey.export({ format: 'jwk' });
     expect(() => readProofKey(jwk as never)).toThrow();
   });
 });
 
 describe('readNonce', () => {
-  it('takes visible characters, and no more than 512', () => {
+  it('accepts 1 to 512 visible characters', () => {
     expect(readNonce('abc.DEF-1_2~')).toBe('abc.DEF-1_2~');
     for (const header of ['', 'a b', 'a"b', 'ä', 'a\r\nb', 'x'.repeat(513), null, undefined])
       expect(readNonce(header)).toBeNull();

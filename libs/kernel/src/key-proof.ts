@@ -3,25 +3,25 @@ import { promisify } from 'node:util';
 import { signedBy } from './client-key';
 import { randomHex } from './ids';
 
-/** The algorithm of proofs. */
+/** Signature algorithm of DPoP proofs. */
 export const PROOF_ALGORITHM = 'ES256';
 
-/** A private JSON Web Key of the curve P-256, to which an access token is bound. */
+/** A private P-256 JSON Web Key to which an access token is bound. */
 export type ProofKeyText = Readonly<Record<string, unknown>>;
 
-/** A key with which proofs are signed. */
+/** A parsed key that signs proofs. */
 export interface ProofKey {
   readonly key: KeyObject;
   readonly publicJwk: Readonly<Record<string, unknown>>;
 }
 
-/** Makes a key for one grant. */
+/** Generates a key for one grant. */
 export async function newProofKey(): Promise<ProofKeyText> {
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
   return privateKey.export({ format: 'jwk' });
 }
 
-/** Throws for another key. */
+/** Parses a private key; throws for a key that is not on the curve P-256. */
 export function readProofKey(jwk: ProofKeyText): ProofKey {
   const key = createPrivateKey({ key: jwk, format: 'jwk' });
   if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
@@ -30,11 +30,11 @@ export function readProofKey(jwk: ProofKeyText): ProofKey {
   return { key, publicJwk: { kty, crv, x, y } };
 }
 
-/** The request that a proof is for. */
+/** The request that a proof covers. */
 export interface ProvenCall {
   readonly method: string;
   readonly url: string;
-  /** Null: a request for a token. */
+  /** Access token of the request; null for a request to the token endpoint. */
   readonly accessToken: string | null;
   /** The latest nonce of the server; null without one. */
   readonly nonce: string | null;
@@ -42,7 +42,9 @@ export interface ProvenCall {
   readonly now: number;
 }
 
-/** Makes a proof of possession of the key for one request (RFC 9449, section 4.2). */
+/**
+ * Returns a DPoP proof: it proves possession of the key for one request (RFC 9449, section 4.2).
+ */
 export function keyProof(
   { key, publicJwk }: ProofKey,
   { method, url, accessToken, nonce, now }: ProvenCall,
@@ -64,6 +66,6 @@ function withoutQuery(url: string): string {
 
 const NONCE = /^[\x21\x23-\x5b\x5d-\x7e]{1,512}$/;
 
-/** Reads a header `DPoP-Nonce`; null without one that may be used (RFC 9449, section 8.1). */
+/** Reads the header `DPoP-Nonce`; null if it is missing or invalid (RFC 9449, section 8.1). */
 export const readNonce = (header: unknown): string | null =>
   typeof header === 'string' && NONCE.test(header) ? header : null;

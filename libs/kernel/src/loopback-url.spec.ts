@@ -41,12 +41,12 @@ describe('isLoopbackUrl', () => {
     expect(isSecureUrl(url)).toBe(true);
   });
 
-  it.each(ELSEWHERE)('refuses %j, which is elsewhere or no URL of this form', (url) => {
+  it.each(ELSEWHERE)('refuses %j, which is another host or malformed', (url) => {
     expect(isLoopbackUrl(url)).toBe(false);
     expect(isSecureUrl(url)).toBe(false);
   });
 
-  // Callers compare texts with what they have saved, so other spellings of the same address are refused.
+  // Callers compare URLs as texts, so other spellings of the same address are refused.
   it.each(['HTTP://LOCALHOST/', 'http://127.1/', 'http://2130706433/', 'http://localhost?page=1'])(
     'refuses %j, another spelling',
     (url) => {
@@ -56,7 +56,7 @@ describe('isLoopbackUrl', () => {
 });
 
 describe('isSecureUrl', () => {
-  it('accepts https everywhere, which is not loopback', () => {
+  it('accepts https for every host', () => {
     expect(isSecureUrl('https://idp.example')).toBe(true);
     expect(isSecureUrl('https://localhost/')).toBe(true);
     expect(isLoopbackUrl('https://localhost/')).toBe(false);

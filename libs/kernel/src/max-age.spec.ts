@@ -17,7 +17,7 @@ describe('maxAgeMs', () => {
     ['max-age', undefined, null],
     ['', '5', null],
     [undefined, undefined, null],
-  ])('%s, of the age %s: %s', (cacheControl, age, ms) => {
+  ])('returns for cache-control %s and age %s: %s', (cacheControl, age, ms) => {
     expect(maxAgeMs({ 'cache-control': cacheControl, age })).toBe(ms);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Milliseconds for which a response may be used again, by its own headers (RFC 9111): `max-age` less `Age`. 0 for one that must not be
- * stored, or not be used without asking; null when it does not say.
+ * Returns for how many milliseconds a response may be reused according to its headers (RFC 9111):
+ * `max-age` minus `Age`. 0 if it must not be stored, or must be revalidated before each use; null
+ * if the headers name no age.
  */
 export function maxAgeMs(headers: {
   readonly 'cache-control'?: string | undefined;
@@ -11,7 +12,7 @@ export function maxAgeMs(headers: {
   for (const directive of directives) {
     const [name = '', value = ''] = directive.split('=', 2).map((part) => part.trim());
     if (name === 'no-store' || name === 'no-cache') return 0;
-    // Of several ages the smallest counts; one that is no number does not.
+    // The smallest of several ages counts; an age that is no number is ignored.
     if (name === 'max-age' && /^(?:\d{1,12}|"\d{1,12}")$/.test(value))
       ages.push(Number(value.replaceAll('"', '')));
   }

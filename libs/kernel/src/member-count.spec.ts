@@ -19,7 +19,7 @@ describe('memberCount', () => {
     ['{"0":1,"0":2}', true],
     ['{"":1,"":2}', true],
     ['{":":",:","b":"\\":"}', false],
-  ])('is below the members of the text exactly when a name is repeated in %s', (text, isRepeated) => {
+  ])('is lower than the count of jsonSize exactly when a name is duplicated in %s', (text, isRepeated) => {
     const body = Buffer.from(text);
     const { members } = jsonSize(body, () => false);
     expect(memberCount(JSON.parse(text)) < members).toBe(isRepeated);

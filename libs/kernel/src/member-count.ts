@@ -1,7 +1,8 @@
 /**
- * Members of all objects of a value that `JSON.parse` returned, whose depth is bounded. `jsonSize` counts those that the text
- * has: it has more exactly when an object of it has two members of one name, since a parsed object keeps one of them. Counting
- * costs less than looking for repeated names in the text.
+ * Counts the members of all objects of a value that `JSON.parse` returned; its depth must be
+ * bounded. The count of `jsonSize` for the text is higher exactly when an object in it has two
+ * members with one name, since a parsed object keeps one of them. Comparing the two costs less than
+ * searching the text for duplicate names.
  */
 export function memberCount(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;

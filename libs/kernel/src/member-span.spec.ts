@@ -8,7 +8,7 @@ const spanned = (text: string, name: string): string | null => {
 };
 
 describe('memberSpan', () => {
-  it('finds the value of every member, however the document is indented', () => {
+  it('returns the range of every value of a member, with any indentation', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.stringMatching(/^[a-z._/]{1,8}$/), fc.jsonValue()),
@@ -26,14 +26,14 @@ describe('memberSpan', () => {
     );
   });
 
-  it('looks at the members of one object only, and at whole names', () => {
+  it('compares only whole names of members of this object', () => {
     expect(spanned('{"a":{"b":1},"bb":2,"b":[3,"]"]}', 'b')).toBe('[3,"]"]');
     expect(spanned('{"a":{"b":1}}', 'b')).toBeNull();
     expect(spanned('{"a":"{\\"b\\":1}"}', 'b')).toBeNull();
     expect(spanned('{}', 'b')).toBeNull();
   });
 
-  it('leaves a name open whose escapes could spell it', () => {
+  it('returns null when a name before it contains an escape', () => {
     expect(spanned('{"\\u0062":1,"b":2}', 'b')).toBeNull();
   });
 });

@@ -4,13 +4,13 @@ const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const SPACE = 0x20;
 
-/** The bytes from `start` up to `end` of a JSON document. */
+/** The bytes of a JSON document from `start` up to, but not including, `end`. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Index of the first byte from `from` on that is no white space. */
+/** Returns the index of the first byte at or after `from` that is not white space. */
 export function afterSpace(body: Buffer, from: number): number {
   let at = from;
   while (at < body.length && (body[at] as number) <= SPACE) at += 1;
@@ -18,10 +18,11 @@ export function afterSpace(body: Buffer, from: number): number {
 }
 
 /**
- * Calls back with the name and the value of each member of the object whose brace is at `open`, until it returns
- * false. Returns the index behind the object; -1 when the callback ended the walk, when a name has an escape, and
- * for bytes that are no object. Values are skipped by their brackets and quotes, and not checked further. Takes
- * linear time. Names beyond ASCII are not decoded.
+ * Calls `visit` with the name and the range of the value of each member of the object at `open`,
+ * until it returns false. Returns the index behind the object; -1 when `visit` ended the walk, when
+ * a name contains an escape, and for malformed bytes. Values are skipped by their brackets and
+ * quotes, without further checks. Takes linear time. Names are read as Latin-1, so names beyond
+ * ASCII are not decoded.
  */
 export function walkMembers(
   body: Buffer,
@@ -47,9 +48,9 @@ export function walkMembers(
 }
 
 /**
- * Where the value of a member is in the object whose brace is at `open`, so that it can be replaced without
- * writing the rest again. Null when there is none of that name, or when an escape in a name before it leaves that
- * open. Of two members of one name, the first.
+ * Returns the range of a member's value in the object at `open`, so that it can be replaced without
+ * writing the rest again. Returns null if there is no such member, or if a name before it contains
+ * an escape. Of two members with the name it returns the first.
  */
 export function memberSpan(body: Buffer, open: number, name: string): Span | null {
   let found: Span | null = null;
@@ -65,7 +66,7 @@ function hasEscape(body: Buffer, start: number, end: number): boolean {
   return false;
 }
 
-/** Index behind the value that begins at `start`; -1 when it never ends. */
+/** Returns the index behind the value that begins at `start`; -1 if the value does not end. */
 export function valueEnd(body: Buffer, start: number): number {
   const first = body[start];
   if (first === QUOTE) return skipString(body, start);

@@ -2,7 +2,7 @@ import { misspeltName, nearestName } from './near-names';
 
 const KNOWN = ['retry', 'request_timeout', 'input_guardrails', 'output_guardrails', 'targets', 'cache'];
 
-describe('the nearest name', () => {
+describe('nearestName', () => {
   it.each([
     ['retries', 'retry'],
     ['timeout', 'request_timeout'],
@@ -12,11 +12,11 @@ describe('the nearest name', () => {
     ['cach', 'cache'],
     ['nothing_like_it', null],
     ['', null],
-  ])('of %s is %s', (text, near) => {
+  ])('returns for %s: %s', (text, near) => {
     expect(nearestName(text, KNOWN)).toBe(near);
   });
 
-  it('is not looked for where the text is longer than any name', () => {
+  it('returns null for a long text without comparing names', () => {
     const compared: string[] = [];
     const names = {
       *[Symbol.iterator]() {
@@ -30,7 +30,7 @@ describe('the nearest name', () => {
     expect(compared).toEqual([]);
   });
 
-  it('is looked for among 500 names at most', () => {
+  it('compares 500 names at most', () => {
     const names = [...Array.from({ length: 500 }, (_, index) => `name-${String(index)}-long`), 'wanted'];
     expect(nearestName('wanted', names)).toBeNull();
     expect(nearestName('wanted', names.slice(1))).toBe('wanted');
@@ -47,12 +47,12 @@ describe('misspeltName', () => {
     ['scops', 'scopes'],
     ['names', 'name'],
     ['data_plane_securty_setings', 'data_plane_security_settings'],
-  ])('takes %s for %s', (text, meant) => {
+  ])('returns for %s: %s', (text, meant) => {
     expect(misspeltName(text, KNOWN)).toBe(meant);
   });
 
   it.each([['nam'], ['game'], ['limits'], ['rate'], ['status'], ['usage_rate_limits'], ['']])(
-    'takes %s for no misspelling, though it may be near',
+    'returns null for %s, which is no misspelling',
     (text) => {
       expect(misspeltName(text, KNOWN)).toBeNull();
     },

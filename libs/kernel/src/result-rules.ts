@@ -1,12 +1,12 @@
 /**
- * Rules that separate success from error by a request's outcome (empty: unknown) and status, as
- * data: `resultOf` of `@gw/contracts` and `RESULT_SQL` of `@gw/analytics` use them. Ranges include
+ * Rules that classify requests as success or error, by their outcome (empty: unknown) and status.
+ * `resultOf` of `@gw/contracts` and `RESULT_SQL` of `@gw/analytics` implement them. Ranges include
  * both ends.
  */
 export const RESULT_RULES = {
   success: {
     outcomes: ['ok', ''],
-    /** 101 is a realtime session that has begun. */
+    /** 101 is the status of an established realtime session. */
     statuses: [
       [101, 101],
       [200, 299],

@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
 
-/** Reads a text that is not JSON over and over while the heap is collected. Exit code 0 where V8 is whole afterwards. */
+/**
+ * Parses a text that is not JSON repeatedly while the heap is collected. The process exits with
+ * code 0 if V8 does not crash.
+ */
 const READ = `
   const [part, times, end] = process.argv.slice(1);
   const text = part.repeat(Number(times)) + end;
@@ -15,11 +18,11 @@ const READ = `
   setImmediate(read);
 `;
 
-describe('the Node of the product', () => {
+describe('the Node version of the product', () => {
   it.each([
     ['arrays', '[1,', '{"a"'],
     ['objects', '{"a":1,"b":', '{"a"'],
-  ])('reads 10,000 nested %s that end too early, and is whole afterwards', (_, part, end) => {
+  ])('refuses 10,000 unclosed nested %s repeatedly without a crash', (_, part, end) => {
     const { status, signal, stdout } = spawnSync(process.execPath, ['-e', READ, part, '10000', end], {
       encoding: 'utf8',
       timeout: 20_000,

@@ -10,25 +10,29 @@ import { hashingKey } from './ids';
 import { base64Key, base64Keys } from './settings';
 
 /**
- * Keys that seal secrets at rest and on the way to a gateway. `current` seals; every key of `keys` opens, so that a key can
- * be rotated. A key is 32 bytes; its id is up to 16 characters of [a-z0-9].
+ * Keys that encrypt secrets at rest and on the way to a gateway. `current` encrypts; all `keys`
+ * decrypt, so that keys can be rotated. A key has 32 bytes; its id has up to 16 characters of
+ * [a-z0-9].
  */
 export interface Keyring {
   readonly current: string;
   readonly keys: ReadonlyMap<string, Buffer>;
 }
 
-/** Derives a 32-byte key for one purpose from the installation's master key (HKDF-SHA256, RFC 5869). */
+/**
+ * Derives a 32-byte key for one purpose from the installation's master key (HKDF-SHA256, RFC 5869).
+ */
 export const deriveKey = (master: Buffer, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), `tollgate/${purpose}`, 32));
 
 /**
- * The installation's master keys. The first seals and hashes; the others are earlier ones, which only open what they have sealed
- * and recognise what they have hashed, until the re-seal job and the callers have moved everything to the first.
+ * The installation's master keys. The first encrypts and hashes. The others are earlier keys: they
+ * decrypt what they encrypted and recognise what they hashed, until the re-seal job and the callers
+ * have moved everything to the first.
  */
 export type MasterKeys = readonly [Buffer, ...Buffer[]];
 
-/** Settings of every process that has the master keys. */
+/** Settings of every process that knows the master keys. */
 export const MASTER_KEY_SETTINGS = {
   ENCRYPTION_KEY: base64Key(32),
   /** Earlier values of ENCRYPTION_KEY, separated by commas; at most four. */
@@ -40,36 +44,40 @@ export const masterKeysOf = (settings: {
   readonly ENCRYPTION_KEYS_PREVIOUS: readonly Buffer[];
 }): MasterKeys => [settings.ENCRYPTION_KEY, ...settings.ENCRYPTION_KEYS_PREVIOUS];
 
-/** Names a master key in what it has sealed, without telling anything of it: 8 hex digits. */
+/**
+ * Returns the id of a master key in encrypted values: 8 hex digits, which reveal nothing about the
+ * key.
+ */
 export const masterKeyId = (master: Buffer): string =>
   createHash('sha256').update(deriveKey(master, 'key-id')).digest('hex').slice(0, 8);
 
 /**
- * Key of the hash of API keys (`hashApiKey`) in every process of an installation, derived from one
- * of its master keys.
+ * Returns the key for `hashApiKey`, derived from a master key. It is the same in every process of
+ * an installation.
  */
 export const apiKeyPepper = (master: Buffer): KeyObject =>
   hashingKey(deriveKey(master, 'api-key-hash').toString('hex'));
 
-/** Key of the hash of OAuth codes and tokens, in the control plane and in gateways. */
+/** Returns the key for hashes of OAuth codes and tokens, in the control plane and in gateways. */
 export const oauthPepper = (master: Buffer): KeyObject =>
   hashingKey(deriveKey(master, 'oauth-hash').toString('hex'));
 
-/** Key that seals log records in the journal of a gateway and in Redis. */
+/** Returns the key that encrypts log records in the journal of a gateway and in Redis. */
 export const journalKey = (master: Buffer): Buffer => deriveKey(master, 'journal/v1');
 
-/** Keys that seal for one purpose; what is sealed for one does not open for another. */
+/** Returns keys for one purpose; they do not decrypt values of another purpose. */
 export const keyringOf = (purpose: string, ...masters: MasterKeys): Keyring => ({
   current: masterKeyId(masters[0]),
   keys: new Map(masters.map((master) => [masterKeyId(master), deriveKey(master, purpose)])),
 });
 
-/** Keys that seal data of an installation at rest and between its processes. */
+/** Returns the keys that encrypt data of an installation at rest and between its processes. */
 export const sealingKeyring = (...masters: MasterKeys): Keyring => keyringOf('seal/v1', ...masters);
 
 /**
- * AES-256-GCM: `v1.<key id>.<iv>.<ciphertext and tag>` in base64url. `boundTo` names the owner (tenant and record) and is
- * authenticated, so that a sealed value moved to another row or tenant does not open.
+ * Encrypts with AES-256-GCM and returns `v1.<key id>.<iv>.<ciphertext and tag>` in base64url.
+ * `boundTo` names the owner (tenant and record) and is authenticated: a value that is moved to
+ * another row or tenant does not decrypt.
  */
 export function seal(ring: Keyring, plaintext: string | Buffer, boundTo: string): string {
   const iv = randomBytes(12);
@@ -79,7 +87,7 @@ export function seal(ring: Keyring, plaintext: string | Buffer, boundTo: string)
   return `v1.${ring.current}.${iv.toString('base64url')}.${body.toString('base64url')}`;
 }
 
-/** Opens what `seal` made. Throws on another owner, another key or a changed byte. */
+/** Decrypts what `seal` returned. Throws for another owner, an unknown key or a changed byte. */
 export function unseal(ring: Keyring, sealed: string, boundTo: string): Buffer {
   const [version, keyId, iv, body] = sealed.split('.');
   if (version !== 'v1' || !keyId || !iv || !body) throw new Error('Not a sealed value.');
@@ -90,7 +98,7 @@ export function unseal(ring: Keyring, sealed: string, boundTo: string): Buffer {
     try {
       return open(key);
     } catch {
-      // Of another master key, perhaps.
+      // The value may belong to another master key.
     }
   }
   throw new Error('No key opens this value.');
@@ -106,7 +114,7 @@ function decrypt(key: Buffer, iv: Buffer, bytes: Buffer, boundTo: string): Buffe
 /** Prefix of every value that the ring's current key has sealed. */
 export const sealedPrefix = (ring: Keyring): string => `v1.${ring.current}.`;
 
-/** In values of releases in which an installation had one key only. */
+/** Key id in values of releases in which an installation had only one key. */
 const UNNAMED_KEY = 'k1';
 
 function keyOf(ring: Keyring, id: string): Buffer {

@@ -1,13 +1,18 @@
-/** One setting: reads text, gives a value or says which rule the text breaks. */
+/** One setting. It parses a text, or throws the rule that the text breaks. */
 export interface Setting<T> {
   readonly fallback: T | undefined;
-  /** Throws an Error whose message is the rule, such as `must be a whole number from 1 to 65535`. */
+  /**
+   * Throws an Error whose message is the rule, such as `must be a whole number from 1 to 65535`.
+   */
   parse(text: string): T;
 }
 
 type Values<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
 
-/** Lists every setting at fault, so that one start shows all mistakes. Values are never printed: some are secrets. */
+/**
+ * Lists every invalid setting, so that one start shows all mistakes. It contains no values, since
+ * some are secrets.
+ */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   constructor(readonly problems: readonly { readonly name: string; readonly rule: string }[]) {
@@ -73,7 +78,7 @@ export function oneOf<const T extends string>(values: readonly T[], fallback?: N
   };
 }
 
-/** `true`, `on`, `1`, `yes` and their opposites, in any case. */
+/** A boolean: `true`, `on`, `1`, `yes` or their opposites, in any case. */
 export function flag(fallback?: boolean): Setting<boolean> {
   return {
     fallback,
@@ -85,10 +90,10 @@ export function flag(fallback?: boolean): Setting<boolean> {
   };
 }
 
-/** A feature that is on unless it is switched off, with `OFF` or any other word for false that `flag` knows. */
+/** A feature that is on unless the setting is `OFF` or another false value of `flag`. */
 export const feature = (): Setting<boolean> => flag(true);
 
-/** An absolute URL of one of the schemes, without credentials unless `allowCredentials`. */
+/** An absolute URL with one of the protocols, without credentials unless `allowCredentials`. */
 export function url(
   options: { readonly protocols: readonly string[]; readonly allowCredentials?: boolean },
   fallback?: string,
@@ -109,7 +114,7 @@ export function url(
   };
 }
 
-/** `bytes` bytes in base64. */
+/** A required key of `bytes` bytes in base64. */
 export const base64Key = (bytes: number): Setting<Buffer> => ({
   fallback: undefined,
   parse: (value) => {
@@ -119,14 +124,14 @@ export const base64Key = (bytes: number): Setting<Buffer> => ({
   },
 });
 
-/** Up to `most` keys of `bytes` bytes in base64, separated by commas; none when absent. */
-export const base64Keys = (bytes: number, most: number): Setting<readonly Buffer[]> => ({
+/** Up to `countMax` keys of `bytes` bytes in base64, separated by commas; none when absent. */
+export const base64Keys = (bytes: number, countMax: number): Setting<readonly Buffer[]> => ({
   fallback: [],
   parse: (value) => {
     const keys = value.split(',').map((key) => Buffer.from(key.trim(), 'base64'));
-    if (keys.length > most || keys.some(({ length }) => length !== bytes)) {
+    if (keys.length > countMax || keys.some(({ length }) => length !== bytes)) {
       throw new Error(
-        `must be at most ${String(most)} keys of ${String(bytes)} bytes in base64, separated by commas`,
+        `must be at most ${String(countMax)} keys of ${String(bytes)} bytes in base64, separated by commas`,
       );
     }
     return keys;

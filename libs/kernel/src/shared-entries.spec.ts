@@ -19,7 +19,7 @@ describe('SharedEntries', () => {
     now = 0;
   });
 
-  it('drops the own entries of a workspace that writes without end, and none of another', () => {
+  it('evicts entries of the workspace that writes too much, and none of another workspace', () => {
     const entries = entriesOf(1_000);
     for (let index = 0; index < 3; index += 1)
       entries.set(TWO, `two-${String(index)}`, Buffer.alloc(100), 1_000);
@@ -30,7 +30,7 @@ describe('SharedEntries', () => {
     expect(entries.bytes).toBe(600);
   });
 
-  it('takes no entry that does not fit its share, and drops nothing for it', () => {
+  it('refuses an entry that does not fit the share of its workspace, without evicting others', () => {
     const entries = entriesOf(1_000);
     entries.set(ONE, 'small', Buffer.alloc(100), 1_000);
     expect(entries.set(ONE, 'large', Buffer.alloc(501), 1_000)).toBe(false);
@@ -41,7 +41,7 @@ describe('SharedEntries', () => {
     ]).toEqual([['small'], true, false]);
   });
 
-  it('keeps what a value shrinks to for as long as there are whole values to shrink', () => {
+  it('shrinks values before it deletes any', () => {
     const entries = entriesOf(1_000, (value) => value.subarray(0, 10));
     for (let index = 0; index < 20; index += 1)
       entries.set(ONE, `key-${String(index)}`, Buffer.alloc(100), 1_000);
@@ -54,7 +54,7 @@ describe('SharedEntries', () => {
     expect(entries.get('key-0')).toBeUndefined();
   });
 
-  it('gives back what entries held whose time has passed, though nothing reads them', () => {
+  it('deletes expired entries although nothing reads them', () => {
     const entries = entriesOf(100_000);
     for (let index = 0; index < 100; index += 1)
       entries.set(ONE, `old-${String(index)}`, Buffer.alloc(100), 10);

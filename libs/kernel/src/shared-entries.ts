@@ -1,21 +1,21 @@
 import { Shares, type Share } from './shares';
 
-/** Whose entry it is. */
+/** Owner of an entry. */
 export interface Tenant {
   readonly workspaceId: string;
   readonly organisationId: string;
 }
 
 export interface SharedEntriesOptions<Value> {
-  /** All entries together. */
+  /** Maximum size of all entries together. */
   readonly bytesMax: number;
   readonly sizeOf: (value: Value) => number;
   /**
-   * Returns the part of a value that is kept when it is evicted; that part is evicted last. Absent:
-   * nothing is kept.
+   * Returns the part of a value that stays when the value is evicted; these parts are evicted last.
+   * When absent, eviction deletes the entry.
    */
   readonly shrink?: (value: Value) => Value;
-  /** Milliseconds on any scale that only goes forward. */
+  /** Monotonic clock in milliseconds; `performance.now` when absent. */
   readonly now?: () => number;
 }
 
@@ -29,19 +29,22 @@ interface Entry<Value> {
 
 interface Owner {
   readonly share: Share;
-  /** Keys, those used least lately first. */
+  /** Keys of entries that are not shrunk, the least recently used first. */
   readonly whole: Set<string>;
   readonly shrunk: Set<string>;
 }
 
-/** Entries that are looked at for their time at each write, so that those that nothing reads do not stay. */
+/**
+ * Number of entries whose expiry each write checks, so that expired entries are deleted although
+ * nothing reads them.
+ */
 const SWEPT_AT_ONCE = 4;
-/** More owners than this are looked through for those without entries. */
-const OWNERS_KEPT = 10_000;
+/** Number of owners from which those without entries are removed. */
+const OWNERS_MAX = 10_000;
 
 /**
- * Entries of this process, bounded by their bytes, which workspaces share. One whose share is full loses its own entries, those used
- * least lately first, and never those of another.
+ * A cache in memory that workspaces share, bounded by its size in bytes. A workspace whose share is
+ * full loses its own least recently used entries, never those of another workspace.
  */
 export class SharedEntries<Value> {
   private readonly entries = new Map<string, Entry<Value>>();
@@ -72,7 +75,10 @@ export class SharedEntries<Value> {
     return entry.value;
   }
 
-  /** False when the workspace's share has no room, even without its other entries. */
+  /**
+   * Stores an entry for `ttlMs` milliseconds. Returns false if it does not fit the workspace's
+   * share, even without the workspace's other entries.
+   */
   set(tenant: Tenant, key: string, value: Value, ttlMs: number): boolean {
     this.delete(key);
     this.sweep();
@@ -86,7 +92,7 @@ export class SharedEntries<Value> {
     return true;
   }
 
-  /** Whether `set` has room for a value of that size. */
+  /** Returns whether `set` would store a value of this size. */
   hasRoom(tenant: Tenant, size: number): boolean {
     return this.ownerOf(tenant).share.fitsInPlace(size);
   }
@@ -138,7 +144,7 @@ export class SharedEntries<Value> {
     }
   }
 
-  private forgetIdle(): void {
+  private removeIdleOwners(): void {
     for (const [name, { whole, shrunk }] of this.owners) {
       if (whole.size + shrunk.size === 0) this.owners.delete(name);
     }
@@ -148,7 +154,7 @@ export class SharedEntries<Value> {
     const { workspaceId, organisationId } = tenant;
     let owner = this.owners.get(workspaceId);
     if (!owner) {
-      if (this.owners.size >= OWNERS_KEPT) this.forgetIdle();
+      if (this.owners.size >= OWNERS_MAX) this.removeIdleOwners();
       owner = {
         share: this.shares.of(workspaceId, organisationId),
         whole: new Set(),

@@ -1,6 +1,6 @@
 import { Shares, type Share } from './shares';
 
-/** A generator that gives the same numbers in every run. */
+/** Yields the same pseudo-random numbers in every run. */
 function* numbers(seed: number): Generator<number, never> {
   let state = seed;
   for (;;) {
@@ -9,21 +9,21 @@ function* numbers(seed: number): Generator<number, never> {
   }
 }
 
-/** Takes one by one until the share says no. */
+/** Takes single units until the share refuses, and returns the held amount. */
 function fill(share: Share): number {
   while (share.take(1));
   return share.held;
 }
 
 describe('Shares', () => {
-  it('gives half to a holder that is alone, and leaves a part for each that comes later', () => {
+  it('allows a single holder half, and each later holder half of the rest', () => {
     const shares = new Shares(1_000);
     const held = ['a', 'b', 'c', 'd'].map((name) => fill(shares.of(name, name)));
     expect(held).toEqual([500, 250, 125, 62]);
     expect(shares.largest).toBe(500);
   });
 
-  it('gives equal parts to holders that compete', () => {
+  it('allows competing holders equal parts', () => {
     const shares = new Shares(1_000);
     const holders = ['a', 'b', 'c'].map((name) => shares.of(name, name));
     while (holders.map((share) => share.take(1)).some(Boolean));
@@ -37,7 +37,7 @@ describe('Shares', () => {
     expect(fill(shares.of('other', 'two'))).toBeGreaterThanOrEqual(500);
   });
 
-  it('takes nothing when it refuses, and gives back all that was taken', () => {
+  it('takes nothing when it refuses, and frees returned amounts', () => {
     const shares = new Shares(100);
     const [first, second] = [shares.of('a', 'x'), shares.of('b', 'y')];
     expect([first.take(51), first.fits(50), first.take(50), second.take(26)]).toEqual([
@@ -50,13 +50,13 @@ describe('Shares', () => {
     expect([shares.held, first.held, second.take(50)]).toEqual([0, 0, true]);
   });
 
-  it('gives one of few things to a holder that has none', () => {
+  it('allows one unit to a holder without any, even if there are few', () => {
     const shares = new Shares(1);
     const first = shares.of('a', 'a');
     expect([first.take(1), first.take(1), shares.of('b', 'b').take(1)]).toEqual([true, false, false]);
   });
 
-  it('keeps its rule over random takes and gives, and forgets holders of nothing', () => {
+  it('keeps its bound over random operations, and removes holders that hold nothing', () => {
     const random = numbers(7);
     const next = (below: number): number => Math.floor(random.next().value * below);
     const shares = new Shares(10_000);

@@ -1,85 +1,89 @@
-/** Sum of the holders of one group. */
+/** Amount held by all holders of one group. */
 interface Group {
   held: number;
 }
 
-/** More holders than this are looked through for those that hold nothing. */
-const HOLDERS_KEPT = 10_000;
+/** Number of holders from which those that hold nothing are removed. */
+const HOLDERS_MAX = 10_000;
 
 /**
- * One amount (bytes, connections, look-ups) that many holders share, so that none of them can take it from the others. A holder
- * never has more than `weight` times what stays free, and its group never more than twice that. With a weight of 1 a holder that
- * is alone gets half, and n busy holders of different groups get 1/(n+1) each; something is always free for the next one. These
- * are the dynamic thresholds of shared packet buffers (Choudhury and Hahne, 1998): there is no share to configure, and what is
- * given back counts for everybody at once.
+ * Divides an amount (bytes, connections, look-ups) among holders, so that none of them can exhaust
+ * it. A holder gets at most `weight` times the free amount, and its group at most twice that.
+ * With a weight of 1, a single holder gets half; n busy holders of different groups get 1/(n+1)
+ * each, and some is always free for the next one. These are the dynamic thresholds of shared packet
+ * buffers (Choudhury and Hahne, 1998): no share needs to be configured, and a returned amount is
+ * available to all holders immediately.
  */
 export class Shares {
   /** Amount held by all holders. */
   held = 0;
   private readonly holders = new Map<string, Share>();
   private readonly groups = new Map<string, Group>();
-  private pruneAt = HOLDERS_KEPT;
+  private pruneAt = HOLDERS_MAX;
 
   constructor(
     readonly total: number,
     private readonly weight = 1,
   ) {}
 
-  /** The most that one holder can have, when it is alone. */
+  /** Maximum amount of one holder when there is no other. */
   get largest(): number {
     return Math.max(1, Math.floor((this.total * this.weight) / (1 + this.weight)));
   }
 
-  /** `holder`: a workspace, for example; `group`: its organisation. */
+  /** Returns the share of a holder, such as a workspace, in a group, such as its organisation. */
   of(holder: string, group: string): Share {
-    const known = this.holders.get(holder);
-    if (known) return known;
+    const existing = this.holders.get(holder);
+    if (existing) return existing;
     if (this.holders.size >= this.pruneAt) this.prune();
-    let together = this.groups.get(group);
-    if (!together) this.groups.set(group, (together = { held: 0 }));
-    const share = new Share(this, together);
+    let groupTotal = this.groups.get(group);
+    if (!groupTotal) this.groups.set(group, (groupTotal = { held: 0 }));
+    const share = new Share(this, groupTotal);
     this.holders.set(holder, share);
     return share;
   }
 
-  /** @internal Whether a holder and its group may have so much after `amount` more was taken. */
+  /**
+   * @internal Returns whether a holder and its group may hold these amounts after `amount` more was
+   * taken.
+   */
   allows(amount: number, ofHolder: number, ofGroup: number): boolean {
     const free = this.total - this.held - amount;
     if (free < 0) return false;
-    const most = this.weight * free;
-    // Of things that are counted one by one, there may be too few for shares: a holder of none gets one.
-    return ofHolder <= Math.max(1, most) && ofGroup <= Math.max(1, 2 * most);
+    const limit = this.weight * free;
+    // If only few units exist, a share may be below one; a holder without any still gets one unit.
+    return ofHolder <= Math.max(1, limit) && ofGroup <= Math.max(1, 2 * limit);
   }
 
   private prune(): void {
     for (const [name, share] of this.holders) if (share.held === 0) this.holders.delete(name);
     for (const [name, group] of this.groups) if (group.held === 0) this.groups.delete(name);
-    this.pruneAt = Math.max(HOLDERS_KEPT, 2 * this.holders.size);
+    this.pruneAt = Math.max(HOLDERS_MAX, 2 * this.holders.size);
   }
 }
 
-/** The part of one holder. */
+/** The share of one holder. */
 export class Share {
   held = 0;
 
-  /** @internal Made by `Shares.of`. */
+  /** @internal Use `Shares.of`. */
   constructor(
     private readonly shares: Shares,
     private readonly group: Group,
   ) {}
 
-  /** Whether `take` would succeed now. */
+  /** Returns whether `take` would succeed now. */
   fits(amount: number): boolean {
     return this.shares.allows(amount, this.held + amount, this.group.held + amount);
   }
 
-  /** Whether `take` would succeed if all that it holds were given back first. */
+  /** Returns whether `take` would succeed after the holder returned everything that it holds. */
   fitsInPlace(amount: number): boolean {
     const more = amount - this.held;
     return this.shares.allows(more, amount, this.group.held + more);
   }
 
-  /** False when the share does not allow it; nothing is taken then. */
+  /** Takes an amount; returns false and takes nothing if the share does not allow it. */
   take(amount: number): boolean {
     if (!this.fits(amount)) return false;
     this.held += amount;

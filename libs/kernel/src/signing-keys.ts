@@ -5,11 +5,11 @@ import { constants, createPublicKey, verify, type JsonWebKeyInput, type KeyObjec
 export interface SigningKey {
   readonly id: string;
   readonly key: KeyObject;
-  /** Algorithms that fit the key, or the only one that it names. */
+  /** Algorithms that fit the key, or only the one that the key names. */
   readonly algorithms: readonly string[];
 }
 
-/** Algorithms of signatures that can be verified; all are asymmetric. */
+/** Supported algorithms; all are asymmetric. */
 export const SIGNING_ALGORITHMS = [
   'RS256',
   'RS384',
@@ -30,14 +30,18 @@ const BY_CURVE: Readonly<Record<string, readonly string[]>> = {
 };
 const RSA_BITS_MIN = 2_048;
 const RSA_BITS_MAX = 8_192;
-/** With a larger one, the work on a signature is many times that of all keys in use. */
+/**
+ * Maximum public exponent; a larger one makes verification many times as expensive as with usual
+ * keys.
+ */
 const RSA_EXPONENT_MAX = 0xffff_ffffn;
-/** Tokens cannot name a longer one. */
+/** Maximum length of a key id; tokens cannot name a longer one. */
 const KEY_ID_MAX = 256;
 
 /**
- * Reads a key of a set; null for one that must not verify: symmetric, weak, off its curve, for encryption, or without an id. Private
- * parts are dropped. `use`: what the key must be for; SPIFFE has its own.
+ * Reads a key of a JSON Web Key Set. Returns null for a key that must not verify: symmetric, weak,
+ * off its curve, for encryption, or without an id. Private parts are dropped. `use` is the required
+ * use of the key; SPIFFE has its own values.
  */
 export function readSigningKey(raw: unknown, use = 'sig'): SigningKey | null {
   if (!isObject(raw) || !mayVerify(raw, use)) return null;
@@ -67,7 +71,7 @@ function publicKey({ kty, crv, n, e, x, y }: Readonly<Record<string, unknown>>):
   try {
     return createPublicKey({ key: { kty, crv, n, e, x, y } as JsonWebKeyInput['key'], format: 'jwk' });
   } catch {
-    // A point off its curve, or a part that is missing.
+    // A point is not on its curve, or a member is missing.
     return null;
   }
 }
@@ -79,7 +83,10 @@ function isStrong({ asymmetricKeyType: type, asymmetricKeyDetails: details }: Ke
   return modulusLength >= RSA_BITS_MIN && modulusLength <= RSA_BITS_MAX && isExponent;
 }
 
-/** Whether the signature is right. The key decides which algorithms are possible, never the header alone. */
+/**
+ * Returns whether a signature is valid. The key determines the possible algorithms, not only the
+ * token's header.
+ */
 export function isSigned(
   { key, algorithms }: SigningKey,
   {

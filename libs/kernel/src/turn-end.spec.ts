@@ -3,7 +3,7 @@ import { atTurnEnd, firstAtTurnEnd } from './turn-end';
 describe('atTurnEnd', () => {
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-  it('does the work of a turn at its end, in order, and what comes meanwhile a turn later', async () => {
+  it('processes the items of a turn at its end, in order, and items added meanwhile a turn later', async () => {
     const done: number[] = [];
     const later = atTurnEnd((item: number) => {
       done.push(item);
@@ -18,7 +18,7 @@ describe('atTurnEnd', () => {
     expect(done).toEqual([1, 2, 3]);
   });
 
-  it('runs what must come first before work that was put off earlier in the turn', async () => {
+  it('runs work of firstAtTurnEnd before work that was deferred earlier in the turn', async () => {
     const done: string[] = [];
     const later = atTurnEnd((item: string) => done.push(item));
     later('sent');

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers';
 
-/** Work that must be over before anything else that is put off to the end of the turn. */
+/** Work that runs before all other work at the end of the turn. */
 let first: (() => void)[] = [];
 
-function workFirst(): void {
+function runFirst(): void {
   if (first.length === 0) return;
   const all = first;
   first = [];
@@ -11,28 +11,29 @@ function workFirst(): void {
 }
 
 /**
- * Runs `work` once at the end of the present turn of the event loop, before everything that `atTurnEnd` puts off to the same end,
- * however early that was. It must not throw.
+ * Runs `work` at the end of the current turn of the event loop, before all work that `atTurnEnd`
+ * has deferred to it. `work` must not throw.
  */
 export function firstAtTurnEnd(work: () => void): void {
-  if (first.length === 0) setImmediate(workFirst);
+  if (first.length === 0) setImmediate(runFirst);
   first.push(work);
 }
 
 /**
- * Puts work off to the end of the present turn of the event loop, and does all of a turn's together, in order: one look for many
- * requests, however many there are.
+ * Returns a function that defers items to the end of the current turn of the event loop, where
+ * `work` processes all items of the turn in order. Many requests of a turn can share one operation
+ * in this way.
  */
 export function atTurnEnd<T>(work: (item: T) => void): (item: T) => void {
   let items: T[] = [];
-  const workAll = (): void => {
-    workFirst();
+  const runAll = (): void => {
+    runFirst();
     const all = items;
     items = [];
     for (const item of all) work(item);
   };
   return (item) => {
-    if (items.length === 0) setImmediate(workAll);
+    if (items.length === 0) setImmediate(runAll);
     items.push(item);
   };
 }

@@ -1,16 +1,21 @@
-/** Why a service of a vendor did not give what was requested. */
+/** Reason why a vendor's service did not return the requested value. */
 export type VendorFailure =
-  /** The address policy refused the address, or the installation's identity may not be sent there. */
+  /**
+   * The address policy refused the address, or the installation's identity may not be sent there.
+   */
   | 'refused'
   /** No response, or the service is temporarily unavailable. */
   | 'unreachable'
-  /** The service does not know the caller, or does not let it in. */
+  /** The service did not accept the caller's credential or permissions. */
   | 'denied'
   | 'not_found'
   /** An unreadable response, or a value without the required form. */
   | 'invalid';
 
-/** `message` is public: it names the failed step and contains nothing that was sent or received. */
+/**
+ * A failed call to a vendor. `message` is public: it names the failed step and contains nothing
+ * that was sent or received.
+ */
 export class VendorError extends Error {
   override readonly name = 'VendorError';
   constructor(
@@ -34,18 +39,18 @@ export interface VendorResponse {
   readonly text: string;
 }
 
-/** Makes one call; every status is a response. @throws VendorError `refused` or `unreachable` */
+/** Sends one request; every status is a response. @throws VendorError `refused` or `unreachable` */
 export type VendorCall = (request: VendorRequest) => Promise<VendorResponse>;
 
-/** Calls by who chooses their address. */
+/** Functions that send requests, by the party that chooses the address. */
 export interface VendorCalls {
-  /** To addresses that a tenant chooses. */
+  /** Sends to addresses that a tenant chooses. */
   readonly tenants: VendorCall;
-  /** To a vendor's own addresses, or those that the operator has set in their place. */
+  /** Sends to a vendor's own addresses, or to addresses that the operator configured instead. */
   readonly vendors: VendorCall;
   /**
-   * To the machine's identity services, whose addresses are fixed or come from the settings. No
-   * tenant may choose them.
+   * Sends to the machine's identity services, whose addresses are fixed or come from the settings.
+   * No tenant may choose them.
    */
   readonly machine: VendorCall;
 }
