@@ -64,13 +64,13 @@ export const MEASURES = [
 ] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** In hundredths: stores compare whole numbers. */
+/** Percentiles in hundredths, since stores compare whole numbers. */
 export const PERCENTILES = { p50: 50, p90: 90, p95: 95, p99: 99 } as const satisfies Partial<
   Record<Measure, number>
 >;
 export type Percentile = keyof typeof PERCENTILES;
 
-/** Whose requests: always one organisation. Null: no matter which workspace, or whose key. */
+/** Owner of the requests: one organisation. Null: any workspace, or keys of any user. */
 export interface AnalyticsScope {
   readonly organisationId: string;
   readonly workspaceId: string | null;
@@ -96,15 +96,20 @@ export const VALUE_FILTERS = [
   'model',
 ] as const satisfies readonly Dimension[];
 
-/** All that is named must hold; of a list of values, any one. */
+/**
+ * Conditions on requests. A request must meet all of them; for a list of values it must have one of
+ * them.
+ */
 export interface AnalyticsFilter {
   readonly values: { readonly [column in (typeof VALUE_FILTERS)[number]]?: readonly string[] };
   readonly statuses: readonly number[];
-  /** Absent: no matter how they ended. */
+  /** Absent: both successful and failed requests. */
   readonly isSuccess?: boolean;
   readonly models: readonly { readonly provider: string; readonly model: string }[];
   readonly metadata: Readonly<Record<string, string>>;
-  /** These are facts of single requests alone, so that an ask with one of them reads the log. */
+  /**
+   * Only the log holds the following facts, so that a query with one of them reads single requests.
+   */
   readonly traceIds: readonly string[];
   readonly spanIds: readonly string[];
   readonly ranges: {
@@ -116,7 +121,7 @@ export type GroupKey = Dimension | { readonly metadata: string };
 
 export interface TimeBucket {
   readonly sizeMs: number;
-  /** East of UTC. */
+  /** Offset from UTC; positive is east. */
   readonly offsetMs: number;
 }
 
@@ -126,30 +131,36 @@ export interface AnalyticsQueryCase {
   readonly from: number;
   readonly to: number;
   readonly filter: AnalyticsFilter;
-  /** Null: all of the time is one. */
+  /** Null: the whole time range is one bucket. */
   readonly bucket: TimeBucket | null;
-  /** With a metadata name only requests that have it are counted. */
+  /** Keys to group by. A metadata key restricts the query to requests that have it. */
   readonly by: readonly GroupKey[];
   readonly measures: readonly Measure[];
-  /** Absent: by time, then by the keys. Groups that are equal by a measure are in the order of their keys. */
+  /**
+   * Absent: by time, then by the group keys. Groups with equal measures are sorted by their keys.
+   */
   readonly order?: { readonly by: Measure; readonly descending: boolean };
   readonly limit: number;
   readonly offset?: number;
 }
 
-/** One group. `keys` has a text for each of the ask's, empty where requests have none. */
+/**
+ * One group. `keys` has a text for each key of the query; it is empty for requests without a value.
+ */
 export interface AnalyticsRow {
-  /** When the bucket begins, in Unix milliseconds; null without buckets. */
+  /** Start of the bucket, in Unix milliseconds; null without buckets. */
   readonly at: number | null;
   readonly keys: readonly string[];
   /** Percentiles of a group without requests are 0. */
   readonly values: Readonly<Record<Measure, number>>;
 }
 
-/** Where analytics are read. Postgres and ClickHouse pass one contract test. */
+/**
+ * A store that answers analytics queries. The same contract test covers Postgres and ClickHouse.
+ */
 export interface AnalyticsStore {
-  /** Groups that have requests, at most `limit`. */
-  rows(ask: AnalyticsQueryCase): Promise<AnalyticsRow[]>;
-  /** How many groups `rows` would give without its limit. */
-  count(ask: AnalyticsQueryCase): Promise<number>;
+  /** Returns the groups with requests, at most `limit`. */
+  rows(query: AnalyticsQueryCase): Promise<AnalyticsRow[]>;
+  /** Returns how many groups `rows` would return without its limit. */
+  count(query: AnalyticsQueryCase): Promise<number>;
 }

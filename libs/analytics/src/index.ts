@@ -15,14 +15,14 @@ export {
   type NumberRange,
   type RequestType,
   type TimeBucket,
-} from './ask';
+} from './analytics-query';
 export { LATENCY_BOUNDS, LATENCY_ERROR_MAX, latencyBucket, latencyOfBucket } from './latency-scale';
 export { derivedFacts, type DerivedFacts } from './request-facts';
 export { RESULT_SQL } from './result-sql';
 export {
   analyticsRow,
-  asksForMetadata,
-  asksForSingles,
+  needsMetadata,
+  needsSingleRequests,
   countStatement,
   filterConditions,
   rowsStatement,

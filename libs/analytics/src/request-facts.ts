@@ -1,12 +1,12 @@
-import type { RequestType } from './ask';
+import type { RequestType } from './analytics-query';
 
 /** Facts of a request that analytics derive from its log record. */
 export interface DerivedFacts {
   readonly request_type: RequestType;
   readonly prompt_slug: string | null;
-  /** Another target had been called before the one that answered. */
+  /** Whether another target was called before the one that responded. */
   readonly fell_back: boolean;
-  /** A second call was started while the first one was in flight. */
+  /** Whether a second call was started while the first one was in flight. */
   readonly hedged: boolean;
   /** Cost that the cache saved, in 1e-8 USD; null when there was none or it is not known. */
   readonly saved_cost: number | null;
@@ -28,7 +28,10 @@ interface RecordedAttempt {
   readonly hedge?: string;
 }
 
-/** Records come from gateways of other versions, and nothing that they lack may keep them from being stored. */
+/**
+ * Derives the facts. Records come from gateways of other versions, so a missing member must never
+ * prevent a record from being stored.
+ */
 export function derivedFacts({ route, decision }: RecordedRequest): DerivedFacts {
   const { prompt, attempts, cache } = decision as Partial<RecordedRequest['decision']>;
   const saved: unknown = cache?.savedCost;
@@ -48,7 +51,10 @@ function typeOf(route: unknown): RequestType {
   return /^(?:a2a|agents)(?:\.|$)/.test(route) ? 'a2a' : 'llm';
 }
 
-/** A target that was passed over without a call, or lost a race, is none that failed. */
+/**
+ * Returns whether another target failed before the one that responded. A skipped target, or one
+ * that lost a hedge, did not fail.
+ */
 function fellBack(attempts: readonly RecordedAttempt[]): boolean {
   const last = attempts.at(-1);
   if (last?.end !== 'answered' && last?.end !== 'status') return false;

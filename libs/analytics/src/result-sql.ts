@@ -4,7 +4,10 @@ const listed = (values: readonly string[]): string => values.map((value) => `'${
 const { success, error } = RESULT_RULES;
 const statuses = success.statuses.map(([from, to]) => `status BETWEEN ${String(from)} AND ${String(to)}`);
 
-/** `resultOf` of `@gw/contracts` as conditions on the columns `outcome` and `status`, good for Postgres and ClickHouse. */
+/**
+ * SQL conditions on the columns `outcome` and `status` that correspond to `resultOf` of
+ * `@gw/contracts`. They are valid in Postgres and ClickHouse.
+ */
 export const RESULT_SQL = {
   success: `(outcome IN (${listed(success.outcomes)}) AND (${statuses.join(' OR ')}))`,
   error: `(outcome NOT IN (${listed(error.exceptOutcomes)}) OR status >= ${String(error.statusMin)})`,

@@ -6,17 +6,20 @@ import {
   type GroupKey,
   type Measure,
   type Percentile,
-} from './ask';
+} from './analytics-query';
 import { latencyOfBucket } from './latency-scale';
 import { RESULT_SQL } from './result-sql';
 
-/** Takes a value into the statement's parameters and gives its placeholder. */
+/** Adds a value to the statement's parameters and returns its placeholder. */
 export type Bind = (value: unknown, type: BoundType) => string;
 export type BoundType = 'text' | 'texts' | 'uuid' | 'uuids' | 'number' | 'numbers' | 'floats' | 'json';
 
-/** Differences between the SQL of the two stores. Column names of facts are the same in both. */
+/**
+ * SQL fragments that differ between the two stores. The columns of facts have the same names in
+ * both.
+ */
 export interface SqlDialect {
-  /** A text that is never null, empty for nothing. */
+  /** Converts an expression to text; null becomes the empty text. */
   text(expression: string): string;
   metadataText(name: string): string;
   hasMetadata(name: string): string;
@@ -24,12 +27,12 @@ export interface SqlDialect {
   metadataMatches(metadata: Readonly<Record<string, string>>, bind: Bind): string;
   /** Number of the time bucket of a fact. */
   bucketNumber(size: string, offset: string): string;
-  /** As a double. */
+  /** Converts an expression to a double. */
   float(expression: string): string;
   readonly distinctUsers: string;
   /**
-   * The content of `FROM` for facts with their histograms, as `latency_bucket` and `latency_count`, and with the `keys`, which are worked out
-   * once for each fact.
+   * Returns a `FROM` clause that joins facts with their histograms, as `latency_bucket` and
+   * `latency_count`. The `keys` are computed once for each fact.
    */
   histogram(keys: readonly string[]): string;
 }
@@ -39,7 +42,7 @@ const MISSES = `cache_status IN ('MISS', 'SEMANTIC MISS', 'REFRESH')`;
 const sum = (column: string, condition?: string): string =>
   `coalesce(sum(${column})${condition === undefined ? '' : ` FILTER (WHERE ${condition})`}, 0)`;
 
-/** Means over all requests of a group. */
+/** Numerators of means over all requests of a group. */
 const MEANS = {
   avg_cost: sum('cost'),
   avg_tokens: sum('total_tokens'),
@@ -89,13 +92,16 @@ const expressionOf = (measure: Exclude<Measure, Percentile>, dialect: SqlDialect
   return EXPRESSIONS[measure];
 };
 
-/** Conditions on facts that the filter, the grouping and the measures make. Those of the owner and the time are the store's own. */
+/**
+ * Returns the conditions of the filter, the group keys and the measures. The store adds conditions
+ * on owner and time.
+ */
 export function filterConditions(
-  ask: Pick<AnalyticsQueryCase, 'filter' | 'by' | 'measures'>,
+  query: Pick<AnalyticsQueryCase, 'filter' | 'by' | 'measures'>,
   dialect: SqlDialect,
   bind: Bind,
 ): string[] {
-  const { filter } = ask;
+  const { filter } = query;
   const conditions: string[] = [];
   for (const column of VALUE_FILTERS) {
     const values = filter.values[column];
@@ -112,12 +118,12 @@ export function filterConditions(
   }
   if (Object.keys(filter.metadata).length > 0)
     conditions.push(dialect.metadataMatches(filter.metadata, bind));
-  for (const key of ask.by) {
+  for (const key of query.by) {
     if (typeof key !== 'string') conditions.push(dialect.hasMetadata(bind(key.metadata, 'text')));
   }
-  // Rollups keep requests without metadata apart, so they are left out of every store's answer.
-  if (asksForUsers(ask)) conditions.push(dialect.hasMetadata(`'_user'`));
-  return [...conditions, ...singleConditions(ask, dialect, bind)];
+  // Rollups of users omit requests without a user, so every store excludes them.
+  if (countsUsers(query)) conditions.push(dialect.hasMetadata(`'_user'`));
+  return [...conditions, ...singleConditions(query, dialect, bind)];
 }
 
 function endConditions(
@@ -131,7 +137,7 @@ function endConditions(
   return conditions;
 }
 
-/** Conditions that only single requests can meet. */
+/** Returns conditions on facts that only single requests have. */
 function singleConditions(
   { filter }: Pick<AnalyticsQueryCase, 'filter'>,
   dialect: SqlDialect,
@@ -149,71 +155,75 @@ function singleConditions(
   return conditions;
 }
 
-/** Whether rows of single requests are needed. */
-export const asksForSingles = ({ filter }: AnalyticsQueryCase): boolean =>
+/** Returns whether a query needs single requests instead of rollups. */
+export const needsSingleRequests = ({ filter }: AnalyticsQueryCase): boolean =>
   filter.traceIds.length > 0 || filter.spanIds.length > 0 || Object.keys(filter.ranges).length > 0;
 
-/** Whether metadata is needed. */
-export const asksForMetadata = ({ filter, by, measures }: AnalyticsQueryCase): boolean =>
+/** Returns whether a query needs the metadata of requests. */
+export const needsMetadata = ({ filter, by, measures }: AnalyticsQueryCase): boolean =>
   Object.keys(filter.metadata).length > 0 ||
   by.some((key) => typeof key !== 'string') ||
-  asksForUsers({ measures });
+  countsUsers({ measures });
 
 const keyExpression = (key: GroupKey, dialect: SqlDialect, bind: Bind): string =>
   typeof key === 'string' ? dialect.text(key) : dialect.metadataText(bind(key.metadata, 'text'));
 
-/** The statement that answers an ask, over `facts`, a query of one row for a request or for many alike. */
+/**
+ * Returns a statement for the rows of a query. `facts` is a subquery whose rows each represent one
+ * request or several equal ones.
+ */
 export function rowsStatement(
-  ask: AnalyticsQueryCase,
+  query: AnalyticsQueryCase,
   facts: string,
   dialect: SqlDialect,
   bind: Bind,
 ): string {
-  const { names, selected } = keysOf(ask, dialect, bind);
-  const measures = new Set<Measure>(ask.measures);
-  if (ask.order) measures.add(ask.order.by);
+  const { names, selected } = keysOf(query, dialect, bind);
+  const measures = new Set<Measure>(query.measures);
+  if (query.order) measures.add(query.order.by);
   const percentiles = [...measures].filter(isPercentile);
   const plain = [...measures].filter((measure) => !isPercentile(measure));
   const sums = plain.map((measure) => `${expressionOf(measure, dialect)} AS m_${measure}`);
-  const grouped = names.length === 0 ? '' : `GROUP BY ${names.join(', ')}`;
+  const groupBy = names.length === 0 ? '' : `GROUP BY ${names.join(', ')}`;
   const parts = [
     `facts AS (${facts})`,
-    `totals AS (SELECT ${[...selected, ...sums, 'sum(requests) AS counted'].join(', ')} FROM facts ${grouped}
+    `totals AS (SELECT ${[...selected, ...sums, 'sum(requests) AS counted'].join(', ')} FROM facts ${groupBy}
        HAVING sum(requests) > 0)`,
     ...(percentiles.length === 0 ? [] : percentileParts(names, selected, percentiles, dialect)),
   ];
   const using = names.length === 0 ? 'ON TRUE' : `USING (${names.join(', ')})`;
-  const joined = percentiles.length === 0 ? '' : `LEFT JOIN percentiles ${using}`;
+  const join = percentiles.length === 0 ? '' : `LEFT JOIN percentiles ${using}`;
   const columns = [
     ...names,
     ...plain.map((measure) => `m_${measure}`),
     ...percentiles.map((percentile) => `m_${percentile}`),
   ];
-  return `WITH ${parts.join(', ')} SELECT ${columns.join(', ')} FROM totals ${joined}
-    ${orderOf(ask, names)} LIMIT ${bind(ask.limit, 'number')} OFFSET ${bind(ask.offset ?? 0, 'number')}`;
+  return `WITH ${parts.join(', ')} SELECT ${columns.join(', ')} FROM totals ${join}
+    ${orderOf(query, names)} LIMIT ${bind(query.limit, 'number')} OFFSET ${bind(query.offset ?? 0, 'number')}`;
 }
 
+/** Returns a statement that counts the groups of a query. */
 export function countStatement(
-  ask: AnalyticsQueryCase,
+  query: AnalyticsQueryCase,
   facts: string,
   dialect: SqlDialect,
   bind: Bind,
 ): string {
-  const { names, selected } = keysOf(ask, dialect, bind);
-  const grouped = names.length === 0 ? '' : `GROUP BY ${names.join(', ')}`;
+  const { names, selected } = keysOf(query, dialect, bind);
+  const groupBy = names.length === 0 ? '' : `GROUP BY ${names.join(', ')}`;
   return `WITH facts AS (${facts})
-    SELECT count(*) AS total FROM (SELECT ${[...selected, 'sum(requests) AS counted'].join(', ')} FROM facts ${grouped}
+    SELECT count(*) AS total FROM (SELECT ${[...selected, 'sum(requests) AS counted'].join(', ')} FROM facts ${groupBy}
       HAVING sum(requests) > 0) AS found`;
 }
 
 function keysOf(
-  ask: AnalyticsQueryCase,
+  query: AnalyticsQueryCase,
   dialect: SqlDialect,
   bind: Bind,
 ): { names: string[]; selected: string[] } {
-  const names = ask.by.map((_, i) => `k${String(i)}`);
-  const selected = ask.by.map((key, i) => `${keyExpression(key, dialect, bind)} AS k${String(i)}`);
-  const { bucket } = ask;
+  const names = query.by.map((_, i) => `k${String(i)}`);
+  const selected = query.by.map((key, i) => `${keyExpression(key, dialect, bind)} AS k${String(i)}`);
+  const { bucket } = query;
   if (bucket !== null) {
     names.unshift('t');
     const number = dialect.bucketNumber(bind(bucket.sizeMs, 'number'), bind(bucket.offsetMs, 'number'));
@@ -222,7 +232,10 @@ function keysOf(
   return { names, selected };
 }
 
-/** The lowest bucket of the histogram below which the wanted part of all requests lies. */
+/**
+ * Returns common table expressions that compute, for each percentile, the lowest histogram bucket
+ * up to which that part of the requests lies.
+ */
 function percentileParts(
   names: readonly string[],
   selected: readonly string[],
@@ -231,7 +244,7 @@ function percentileParts(
 ): string[] {
   const keys = names.length === 0 ? '' : `${names.join(', ')}, `;
   const partition = names.length === 0 ? '' : `PARTITION BY ${names.join(', ')}`;
-  const grouped = names.length === 0 ? '' : `GROUP BY ${names.join(', ')}`;
+  const groupBy = names.length === 0 ? '' : `GROUP BY ${names.join(', ')}`;
   const found = percentiles.map(
     (name) =>
       `min(latency_bucket) FILTER (WHERE below * 100 >= ${String(PERCENTILES[name])} * whole AND latency_count > 0) AS m_${name}`,
@@ -242,35 +255,35 @@ function percentileParts(
     `ranks AS (SELECT ${keys}latency_bucket, latency_count,
        sum(latency_count) OVER (${partition} ORDER BY latency_bucket) AS below,
        sum(latency_count) OVER (${partition}) AS whole FROM histogram)`,
-    `percentiles AS (SELECT ${[...names, ...found].join(', ')} FROM ranks ${grouped})`,
+    `percentiles AS (SELECT ${[...names, ...found].join(', ')} FROM ranks ${groupBy})`,
   ];
 }
 
-function orderOf(ask: AnalyticsQueryCase, names: readonly string[]): string {
-  const first = ask.order ? [`m_${ask.order.by} ${ask.order.descending ? 'DESC' : 'ASC'}`] : [];
+function orderOf(query: AnalyticsQueryCase, names: readonly string[]): string {
+  const first = query.order ? [`m_${query.order.by} ${query.order.descending ? 'DESC' : 'ASC'}`] : [];
   const all = [...first, ...names];
   return all.length === 0 ? '' : `ORDER BY ${all.join(', ')}`;
 }
 
 /** Converts a row of `rowsStatement` into the response of a store. Numbers may be texts. */
 export function analyticsRow(
-  ask: AnalyticsQueryCase,
+  query: AnalyticsQueryCase,
   found: Readonly<Record<string, unknown>>,
 ): AnalyticsRow {
-  const { bucket } = ask;
+  const { bucket } = query;
   const values = Object.fromEntries(
-    ask.measures.map((measure) => {
+    query.measures.map((measure) => {
       const value = Number(found[`m_${measure}`] ?? 0);
       return [measure, isPercentile(measure) ? latencyOfBucket(value) : value];
     }),
   ) as Record<Measure, number>;
   return {
     at: bucket === null ? null : Number(found['t']) * bucket.sizeMs - bucket.offsetMs,
-    keys: ask.by.map((_, i) => String(found[`k${String(i)}`])),
+    keys: query.by.map((_, i) => String(found[`k${String(i)}`])),
     values,
   };
 }
 
-/** Whether users are counted; groups that have none are left out. */
-const asksForUsers = ({ measures }: Pick<AnalyticsQueryCase, 'measures'>): boolean =>
+/** Returns whether a query counts users; groups without users are omitted then. */
+const countsUsers = ({ measures }: Pick<AnalyticsQueryCase, 'measures'>): boolean =>
   measures.includes('users') || measures.includes('user_requests');
