@@ -1,7 +1,7 @@
 import { defineJob } from './job';
 
 /**
- * Records due resets of budgets and updates their status from their usage. Limits work without it;
- * it only updates what is shown.
+ * Records due resets of budgets and updates their status from their usage. Limits do not depend on
+ * it; it only updates what the API shows.
  */
 export const budgetsJob = defineJob({ name: 'budgets', everyMs: 60_000, scheduledPayload: {} });

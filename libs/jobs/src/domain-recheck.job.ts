@@ -1,8 +1,8 @@
 import { defineJob } from './job';
 
 /**
- * Looks again for the proofs of verified domains, each once a week, and once a day after a check that
- * failed. The payload is empty.
+ * Checks the proofs of verified domains again: once a week, or once a day after a failed check. The
+ * payload is empty.
  */
 export const domainRecheckJob = defineJob({
   name: 'domain-recheck',

@@ -14,7 +14,7 @@ function openWorker(store: JobStore, run: (job: Job<object>) => Promise<void>) {
 export class JobWorker {
   private readonly worker: ReturnType<typeof openWorker>;
 
-  /** Starts at once. `processors` come from `processorsByName`. */
+  /** Starts the worker. `processors` come from `processorsByName`. */
   constructor(
     store: JobStore,
     processors: ReadonlyMap<string, JobProcessor>,
@@ -22,7 +22,7 @@ export class JobWorker {
   ) {
     const run = async (job: Job<object>): Promise<void> => {
       const processor = processors.get(job.name);
-      // A newer release may have requested the job; retries let its workers take it.
+      // A newer release may have requested the job; its workers process a later attempt.
       if (!processor) throw new GatewayError('internal_error', { message: `No processor for ${job.name}.` });
       await processor.process(job.data);
     };
@@ -35,7 +35,7 @@ export class JobWorker {
     });
   }
 
-  /** Waits for the running jobs. */
+  /** Stops taking jobs and waits for the running ones. */
   async close(): Promise<void> {
     await this.worker.close();
   }

@@ -4,8 +4,8 @@ import { JobQueue } from './job-queue';
 import { prepareJobStore, type JobStore } from './job-store';
 import { JobWorker } from './job-worker';
 
-/** Guarantees of both stores. */
-describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
+/** Tests the guarantees that both job stores give. */
+describe.each(['postgres', 'redis'] as const)('JobQueue and JobWorker on %s', (kind) => {
   const database = testDatabase({ empty: true });
   const redis = withRedis();
   let store: JobStore;
@@ -33,7 +33,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     workers.push(new JobWorker(store, new Map([[spec.name, processor]]), (error) => errors.push(error)));
   };
 
-  it('runs a requested job with its payload, and one job per id until it has finished', async () => {
+  it('runs a requested job with its payload, and ignores requests with its id until it has finished', async () => {
     const spec = defineJob({ name: 'on-request', everyMs: null, scheduledPayload: { value: 0 } });
     const seen: number[] = [];
     await queue.enqueue(spec, { value: 1 }, 'same');
@@ -49,8 +49,8 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       await queue.enqueue(spec, { value: 4 }, 'same');
       return seen.includes(4);
     });
-    // The previous test may have requested one more run; it must not reach a worker that does not
-    // know the job.
+    // The loop above may have requested one more run. It must not reach the worker of the next
+    // test, which does not know this job.
     await queue.enqueue(spec, { value: 5 }, 'last');
     await eventually(() => seen.includes(5));
   });
@@ -79,7 +79,8 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       return runs === 1 ? Promise.reject(new Error('Not this time.')) : Promise.resolve();
     });
     await eventually(() => runs === 2);
-    // A run of the previous test may still be queued, and no worker knows its job here.
+    // A run of the previous test's job may still be queued; this worker does not know that job, so
+    // other errors are possible.
     expect(
       errors.filter((error) => error instanceof Error && error.message === 'Not this time.'),
     ).toHaveLength(1);

@@ -1,8 +1,8 @@
 import { defineJob } from './job';
 
 /**
- * Creates the request log's partitions of the next days. Runs four times a day, because a missing
- * partition slows ingest.
+ * Creates the request log's partitions for the next days. It runs four times a day, because a
+ * missing partition slows ingest.
  */
 export const logPartitionsJob = defineJob({
   name: 'log-partitions',

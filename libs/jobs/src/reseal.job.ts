@@ -1,7 +1,7 @@
 import { defineJob } from './job';
 
 /**
- * Seals values under the current master key that an earlier one sealed. Without such values it runs
- * one count.
+ * Re-encrypts values that an earlier master key encrypted with the current one. If there are none,
+ * it only runs a count.
  */
 export const resealJob = defineJob({ name: 'reseal', everyMs: 5 * 60_000, scheduledPayload: {} });

@@ -1,8 +1,8 @@
 import { defineJob } from './job';
 
 /**
- * Reads the metadata of identity providers by SAML again, and writes of certificates that expire. The
- * payload is empty.
+ * Refreshes the metadata of SAML identity providers and sends warnings about certificates that
+ * expire. The payload is empty.
  */
 export const ssoMetadataJob = defineJob({
   name: 'sso-metadata',
