@@ -233,8 +233,8 @@ export class RedisLogReader {
    */
   private async nextEntries(): Promise<RawEntry[]> {
     if (this.failuresInRow > 0) {
-      const own = await this.readGroup('0');
-      if (own.length > 0) return own;
+      const failed = await this.readGroup('0');
+      if (failed.length > 0) return failed;
     }
     if (Date.now() >= this.takenOverAt + this.takeOverAfterMs / 2) {
       const claimed = await this.takeOver(this.takeOverAfterMs);

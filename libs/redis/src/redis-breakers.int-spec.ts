@@ -32,29 +32,29 @@ describe('RedisBreakers', () => {
 
   it('sends openings that happened while Redis was away, unless the breaker has closed or its cooldown is over', async () => {
     const [one, other] = [await store(), await store()];
-    const reported: BreakerChange[] = [];
-    other.subscribe((change) => reported.push(change));
+    const received: BreakerChange[] = [];
+    other.subscribe((change) => received.push(change));
     await server.kill();
     one.publish({ key: 'over', openForMs: 1 });
     one.publish({ key: 'closed', openForMs: 30_000 });
     one.publish({ key: 'closed', openForMs: 0 });
     one.publish({ key: 'open', openForMs: 30_000 });
     await server.start();
-    await eventually(() => reported.some(({ key }) => key === 'open'));
-    expect(reported.find(({ key }) => key === 'open')?.openForMs).toBeLessThanOrEqual(30_000);
-    expect(reported.map(({ key }) => key)).not.toContain('over');
-    expect(reported.map(({ key }) => key)).not.toContain('closed');
+    await eventually(() => received.some(({ key }) => key === 'open'));
+    expect(received.find(({ key }) => key === 'open')?.openForMs).toBeLessThanOrEqual(30_000);
+    expect(received.map(({ key }) => key)).not.toContain('over');
+    expect(received.map(({ key }) => key)).not.toContain('closed');
   });
 
   it('ignores messages and keys in another format', async () => {
     const one = await store();
-    const reported: BreakerChange[] = [];
-    one.subscribe((change) => reported.push(change));
+    const received: BreakerChange[] = [];
+    one.subscribe((change) => received.push(change));
     const redis = await connect();
     one.publish({ key: 'x'.repeat(513), openForMs: 30_000 });
     for (const text of ['{', '5', '{"key":5}']) await redis.publish('gw:breakers:changes', text);
     one.publish({ key: 'a', openForMs: 30_000 });
-    await eventually(() => reported.some(({ key }) => key === 'a'));
-    expect(new Set(reported.map(({ key }) => key))).toEqual(new Set(['a']));
+    await eventually(() => received.some(({ key }) => key === 'a'));
+    expect(new Set(received.map(({ key }) => key))).toEqual(new Set(['a']));
   });
 });

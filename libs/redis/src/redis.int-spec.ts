@@ -24,7 +24,7 @@ describe('connectRedis, RedisBus and RedisDocuments', () => {
     const redis = connectRedis({
       url: server.url,
       name: 'spec',
-      // Longer than a test may take, so a command that fails has not waited for it.
+      // The timeout is longer than a test may take, so a failed command has not waited for it.
       commandTimeoutMs: 120_000,
       log: { info: (message) => log.push(message), warn: (message) => log.push(message) },
     });
@@ -40,17 +40,18 @@ describe('connectRedis, RedisBus and RedisDocuments', () => {
     for (const redis of open.splice(0)) redis.disconnect();
   });
 
-  it('fail a command at once while Redis is away, log that once, and work when it is back', async () => {
+  it('fail commands immediately while Redis is away, log the loss once, and work again afterwards', async () => {
     const redis = await connect();
     await server.kill();
     await eventually(() => redis.status !== 'ready');
-    // In the same turn of the event loop, so no timer and no socket was waited for.
-    const later = new Promise((resolve) => setImmediate(resolve, 'later'));
-    const requested = redis.get('x').then(
+    // Both run in the same turn of the event loop, so the command waited for no timer and no
+    // socket.
+    const nextTurn = new Promise((resolve) => setImmediate(resolve, 'nextTurn'));
+    const command = redis.get('x').then(
       () => 'answered',
       () => 'failed',
     );
-    expect(await Promise.race([requested, later])).toBe('failed');
+    expect(await Promise.race([command, nextTurn])).toBe('failed');
     await expect(redisReady(redis, 100)).rejects.toThrow('cannot be reached');
     await server.start();
     await redisReady(redis, 20_000);
@@ -60,25 +61,25 @@ describe('connectRedis, RedisBus and RedisDocuments', () => {
 
   it('receive a channel again after Redis was away, and report the gap', async () => {
     const bus = new RedisBus(await connect(), await connect());
-    const heard: string[] = [];
+    const events: string[] = [];
     bus.subscribe('news', {
-      onMessage: (text) => heard.push(text),
-      onUp: () => heard.push('up'),
+      onMessage: (text) => events.push(text),
+      onUp: () => events.push('up'),
       onDown: () => {
-        if (heard.at(-1) !== 'down') heard.push('down');
+        if (events.at(-1) !== 'down') events.push('down');
       },
     });
-    await eventually(() => heard.includes('up'));
+    await eventually(() => events.includes('up'));
     await bus.publish('news', 'one');
-    await eventually(() => heard.includes('one'));
+    await eventually(() => events.includes('one'));
     await server.kill();
-    await eventually(() => heard.includes('down'));
+    await eventually(() => events.includes('down'));
     await server.start();
     await eventually(async () => {
       await bus.publish('news', 'two');
-      return heard.includes('two');
+      return events.includes('two');
     });
-    expect(heard.slice(0, 5)).toEqual(['up', 'one', 'down', 'up', 'two']);
+    expect(events.slice(0, 5)).toEqual(['up', 'one', 'down', 'up', 'two']);
   });
 
   it('keep the newer of two copies, whichever is written last', async () => {
