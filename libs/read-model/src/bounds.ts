@@ -3,20 +3,21 @@ import { HEARTBEAT_MS } from '@gw/contracts';
 export interface ReadModelLimits {
   /** Maximum documents in memory; the least recently used ones are dropped. */
   readonly documentsMax: number;
-  /** Their total size as JSON text, in characters. */
+  /** Maximum total size of these documents as JSON text, in characters. */
   readonly sizeMax: number;
   /** Maximum keys known to have no document; the oldest are dropped. */
   readonly absentMax: number;
+  /** How long a key is known to have no document, in milliseconds. */
   readonly absentTtlMs: number;
-  /** Concurrent reads of the source, 256 keys each. */
+  /** Maximum number of concurrent reads of the source, with 256 keys each. */
   readonly readsMax: number;
   /** Maximum keys being read or waiting; more are refused as unavailable. */
   readonly pendingMax: number;
-  /** The longest wait for an unknown document. */
+  /** Maximum wait for an unknown document. */
   readonly loadTimeoutMs: number;
-  /** The longest wait for the verification of a known document. */
+  /** Maximum wait for the verification of a known document. */
   readonly verifyTimeoutMs: number;
-  /** Pause after a failed attempt; it doubles after each further one. */
+  /** Pause after a failed read; it doubles after each further failure, up to `retryAfterMaxMs`. */
   readonly retryAfterMs: number;
   readonly retryAfterMaxMs: number;
   /** The age from which a document is verified on use while events are lost. */

@@ -25,10 +25,10 @@ export interface CacheBounds {
 }
 
 /**
- * Cached documents, bounded by number and size.
- * Two generations replace an LRU list: a hit in the young one costs a single Map lookup and no
- * write. When the young generation has filled half of the bounds, the old one, which contains what
- * was not used since the last turn, is dropped.
+ * Caches documents, bounded by their number and size. It uses two generations instead of an LRU
+ * list: a hit in the young one costs a single Map lookup and no write. When the young generation
+ * has filled half of the bounds, the old one is dropped, which contains the documents that were not
+ * used since the last change of generations.
  */
 export class DocumentCache {
   private young = new Map<DocumentKey, CacheEntry>();

@@ -5,7 +5,8 @@ import { ReadModelUnavailable } from './unavailable';
 /** Maximum keys per read, as the admin API allows. */
 export const KEYS_PER_READ_MAX = 256;
 /**
- * A copy older than an event is requested this many times in total; then the read counts as failed.
+ * Maximum number of reads of a document whose copies are older than its event; then the read counts
+ * as failed.
  */
 const ATTEMPTS_MAX = 3;
 
@@ -34,10 +35,9 @@ export interface LoaderOptions {
 }
 
 /**
- * Reads documents from the source: one read per key at a time, the keys of one tick together, few
- * reads at once.
- * A flood of unknown keys thus costs the source a bounded number of reads, and the queue is bounded
- * too.
+ * Reads documents from the source: one read per key at a time, the keys of one tick together, and
+ * few concurrent reads. Even a flood of unknown keys costs the source only a bounded number of
+ * reads, and the queue is bounded too.
  */
 export class DocumentLoader {
   private readonly flights = new Map<DocumentKey, Flight>();
@@ -75,8 +75,8 @@ export class DocumentLoader {
   }
 
   /**
-   * An event changed the key: a copy from before the event, which may be in flight, must not be
-   * used.
+   * Records that an event changed the key, so that a copy from before the event, which may be in
+   * flight, is not used.
    */
   raise(key: DocumentKey, sequence: number): void {
     const flying = this.flights.get(key);

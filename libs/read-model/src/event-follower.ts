@@ -1,9 +1,9 @@
 import { EVERY_DOCUMENT, type ChangeEvent, type ControlPlaneEvent, type DocumentKey } from '@gw/contracts';
 import type { EventSource, Subscription } from './ports';
 
-/** Handles what events change in the read model. */
+/** Applies events to the read model. */
 export interface EventHandlers {
-  /** Everything known is as current as the stream. */
+  /** All known documents are as current as the stream. */
   confirmed(): void;
   /** Events may have been missed; known documents stay. */
   lost(): void;

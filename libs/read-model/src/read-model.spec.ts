@@ -62,12 +62,12 @@ class Script implements EventSource {
     this.send({ type: 'heartbeat', sequence: this.sequence });
   }
 
-  commit(change: { changed?: DocumentKey[]; removed?: DocumentKey[] }, isHeard = true): void {
+  commit(change: { changed?: DocumentKey[]; removed?: DocumentKey[] }, isDelivered = true): void {
     const previous = this.sequence;
     this.sequence += 1;
     const { changed = [], removed = [] } = change;
     for (const key of removed) this.rows.delete(key);
-    if (isHeard) this.send({ type: 'change', sequence: this.sequence, previous, changed, removed });
+    if (isDelivered) this.send({ type: 'change', sequence: this.sequence, previous, changed, removed });
   }
 }
 
@@ -106,7 +106,7 @@ describe('ReadModel', () => {
     expect(script.reads).toHaveLength(1);
   });
 
-  it('reads a known document and one that was absent again when it must, before an event arrives', async () => {
+  it('reads known and absent documents again with reload, before an event arrives', async () => {
     const late = documentKey.organisation('late');
     await Promise.all([model.load(key), model.load(late)]);
     const newer = { ...organisation('a'), version: 'newer' };
@@ -136,7 +136,7 @@ describe('ReadModel', () => {
     expect(model.get(unknown)).toBeUndefined();
   });
 
-  it('learns at once about a new document that was absent before', async () => {
+  it('loads a new document as soon as an event reports it, although it was absent before', async () => {
     const late = documentKey.organisation('late');
     await model.load(late);
     script.rows.set(late, organisation('late'));
@@ -144,7 +144,7 @@ describe('ReadModel', () => {
     expect(await model.load(late)).toEqual(organisation('late'));
   });
 
-  it('keeps good documents during a scan of random keys, which evicts only its own entries', async () => {
+  it('keeps documents during a scan of random keys, which evicts only absent keys', async () => {
     await model.stop();
     await begin({ absentMax: 100, documentsMax: 10 });
     await model.load(key);
@@ -153,7 +153,7 @@ describe('ReadModel', () => {
     expect(model.state()).toMatchObject({ entries: 1, absent: 100 });
   });
 
-  it('reads 256 keys at a time and four times at once, however large the flood', async () => {
+  it('reads at most 256 keys per read with four concurrent reads, however many keys are requested', async () => {
     let open: () => void = () => undefined;
     script.gate = new Promise((resolve) => (open = resolve));
     const loads = Array.from({ length: 5_000 }, (_, i) =>
@@ -240,12 +240,12 @@ describe('ReadModel', () => {
     script.sequence = 3;
     script.heartbeat();
     expect(model.state()).toMatchObject({ verified: true, sequence: 10 });
-    const reported = setInterval(() => {
+    const heartbeats = setInterval(() => {
       now += 10;
       script.heartbeat();
     }, 5);
     await eventually(() => script.reconnects > 0);
-    clearInterval(reported);
+    clearInterval(heartbeats);
     expect(model.state().verified).toBe(false);
   });
 
@@ -284,7 +284,7 @@ describe('ReadModel', () => {
     expect(script.reads).toHaveLength(before + 1);
   });
 
-  it('serves what it knows without limit while the source is unreachable, with one attempt after each pause', async () => {
+  it('serves known documents without time limit while the source is unreachable, with one attempt after each pause', async () => {
     await model.load(key);
     script.isDown = true;
     script.listener.onLost();
@@ -299,7 +299,7 @@ describe('ReadModel', () => {
     expect(script.reads).toHaveLength(1 + 48);
   });
 
-  it('waits for a verification at most its time, then serves what it knows', async () => {
+  it('waits for a verification until its timeout, then serves the known document', async () => {
     await model.stop();
     await begin({ verifyTimeoutMs: 50 });
     await model.load(key);
@@ -352,8 +352,8 @@ describe('ReadModel', () => {
   });
 
   it('notifies listeners of each changed document, and of nothing else', async () => {
-    const reported: [DocumentKey, string | null][] = [];
-    model.onChange((changed, document) => reported.push([changed, document?.version ?? null]));
+    const notified: [DocumentKey, string | null][] = [];
+    model.onChange((changed, document) => notified.push([changed, document?.version ?? null]));
     await model.load(key);
     script.commit({ changed: [key] });
     await settled();
@@ -361,7 +361,7 @@ describe('ReadModel', () => {
     script.commit({ changed: [key] });
     await settled();
     script.commit({ removed: [key] });
-    expect(reported).toEqual([
+    expect(notified).toEqual([
       [key, '1'],
       [key, '2'],
       [key, null],
@@ -376,7 +376,7 @@ describe('ReadModel', () => {
     expect(model.get(key)).toBe(first);
   });
 
-  it('treats a name that no document can have as absent, without a read', async () => {
+  it('treats a key that is too long for a document as absent, without a read', async () => {
     expect(await model.load(`provider:${'x'.repeat(100_000)}`)).toBeNull();
     expect(script.reads).toHaveLength(0);
   });

@@ -191,8 +191,8 @@ export class ReadModel {
   }
 
   /**
-   * Reads the document of a key from the source, also a known one: for a change of which this process has learned before the event
-   * arrives. Rejects with `ReadModelUnavailable`.
+   * Reads the document of a key from the source, also a known one: for a change of which this
+   * process has learned before the event arrives. Rejects with `ReadModelUnavailable`.
    */
   async reload(key: DocumentKey): Promise<ReadModelDocument | null> {
     if (key.length > KEY_LENGTH_MAX) return null;

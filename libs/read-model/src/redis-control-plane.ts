@@ -15,17 +15,17 @@ export interface RedisControlPlaneOptions {
   readonly bus: RedisBus;
   readonly documents: RedisDocuments;
   /**
-   * Used for what Redis does not have, for missed events, and for everything while Redis is
-   * unreachable.
+   * Source of documents that Redis does not have, of missed events, and of everything while Redis
+   * is unreachable.
    */
   readonly http: HttpControlPlane;
   readonly now?: () => number;
 }
 
 /**
- * Reads documents and events through Redis, with the admin API over HTTP behind it.
- * The HTTP event stream is open exactly while the channel is not known to be complete: at the
- * start, after a loss or a gap, and while Redis is unreachable.
+ * Reads documents and events through Redis, and falls back to the admin API over HTTP. The HTTP
+ * event stream is open exactly while the channel is not known to be complete: at the start, after a
+ * loss or a gap, and while Redis is unreachable.
  */
 export class RedisControlPlane implements DocumentSource, EventSource {
   private readonly now: () => number;
@@ -104,8 +104,8 @@ export class RedisControlPlane implements DocumentSource, EventSource {
   }
 
   private isCurrent(): boolean {
-    const heard = this.now() - this.lastMessageAt < 3 * HEARTBEAT_MS;
-    return heard && this.published >= (this.after() ?? 0);
+    const isReceiving = this.now() - this.lastMessageAt < 3 * HEARTBEAT_MS;
+    return isReceiving && this.published >= (this.after() ?? 0);
   }
 
   private onMessage(text: string): void {
