@@ -13,7 +13,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 
 import { EmbeddedPostgresError } from './embedded-postgres-error';
-import { giveTo, type SystemUser } from './system-user';
+import { changeOwner, type SystemUser } from './system-user';
 
 /**
  * A Postgres that the given user can execute: the folder with `initdb` and `postgres`, and its
@@ -107,7 +107,7 @@ function copyBinaries(folder: string, copyTo: string, user: SystemUser): string 
   for (const path of [partial, copyTo]) rmSync(path, { recursive: true, force: true });
   mkdirSync(partial, { recursive: true });
   cpSync(dirname(folder), partial, { recursive: true, verbatimSymlinks: true });
-  giveTo(partial, user);
+  changeOwner(partial, user);
   renameSync(partial, copyTo);
   return copied;
 }

@@ -40,7 +40,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 }
 
 /** Simulates a killed launcher: the server keeps running without a parent. */
-async function startedByAnother(): Promise<{ pid: number; url: string }> {
+async function startAbandonedServer(): Promise<{ pid: number; url: string }> {
   const other = create();
   await other.start();
   await query(other.url, 'CREATE TABLE kept AS SELECT 42 AS value');
@@ -80,7 +80,7 @@ describe('EmbeddedPostgres', () => {
   });
 
   it('takes over the data of a server that outlived its launcher', async () => {
-    const earlier = await startedByAnother();
+    const earlier = await startAbandonedServer();
     server = create();
     await server.start();
     expect(server.child.pid).not.toBe(earlier.pid);

@@ -39,19 +39,19 @@ const IMMEDIATE_STOP_MS = 5_000;
 const START_ATTEMPTS = 3;
 const PORT_FIRST = 20_000;
 const PORT_END = 32_000;
-const PORT_TRIES = 100;
+const PORT_ATTEMPTS = 100;
 
 const SETTINGS = {
-  // TCP on loopback with a password only: socket paths are limited in length and have no owner
-  // check under another user.
+  // Postgres accepts only TCP on loopback with a password: socket paths are limited in length, and
+  // sockets do not check the owner under another user.
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '200',
-  // Rare checkpoints: the first change of a page after a checkpoint writes the whole page to the
-  // WAL, and ingest changes many pages.
+  // Checkpoints are rare, because the first change of a page after a checkpoint writes the whole
+  // page to the WAL, and ingest changes many pages.
   max_wal_size: '1GB',
   checkpoint_timeout: '15min',
-  // Disk space is used as needed; a busy hour of rollups should fit.
+  // The rollups of a busy hour should fit into memory.
   shared_buffers: '256MB',
   // With few cores, worker processes for I/O cost more than reading pages directly: log pages took
   // twice as long.
@@ -94,15 +94,15 @@ export class EmbeddedPostgres {
     const binaries = findBinaries(user, join(home, 'binaries'));
     const folder = prepareCluster(home, binaries, user, this.options.password);
     await endEarlierServer(folder);
-    const isKnown = this.port !== undefined;
+    const hasPort = this.port !== undefined;
     for (let attempt = 1; ; attempt += 1) {
       this.port ??= await freePort();
       this.server = this.spawnServer(join(binaries.folder, 'postgres'), folder, user);
       if (await this.isReady(this.server)) break;
       if (attempt === START_ATTEMPTS) throw this.startError();
-      // The memory of a killed server may not be free yet, or the port may be in use: another port
-      // is fine unless others have its URL.
-      if (!isKnown) this.port = undefined;
+      // The memory of a killed server may not be free yet, or the port may be in use. Another port
+      // is possible unless other processes know the URL.
+      if (!hasPort) this.port = undefined;
       await delay(500);
     }
     await this.ensureDatabase();
@@ -130,8 +130,8 @@ export class EmbeddedPostgres {
     const settings = { ...SETTINGS, ...this.options.settings, port: String(this.port) };
     const log = openSync(this.options.logFile, 'a', 0o600);
     try {
-      // A separate session: Ctrl-C in the terminal must reach only the launcher, which stops its
-      // children in order.
+      // The server gets its own session, so that Ctrl-C in the terminal reaches only the launcher,
+      // which stops its children in order.
       const server = spawn(
         executable,
         ['-D', folder, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
@@ -158,7 +158,7 @@ export class EmbeddedPostgres {
         if (code === '28P01') {
           server.kill('SIGINT');
           throw new EmbeddedPostgresError(
-            `The password kept for ${this.options.home} is not the one it was made with.`,
+            `The password for ${this.options.home} differs from the one that its cluster was created with.`,
           );
         }
         await delay(20);
@@ -198,18 +198,19 @@ const hasExited = (server: ChildProcess): boolean =>
   server.exitCode !== null || server.signalCode !== null || server.pid === undefined;
 
 /**
- * First port to try, below the ephemeral ports: after a crash the server uses the same port, which
- * nothing may have taken. If a server takes the port before ours starts, the start is repeated.
+ * Returns a free port below the ephemeral ports: after a crash the server uses the same port, which
+ * no outgoing connection may have taken. If another process takes the port before the server
+ * starts, the start is repeated.
  */
 async function freePort(): Promise<number> {
-  for (let tries = 0; tries < PORT_TRIES; tries += 1) {
+  for (let attempts = 0; attempts < PORT_ATTEMPTS; attempts += 1) {
     const port = randomInt(PORT_FIRST, PORT_END);
-    if (await listens(port)) return port;
+    if (await isFree(port)) return port;
   }
   throw new EmbeddedPostgresError('The embedded Postgres found no free port.');
 }
 
-async function listens(port: number): Promise<boolean> {
+async function isFree(port: number): Promise<boolean> {
   const probe = createServer();
   try {
     await once(probe.listen(port, '127.0.0.1'), 'listening');

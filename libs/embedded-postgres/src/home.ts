@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 
 import { isReachable, type SystemUser } from './system-user';
 
-/** Folder for a root user whose own folders the Postgres user cannot enter. Survives a reboot. */
+/**
+ * Folder for clusters of a root user whose own folders the Postgres user cannot enter. It survives
+ * a reboot.
+ */
 const SHARED_STATE = '/var/lib/tollgate';
 
 /**

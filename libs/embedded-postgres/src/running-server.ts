@@ -60,8 +60,8 @@ function isSessionIn(dataFolder: string, pid: string): boolean {
 }
 
 /**
- * Whether the process is the server: its command line contains the folder, which a reused pid does
- * not have.
+ * Returns whether the process is the server: its command line contains the folder, which that of a
+ * reused pid does not.
  */
 function isServerOf(dataFolder: string, pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 1) return false;

@@ -1,7 +1,7 @@
 import { chownSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Numeric user that Postgres runs as, if it is not the current one. */
+/** Ids of the user that Postgres runs as, if it is not the current user. */
 export interface SystemUser {
   readonly uid: number;
   readonly gid: number;
@@ -27,8 +27,8 @@ export function postgresUser(): SystemUser | null {
 }
 
 /**
- * Whether the user may enter every folder of `path`, including the last. A missing folder counts as
- * reachable.
+ * Returns whether the user may enter every folder of `path`, including the last. A missing folder
+ * counts as reachable.
  */
 export function isReachable(path: string, user: SystemUser | null): boolean {
   if (!user) return true;
@@ -45,7 +45,7 @@ export function isReachable(path: string, user: SystemUser | null): boolean {
 }
 
 /** Changes the owner of `path` and everything below it. */
-export function giveTo(path: string, user: SystemUser | null): void {
+export function changeOwner(path: string, user: SystemUser | null): void {
   if (!user) return;
   chownSync(path, user.uid, user.gid);
   for (const entry of readdirSync(path, { withFileTypes: true, recursive: true })) {
