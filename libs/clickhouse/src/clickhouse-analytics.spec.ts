@@ -10,15 +10,15 @@ import { startEngine, type Engine } from './spec-support/engine';
 const { CLICKHOUSE_ENGINE: folder } = process.env;
 const NO_PROXY = { HTTPS_PROXY: null, HTTP_PROXY: null, NO_PROXY: '' };
 
-describe('analytics store settings', () => {
-  it('default to Postgres, and refuse an invalid table name', () => {
+describe('ANALYTICS_STORE_SETTINGS', () => {
+  it('defaults to Postgres, and refuses an invalid table name', () => {
     expect(readSettings(ANALYTICS_STORE_SETTINGS, {}).ANALYTICS_STORE).toBe('postgres');
     expect(() => readSettings(ANALYTICS_STORE_SETTINGS, { ANALYTICS_LOG_TABLE: 'a; DROP TABLE b' })).toThrow(
       'ANALYTICS_LOG_TABLE must be a plain name',
     );
   });
 
-  it('require an endpoint for ClickHouse', () => {
+  it('requires an endpoint for ClickHouse', () => {
     const settings = readSettings(ANALYTICS_STORE_SETTINGS, { ANALYTICS_STORE: 'clickhouse' });
     expect(() => new ClickHouseAnalytics({ ...settings, ...NO_PROXY })).toThrow('ANALYTICS_STORE_ENDPOINT');
   });
@@ -58,17 +58,17 @@ if (folder !== undefined) {
       const earlier = new ClickHouseAnalytics({ ...settings, ...NO_PROXY });
       const now = Date.now();
       const rows = analyticsSample(50, now);
-      const reported = analyticsQueries(now)['all of an organisation'] as AnalyticsQueryCase;
-      const ask = { ...reported, measures: ['errors', 'successes'] as const };
+      const sample = analyticsQueries(now)['all of an organisation'] as AnalyticsQueryCase;
+      const query = { ...sample, measures: ['errors', 'successes'] as const };
       const byStatus = rows.map((row) => ({ ...row, outcome: '' as typeof row.outcome }));
       await command(`ALTER TABLE ${table} ADD COLUMN outcome String`);
       await earlier.add(rows);
       await command(`ALTER TABLE ${table} DROP COLUMN outcome`);
       await earlier.prepare();
-      expect(await earlier.rows(ask)).toEqual(expectedRows(ask, byStatus));
+      expect(await earlier.rows(query)).toEqual(expectedRows(query, byStatus));
       const later = analyticsSample(50, now, 2);
       await earlier.add(later);
-      expect(await earlier.rows(ask)).toEqual(expectedRows(ask, [...byStatus, ...later]));
+      expect(await earlier.rows(query)).toEqual(expectedRows(query, [...byStatus, ...later]));
     });
 
     analyticsContract(

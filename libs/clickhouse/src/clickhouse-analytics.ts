@@ -1,6 +1,6 @@
 import {
   analyticsRow,
-  asksForMetadata,
+  needsMetadata,
   countStatement,
   filterConditions,
   rowsStatement,
@@ -60,7 +60,7 @@ function typeOf(value: unknown, type: BoundType): string {
 }
 
 /** Converts UUIDs to lower case, as stored. */
-const written = (value: unknown, type: BoundType): unknown => {
+const normalised = (value: unknown, type: BoundType): unknown => {
   if (type === 'uuid') return String(value).toLowerCase();
   return type === 'uuids' ? (value as readonly string[]).map((id) => id.toLowerCase()) : value;
 };
@@ -97,12 +97,12 @@ export class ClickHouseAnalytics implements AnalyticsStore {
     if (values.length > 0) await this.client.insert(this.table, values);
   }
 
-  async rows(ask: AnalyticsQueryCase): Promise<AnalyticsRow[]> {
-    return (await this.run(ask, rowsStatement)).map((row) => analyticsRow(ask, row));
+  async rows(query: AnalyticsQueryCase): Promise<AnalyticsRow[]> {
+    return (await this.run(query, rowsStatement)).map((row) => analyticsRow(query, row));
   }
 
-  async count(ask: AnalyticsQueryCase): Promise<number> {
-    const [found] = await this.run(ask, countStatement);
+  async count(query: AnalyticsQueryCase): Promise<number> {
+    const [found] = await this.run(query, countStatement);
     return Number(found?.['total'] ?? 0);
   }
 
@@ -112,25 +112,25 @@ export class ClickHouseAnalytics implements AnalyticsStore {
   }
 
   private async run(
-    ask: AnalyticsQueryCase,
+    query: AnalyticsQueryCase,
     statement: typeof rowsStatement,
   ): Promise<Record<string, unknown>[]> {
     const parameters: Record<string, unknown> = {};
     let count = 0;
     const bind: Bind = (value, type) => {
       const name = `p${String((count += 1))}`;
-      parameters[name] = written(value, type);
+      parameters[name] = normalised(value, type);
       return `{${name}:${typeOf(value, type)}}`;
     };
-    const query = statement(ask, this.factsOf(ask, bind), DIALECT, bind);
-    return this.client.query(query, parameters, {
+    const sql = statement(query, this.factsOf(query, bind), DIALECT, bind);
+    return this.client.query(sql, parameters, {
       prefer_column_name_to_alias: '1',
       max_result_rows: '100000',
     });
   }
 
-  private factsOf(ask: AnalyticsQueryCase, bind: Bind): string {
-    const { scope, from, to } = ask;
+  private factsOf(query: AnalyticsQueryCase, bind: Bind): string {
+    const { scope, from, to } = query;
     const owner = [`organisation_id = ${bind(scope.organisationId, 'uuid')}`];
     if (scope.workspaceId !== null) owner.push(`workspace_id = ${bind(scope.workspaceId, 'uuid')}`);
     if (scope.userId !== null) owner.push(`user_id = ${bind(scope.userId, 'text')}`);
@@ -139,9 +139,9 @@ export class ClickHouseAnalytics implements AnalyticsStore {
       ...owner,
       `created_at >= ${time(from)}`,
       `created_at <= ${time(to)}`,
-      ...filterConditions(ask, DIALECT, bind),
+      ...filterConditions(query, DIALECT, bind),
     ];
-    const metadata = asksForMetadata(ask) ? ', metadata' : '';
+    const metadata = needsMetadata(query) ? ', metadata' : '';
     return `SELECT ${SHARED.join(', ')}${metadata}, 1 AS requests, 1 AS latency_count,
         toUnixTimestamp64Milli(created_at) AS first_ms, toUnixTimestamp64Milli(created_at) AS last_ms
       FROM ${this.table} FINAL WHERE ${conditions.join(' AND ')}`;

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ClickHouseHttp } from './clickhouse-http';
 
-interface Requested {
+interface ReceivedRequest {
   readonly url: URL;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -12,7 +12,7 @@ const ENDPOINT = 'http://clickhouse.example:8123/base';
 
 describe('ClickHouseHttp', () => {
   let proxy: Server;
-  let requested: Requested[];
+  let requests: ReceivedRequest[];
   let response: { status?: number; headers?: Record<string, string>; body?: string };
   let http: ClickHouseHttp;
 
@@ -21,7 +21,7 @@ describe('ClickHouseHttp', () => {
       const pieces: Buffer[] = [];
       req.on('data', (piece: Buffer) => pieces.push(piece));
       req.on('end', () => {
-        requested.push({
+        requests.push({
           url: new URL(req.url ?? ''),
           headers: req.headers,
           body: Buffer.concat(pieces).toString(),
@@ -39,14 +39,14 @@ describe('ClickHouseHttp', () => {
     });
   });
   beforeEach(() => {
-    requested = [];
+    requests = [];
     response = {};
   });
   afterAll(() => new Promise((resolve) => proxy.close(resolve)));
 
   it('uses the configured proxy, and sends credentials only in headers', async () => {
     await http.insert('t', [{ a: 1 }, { a: 'two\n' }]);
-    const [sent] = requested as [Requested];
+    const [sent] = requests as [ReceivedRequest];
     expect(sent.url.origin + sent.url.pathname).toBe('http://clickhouse.example:8123/base/');
     expect(Object.fromEntries(sent.url.searchParams)).toEqual({
       database: 'facts',
@@ -56,7 +56,7 @@ describe('ClickHouseHttp', () => {
     expect(sent.url.href).not.toContain('hidden');
     expect(sent.body).toBe('{"a":1}\n{"a":"two\\n"}');
     expect(await http.responds()).toBe(true);
-    expect(requested[1]?.url.pathname).toBe('/base/ping');
+    expect(requests[1]?.url.pathname).toBe('/base/ping');
   });
 
   it('sends short parameters in the URL and long ones in a form', async () => {
@@ -64,14 +64,14 @@ describe('ClickHouseHttp', () => {
     const statement = 'SELECT {a:String}, {b:Array(String)}, {c:Int64}';
     const rows = await http.query(statement, { a: "it's\t\\", b: ["x'y", 'z'], c: 7 }, { limit: '5' });
     expect(rows).toEqual([{ n: 1 }, { n: 2 }]);
-    const [short] = requested as [Requested];
+    const [short] = requests as [ReceivedRequest];
     expect(short.body).toBe(`${statement}\nFORMAT JSONEachRow`);
     expect(Object.fromEntries(short.url.searchParams)).toMatchObject({
       ...{ limit: '5', wait_end_of_query: '1', param_c: '7' },
       ...{ param_a: "it\\'s\\t\\\\", param_b: "['x\\'y','z']" },
     });
     await http.query(statement, { a: '', b: Array.from({ length: 500 }, () => 'a trace'), c: 1 }, {});
-    const long = requested[1] as Requested;
+    const long = requests[1] as ReceivedRequest;
     expect([...long.url.searchParams.keys()]).toEqual(['database', 'wait_end_of_query']);
     const type = long.headers['content-type'] ?? '';
     const form = await new Response(long.body, { headers: { 'content-type': type } }).formData();
@@ -90,7 +90,7 @@ describe('ClickHouseHttp', () => {
 
   it('reports an unreachable server as unavailable, and runs ten calls concurrently', async () => {
     await Promise.all(Array.from({ length: 40 }, () => http.command('SELECT 1')));
-    expect(requested).toHaveLength(40);
+    expect(requests).toHaveLength(40);
     const unknown = new ClickHouseHttp('http://127.0.0.1:9', {
       ...{ ANALYTICS_STORE: 'clickhouse', ANALYTICS_STORE_ENDPOINT: null },
       ...{ ANALYTICS_STORE_USER: '', ANALYTICS_STORE_PASSWORD: '' },

@@ -59,16 +59,16 @@ export class ClickHouseHttp {
     parameters: Readonly<Record<string, unknown>>,
     options: Readonly<Record<string, string>>,
   ): Promise<Record<string, unknown>[]> {
-    const given = Object.entries(parameters).map(
-      ([name, value]) => [`param_${name}`, written(value)] as const,
+    const named = Object.entries(parameters).map(
+      ([name, value]) => [`param_${name}`, formatted(value)] as const,
     );
     const query = `${statement}\nFORMAT JSONEachRow`;
     // Otherwise a late failure would follow the rows of a response that started with status 200.
     const search = [...Object.entries(options), ['wait_end_of_query', '1'] as const];
-    const isShort = searchOf(given).length <= ADDRESS_PARAMETERS_MAX;
+    const isShort = searchOf(named).length <= ADDRESS_PARAMETERS_MAX;
     const { body } = isShort
-      ? await this.post([...search, ...given], query)
-      : await this.postForm(search, [['query', query], ...given]);
+      ? await this.post([...search, ...named], query)
+      : await this.postForm(search, [['query', query], ...named]);
     return body
       .toString('utf8')
       .split('\n')
@@ -165,7 +165,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const escaped = (text: string): string => text.replaceAll(/[\t\n\r'\\]/g, (sign) => ESCAPES[sign] as string);
 
 /** Formats a parameter: texts with escapes, and quoted inside arrays. */
-function written(value: unknown): string {
+function formatted(value: unknown): string {
   if (Array.isArray(value))
     return `[${value.map((each) => (typeof each === 'string' ? `'${escaped(each)}'` : String(each))).join(',')}]`;
   return typeof value === 'string' ? escaped(value) : String(value);

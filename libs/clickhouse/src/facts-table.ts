@@ -1,7 +1,7 @@
 import { latencyBucket, type DerivedFacts } from '@gw/analytics';
 import { LOG_FIELDS, type FactType, type LogFieldColumn, type LogFieldRow } from '@gw/contracts';
 
-/** ClickHouse type of a column and conversion of its values. */
+/** ClickHouse type of a column and the conversion of its values. */
 interface FactColumn {
   readonly type: string;
   /** Converts a value to the JSON of an insert. */
@@ -22,7 +22,7 @@ export interface FactRow extends DerivedFacts, Pick<LogFieldRow, FactField | 'du
   readonly total_tokens: number | null;
 }
 
-/** Half of a surrogate pair, which ClickHouse does not accept. */
+/** Replaces half surrogate pairs, which ClickHouse does not accept. */
 const readable = (value: string): string => value.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 const textOf = (value: unknown): string => readable((value ?? '') as string);
 const mapOf = (texts: unknown): Record<string, string> =>
@@ -30,16 +30,16 @@ const mapOf = (texts: unknown): Record<string, string> =>
     Object.entries(texts as FactRow['metadata']).map(([name, value]) => [readable(name), readable(value)]),
   );
 
-/** A text column. Null is stored as the empty text. */
-const WRITTEN: Partial<Record<FactType, (value: unknown) => unknown>> = {
+/** Conversions of text and metadata columns. Null is stored as the empty text. */
+const CONVERSIONS: Partial<Record<FactType, (value: unknown) => unknown>> = {
   String: textOf,
   'LowCardinality(String)': textOf,
   'Map(String, String)': mapOf,
 };
 
 const as = (type: FactType, name: keyof FactRow): FactColumn => {
-  const written = WRITTEN[type];
-  return { type, of: written === undefined ? (row) => row[name] : (row) => written(row[name]) };
+  const convert = CONVERSIONS[type];
+  return { type, of: convert === undefined ? (row) => row[name] : (row) => convert(row[name]) };
 };
 
 const FIELDS = Object.entries(

@@ -41,13 +41,13 @@ export async function startEngine(folder: string): Promise<Engine> {
     void bodyOf(req).then(async (body) => {
       const { searchParams, pathname } = new URL(req.url ?? '/', 'http://engine');
       if (pathname === '/ping') return res.end('Ok.\n');
-      const given = await formOf(req, body);
+      const form = await formOf(req, body);
       const parameters = new Map<string, string>();
-      for (const [name, value] of [...searchParams, ...given.entries()])
+      for (const [name, value] of [...searchParams, ...form.entries()])
         if (name.startsWith('param_')) parameters.set(name.slice(6), value);
-      const inAddress = searchParams.get('query');
-      const statement = given.get('query') ?? inAddress ?? body.toString('utf8');
-      const rows = inAddress !== null && given.size === 0 ? `\n${body.toString('utf8')}` : '';
+      const queryInUrl = searchParams.get('query');
+      const statement = form.get('query') ?? queryInUrl ?? body.toString('utf8');
+      const rows = queryInUrl !== null && form.size === 0 ? `\n${body.toString('utf8')}` : '';
       const settings = [...searchParams].filter(([name]) => name === 'prefer_column_name_to_alias');
       for (const [name, value] of settings) session.query(`SET ${name} = ${value}`, 'CSV');
       try {
