@@ -20,9 +20,9 @@ export interface S3Options {
 
 /** Number of objects per list and delete request. */
 const REMOVED_AT_ONCE = 1_000;
-const TRIES = 2;
+const ATTEMPTS_MAX = 2;
 
-const lazily = createRequire(__filename);
+const requireLazily = createRequire(__filename);
 type Sdk = typeof import('@aws-sdk/client-s3');
 
 /** Stores objects in a bucket of an S3 service. The SDK is loaded on first use. */
@@ -84,11 +84,11 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   private load(): { readonly sdk: Sdk; readonly s3: S3Client } {
-    const sdk = lazily('@aws-sdk/client-s3') as Sdk;
+    const sdk = requireLazily('@aws-sdk/client-s3') as Sdk;
     const { region, endpoint, credentials, client } = this.options;
     const s3 = new sdk.S3Client({
       region,
-      maxAttempts: TRIES,
+      maxAttempts: ATTEMPTS_MAX,
       // Bodies are whole and in memory: no trailers, and no checksums that other S3 stores do not
       // support.
       requestChecksumCalculation: 'WHEN_REQUIRED',
