@@ -20,7 +20,7 @@ describe('Mailer', () => {
   });
 
   async function serve(options: SMTPServerOptions = {}): Promise<void> {
-    const own = new SMTPServer({
+    const smtp = new SMTPServer({
       authOptional: true,
       disabledCommands: ['STARTTLS'],
       // Sends its own name in the greeting, so that no name is looked up.
@@ -40,10 +40,10 @@ describe('Mailer', () => {
       },
       ...options,
     });
-    server = own;
-    own.on('error', () => undefined);
-    await new Promise<void>((done) => own.listen(0, '127.0.0.1', done));
-    ({ port } = own.server.address() as AddressInfo);
+    server = smtp;
+    smtp.on('error', () => undefined);
+    await new Promise<void>((done) => smtp.listen(0, '127.0.0.1', done));
+    ({ port } = smtp.server.address() as AddressInfo);
   }
 
   const mailer = (more: Partial<MailServer> = {}): Mailer =>

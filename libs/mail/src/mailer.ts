@@ -5,16 +5,16 @@ import type { MailServer } from './settings';
 
 const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
-/** Longest silence of the server in milliseconds. */
+/** Maximum time without data from the server, in milliseconds. */
 const SILENCE_MS = 20_000;
 
-/** Why a mail was not accepted. */
+/** An error for a mail that the server did not accept. */
 export class MailError extends Error {
   override readonly name = 'MailError';
   constructor(
     /**
-     * `refused`: the server will never accept this mail. `later`: not now. `unreachable`: it
-     * accepts no mail now.
+     * `refused`: the server will never accept this mail. `later`: it may accept this mail later.
+     * `unreachable`: it currently accepts no mail at all.
      */
     readonly kind: 'refused' | 'later' | 'unreachable',
     message: string,
@@ -67,8 +67,8 @@ function openTransport({ host, port, security, credentials }: MailServer) {
 
 function toMailError(error: unknown): MailError {
   const { responseCode, code } = error as { readonly responseCode?: number; readonly code?: string };
-  const isOfMail = code === 'EENVELOPE' || code === 'EMESSAGE';
-  const kind = !isOfMail ? 'unreachable' : (responseCode ?? 500) >= 500 ? 'refused' : 'later';
+  const concernsMail = code === 'EENVELOPE' || code === 'EMESSAGE';
+  const kind = !concernsMail ? 'unreachable' : (responseCode ?? 500) >= 500 ? 'refused' : 'later';
   // The server's text may repeat addresses; the code is enough.
   return new MailError(kind, `The mail server responded ${String(responseCode ?? code ?? 'nothing')}.`, {
     cause: error,

@@ -5,8 +5,8 @@ const read = (environment: Record<string, string>): MailServer | null =>
   mailServerOf(readSettings(MAIL_SETTINGS, environment));
 const HOST = { SMTP_HOST: 'mail.example' };
 
-describe('mail settings', () => {
-  it('disable mail without a server', () => {
+describe('mailServerOf', () => {
+  it('returns null without SMTP_HOST', () => {
     expect(read({ SMTP_FROM: 'a@b.example' })).toBeNull();
   });
 
@@ -21,7 +21,7 @@ describe('mail settings', () => {
       { SMTP_MAIL: 'a@b.example', EMAIL_BRAND_NAME: 'Acme' },
       { name: 'Acme', address: 'a@b.example' },
     ],
-  ])('name the sender: %j', (environment, from) => {
+  ])('determines the sender from %j', (environment, from) => {
     expect(read({ ...HOST, ...environment })?.from).toEqual(from);
   });
 
@@ -31,7 +31,7 @@ describe('mail settings', () => {
     [{ SMTP_PORT: '25', SMTP_SECURE: 'none' }, 25, 'none'],
     [{ SMTP_SECURE: 'true' }, 587, 'tls'],
     [{ SMTP_SECURE: 'false' }, 587, 'starttls'],
-  ])('encrypt unless it is waived by name: %j', (environment, port, security) => {
+  ])('encrypts unless SMTP_SECURE is none: %j', (environment, port, security) => {
     const server = read({ ...HOST, SMTP_FROM: 'a@b.example', ...environment });
     expect(server).toMatchObject({ port, security });
   });
@@ -41,7 +41,7 @@ describe('mail settings', () => {
     [{ SMTP_FROM: 'Acme' }, /SMTP_FROM/],
     [{ SMTP_FROM: 'a@b.example', SMTP_USER: 'u' }, /SMTP_PASSWORD/],
     [{ SMTP_FROM: 'a@b.example', SMTP_SECURE: 'perhaps' }, /SMTP_SECURE/],
-  ])('are refused at the start: %j', (environment, rule) => {
+  ])('throws for %j', (environment, rule) => {
     expect(() => read({ ...HOST, ...environment })).toThrow(rule);
   });
 });
