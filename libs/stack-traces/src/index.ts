@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { mapStackTraces } from './map-stack-traces';
 
-// Importing this first makes the stack traces of a process name our sources, also those of errors
-// while its modules load. The folder is the one that a build of an app makes.
+// Import this module first: it makes the stack traces of the process name the TypeScript sources,
+// even for errors while other modules load. The folder is the root of a compiled app.
 mapStackTraces(resolve(__dirname, '..', '..', '..'));

@@ -12,7 +12,7 @@ export function fail(of: Unseen): never {
 }
 `;
 
-describe('stack traces', () => {
+describe('mapStackTraces', () => {
   let folder: string;
 
   beforeEach(() => {
@@ -28,7 +28,9 @@ describe('stack traces', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** The stack of an error that the compiled file throws, in a process whose traces are mapped. */
+  /**
+   * Returns the stack of an error that the compiled file throws in a process with mapped traces.
+   */
   const stack = (): string => {
     const script = `
       require('./tools/typescript.cjs');
@@ -38,13 +40,13 @@ describe('stack traces', () => {
     return execFileSync(process.execPath, ['-e', script], { cwd: ROOT, encoding: 'utf8' });
   };
 
-  it('begin with the error and name the line of the source', () => {
+  it('writes the error and the line of the source', () => {
     const [header, first] = stack().split('\n');
     expect(header).toBe('TypeError: No line 4');
     expect(first).toBe(`    at Object.fail (${join(folder, 'fail.ts')}:4:9)`);
   });
 
-  it('name the compiled line where the map is missing or broken', () => {
+  it('writes the compiled line if the map is missing or broken', () => {
     writeFileSync(join(folder, 'fail.js.map'), '{"version":');
     expect(stack()).toMatch(/at Object.fail \(.*fail\.js:\d+:\d+\)/);
     rmSync(join(folder, 'fail.js.map'));

@@ -2,19 +2,19 @@ import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { dirname, resolve } from 'node:path';
 
-/** Source maps of so many files stay in memory. */
+/** Maximum number of source maps in memory. */
 const MAPS_MAX = 50;
 
 /**
- * Makes stack traces name lines of the sources of compiled files in `folder`. The map of a file is
- * read when a stack trace with the file is first formatted: `--enable-source-maps` reads the maps of
- * all modules while they load, which is a quarter of that time.
+ * Makes stack traces name source lines for the compiled files in `folder`. The source map of a file
+ * is read when a stack trace with the file is first formatted. `--enable-source-maps` instead reads
+ * the maps of all modules while they load, which takes a quarter of the loading time.
  */
 export function mapStackTraces(folder: string): void {
   const maps = new Map<string, SourceMap | null>();
   const mapOf = (file: string): SourceMap | null => {
-    const known = maps.get(file);
-    if (known !== undefined) return known;
+    const cached = maps.get(file);
+    if (cached !== undefined) return cached;
     const map = readMap(file);
     if (maps.size >= MAPS_MAX) maps.clear();
     maps.set(file, map);
@@ -25,7 +25,7 @@ export function mapStackTraces(folder: string): void {
 }
 
 function described(site: NodeJS.CallSite, folder: string, mapOf: (file: string) => SourceMap | null): string {
-  // V8 writes a call site as a line of a trace, which its type does not say.
+  // `toString` of a call site returns a line of a trace, which its type does not declare.
   const text = (site as { toString(): string }).toString();
   const [file, line, column] = [site.getFileName(), site.getLineNumber(), site.getColumnNumber()];
   if (!file?.startsWith(folder) || line === null || column === null) return text;
@@ -38,7 +38,7 @@ function described(site: NodeJS.CallSite, folder: string, mapOf: (file: string) 
   );
 }
 
-/** Null: there is none, or it cannot be read. */
+/** Reads the source map of a file; null if it is missing or unreadable. */
 function readMap(file: string): SourceMap | null {
   const path = `${file}.map`;
   if (!existsSync(path)) return null;
@@ -49,7 +49,7 @@ function readMap(file: string): SourceMap | null {
   }
 }
 
-/** Name and message as V8 writes them. An error may have members that throw. */
+/** Returns name and message like V8. An error may have members that throw. */
 function headerOf(error: Error): string {
   try {
     return Error.prototype.toString.call(error);
