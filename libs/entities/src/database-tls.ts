@@ -33,9 +33,10 @@ function readPem(path: string, what: string): string {
 /** Settings of every process that connects to the database. */
 export const DATABASE_TLS_SETTINGS = {
   /**
-   * DISABLED: as DATABASE_URL says. PREFERRED: TLS where the server has it. REQUIRED: TLS with any certificate. VERIFY_CA: one of
-   * a trusted authority. VERIFY_IDENTITY: also of the host. MANAGED_BUNDLE: as VERIFY_IDENTITY, with the certificate bundle of
-   * the managed database's vendor in DB_SSL_CA.
+   * DISABLED: as DATABASE_URL says. PREFERRED: TLS where the server has it. REQUIRED: TLS with any
+   * certificate. VERIFY_CA: one of a trusted authority. VERIFY_IDENTITY: also of the host.
+   * MANAGED_BUNDLE: as VERIFY_IDENTITY, with the certificate bundle of the managed database's
+   * vendor in DB_SSL_CA.
    */
   DB_SSL: oneOf(MODES, 'DISABLED'),
   DB_SSL_CA: optional(pem('CERTIFICATE')),
@@ -63,8 +64,9 @@ export type DatabaseTls =
   | undefined;
 
 /**
- * How to connect to the database of `url`. Asks the server with PREFERRED, once: a server that gains TLS later is used with it
- * after a restart. Throws `SettingsError` for settings that do not go together.
+ * How to connect to the database of `url`. Asks the server with PREFERRED, once: a server that
+ * gains TLS later is used with it after a restart. Throws `SettingsError` for settings that do not
+ * go together.
  */
 export async function databaseTls(url: string, settings: DatabaseTlsSettings): Promise<DatabaseTls> {
   assertComplete(settings);
@@ -80,7 +82,8 @@ export async function databaseTls(url: string, settings: DatabaseTlsSettings): P
       return { rejectUnauthorized: true, ...own, checkServerIdentity: () => undefined };
     case 'VERIFY_IDENTITY':
     case BUNDLE: {
-      // The driver names no host to TLS when it is an address, and TLS would then check the certificate for `localhost`.
+      // The driver names no host to TLS when it is an address, and TLS would then check the
+      // certificate for `localhost`.
       const host = hostOf(new URL(url));
       return {
         rejectUnauthorized: true,
@@ -113,7 +116,10 @@ const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** Whether the server offers TLS. A server that can't be reached counts as one that does: the connection then says why not. */
+/**
+ * Whether the server offers TLS. A server that can't be reached counts as one that does: the
+ * connection then says why not.
+ */
 function hasTls(url: URL): Promise<boolean> {
   return new Promise((resolve) => {
     const socket: Socket = connect({

@@ -16,7 +16,10 @@ export abstract class Row {
   lastUpdatedAt!: Date;
 }
 
-/** The same without etag and update time, for rows that are written once or are no resource of their own. */
+/**
+ * The same without etag and update time, for rows that are written once or are no resource of their
+ * own.
+ */
 export abstract class PlainRow {
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;

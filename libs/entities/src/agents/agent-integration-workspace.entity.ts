@@ -3,7 +3,10 @@ import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 import { AgentIntegrationEntity } from './agent-integration.entity';
 
-/** Whether one workspace may use an organisation's agent integration. Without a row it has the global access. */
+/**
+ * Whether one workspace may use an organisation's agent integration. Without a row it has the
+ * global access.
+ */
 @Entity('agent_integration_workspaces')
 @Index('agent_integration_workspaces_uq', ['integrationId', 'workspaceId'], { unique: true })
 export class AgentIntegrationWorkspaceEntity extends Row {

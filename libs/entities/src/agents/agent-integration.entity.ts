@@ -4,7 +4,9 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { UpstreamIntegration } from '../upstreams/upstream-integration';
 
-/** An A2A agent: its address, how the gateway signs in there, and the card that says what it offers. */
+/**
+ * An A2A agent: its address, how the gateway signs in there, and the card that says what it offers.
+ */
 @Entity('agent_integrations')
 @Check('agent_integrations_status_ck', `status IN ('active', 'archived')`)
 @Check(
@@ -62,11 +64,17 @@ export class AgentIntegrationEntity extends UpstreamIntegration {
   @Column({ name: 'signature_state', type: 'varchar', length: 16, nullable: true })
   signatureState!: 'verified' | 'unsigned' | 'untrusted' | null;
 
-  /** The newest card as JSON, up to 1 MiB, which only a query that names it reads; null before the first one. */
+  /**
+   * The newest card as JSON, up to 1 MiB, which only a query that names it reads; null before the
+   * first one.
+   */
   @Column({ name: 'card', type: 'text', nullable: true, select: false })
   card?: string | null;
 
-  /** Interface of `card` that is called; null when the card has no address of `protocol` and `binding`. */
+  /**
+   * Interface of `card` that is called; null when the card has no address of `protocol` and
+   * `binding`.
+   */
   @Column({ name: 'endpoint', type: 'jsonb', nullable: true })
   endpoint!: AgentInterfaceFacts | null;
 

@@ -14,7 +14,10 @@ export class AgentSkillEntity extends UpstreamCapability {
   @ForeignKey(() => AgentIntegrationEntity, { name: 'agent_skills_integration_fk' })
   integrationId!: string;
 
-  /** `agent`: the card without its skills, named `@agent`. `extended`: the extended card without them, named `@extended`. */
+  /**
+   * `agent`: the card without its skills, named `@agent`. `extended`: the extended card without
+   * them, named `@extended`.
+   */
   @Column({ name: 'type', type: 'varchar', length: 32 })
   type!: 'skill' | 'agent' | 'extended';
 

@@ -38,9 +38,9 @@ const hashOf = (row: AuditRow, sequence: string, previousHash: string): string =
     .digest('hex');
 
 /**
- * Appends rows of one organisation to its chain, all or none of them: in the transaction of what they tell of, or by itself. Writers of one
- * organisation wait for one another from here to their commit, so it belongs at the end of a transaction, before
- * `recordChange` alone.
+ * Appends rows of one organisation to its chain, all or none of them: in the transaction of what
+ * they tell of, or by itself. Writers of one organisation wait for one another from here to their
+ * commit, so it belongs at the end of a transaction, before `recordChange` alone.
  */
 export async function appendAudit(manager: EntityManager, rows: readonly AuditRow[]): Promise<void> {
   const [first] = rows;
@@ -75,7 +75,10 @@ interface Position {
   readonly hash: string | null;
 }
 
-/** Checks `limit` rows from the sequence `from` (1: the whole chain from its start) against their hashes, links and head. */
+/**
+ * Checks `limit` rows from the sequence `from` (1: the whole chain from its start) against their
+ * hashes, links and head.
+ */
 export async function verifyAuditChain(
   manager: EntityManager,
   organisationId: string,

@@ -1,8 +1,9 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
- * The outbox of the read model: one row per committed control-plane write that a gateway must learn of. Rows are written only
- * by the change recorder, which serialises the writers, so that `sequence` rises by commit order.
+ * The outbox of the read model: one row per committed control-plane write that a gateway must learn
+ * of. Rows are written only by the change recorder, which serialises the writers, so that
+ * `sequence` rises by commit order.
  */
 @Entity('change_events')
 export class ChangeEventEntity {

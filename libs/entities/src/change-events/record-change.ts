@@ -1,25 +1,37 @@
 import type { DocumentKey } from '@gw/contracts';
 import type { EntityManager } from 'typeorm';
 
-/** Postgres channel that wakes the publishers; its payload is the newest sequence of the transaction. */
+/**
+ * Postgres channel that wakes the publishers; its payload is the newest sequence of the
+ * transaction.
+ */
 export const CHANGE_CHANNEL = 'change_events';
-/** Maximum number of keys in a row; it equals the maximum that a gateway may request in one read. */
+/**
+ * Maximum number of keys in a row; it equals the maximum that a gateway may request in one read.
+ */
 export const KEYS_PER_EVENT_MAX = 256;
-/** Advisory lock of the outbox, an arbitrary but fixed number: every writer holds it from its sequence to its commit. */
+/**
+ * Advisory lock of the outbox, an arbitrary but fixed number: every writer holds it from its
+ * sequence to its commit.
+ */
 const OUTBOX_LOCK = 7_204_911_053;
 
 export interface Change {
   /** Documents that are new or different. */
   readonly changed?: readonly DocumentKey[];
-  /** Documents that are gone, such as those of a revoked secret: gateways refuse them at once, without a read. */
+  /**
+   * Documents that are gone, such as those of a revoked secret: gateways refuse them at once,
+   * without a read.
+   */
   readonly removed?: readonly DocumentKey[];
 }
 
 /**
- * Writes change events into the outbox, in the transaction of the write that they report. Must be its last statement: it takes
- * a lock that other writers wait for until the commit, which is what makes sequences rise by commit order (a reader that has
- * seen a sequence has seen all before it). A statement after it that waits for a row could deadlock with another writer.
- * Records nothing for an empty change. A key in both lists counts as removed.
+ * Writes change events into the outbox, in the transaction of the write that they report. Must be
+ * its last statement: it takes a lock that other writers wait for until the commit, which is what
+ * makes sequences rise by commit order (a reader that has seen a sequence has seen all before it).
+ * A statement after it that waits for a row could deadlock with another writer. Records nothing for
+ * an empty change. A key in both lists counts as removed.
  */
 export async function recordChange(manager: EntityManager, change: Change): Promise<void> {
   const removed = [...new Set(change.removed)];

@@ -32,11 +32,17 @@ export class IdempotentRequestEntity extends PlainRow {
   @Column({ name: 'lease_until', type: 'timestamptz', precision: 3 })
   leaseUntil!: Date;
 
-  /** Written in the transaction of the request's own change, so it is true exactly when that change is there. */
+  /**
+   * Written in the transaction of the request's own change, so it is true exactly when that change
+   * is there.
+   */
   @Column({ name: 'is_carried_out', type: 'boolean', default: false })
   isCarriedOut!: boolean;
 
-  /** JSON, sealed for `idempotentRequestBinding`; null until there is one, and where it was too large to keep. */
+  /**
+   * JSON, sealed for `idempotentRequestBinding`; null until there is one, and where it was too
+   * large to keep.
+   */
   @Column({ name: 'sealed_response', type: 'text', nullable: true })
   sealedResponse!: string | null;
 }

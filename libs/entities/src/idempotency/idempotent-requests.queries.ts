@@ -30,12 +30,14 @@ const BYTES_MAX = 67_108_864;
 const SWEEP_MAX = 1_000;
 
 /**
- * Claims the request, or gives what is known of it. The row is the caller's when `token` is its own: nothing is known, or it is
- * over 24 hours old, or it was left by a process that ended before its change was committed.
+ * Claims the request, or gives what is known of it. The row is the caller's when `token` is its
+ * own: nothing is known, or it is over 24 hours old, or it was left by a process that ended before
+ * its change was committed.
  */
 export async function claimRequest(manager: EntityManager, claim: RequestClaim): Promise<KnownRequest> {
   const { scope, organisationId, fingerprint, token } = claim;
-  // Read first: the upsert would wait for a change under the same key that is about to be committed.
+  // Read first: the upsert would wait for a change under the same key that is about to be
+  // committed.
   const known = await readRequest(manager, scope);
   if (known && !known.isOver) return known;
   await manager.query(
@@ -64,7 +66,10 @@ async function readRequest(
   return row;
 }
 
-/** In the transaction of the change. False: the claim is lost, and another request may have made the change. */
+/**
+ * In the transaction of the change. False: the claim is lost, and another request may have made the
+ * change.
+ */
 export async function markCarriedOut(
   manager: EntityManager,
   { scope, token }: RequestClaim,
@@ -99,7 +104,10 @@ export async function keepResponse(
   );
 }
 
-/** Nothing was changed: the next request under the key is the first again. Keeps what was carried out, without its lease. */
+/**
+ * Nothing was changed: the next request under the key is the first again. Keeps what was carried
+ * out, without its lease.
+ */
 export async function releaseRequest(manager: EntityManager, { scope, token }: RequestClaim): Promise<void> {
   await manager.query(
     'DELETE FROM idempotent_requests WHERE scope = $1 AND token = $2 AND NOT is_carried_out',

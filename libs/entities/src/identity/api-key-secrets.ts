@@ -43,8 +43,9 @@ export async function insertSecret(
 }
 
 /**
- * Makes `fresh` the current secret and lets the one before work until `until`. The caller holds the lock of the key's row and has
- * seen that no secret is in transition that still works; one whose transition is over is removed.
+ * Makes `fresh` the current secret and lets the one before work until `until`. The caller holds the
+ * lock of the key's row and has seen that no secret is in transition that still works; one whose
+ * transition is over is removed.
  */
 export async function replaceSecret(
   manager: EntityManager,

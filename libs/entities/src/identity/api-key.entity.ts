@@ -5,7 +5,10 @@ import { OrganisationEntity } from './organisation.entity';
 import { UserEntity } from './user.entity';
 import { WorkspaceEntity } from './workspace.entity';
 
-/** One of `rotation_period` and `rotation_period_days` at most; what the public API takes, normalised. */
+/**
+ * One of `rotation_period` and `rotation_period_days` at most; what the public API takes,
+ * normalised.
+ */
 export interface StoredRotationPolicy {
   readonly rotation_period: 'weekly' | 'monthly' | null;
   readonly rotation_period_days: number | null;
@@ -96,12 +99,18 @@ export class ApiKeyEntity extends Row {
   @Column({ name: 'last_reset_at', type: 'timestamptz', precision: 3, nullable: true })
   lastResetAt!: Date | null;
 
-  /** The user who made a service key, or who made the key that made it; null for keys of our own processes. */
+  /**
+   * The user who made a service key, or who made the key that made it; null for keys of our own
+   * processes.
+   */
   @Column({ name: 'made_by', type: 'uuid', nullable: true })
   @ForeignKey(() => UserEntity, { name: 'api_keys_made_by_fk' })
   madeBy!: string | null;
 
-  /** Which security settings bind a service key: those that bound its maker when it was made. Null: none. */
+  /**
+   * Which security settings bind a service key: those that bound its maker when it was made. Null:
+   * none.
+   */
   @Column({ name: 'bound_as', type: 'varchar', length: 24, nullable: true })
   boundAs!: 'members' | 'managers' | 'organisationAdmins' | null;
 

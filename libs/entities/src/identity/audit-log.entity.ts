@@ -2,9 +2,10 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { PlainRow } from '../row';
 
 /**
- * One change or one refused attempt. Written in the transaction of the change through `appendAudit`, which links it to the
- * organisation's row before; the database refuses to change or delete it. Holds no secret: `before`,
- * `after` and the request are masked when the row is made. No foreign keys: it outlives what it names.
+ * One change or one refused attempt. Written in the transaction of the change through
+ * `appendAudit`, which links it to the organisation's row before; the database refuses to change or
+ * delete it. Holds no secret: `before`, `after` and the request are masked when the row is made. No
+ * foreign keys: it outlives what it names.
  */
 @Entity('audit_logs')
 @Index('audit_logs_organisation_created_at_ix', ['organisationId', 'createdAt', 'id'])
@@ -64,7 +65,10 @@ export class AuditLogEntity extends PlainRow {
   @Column({ name: 'user_agent', type: 'varchar', length: 512, nullable: true })
   userAgent!: string | null;
 
-  /** Place in the organisation's chain, without gaps from 1 on; null for rows that are older than the chain. */
+  /**
+   * Place in the organisation's chain, without gaps from 1 on; null for rows that are older than
+   * the chain.
+   */
   @Column({ name: 'sequence', type: 'bigint', nullable: true })
   sequence!: string | null;
 

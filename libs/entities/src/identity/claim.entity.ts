@@ -3,7 +3,10 @@ import { PlainRow } from '../row';
 import { OrganisationEntity } from './organisation.entity';
 import { UserEntity } from './user.entity';
 
-/** A link that signs the owner of an installation in once. Deleted when it is used; a new link replaces that of its user. */
+/**
+ * A link that signs the owner of an installation in once. Deleted when it is used; a new link
+ * replaces that of its user.
+ */
 @Entity('claims')
 export class ClaimEntity extends PlainRow {
   @PrimaryColumn({ name: 'user_id', type: 'uuid', primaryKeyConstraintName: 'claims_pk' })

@@ -7,7 +7,10 @@ export interface EndedApiKey {
   readonly organisationId: string;
 }
 
-/** How long it is remembered whose a secret was; the rows are as many as secrets that ended in that time. */
+/**
+ * How long it is remembered whose a secret was; the rows are as many as secrets that ended in that
+ * time.
+ */
 export const ENDED_KEYS_KEPT_DAYS = 30;
 
 export function endedApiKeys(

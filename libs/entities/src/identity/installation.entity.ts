@@ -1,6 +1,9 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The one row that says that this database has been set up, by which organisation and under which master key. */
+/**
+ * The one row that says that this database has been set up, by which organisation and under which
+ * master key.
+ */
 @Entity('installation')
 @Check('installation_one_row_ck', 'id = 1')
 export class InstallationEntity {
@@ -8,7 +11,10 @@ export class InstallationEntity {
   @PrimaryColumn({ name: 'id', type: 'smallint', primaryKeyConstraintName: 'installation_pk' })
   id!: number;
 
-  /** The organisation of the first start. No foreign key: the row outlives it, so that nothing is seeded twice. */
+  /**
+   * The organisation of the first start. No foreign key: the row outlives it, so that nothing is
+   * seeded twice.
+   */
   @Column({ name: 'organisation_id', type: 'uuid' })
   organisationId!: string;
 

@@ -1,6 +1,8 @@
 import type { Enforcement, OutageMode, RateLimitRule, UsageLimitRule } from '@gw/contracts';
 
-/** A budget as it is stored: the public snake_case shape, so that an answer needs no second mapping. */
+/**
+ * A budget as it is stored: the public snake_case shape, so that an answer needs no second mapping.
+ */
 export interface StoredUsageLimit {
   readonly type: UsageLimitRule['type'];
   /** USD for cost, a count otherwise. */

@@ -30,8 +30,9 @@ export class OrganisationUserEntity extends Row {
   status!: 'active' | 'archived';
 
   /**
-   * Argon2id of a password that counts in this organisation alone, and instead of the user's own: it was set over a link that
-   * others have seen, which proves nothing of the address. Null: the user's own password counts.
+   * Argon2id of a password that counts in this organisation alone, and instead of the user's own:
+   * it was set over a link that others have seen, which proves nothing of the address. Null: the
+   * user's own password counts.
    */
   @Column({ name: 'password_hash', type: 'varchar', length: 255, nullable: true })
   passwordHash!: string | null;

@@ -29,7 +29,10 @@ export interface ScimSettings {
 
 /** Rules of an organisation for OAuth clients; absent members have their defaults. */
 export interface OauthSettings {
-  /** `documents`: registered ones and those that are documents at URLs; `registered`: those of administrators and the CLI alone. */
+  /**
+   * `documents`: registered ones and those that are documents at URLs; `registered`: those of
+   * administrators and the CLI alone.
+   */
   readonly clients?: 'any' | 'documents' | 'registered';
   readonly device_flow?: boolean;
   /** True: only tokens that are bound to a key (DPoP) are issued. */
@@ -39,7 +42,10 @@ export interface OauthSettings {
 export interface OrganisationSettings extends UserKeySettings {
   /** 1: bodies are logged; 0: metrics only. */
   readonly debug_log?: 0 | 1;
-  /** `strict`: requests that can't be recorded are refused; absent: `standard`, they are served and counted. */
+  /**
+   * `strict`: requests that can't be recorded are refused; absent: `standard`, they are served and
+   * counted.
+   */
   readonly audit?: 'standard' | 'strict';
   /** Seconds that a session of a user lasts at most; absent: 30 days. */
   readonly max_session_ttl?: number;
@@ -51,7 +57,10 @@ export interface OrganisationSettings extends UserKeySettings {
   readonly default_workspace_user_api_key_auto_create?: boolean;
 }
 
-/** Ids of guardrails of the organisation that judge the requests of all its workspaces, in their order. */
+/**
+ * Ids of guardrails of the organisation that judge the requests of all its workspaces, in their
+ * order.
+ */
 export interface OrganisationDefaults {
   readonly input_guardrails?: readonly string[];
   readonly output_guardrails?: readonly string[];
@@ -60,12 +69,16 @@ export interface OrganisationDefaults {
 /** Security settings by name; what is absent has its default. */
 export type StoredSecuritySettings = Readonly<Record<string, boolean>>;
 
-/** Kept apart from `settings`: a workspace may override it only where the organisation allows that. */
+/**
+ * Kept apart from `settings`: a workspace may override it only where the organisation allows that.
+ */
 export interface DataPlaneSecuritySettings {
   readonly block_inline_config?: boolean;
 }
 
-/** Kept apart from `settings`: a workspace may override it only where the organisation allows that. */
+/**
+ * Kept apart from `settings`: a workspace may override it only where the organisation allows that.
+ */
 export interface ExportSettings {
   /** Ids of fields that no export may hold. */
   readonly deniedFields?: readonly string[];

@@ -3,7 +3,10 @@ import { PlainRow } from '../row';
 import { OrganisationEntity } from './organisation.entity';
 import { UserEntity } from './user.entity';
 
-/** A link that sets a new password once. Deleted when it is used or replaced, and by the job `login-expiry` after it has expired. */
+/**
+ * A link that sets a new password once. Deleted when it is used or replaced, and by the job
+ * `login-expiry` after it has expired.
+ */
 @Entity('password_resets')
 export class PasswordResetEntity extends PlainRow {
   /** HMAC-SHA256 of the token in the link, hex. */
@@ -21,8 +24,9 @@ export class PasswordResetEntity extends PlainRow {
   userId!: string;
 
   /**
-   * The organisation in which the new password is valid, if an owner of it created the link and received it in the response. Null if
-   * the link was mailed to the user or created on the machine of the installation: the password is then valid in all organisations.
+   * The organisation in which the new password is valid, if an owner of it created the link and
+   * received it in the response. Null if the link was mailed to the user or created on the machine
+   * of the installation: the password is then valid in all organisations.
    */
   @Column({ name: 'organisation_id', type: 'uuid', nullable: true })
   @ForeignKey(() => OrganisationEntity, { name: 'password_resets_organisation_fk' })

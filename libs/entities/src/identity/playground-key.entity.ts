@@ -5,10 +5,16 @@ import { SessionEntity } from './session.entity';
 import { UserEntity } from './user.entity';
 import { WorkspaceEntity } from './workspace.entity';
 
-/** A short-lived key of a session for gateways, with the rights of its user in one workspace. It ends with the session. */
+/**
+ * A short-lived key of a session for gateways, with the rights of its user in one workspace. It
+ * ends with the session.
+ */
 @Entity('playground_keys')
 export class PlaygroundKeyEntity extends PlainRow {
-  /** HMAC-SHA256 of the key, hex, as that of an access token. The key itself is shown once and not stored. */
+  /**
+   * HMAC-SHA256 of the key, hex, as that of an access token. The key itself is shown once and not
+   * stored.
+   */
   @PrimaryColumn({
     name: 'key_hash',
     type: 'char',

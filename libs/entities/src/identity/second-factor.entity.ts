@@ -14,7 +14,10 @@ export class SecondFactorEntity extends PlainRow {
   @Index('second_factors_user_id_ix')
   userId!: string;
 
-  /** The only organisation in which the factor counts; null: it counts in all. It is that of the password it was set up with. */
+  /**
+   * The only organisation in which the factor counts; null: it counts in all. It is that of the
+   * password it was set up with.
+   */
   @Column({ name: 'organisation_id', type: 'uuid', nullable: true })
   @ForeignKey(() => OrganisationEntity, { name: 'second_factors_organisation_fk' })
   organisationId!: string | null;
@@ -42,11 +45,16 @@ export class SecondFactorEntity extends PlainRow {
   @Column({ name: 'sign_count', type: 'bigint', nullable: true })
   signCount!: string | null;
 
-  /** The 30-second step of the last accepted code; a code of this step or an earlier one is refused. */
+  /**
+   * The 30-second step of the last accepted code; a code of this step or an earlier one is refused.
+   */
   @Column({ name: 'last_step', type: 'integer', nullable: true })
   lastStep!: number | null;
 
-  /** Null until a first code has proved that the app has the secret; the factor does not count before. */
+  /**
+   * Null until a first code has proved that the app has the secret; the factor does not count
+   * before.
+   */
   @Column({ name: 'confirmed_at', type: 'timestamptz', precision: 3, nullable: true })
   confirmedAt!: Date | null;
 
@@ -57,7 +65,10 @@ export class SecondFactorEntity extends PlainRow {
 /** A code that replaces a lost factor once. Deleted when it is used or replaced. */
 @Entity('recovery_codes')
 export class RecoveryCodeEntity extends PlainRow {
-  /** SHA-256 of user id and code, hex. A code has 80 random bits, so its hash needs no key that could be replaced. */
+  /**
+   * SHA-256 of user id and code, hex. A code has 80 random bits, so its hash needs no key that
+   * could be replaced.
+   */
   @PrimaryColumn({
     name: 'code_hash',
     type: 'char',
@@ -94,7 +105,10 @@ export class TakenChallengeEntity {
   expiresAt!: Date;
 }
 
-/** A login whose password was right and whose second factor is missing. Deleted when the session opens. */
+/**
+ * A login whose password was right and whose second factor is missing. Deleted when the session
+ * opens.
+ */
 @Entity('login_challenges')
 export class LoginChallengeEntity extends PlainRow {
   /** HMAC-SHA256 of the challenge, hex. */

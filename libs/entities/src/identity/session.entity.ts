@@ -55,11 +55,17 @@ export class SessionEntity extends PlainRow {
   @Column({ name: 'by_password', type: 'boolean', default: true })
   byPassword!: boolean;
 
-  /** True: opened by the link that the launcher prints, which proves control of the machine instead of a password. */
+  /**
+   * True: opened by the link that the launcher prints, which proves control of the machine instead
+   * of a password.
+   */
   @Column({ name: 'by_claim', type: 'boolean', default: false })
   byClaim!: boolean;
 
-  /** True: what opened it counts in every organisation of the user, so that the session can change to another one. */
+  /**
+   * True: what opened it counts in every organisation of the user, so that the session can change
+   * to another one.
+   */
   @Column({ name: 'counts_everywhere', type: 'boolean', default: false })
   countsEverywhere!: boolean;
 }

@@ -19,8 +19,9 @@ export class TrustEntity extends Row {
   name!: string;
 
   /**
-   * `jwt`: tokens may choose their scopes and limits within a map. `workload`: the map alone decides. `id_jag`: identity assertions
-   * of an identity provider (draft-ietf-oauth-identity-assertion-authz-grant).
+   * `jwt`: tokens may choose their scopes and limits within a map. `workload`: the map alone
+   * decides. `id_jag`: identity assertions of an identity provider
+   * (draft-ietf-oauth-identity-assertion-authz-grant).
    */
   @Column({ name: 'kind', type: 'varchar', length: 16 })
   kind!: 'jwt' | 'workload' | 'id_jag';

@@ -68,7 +68,10 @@ export class UserInviteEntity extends Row {
   @Column({ name: 'invited_by', type: 'uuid', nullable: true })
   invitedBy!: string | null;
 
-  /** The link went to the address alone, so that its use proves the address. False: the inviter has seen it. */
+  /**
+   * The link went to the address alone, so that its use proves the address. False: the inviter has
+   * seen it.
+   */
   @Column({ name: 'mailed', type: 'boolean', default: false })
   mailed!: boolean;
 }

@@ -1,7 +1,10 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { Row } from '../row';
 
-/** A person. Belongs to organisations through `organisation_users`, to workspaces through `workspace_users`. */
+/**
+ * A person. Belongs to organisations through `organisation_users`, to workspaces through
+ * `workspace_users`.
+ */
 @Entity('users')
 export class UserEntity extends Row {
   @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'users_pk' })
@@ -18,7 +21,10 @@ export class UserEntity extends Row {
   @Column({ name: 'last_name', type: 'varchar', length: 255, default: '' })
   lastName!: string;
 
-  /** Argon2id of the password that counts in every organisation; null for a user whose address is not proven. */
+  /**
+   * Argon2id of the password that counts in every organisation; null for a user whose address is
+   * not proven.
+   */
   @Column({ name: 'password_hash', type: 'varchar', length: 255, nullable: true })
   passwordHash!: string | null;
 
@@ -29,7 +35,10 @@ export class UserEntity extends Row {
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'archived';
 
-  /** Wrong codes of authenticator apps since `codeFailuresSince`; see `code-throttle.ts` of the admin API. */
+  /**
+   * Wrong codes of authenticator apps since `codeFailuresSince`; see `code-throttle.ts` of the
+   * admin API.
+   */
   @Column({ name: 'code_failures', type: 'integer', default: 0 })
   codeFailures!: number;
 

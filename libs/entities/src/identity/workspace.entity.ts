@@ -24,7 +24,9 @@ export interface WorkspaceSettings extends UserKeySettings {
   readonly debug_log?: 0 | 1;
   /** `strict`: requests that can't be recorded are refused; absent: as the organisation says. */
   readonly audit?: 'standard' | 'strict';
-  /** Handling of members that a provider cannot express, unless a config sets it; absent: `strict`. */
+  /**
+   * Handling of members that a provider cannot express, unless a config sets it; absent: `strict`.
+   */
   readonly translation_loss?: LossMode;
   /** Whether requests may carry `x-portkey-*` headers. */
   readonly portkey_headers?: boolean;
@@ -102,7 +104,9 @@ export class WorkspaceEntity extends Row {
   @Column({ name: 'limits_rank', type: 'smallint', default: 0 })
   limitsRank!: number;
 
-  /** The same for its other settings, by their names; absent: anyone who may write the workspace. */
+  /**
+   * The same for its other settings, by their names; absent: anyone who may write the workspace.
+   */
   @Column({ name: 'set_by', type: 'jsonb', default: {} })
   setBy!: Readonly<Record<string, number>>;
 }

@@ -2,7 +2,9 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
 import { OrganisationEntity } from '../identity/organisation.entity';
 import { Row } from '../row';
 
-/** Costs of the logs of one provider and model before and after a price change. Money is 1e-8 USD. */
+/**
+ * Costs of the logs of one provider and model before and after a price change. Money is 1e-8 USD.
+ */
 export interface RepricingGroup {
   readonly provider: string | null;
   readonly model: string | null;

@@ -1,7 +1,10 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { Row } from '../row';
 
-/** Rating of a trace by a person or a guardrail. It may come before the trace's logs, or without any. */
+/**
+ * Rating of a trace by a person or a guardrail. It may come before the trace's logs, or without
+ * any.
+ */
 @Entity('feedback')
 @Index('feedback_trace_ix', ['workspaceId', 'traceId'])
 @Index('feedback_created_at_ix', ['createdAt'])

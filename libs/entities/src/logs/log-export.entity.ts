@@ -5,7 +5,10 @@ import { Row } from '../row';
 
 export type LogExportStatus = 'draft' | 'in_progress' | 'success' | 'failed' | 'stopped';
 
-/** A file of logs that is made in the background: in parts, each durable before the next one is begun. */
+/**
+ * A file of logs that is made in the background: in parts, each durable before the next one is
+ * begun.
+ */
 @Entity('log_exports')
 @Index('log_exports_page_ix', ['workspaceId', 'createdAt', 'id'])
 @Index('log_exports_due_ix', ['leaseUntil'], { where: `status = 'in_progress'` })

@@ -3,14 +3,19 @@ import { seal, unseal, uuidv7, type Keyring } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import { MailEntity } from './mail.entity';
 
-/** The last try begins about an hour after the first: 2, 4, 8, 16 and 32 minutes lie between them. */
+/**
+ * The last try begins about an hour after the first: 2, 4, 8, 16 and 32 minutes lie between them.
+ */
 export const MAIL_ATTEMPTS_MAX = 6;
 /** Age in days from which a mail is dropped, also where mail was switched off. */
 const MAIL_DAYS_MAX = 3;
 
 export interface OutgoingMail {
   readonly organisationId: string;
-  /** Up to 200 characters. A mail that still waits under the same topic for the same recipient is replaced. */
+  /**
+   * Up to 200 characters. A mail that still waits under the same topic for the same recipient is
+   * replaced.
+   */
   readonly topic: string;
   /** Addresses, one mail for each. */
   readonly to: readonly string[];
@@ -27,7 +32,10 @@ export interface DueMail {
   readonly isLast: boolean;
 }
 
-/** Puts mails in line for the worker, in the transaction of the write that they tell of: both happen or neither. */
+/**
+ * Puts mails in line for the worker, in the transaction of the write that they tell of: both happen
+ * or neither.
+ */
 export async function queueMail(manager: EntityManager, keyring: Keyring, mail: OutgoingMail): Promise<void> {
   const content = JSON.stringify(mail.message);
   // In one order, so that two writers of the same mails never wait for each other.
@@ -47,7 +55,10 @@ export async function dropMail(manager: EntityManager, topic: string): Promise<v
   await manager.delete(MailEntity, { topic });
 }
 
-/** The mail that has been due longest, for this caller alone until its next try is due; null when none is. */
+/**
+ * The mail that has been due longest, for this caller alone until its next try is due; null when
+ * none is.
+ */
 export async function claimMail(manager: EntityManager, keyring: Keyring): Promise<DueMail | null> {
   const [rows] = await manager.query<[ClaimedRow[], number]>(
     `UPDATE mails SET attempts = attempts + 1, due_at = now() + interval '1 minute' * power(2, attempts + 1)
@@ -69,7 +80,10 @@ export async function finishMail(manager: EntityManager, id: string): Promise<vo
   await manager.delete(MailEntity, { id });
 }
 
-/** Drops mails that will not be sent any more: its tries are used up (its worker died in the last), or it is too old. */
+/**
+ * Drops mails that will not be sent any more: its tries are used up (its worker died in the last),
+ * or it is too old.
+ */
 export async function dropStaleMails(manager: EntityManager): Promise<void> {
   await manager.query(
     `DELETE FROM mails WHERE created_at < now() - interval '1 day' * $1 OR (attempts >= $2 AND due_at <= now())`,

@@ -29,7 +29,10 @@ export class MailEntity extends PlainRow {
   @Column({ name: 'attempts', type: 'smallint', default: 0 })
   attempts!: number;
 
-  /** Not to be tried before. A try that has begun moves it, so that another worker keeps off meanwhile. */
+  /**
+   * Not to be tried before. A try that has begun moves it, so that another worker keeps off
+   * meanwhile.
+   */
   @Column({ name: 'due_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   dueAt!: Date;
 }

@@ -5,8 +5,8 @@ import { Row } from '../row';
 import { McpServerEntity } from './mcp-server.entity';
 
 /**
- * A call of a tool that a rule lets pass only with the approval of a person. Only the same caller can use
- * the approval, once, for the same arguments.
+ * A call of a tool that a rule lets pass only with the approval of a person. Only the same caller
+ * can use the approval, once, for the same arguments.
  */
 @Entity('mcp_approvals')
 @Check('mcp_approvals_status_ck', `status IN ('pending', 'approved', 'rejected', 'used')`)
@@ -57,7 +57,10 @@ export class McpApprovalEntity extends Row {
   @Column({ name: 'arguments_json', type: 'text', nullable: true })
   argumentsJson!: string | null;
 
-  /** `used`: the call was made. A pending or approved one is over at `expiresAt`, whatever its status. */
+  /**
+   * `used`: the call was made. A pending or approved one is over at `expiresAt`, whatever its
+   * status.
+   */
   @Column({ name: 'status', type: 'varchar', length: 16 })
   status!: 'pending' | 'approved' | 'rejected' | 'used';
 

@@ -3,7 +3,9 @@ import { UserEntity } from '../identity/user.entity';
 import { PlainRow } from '../row';
 import { McpServerEntity } from './mcp-server.entity';
 
-/** A link with which one user connects to one upstream MCP server. Each step of it is taken once. */
+/**
+ * A link with which one user connects to one upstream MCP server. Each step of it is taken once.
+ */
 @Entity('mcp_connect_tickets')
 @Check('mcp_connect_tickets_step_ck', `step IN ('open', 'begun', 'ended')`)
 export class McpConnectTicketEntity extends PlainRow {

@@ -43,7 +43,10 @@ export class McpConnectionEntity extends Row {
   @Column({ name: 'scopes', type: 'jsonb', default: [] })
   scopes!: string[];
 
-  /** Scopes that the next sign-in requests: those of the connection, and those that the server wants in addition. */
+  /**
+   * Scopes that the next sign-in requests: those of the connection, and those that the server wants
+   * in addition.
+   */
   @Column({ name: 'wanted_scopes', type: 'jsonb', default: [] })
   wantedScopes!: string[];
 

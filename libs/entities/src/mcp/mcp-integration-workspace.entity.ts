@@ -3,7 +3,10 @@ import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 import { McpIntegrationEntity } from './mcp-integration.entity';
 
-/** Whether one workspace may use an organisation's MCP integration. Without a row it has the global access. */
+/**
+ * Whether one workspace may use an organisation's MCP integration. Without a row it has the global
+ * access.
+ */
 @Entity('mcp_integration_workspaces')
 @Index('mcp_integration_workspaces_uq', ['integrationId', 'workspaceId'], { unique: true })
 export class McpIntegrationWorkspaceEntity extends Row {

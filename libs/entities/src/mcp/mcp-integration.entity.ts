@@ -4,7 +4,10 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { UpstreamIntegration } from '../upstreams/upstream-integration';
 
-/** Facts that an upstream MCP server reports about itself, as of the last read. None of it is trusted. */
+/**
+ * Facts that an upstream MCP server reports about itself, as of the last read. None of it is
+ * trusted.
+ */
 export interface StoredMcpServerInfo {
   readonly name: string | null;
   readonly version: string | null;
@@ -26,7 +29,9 @@ export interface StoredToolPrices {
   readonly tools: Readonly<Record<string, number>>;
 }
 
-/** An upstream MCP server: its address, how the gateway signs in there, and what is approved of it. */
+/**
+ * An upstream MCP server: its address, how the gateway signs in there, and what is approved of it.
+ */
 @Entity('mcp_integrations')
 @Check('mcp_integrations_status_ck', `status IN ('active', 'archived')`)
 @Check(

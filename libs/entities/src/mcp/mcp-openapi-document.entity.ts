@@ -11,7 +11,10 @@ export interface StoredOperationFilter {
   readonly paths?: readonly string[];
 }
 
-/** Which operations of a document become tools, and how. Operations are named by their ids, or by `method path`. */
+/**
+ * Which operations of a document become tools, and how. Operations are named by their ids, or by
+ * `method path`.
+ */
 export interface StoredOpenApiSelection {
   /** Null: all GET operations. */
   readonly include: StoredOperationFilter | null;
@@ -30,7 +33,10 @@ export interface StoredSkippedOperation {
   readonly reason: string;
 }
 
-/** The OpenAPI document of an integration of the kind `openapi`, and what an administrator chose of it. */
+/**
+ * The OpenAPI document of an integration of the kind `openapi`, and what an administrator chose of
+ * it.
+ */
 @Entity('mcp_openapi_documents')
 export class McpOpenApiDocumentEntity extends PlainRow {
   @PrimaryColumn({

@@ -4,7 +4,10 @@ import { UserEntity } from '../identity/user.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { PlainRow } from '../row';
 
-/** Consent of a user to a client: the grant of OAuth. All codes and tokens of the grant end with its row. */
+/**
+ * Consent of a user to a client: the grant of OAuth. All codes and tokens of the grant end with its
+ * row.
+ */
 @Entity('oauth_consents')
 @Index('oauth_consents_user_ix', ['userId', 'clientId', 'resource'])
 @Index('oauth_consents_organisation_ix', ['organisationId', 'createdAt', 'id'])
@@ -27,7 +30,10 @@ export class OauthConsentEntity extends PlainRow {
   @Column({ name: 'resource', type: 'varchar', length: 2048 })
   resource!: string;
 
-  /** Id of the server, toolset, agent or workspace that the resource named at consent; null: the API itself. Tokens end with it. */
+  /**
+   * Id of the server, toolset, agent or workspace that the resource named at consent; null: the API
+   * itself. Tokens end with it.
+   */
   @Index('oauth_consents_target_id_ix')
   @Column({ name: 'target_id', type: 'uuid', nullable: true })
   targetId!: string | null;
@@ -45,7 +51,10 @@ export class OauthConsentEntity extends PlainRow {
   @ForeignKey(() => WorkspaceEntity, { name: 'oauth_consents_workspace_fk' })
   workspaceId!: string | null;
 
-  /** The grant to which the user has agreed; null for that one itself. This one was written because the user had, without asking again. */
+  /**
+   * The grant to which the user has agreed; null for that one itself. This one was written because
+   * the user had, without asking again.
+   */
   @Index('oauth_consents_remembered_from_ix')
   @Column({ name: 'remembered_from', type: 'uuid', nullable: true })
   rememberedFrom!: string | null;

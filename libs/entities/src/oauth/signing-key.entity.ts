@@ -1,14 +1,19 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { PlainRow } from '../row';
 
-/** A key that the installation signs with. At most one of each purpose is `current` and one `next`. */
+/**
+ * A key that the installation signs with. At most one of each purpose is `current` and one `next`.
+ */
 @Entity('signing_keys')
 @Index('signing_keys_state_uq', ['purpose', 'state'], { unique: true, where: `state IN ('next', 'current')` })
 export class SigningKeyEntity extends PlainRow {
   @PrimaryColumn({ name: 'kid', type: 'varchar', length: 64, primaryKeyConstraintName: 'signing_keys_pk' })
   kid!: string;
 
-  /** `cards`: cards of agents, which gateways sign; it is no key of tokens, and has a key set of its own. */
+  /**
+   * `cards`: cards of agents, which gateways sign; it is no key of tokens, and has a key set of its
+   * own.
+   */
   @Column({ name: 'purpose', type: 'varchar', length: 16, default: 'tokens' })
   purpose!: 'tokens' | 'cards';
 

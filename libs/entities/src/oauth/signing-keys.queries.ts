@@ -13,7 +13,10 @@ const PUBLISHED_BEFORE_MS = DAY_MS;
 /** How long a key stays published after it has signed. */
 const PUBLISHED_AFTER_MS = 7 * DAY_MS;
 
-/** Adds an ES256 key, unless there is one of its purpose and state: the first of several processes decides. */
+/**
+ * Adds an ES256 key, unless there is one of its purpose and state: the first of several processes
+ * decides.
+ */
 export async function addSigningKey(
   manager: EntityManager,
   keyring: Keyring,
@@ -50,10 +53,11 @@ const lockKeys = (manager: EntityManager): Promise<unknown> =>
   manager.query(`SELECT pg_advisory_xact_lock(hashtext('signing_keys'))`);
 
 /**
- * Removes all keys of all purposes, published ones included, and adds one for tokens that signs from `now` on; the one for cards is added
- * when a gateway reads it. For keys that others know: what they have signed is worth nothing from then on. Call it in a transaction, and
- * record a change of `documentKey.cardKey()` there. Returns the id of the new key. Throws when the keyring is not that of the
- * installation: its processes could not open the new key.
+ * Removes all keys of all purposes, published ones included, and adds one for tokens that signs
+ * from `now` on; the one for cards is added when a gateway reads it. For keys that others know:
+ * what they have signed is worth nothing from then on. Call it in a transaction, and record a
+ * change of `documentKey.cardKey()` there. Returns the id of the new key. Throws when the keyring
+ * is not that of the installation: its processes could not open the new key.
  */
 export async function replaceSigningKeys(
   manager: EntityManager,
@@ -70,8 +74,9 @@ export async function replaceSigningKeys(
 }
 
 /**
- * Brings the keys to what they must be at `now`: a key signs for 90 days; the next one is published a day before it signs, and the
- * previous one for seven days more. Safe to run twice and in several processes. Does nothing before the first key.
+ * Brings the keys to what they must be at `now`: a key signs for 90 days; the next one is published
+ * a day before it signs, and the previous one for seven days more. Safe to run twice and in several
+ * processes. Does nothing before the first key.
  */
 export async function rotateSigningKeys(manager: EntityManager, keyring: Keyring, now: Date): Promise<void> {
   await manager.transaction(async (own) => {

@@ -8,7 +8,10 @@ export interface OneTimeMessage {
   readonly seconds: number;
 }
 
-/** Whether the message was not used before. The insertion alone decides: between a look and an insertion another request could come. */
+/**
+ * Whether the message was not used before. The insertion alone decides: between a look and an
+ * insertion another request could come.
+ */
 export async function useOnce(manager: EntityManager, { idHash, seconds }: OneTimeMessage): Promise<boolean> {
   const inserted = await manager.query<unknown[]>(
     `INSERT INTO oauth_artifacts (id_hash, model, payload, expires_at)

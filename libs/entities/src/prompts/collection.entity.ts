@@ -3,7 +3,9 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 
-/** A folder of prompts and partials. Each workspace has a default one, made when it is first needed. */
+/**
+ * A folder of prompts and partials. Each workspace has a default one, made when it is first needed.
+ */
 @Entity('collections')
 @Check('collections_status_ck', `status IN ('active', 'archived')`)
 @Index('collections_slug_uq', ['organisationId', 'slug'], { unique: true })

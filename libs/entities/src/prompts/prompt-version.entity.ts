@@ -43,7 +43,10 @@ export class PromptVersionEntity extends PlainRow {
   @Column({ name: 'tools', type: 'json', nullable: true })
   tools!: object[] | null;
 
-  /** A name or an object, in a list of its own: a bare text is no column value that a driver tells from JSON. */
+  /**
+   * A name or an object, in a list of its own: a bare text is no column value that a driver tells
+   * from JSON.
+   */
   @Column({ name: 'tool_choice', type: 'json', nullable: true })
   toolChoice!: [unknown] | null;
 

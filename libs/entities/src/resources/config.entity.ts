@@ -3,7 +3,10 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 
-/** A saved gateway config. Its content lives in `config_versions`; `currentVersionId` is the one in force. */
+/**
+ * A saved gateway config. Its content lives in `config_versions`; `currentVersionId` is the one in
+ * force.
+ */
 @Entity('configs')
 @Check('configs_status_ck', `status IN ('active', 'archived')`)
 @Index('configs_slug_uq', ['organisationId', 'slug'], { unique: true })

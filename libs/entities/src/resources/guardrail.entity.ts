@@ -3,7 +3,10 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 
-/** A saved guardrail. Its checks live in `guardrail_versions`; `currentVersionId` is the one in force. */
+/**
+ * A saved guardrail. Its checks live in `guardrail_versions`; `currentVersionId` is the one in
+ * force.
+ */
 @Entity('guardrails')
 @Check('guardrails_status_ck', `status IN ('active', 'archived')`)
 @Check('guardrails_target_ck', `target IN ('llm', 'mcp_tools')`)
@@ -29,7 +32,9 @@ export class GuardrailEntity extends Row {
   @Column({ name: 'name', type: 'varchar', length: 255 })
   name!: string;
 
-  /** Target of the guardrail: requests to models, or calls of tools of MCP servers. Never changes. */
+  /**
+   * Target of the guardrail: requests to models, or calls of tools of MCP servers. Never changes.
+   */
   @Column({ name: 'target', type: 'varchar', length: 16 })
   target!: 'llm' | 'mcp_tools';
 

@@ -41,7 +41,10 @@ export class IntegrationModelEntity extends PlainRow {
   @Column({ name: 'custom_headers', type: 'jsonb', default: {} })
   customHeaders!: Record<string, string>;
 
-  /** `{ type: 'static', pay_as_you_go: { request_token: { price }, response_token: { price } } }`, US cents per token. */
+  /**
+   * `{ type: 'static', pay_as_you_go: { request_token: { price }, response_token: { price } } }`,
+   * US cents per token.
+   */
   @Column({ name: 'pricing_config', type: 'jsonb', nullable: true })
   pricingConfig!: Record<string, unknown> | null;
 }

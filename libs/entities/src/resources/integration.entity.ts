@@ -4,7 +4,10 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 
-/** Access of every workspace without a row of its own in `integration_workspaces`, future ones included. Public shape. */
+/**
+ * Access of every workspace without a row of its own in `integration_workspaces`, future ones
+ * included. Public shape.
+ */
 export interface StoredSecretMapping {
   /** `key` or `configurations.<field>`. */
   readonly target_field: string;
@@ -23,8 +26,9 @@ export interface GlobalWorkspaceAccess {
 }
 
 /**
- * A provider account of an organisation: which provider, with which credential. Providers of workspaces refer to it. The hidden
- * integration of a virtual key is a row of the same kind (`isVirtualKey`), which the integration routes never show.
+ * A provider account of an organisation: which provider, with which credential. Providers of
+ * workspaces refer to it. The hidden integration of a virtual key is a row of the same kind
+ * (`isVirtualKey`), which the integration routes never show.
  */
 @Entity('integrations')
 @Check('integrations_status_ck', `status IN ('active', 'archived')`)
@@ -66,7 +70,10 @@ export class IntegrationEntity extends Row {
   @Column({ name: 'is_virtual_key', type: 'boolean', default: false })
   isVirtualKey!: boolean;
 
-  /** `seal()` of `{ apiKey?, configurations }`, bound to `integration:<organisation id>:<id>`. Null: there is nothing to seal. */
+  /**
+   * `seal()` of `{ apiKey?, configurations }`, bound to `integration:<organisation id>:<id>`. Null:
+   * there is nothing to seal.
+   */
   @Column({ name: 'sealed_credential', type: 'text', nullable: true })
   sealedCredential!: string | null;
 
@@ -78,7 +85,10 @@ export class IntegrationEntity extends Row {
   @Column({ name: 'configurations', type: 'jsonb', default: {} })
   configurations!: Record<string, unknown>;
 
-  /** Masked values of the sealed provider fields for responses, by their own names: a text, or headers. */
+  /**
+   * Masked values of the sealed provider fields for responses, by their own names: a text, or
+   * headers.
+   */
   @Column({ name: 'masked_configurations', type: 'jsonb', default: {} })
   maskedConfigurations!: Record<string, string | Record<string, string>>;
 

@@ -2,7 +2,10 @@ import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import { OrganisationEntity } from '../identity/organisation.entity';
 import { Row } from '../row';
 
-/** JSON Schemas (the subset that `metadata-schema.ts` of the control plane names) of the metadata that things must have. */
+/**
+ * JSON Schemas (the subset that `metadata-schema.ts` of the control plane names) of the metadata
+ * that things must have.
+ */
 @Entity('organisation_properties')
 export class OrganisationPropertiesEntity extends Row {
   @PrimaryColumn({

@@ -27,7 +27,10 @@ export class PluginEntity extends Row {
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'archived';
 
-  /** `seal()` of the credentials, bound to `plugin:<organisation id>:<id>`; null once it is archived. */
+  /**
+   * `seal()` of the credentials, bound to `plugin:<organisation id>:<id>`; null once it is
+   * archived.
+   */
   @Column({ name: 'sealed_credentials', type: 'text', nullable: true })
   sealedCredentials!: string | null;
 

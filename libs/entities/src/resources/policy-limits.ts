@@ -8,7 +8,10 @@ import {
 import type { RateLimitPolicyEntity } from './rate-limit-policy.entity';
 import type { UsageLimitPolicyEntity } from './usage-limit-policy.entity';
 
-/** The budget of a policy in the form that every other owner stores it in. Its status is of each value, so it is always active here. */
+/**
+ * The budget of a policy in the form that every other owner stores it in. Its status is of each
+ * value, so it is always active here.
+ */
 export const policyUsageLimit = (row: UsageLimitPolicyEntity): StoredUsageLimit => ({
   type: row.type,
   credit_limit: row.creditLimit,

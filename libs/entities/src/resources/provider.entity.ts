@@ -64,7 +64,10 @@ export class ProviderEntity extends Row {
   @Column({ name: 'last_reset_at', type: 'timestamptz', precision: 3, nullable: true })
   lastResetAt!: Date | null;
 
-  /** Rank of the caller that last set its limits or its expiry; callers of a lower rank do not change them. */
+  /**
+   * Rank of the caller that last set its limits or its expiry; callers of a lower rank do not
+   * change them.
+   */
   @Column({ name: 'limits_rank', type: 'smallint', default: 0 })
   limitsRank!: number;
 }

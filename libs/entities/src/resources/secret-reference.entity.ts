@@ -35,7 +35,10 @@ export class SecretReferenceEntity extends Row {
   @Column({ name: 'manager_type', type: 'varchar', length: 16 })
   managerType!: SecretManagerType;
 
-  /** `seal()` of the secret fields of `auth_config`, bound to `secret_reference:<organisation id>:<id>`; null: there are none. */
+  /**
+   * `seal()` of the secret fields of `auth_config`, bound to `secret_reference:<organisation
+   * id>:<id>`; null: there are none.
+   */
   @Column({ name: 'sealed_auth', type: 'text', nullable: true })
   sealedAuth!: string | null;
 

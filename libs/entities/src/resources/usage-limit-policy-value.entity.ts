@@ -2,7 +2,10 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
 import { PlainRow } from '../row';
 import { UsageLimitPolicyEntity } from './usage-limit-policy.entity';
 
-/** One of the values that a policy counts apart, known since its first charge. What it has used is in the ledger's balances. */
+/**
+ * One of the values that a policy counts apart, known since its first charge. What it has used is
+ * in the ledger's balances.
+ */
 @Entity('usage_limit_policy_values')
 @Check('usage_limit_policy_values_status_ck', `status IN ('active', 'exhausted')`)
 @Index('usage_limit_policy_values_value_uq', ['policyId', 'valueKey'], { unique: true })
@@ -14,7 +17,9 @@ export class UsageLimitPolicyValueEntity extends PlainRow {
   @ForeignKey(() => UsageLimitPolicyEntity, { name: 'usage_limit_policy_values_policy_fk' })
   policyId!: string;
 
-  /** `key:value` parts joined by `-`, `default` for a policy without groups; at most 256 characters. */
+  /**
+   * `key:value` parts joined by `-`, `default` for a policy without groups; at most 256 characters.
+   */
   @Column({ name: 'value_key', type: 'text' })
   valueKey!: string;
 

@@ -2,7 +2,10 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { OrganisationEntity } from '../identity/organisation.entity';
 import { PlainRow } from '../row';
 
-/** The token of an organisation's identity provider. After a rotation the previous one works for a while. */
+/**
+ * The token of an organisation's identity provider. After a rotation the previous one works for a
+ * while.
+ */
 @Entity('scim_tokens')
 export class ScimTokenEntity extends PlainRow {
   /** HMAC-SHA256 of the token, hex. */

@@ -2,7 +2,9 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { OrganisationUserEntity } from '../identity/organisation-user.entity';
 import { Row } from '../row';
 
-/** User of the organisation as its identity provider knows it. Its id in SCIM is the id of the user. */
+/**
+ * User of the organisation as its identity provider knows it. Its id in SCIM is the id of the user.
+ */
 @Entity('scim_users')
 @Index('scim_users_name_uq', ['organisationId', 'userNameKey'], { unique: true })
 @Index('scim_users_external_uq', ['organisationId', 'externalId'], {

@@ -4,7 +4,9 @@ import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 import { ScimGroupEntity } from './scim-group.entity';
 
-/** Gives the members of a group a role in a workspace. All mappings of one group have the same role. */
+/**
+ * Gives the members of a group a role in a workspace. All mappings of one group have the same role.
+ */
 @Entity('scim_workspace_mappings')
 @Index('scim_workspace_mappings_pair_uq', ['groupId', 'workspaceId'], { unique: true })
 @Index('scim_workspace_mappings_created_at_ix', ['organisationId', 'createdAt', 'id'])

@@ -3,8 +3,9 @@ import type { EntityManager } from 'typeorm';
 import { INSTALLATION_BINDING, InstallationEntity } from '../identity/installation.entity';
 
 /**
- * The row of this installation; null when the database has never been set up. Throws `SettingsError` when `ring` does not open
- * what the database holds: a process with a wrong ENCRYPTION_KEY must not start.
+ * The row of this installation; null when the database has never been set up. Throws
+ * `SettingsError` when `ring` does not open what the database holds: a process with a wrong
+ * ENCRYPTION_KEY must not start.
  */
 export async function openInstallation(
   manager: EntityManager,

@@ -21,8 +21,9 @@ interface SealedRow {
 }
 
 /**
- * Seals everything by the ring's current key that an earlier one has sealed. Safe to run twice and in several processes: a value
- * that changes meanwhile is left to its writer, which seals by the current key.
+ * Seals everything by the ring's current key that an earlier one has sealed. Safe to run twice and
+ * in several processes: a value that changes meanwhile is left to its writer, which seals by the
+ * current key.
  */
 export async function resealEverything(source: DataSource, ring: Keyring): Promise<ResealResult> {
   const total = { resealed: 0, unopenable: 0 };

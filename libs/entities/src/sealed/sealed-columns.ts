@@ -58,7 +58,10 @@ const ofConnection = (table: string): SealedColumn => ({
   },
 });
 
-/** Every column that rests sealed under the installation's key; a spec compares them with the schema. */
+/**
+ * Every column that rests sealed under the installation's key; a spec compares them with the
+ * schema.
+ */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   owned('integrations', 'sealed_credential', integrationBinding),
   owned('secret_references', 'sealed_auth', secretReferenceBinding),

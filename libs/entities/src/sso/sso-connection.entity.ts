@@ -6,7 +6,10 @@ import { Row } from '../row';
 export type TokenEndpointAuthMethod =
   'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none';
 
-/** A group of an identity provider, and the role that it gives: in a workspace, or in the organisation when that is null. */
+/**
+ * A group of an identity provider, and the role that it gives: in a workspace, or in the
+ * organisation when that is null.
+ */
 export interface SsoGroupRule {
   readonly match: 'exact' | 'prefix' | 'regex';
   readonly value: string;
@@ -17,7 +20,9 @@ export interface SsoGroupRule {
 /** Parts of the metadata of a SAML provider that change together. */
 export type SamlMetadataPart = 'entityId' | 'sso' | 'slo' | 'certificates';
 
-/** Facts of a connection of type `saml` about its identity provider, whose entity id is the issuer. */
+/**
+ * Facts of a connection of type `saml` about its identity provider, whose entity id is the issuer.
+ */
 export interface SamlSettings {
   readonly ssoUrl: string;
   readonly ssoBinding: 'redirect' | 'post';
@@ -83,7 +88,10 @@ export class SsoConnectionEntity extends Row {
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'disabled';
 
-  /** Domains whose addresses are sent here; each is a verified domain of the organisation when it is used. */
+  /**
+   * Domains whose addresses are sent here; each is a verified domain of the organisation when it is
+   * used.
+   */
   @Column({ name: 'domains', type: 'jsonb', default: [] })
   domains!: readonly string[];
 
@@ -94,7 +102,10 @@ export class SsoConnectionEntity extends Row {
   @Column({ name: 'client_id', type: 'varchar', length: 512 })
   clientId!: string;
 
-  /** `seal()` of the client secret and private keys, also that of SAML, as JSON, bound to the connection; null without any. */
+  /**
+   * `seal()` of the client secret and private keys, also that of SAML, as JSON, bound to the
+   * connection; null without any.
+   */
   @Column({ name: 'sealed_secrets', type: 'text', nullable: true })
   sealedSecrets!: string | null;
 
@@ -113,14 +124,19 @@ export class SsoConnectionEntity extends Row {
   @Column({ name: 'auto_provision', type: 'boolean', default: true })
   autoProvision!: boolean;
 
-  /** True: only invited users with an address of a verified domain may log in for the first time. */
+  /**
+   * True: only invited users with an address of a verified domain may log in for the first time.
+   */
   @Column({ name: 'disable_auto_provision_user', type: 'boolean', default: false })
   disableAutoProvisionUser!: boolean;
 
   @Column({ name: 'default_workspaces', type: 'jsonb', default: [] })
   defaultWorkspaces!: readonly InvitedWorkspace[];
 
-  /** True: owners of the organisation may log in here. Only owners set it, and each change of the provider by others clears it. */
+  /**
+   * True: owners of the organisation may log in here. Only owners set it, and each change of the
+   * provider by others clears it.
+   */
   @Column({ name: 'admits_owners', type: 'boolean', default: false })
   admitsOwners!: boolean;
 

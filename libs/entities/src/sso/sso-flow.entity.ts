@@ -41,7 +41,9 @@ export class SsoFlowEntity extends PlainRow {
   @Column({ name: 'code_hash', type: 'char', length: 64, nullable: true })
   codeHash!: string | null;
 
-  /** When the session at the identity provider ends, and ours with it; null when it does not say. */
+  /**
+   * When the session at the identity provider ends, and ours with it; null when it does not say.
+   */
   @Column({ name: 'session_ends_at', type: 'timestamptz', precision: 3, nullable: true })
   sessionEndsAt!: Date | null;
 
@@ -53,7 +55,10 @@ export class SsoFlowEntity extends PlainRow {
   expiresAt!: Date;
 }
 
-/** User linked to a subject of an identity provider. The address of a user never identifies an existing link. */
+/**
+ * User linked to a subject of an identity provider. The address of a user never identifies an
+ * existing link.
+ */
 @Entity('sso_links')
 export class SsoLinkEntity extends PlainRow {
   @PrimaryColumn({ name: 'connection_id', type: 'uuid', primaryKeyConstraintName: 'sso_links_pk' })

@@ -23,7 +23,10 @@ export class SsoSessionEntity extends PlainRow {
   providerSession!: string | null;
 }
 
-/** A message of an identity provider that works once: an assertion of SAML or a logout token. Kept until it has expired. */
+/**
+ * A message of an identity provider that works once: an assertion of SAML or a logout token. Kept
+ * until it has expired.
+ */
 @Entity('sso_used_messages')
 export class SsoUsedMessageEntity extends PlainRow {
   @PrimaryColumn({

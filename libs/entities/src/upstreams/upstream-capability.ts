@@ -8,8 +8,8 @@ export interface StoredFinding {
 }
 
 /**
- * Something that an upstream MCP server or agent offers, such as a tool or a skill. `definition` is what the upstream
- * says now, `approved` what callers see.
+ * Something that an upstream MCP server or agent offers, such as a tool or a skill. `definition` is
+ * what the upstream says now, `approved` what callers see.
  */
 export abstract class UpstreamCapability extends Row {
   abstract id: string;
@@ -52,7 +52,10 @@ export abstract class UpstreamCapability extends Row {
   @Column({ name: 'gone_at', type: 'timestamptz', precision: 3, nullable: true })
   goneAt!: Date | null;
 
-  /** User who approved or rejected it last; null when undecided, or decided by the rule of the integration. */
+  /**
+   * User who approved or rejected it last; null when undecided, or decided by the rule of the
+   * integration.
+   */
   @Column({ name: 'decided_by', type: 'varchar', length: 255, nullable: true })
   decidedBy!: string | null;
 

@@ -4,8 +4,8 @@ import type { StoredSecretMapping } from '../resources/integration.entity';
 import { Row } from '../row';
 
 /**
- * `degraded`: it responds slowly, or not as expected. `unauthorised`: it refuses the shared credential. `unknown`: it was
- * not checked since its address was saved.
+ * `degraded`: it responds slowly, or not as expected. `unauthorised`: it refuses the shared
+ * credential. `unknown`: it was not checked since its address was saved.
  */
 export type UpstreamHealthState = 'healthy' | 'degraded' | 'down' | 'unauthorised' | 'unknown';
 
@@ -42,7 +42,10 @@ export abstract class UpstreamIntegration extends Row {
   @Column({ name: 'configurations', type: 'jsonb', default: {} })
   configurations!: Record<string, unknown>;
 
-  /** `seal()` of the secret configurations, bound to the organisation and the integration. Null: none. */
+  /**
+   * `seal()` of the secret configurations, bound to the organisation and the integration. Null:
+   * none.
+   */
   @Column({ name: 'sealed_auth', type: 'text', nullable: true })
   sealedAuth!: string | null;
 

@@ -1,7 +1,10 @@
 import { Column } from 'typeorm';
 import { Row } from '../row';
 
-/** Columns that MCP servers and agents of a workspace share: how members call an integration, and which members may. */
+/**
+ * Columns that MCP servers and agents of a workspace share: how members call an integration, and
+ * which members may.
+ */
 export abstract class UpstreamServer extends Row {
   abstract id: string;
   abstract organisationId: string;
