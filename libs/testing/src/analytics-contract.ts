@@ -37,7 +37,10 @@ const OUTCOMES = [
   ...['failed', 'client_closed', 'interrupted'],
 ] as LogRecord['outcome'][];
 
-/** Rows of all sorts, every outcome with every status, of the days before `now` and of two organisations. */
+/**
+ * Rows of all sorts, every outcome with every status, of the days before `now` and of two
+ * organisations.
+ */
 export function analyticsSample(count: number, now: number, seed = 1): RequestLogRow[] {
   const next = numbersFrom(seed);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(next() * values.length)] as T;

@@ -14,7 +14,8 @@ interface Lockfile {
 }
 
 describe('The locked dependencies', () => {
-  // `npm ci` runs on the Node.js of the machine, before the shipped one is installed, and refuses such a package.
+  // `npm ci` runs on the Node.js of the machine, before the shipped one is installed, and refuses
+  // such a package.
   it('run on the oldest Node.js that package.json allows', () => {
     const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lockfile;
     const oldest = minVersion(packages['']?.engines?.node ?? '')?.version ?? '';

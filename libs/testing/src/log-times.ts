@@ -11,8 +11,9 @@ const FOLDER = 'TOLLGATE_TEST_LOGS';
 export type TimedLog = Pick<LogRecord, 'durationMs' | 'firstByteMs' | 'overheadMs' | 'decision'>;
 
 /**
- * Returns what is wrong with the times of a record, one sentence each: everything that a request did lies
- * within it, calls of providers follow each other unless they are hedged, and a wait ends when its call begins.
+ * Returns what is wrong with the times of a record, one sentence each: everything that a request
+ * did lies within it, calls of providers follow each other unless they are hedged, and a wait ends
+ * when its call begins.
  */
 export function timeFaultsOf({ durationMs, firstByteMs, overheadMs, decision }: TimedLog): readonly string[] {
   const { attempts, stages } = decision;

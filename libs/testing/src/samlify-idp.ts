@@ -142,7 +142,10 @@ export class SamlifyIdp {
     return context;
   }
 
-  /** The id of a request of ours that came with the query of a redirect; rejects when its signature is wrong. */
+  /**
+   * The id of a request of ours that came with the query of a redirect; rejects when its signature
+   * is wrong.
+   */
   async idOfRedirect(query: string, sp: { entityId: string; certificate: string | null }): Promise<string> {
     const { extract } = await this.idp(false, sp.certificate !== null).parseLoginRequest(
       this.partner(sp),
@@ -163,8 +166,8 @@ export class SamlifyIdp {
   }
 
   /**
-   * A signed LogoutRequest for who published `metadata`: the query of a redirect with its URL, or the base64 of a form. `isSigned` false:
-   * without the signature.
+   * A signed LogoutRequest for who published `metadata`: the query of a redirect with its URL, or
+   * the base64 of a form. `isSigned` false: without the signature.
    */
   logoutRequest(
     metadata: string,

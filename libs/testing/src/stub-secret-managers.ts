@@ -21,8 +21,9 @@ const AWS_KEYS = {
 const AZURE_TOKEN = 'stub-azure-access-token';
 
 /**
- * AWS Secrets Manager with STS, Azure Key Vault with Entra and the identity service, and HashiCorp Vault, on one loopback
- * address, as far as reading a secret goes. Each checks its caller as the real one does, signatures included.
+ * AWS Secrets Manager with STS, Azure Key Vault with Entra and the identity service, and HashiCorp
+ * Vault, on one loopback address, as far as reading a secret goes. Each checks its caller as the
+ * real one does, signatures included.
  */
 export class StubSecretManagers {
   /** Path or name of a secret to its value; for Vault an object in JSON. */

@@ -131,7 +131,10 @@ export class StubTokenServices {
     return isKnown ? this.bearer('oauth-token') : { status: 401, body: { error: 'invalid_client' } };
   }
 
-  /** Whether the client signed it for this issuer, which is `<origin>/oauth`, with the key of `keyFile`, and not before. */
+  /**
+   * Whether the client signed it for this issuer, which is `<origin>/oauth`, with the key of
+   * `keyFile`, and not before.
+   */
   private isAssertion(assertion: string): boolean {
     const { isSigned, claims } = readSigned(assertion);
     const { iss, sub, aud, exp, jti } = claims;

@@ -16,9 +16,10 @@ let created = 0;
 let createdBy: string | undefined;
 
 /**
- * A private database for the suite (call it at the top level of a `describe` or a file): migrated unless `empty`. The members may be read
- * from the first test on. It is dropped by the next suite of this process, if not with the server: hooks run in the order in which they
- * were named, so what the suite has connected to it may be closed only after ours.
+ * A private database for the suite (call it at the top level of a `describe` or a file): migrated
+ * unless `empty`. The members may be read from the first test on. It is dropped by the next suite
+ * of this process, if not with the server: hooks run in the order in which they were named, so what
+ * the suite has connected to it may be closed only after ours.
  */
 export function testDatabase(options: { readonly empty?: boolean } = {}): TestDatabase {
   let database: (TestDatabase & { drop(): Promise<void> }) | undefined;
@@ -104,7 +105,8 @@ async function migratedTemplate({ url, run }: Server): Promise<string> {
     await client.query('SELECT pg_advisory_lock(hashtext($1))', [name]);
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
     if (rowCount === 0) {
-      // Under another name until it is complete: a suite whose migration failed must not leave half a template.
+      // Under another name until it is complete: a suite whose migration failed must not leave half
+      // a template.
       const partial = `${name}_partial`;
       await client.query(`DROP DATABASE IF EXISTS ${partial} WITH (FORCE)`);
       await client.query(`CREATE DATABASE ${partial} TEMPLATE template0`);

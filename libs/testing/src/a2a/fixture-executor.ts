@@ -24,9 +24,9 @@ const ENDS: Readonly<Record<string, TaskState>> = {
 };
 
 /**
- * Does what the first word of a message says. `say <text>` responds with a message; `work <text>` begins a task with the text as its
- * artifact; `ask`, `login`, `fail` and `reject` begin one that gets that far; `wait` begins one that works until `release` or its
- * cancellation.
+ * Does what the first word of a message says. `say <text>` responds with a message; `work <text>`
+ * begins a task with the text as its artifact; `ask`, `login`, `fail` and `reject` begin one that
+ * gets that far; `wait` begins one that works until `release` or its cancellation.
  */
 export class FixtureExecutor implements AgentExecutor {
   /** Texts of the messages that were executed. */

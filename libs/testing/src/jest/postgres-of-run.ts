@@ -12,8 +12,8 @@ import { TEST_DATABASE_RUN, TEST_DATABASE_URL } from './names';
 let end: (() => Promise<void>) | undefined;
 
 /**
- * Starts one server for a whole Jest run, unless `TEST_DATABASE_URL` names one. Jest copies our environment to its
- * workers, so they find it there.
+ * Starts one server for a whole Jest run, unless `TEST_DATABASE_URL` names one. Jest copies our
+ * environment to its workers, so they find it there.
  */
 export async function startPostgresOfRun(): Promise<void> {
   process.env[TEST_DATABASE_RUN] = randomBytes(4).toString('hex');
@@ -22,7 +22,8 @@ export async function startPostgresOfRun(): Promise<void> {
     return;
   }
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-'));
-  // When root runs the tests, Postgres runs as another user, which must be able to enter the folder.
+  // When root runs the tests, Postgres runs as another user, which must be able to enter the
+  // folder.
   chmodSync(folder, 0o711);
   const server = new EmbeddedPostgres({
     home: join(folder, 'postgres'),

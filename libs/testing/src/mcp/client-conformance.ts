@@ -21,7 +21,10 @@ export interface ClientScenarioResult {
 }
 
 export interface ClientConformanceOptions {
-  /** Command of the client, which gets the URL of the scenario's server as its last argument. Has no spaces in its parts. */
+  /**
+   * Command of the client, which gets the URL of the scenario's server as its last argument. Has no
+   * spaces in its parts.
+   */
   readonly command: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Node.js 22 or newer. */
@@ -79,7 +82,10 @@ export async function runClientScenario(
 export const scenarioName = ({ name, revision }: ClientScenario): string =>
   `${revision ?? 'extension'} ${name}`;
 
-/** What is wrong with the results: failures that are not expected, and expected ones that pass. `expected`: by `<revision> <scenario>/<check>`. */
+/**
+ * What is wrong with the results: failures that are not expected, and expected ones that pass.
+ * `expected`: by `<revision> <scenario>/<check>`.
+ */
 export function clientProblems(
   results: readonly ClientScenarioResult[],
   expected: ExpectedFailures,

@@ -14,15 +14,17 @@ export interface Verdict {
   readonly problems: readonly string[];
 }
 
-/** Scored server checks of each set. One of them only informs when a response is no event stream. */
+/**
+ * Scored server checks of each set. One of them only informs when a response is no event stream.
+ */
 export const SCORED_CHECKS: Readonly<Record<RequirementSet, number>> = {
   '2025-11-25': 70,
   '2026-07-28': 121,
 };
 
 /**
- * Judges a whole set. A scored check must pass unless it is an expected failure; an expected failure
- * that passes is a problem too, so that the list can only shrink.
+ * Judges a whole set. A scored check must pass unless it is an expected failure; an expected
+ * failure that passes is a problem too, so that the list can only shrink.
  */
 export function verdictOf(result: ConformanceResult, expected: ExpectedFailures): Verdict {
   const scored = result.scenarios.filter(({ isScored }) => isScored);
@@ -39,7 +41,8 @@ export function verdictOf(result: ConformanceResult, expected: ExpectedFailures)
       .filter((check) => !failures.includes(check))
       .map((check) => `${check} passes; remove it from the expected failures`),
   ];
-  // A scenario that ends early reports fewer checks. With expected failures the number is not known.
+  // A scenario that ends early reports fewer checks. With expected failures the number is not
+  // known.
   if (Object.keys(expected).length === 0 && reported < SCORED_CHECKS[result.set])
     problems.push(`${String(reported)} of ${String(SCORED_CHECKS[result.set])} scored checks have a result`);
   return {

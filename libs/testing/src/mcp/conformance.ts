@@ -22,7 +22,10 @@ export interface ScenarioResult {
 export interface ConformanceResult {
   readonly set: RequirementSet;
   readonly scenarios: readonly ScenarioResult[];
-  /** Everything that makes the run itself doubtful: results that disagree, or scenarios that did not run. */
+  /**
+   * Everything that makes the run itself doubtful: results that disagree, or scenarios that did not
+   * run.
+   */
   readonly faults: readonly string[];
 }
 
@@ -122,8 +125,8 @@ function readResults(folder: string): Omit<ScenarioResult, 'isScored'>[] {
 }
 
 /**
- * Compares the three ways in which the suite reports: its exit code, the lines of its summary and the
- * files of checks. Without a server every scenario still reports one pass.
+ * Compares the three ways in which the suite reports: its exit code, the lines of its summary and
+ * the files of checks. Without a server every scenario still reports one pass.
  */
 function faultsOf({
   exitCode,

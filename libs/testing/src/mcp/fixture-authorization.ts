@@ -6,7 +6,10 @@ export interface FixtureAuthorization {
   readonly authorizationServer: string;
   /** Scopes that the challenge and the metadata name; none if absent. */
   readonly scopes?: readonly string[];
-  /** Tokens that lack the scopes: they are refused with 403 and `insufficient_scope`. Read for each request. */
+  /**
+   * Tokens that lack the scopes: they are refused with 403 and `insufficient_scope`. Read for each
+   * request.
+   */
   readonly narrowTokens?: Iterable<string>;
 }
 

@@ -17,7 +17,9 @@ export interface FixtureServer {
 export const addedTools = (names: readonly string[]): Tools =>
   Object.fromEntries(names.map((name) => [name, { description: `Tool ${name}.`, run: () => text(name) }]));
 
-/** A server with everything that the fixture offers, for one modern request or one legacy session. */
+/**
+ * A server with everything that the fixture offers, for one modern request or one legacy session.
+ */
 export function fixtureServer(state: FixtureState): FixtureServer {
   const server = new McpServer(
     { name: 'tollgate-fixture', title: 'Fixture', version: '1.0.0' },

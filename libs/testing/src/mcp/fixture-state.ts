@@ -10,7 +10,10 @@ export interface ToolChange {
 
 export type ChangedList = 'tools' | 'prompts' | 'resources';
 
-/** State that all servers of one fixture share; each modern request and each legacy session has its own server. */
+/**
+ * State that all servers of one fixture share; each modern request and each legacy session has its
+ * own server.
+ */
 export interface FixtureState {
   readonly changes: Map<string, ToolChange>;
   /** Names of tools that were added while the fixture runs. */

@@ -7,8 +7,9 @@ export interface KeyProxy {
 }
 
 /**
- * Starts a reverse proxy that adds headers, such as an API key, for clients that send no credential.
- * Path and query of `target` replace those of the proxy's own address; other paths are kept.
+ * Starts a reverse proxy that adds headers, such as an API key, for clients that send no
+ * credential. Path and query of `target` replace those of the proxy's own address; other paths are
+ * kept.
  */
 export async function startKeyProxy(target: URL, headers: OutgoingHttpHeaders): Promise<KeyProxy> {
   const server = createServer((req, res) => {

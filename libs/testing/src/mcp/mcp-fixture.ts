@@ -15,7 +15,9 @@ import { FixtureSessions } from './fixture-sessions';
 import type { ChangedList, FixtureState, ToolChange } from './fixture-state';
 
 export interface McpFixtureOptions {
-  /** Revisions that the fixture speaks: before 2026-07-28, from then on, or both from one address. */
+  /**
+   * Revisions that the fixture speaks: before 2026-07-28, from then on, or both from one address.
+   */
   readonly era?: 'both' | 'legacy' | 'modern';
   /** Requires a bearer token. */
   readonly authorization?: FixtureAuthorization;

@@ -1,6 +1,9 @@
 const REVISION = '2026-07-28';
 
-/** A request of a client of 2026-07-28, for `fetch`. `capabilities`: those that the client declares; `meta`: further members of `_meta`. */
+/**
+ * A request of a client of 2026-07-28, for `fetch`. `capabilities`: those that the client declares;
+ * `meta`: further members of `_meta`.
+ */
 export function modernRequest(
   apiKey: string,
   method: string,
