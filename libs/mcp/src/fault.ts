@@ -28,7 +28,7 @@ export interface FaultOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request that is refused: an HTTP status and an error of JSON-RPC. The message is public. */
+/** A refused request: an HTTP status and an error of JSON-RPC. The message is public. */
 export class McpFault extends Error {
   readonly status: number;
   readonly id: RequestId | null;
@@ -48,26 +48,26 @@ export class McpFault extends Error {
     this.headers = headers;
   }
 
-  /** The same fault as the response to a request. */
+  /** Returns the same fault with the id of the request that it responds to. */
   of(id: RequestId | null): McpFault {
     const { code, message, status, data, headers } = this;
     return new McpFault(code, message, { status, id, headers, ...(data && { data }) });
   }
 
-  /** The error response of JSON-RPC. */
+  /** Returns the error response of JSON-RPC. */
   body(): Readonly<Record<string, unknown>> {
     const { code, message, data, id } = this;
     return { jsonrpc: '2.0', id, error: { code, message, ...(data && { data }) } };
   }
 }
 
-/** A fault of the HTTP request: status 400. */
+/** Returns a fault with status 400. */
 export const badRequest = (code: number, message: string, id: RequestId | null = null): McpFault =>
   new McpFault(code, message, { status: 400, id });
 
 /**
- * The response for a tool, prompt or resource that does not exist, is hidden, disabled, pending or
- * not permitted: all the same, so that none of them reveals that it exists.
+ * Returns the fault for a tool, prompt or resource that does not exist, or is hidden, disabled,
+ * pending or not permitted. It is the same for all of them, so that none reveals that it exists.
  */
 export const unknownCapability = (
   kind: 'tool' | 'prompt' | 'resource',

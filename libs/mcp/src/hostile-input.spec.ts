@@ -29,7 +29,7 @@ const refused = (work: () => unknown): unknown => {
   }
 };
 
-/** Work on a text or document that grows with a size. */
+/** Functions that process a text or document of a given size. */
 const WORK: Readonly<Record<string, (size: number) => unknown>> = {
   'a body of brackets': (size) => refused(() => decodeBody(Buffer.from('['.repeat(size)))),
   'a body of members': (size) => refused(() => decodeBody(Buffer.from(`{${many(size, '"a":1').join()}}`))),
@@ -64,13 +64,13 @@ const WORK: Readonly<Record<string, (size: number) => unknown>> = {
   'a path': (size) => hasPathTraversal('%25'.repeat(size)),
 };
 
-describe('work on hostile input', () => {
-  it.each(Object.entries(WORK))('is linear in %s', (_what, work) => {
+describe('processing of hostile input', () => {
+  it.each(Object.entries(WORK))('takes linear time for %s', (_what, work) => {
     const stepsOf = (size: number): number => builtinSteps(() => void work(size));
     expect(stepsOf(2_000)).toBeLessThan(2.5 * stepsOf(1_000) + 2_000);
   });
 
-  it('ends soon for the largest texts', () => {
+  it('processes the largest texts within its time limit', () => {
     for (const text of ['ignore previous ', 'https://a.example ', '<system', 'a.', 'send ', 'A', '\u0430']) {
       const started = performance.now();
       describedBy(text.repeat(Math.ceil(1_000_000 / text.length)));
@@ -78,7 +78,7 @@ describe('work on hostile input', () => {
     }
   });
 
-  it('never changes the prototype of objects', () => {
+  it('never changes Object.prototype', () => {
     const hostile = JSON.parse(
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
     ) as object;
@@ -88,7 +88,7 @@ describe('work on hostile input', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('answers a list of nothing with a page of nothing', () => {
+  it('returns an empty page for an empty list', () => {
     const owner = { list: 'l', principal: 'p', filter: 'f' };
     expect(listPage([], { ring: RING, owner, pageSize: 100, cursor: undefined })).toEqual({
       items: [],

@@ -17,7 +17,7 @@ export const DEFAULT_LEGACY: LegacyRevision = '2025-03-26';
 /** The only revision with batches of JSON-RPC. */
 export const BATCH_REVISION: LegacyRevision = '2025-03-26';
 
-/** All revisions that the gateway speaks, newest first, as `server/discover` lists them. */
+/** All supported revisions, newest first, as `server/discover` lists them. */
 export const SUPPORTED_REVISIONS: readonly string[] = [...LEGACY_REVISIONS, ...MODERN_REVISIONS].reverse();
 
 export const isLegacyRevision = (text: unknown): text is LegacyRevision =>
@@ -26,8 +26,8 @@ export const isModernRevision = (text: unknown): text is ModernRevision =>
   MODERN_REVISIONS.some((revision) => revision === text);
 
 /**
- * The revision that `initialize` is answered with: the requested one when it is a supported legacy
- * revision, else the newest legacy one (MCP 2025-11-25, lifecycle).
+ * Returns the revision for the response to `initialize`: the requested one if it is a supported
+ * legacy revision, else the newest legacy one (MCP 2025-11-25, lifecycle).
  */
 export const negotiatedRevision = (requested: unknown): LegacyRevision =>
   isLegacyRevision(requested) ? requested : NEWEST_LEGACY;
@@ -53,24 +53,27 @@ export type JsonObject = Readonly<Record<string, unknown>>;
  */
 export type RequestId = string | number;
 
-/** Bounds of what the gateway reads. Bytes are of UTF-8, lengths are UTF-16 units. */
+/** Bounds of messages. Bytes are of UTF-8; lengths are UTF-16 units. */
 export const MCP_LIMITS = {
   bodyBytesMax: 4_194_304,
-  /** Levels of a member of `params`, such as the arguments; the whole message has two more. */
+  /**
+   * Maximum depth of a member of `params`, such as the arguments; the whole message may have two
+   * more levels.
+   */
   depthMax: 64,
-  /** Members of one object. */
+  /** Maximum number of members of one object. */
   membersMax: 10_000,
-  /** Messages of one batch. */
+  /** Maximum number of messages of one batch. */
   batchMax: 20,
   idLengthMax: 1_024,
-  /** One response or event of an upstream server. */
+  /** Maximum size of one response or event of an upstream server. */
   upstreamBytesMax: 8_388_608,
-  /** Items of one list of an upstream server, over all its pages. */
+  /** Maximum number of items of one list of an upstream server, over all its pages. */
   itemsMax: 5_000,
-  /** Pages of one such list. */
+  /** Maximum number of pages of such a list. */
   pagesMax: 100,
   descriptionMax: 16_384,
-  /** Sealed state of a request that waits for input. */
+  /** Maximum size of the sealed state of a request that waits for input. */
   stateBytesMax: 65_536,
   sessionIdMax: 512,
 } as const;
@@ -97,10 +100,10 @@ const REQUESTS: Readonly<Record<Era, ReadonlySet<string>>> = {
   modern: new Set([...REQUESTS_OF_BOTH, 'server/discover', 'subscriptions/listen', 'tasks/update']),
 };
 
-/** Whether clients may send this request in an era. Other methods are never forwarded. */
+/** Returns whether clients may send this request in an era. Other methods are never forwarded. */
 export const isKnownRequest = (era: Era, method: string): boolean => REQUESTS[era].has(method);
 
-/** Requests that an upstream may answer with `input_required` (MCP 2026-07-28). */
+/** Requests to which an upstream may respond with `input_required` (MCP 2026-07-28). */
 export const MAY_REQUIRE_INPUT: ReadonlySet<string> = new Set([
   'tools/call',
   'prompts/get',

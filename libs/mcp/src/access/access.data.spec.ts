@@ -87,7 +87,7 @@ function verdict(input: AccessCase['input']): string {
   return judged.kind === 'insufficient_scope' ? '403 insufficient_scope' : judged.kind;
 }
 
-describe('access to tools', () => {
+describe('judgeAccess', () => {
   it.each(vectors<AccessCase>('access'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
     expect(verdict(input)).toBe(wanted);
   });
@@ -113,14 +113,14 @@ describe('access to tools', () => {
     ).kind;
   const when: readonly ArgumentCondition[] = [{ pointer: '/repo', op: 'prefix', value: 'acme/' }];
 
-  it('names a finer scope to step up to, but not for hidden tools', () => {
+  it('names the narrower scope that the caller lacks, but not for hidden tools', () => {
     expect(judge([{}], {}, ['mcp.invoke:other'])).toBe('insufficient_scope');
     expect(judge([], {}, ['mcp.invoke:other'])).toBe('hidden');
     expect(judge([{}], {}, ['mcp.invoke:s'])).toBe('allow');
     expect(judge([{}], {}, ['mcp.invoked'])).toBe('insufficient_scope');
   });
 
-  it('lists tools whose rules have conditions, and judges their arguments at the call', () => {
+  it('lists tools whose rules have conditions, and judges the arguments when they are called', () => {
     expect(judge([{ when }], null)).toBe('allow');
     expect(judge([{ when }], { repo: 'acme/x' })).toBe('allow');
     expect(judge([{ when }], { repo: 'other/x' })).toBe('arguments_refused');
@@ -129,7 +129,7 @@ describe('access to tools', () => {
     expect(judge([{}, { when, effect: 'ask' }], { repo: 'acme/x' })).toBe('ask');
   });
 
-  it('names the rule that decides what is listed: a denial, else an ask, else an allow', () => {
+  it('returns the rule that decides whether a tool is listed: a deny, else an ask, else an allow', () => {
     const rule = (effect: AccessRule['effect'], tools: readonly string[], id = 'u1'): AccessRule => ({
       ...{ subject: { type: 'user', id }, server: 's', tools, effect, when: [] },
     });
@@ -143,7 +143,7 @@ describe('access to tools', () => {
     expect(decidingRule({ ...server, rules: [conditional] }, 'ab', callerOf(input))).toBeNull();
   });
 
-  it('denies when a text is too long for the pattern of a denial', () => {
+  it('denies a call when a text is too long for the pattern of a deny rule', () => {
     const long = { repo: 'x'.repeat(200_000) };
     const regex: readonly ArgumentCondition[] = [{ pointer: '/repo', op: 'regex', value: '.*secret.*' }];
     expect(judge([{}, { when: regex, effect: 'deny' }], long)).toBe('arguments_refused');
@@ -156,7 +156,7 @@ interface ArgumentCase {
   readonly expect: string;
 }
 
-describe('conditions on arguments', () => {
+describe('conditions on tool arguments', () => {
   it.each(vectors<ArgumentCase>('arguments'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
     expect(argumentConditionFault(input.condition)).toBeNull();
     const [word = '', ...more] = wanted.split(/[ ;]+/);
@@ -175,11 +175,11 @@ describe('conditions on arguments', () => {
     [{ pointer: '/a', op: 'prefix', value: '' }],
     [{ pointer: '/a', op: 'type', value: 'date' }],
     [null],
-  ])('are refused when they cannot be used: %j', (condition) => {
+  ])('refuses the invalid condition %j', (condition) => {
     expect(argumentConditionFault(condition)).not.toBeNull();
   });
 
-  it('read own members and items only', () => {
+  it('reads only own members and items of the arguments', () => {
     const judge = (pointer: string, args: JsonObject) =>
       judgeCondition({ pointer, op: 'type', value: 'string' }, args);
     expect(judge('/list/1', { list: [1, 'a'] })).toBe('holds');
@@ -187,21 +187,21 @@ describe('conditions on arguments', () => {
       expect(judge(pointer, { list: ['a'] })).toBe('fails');
   });
 
-  it('compare with the whole text of a pattern', () => {
+  it('matches a pattern against the whole text', () => {
     const judge = (path: string) => judgeCondition({ pointer: '/p', op: 'regex', value: 'a|b' }, { p: path });
     expect([judge('a'), judge('ab'), judge('xa')]).toEqual(['holds', 'fails', 'fails']);
   });
 });
 
-describe('path traversal', () => {
+describe('hasPathTraversal', () => {
   it.each(['../x', 'a/..', 'a\\..\\b', '%2e%2e/x', '%252e%252e%252fx', 'a/.. /b', 'a\0b', '..%2f'])(
-    'is in %j',
+    'returns true for %j',
     (path) => {
       expect(hasPathTraversal({ deep: [{ path }] })).toBe(true);
     },
   );
 
-  it.each(['a/b', '...', 'a..b', 'v1..v2', '/data/x.txt', '50%'])('is not in %j', (path) => {
+  it.each(['a/b', '...', 'a..b', 'v1..v2', '/data/x.txt', '50%'])('returns false for %j', (path) => {
     expect(hasPathTraversal({ path })).toBe(false);
   });
 });

@@ -4,7 +4,10 @@ import { judgeCondition, type ArgumentCondition } from './argument-conditions';
 
 export type SubjectType = 'user' | 'group' | 'role' | 'key' | 'client' | 'trust';
 
-/** A rule of an administrator. `tools` are names, or beginnings of names before a final `*`. */
+/**
+ * An access rule that an administrator wrote. `tools` holds tool names, or prefixes that end in
+ * `*`.
+ */
 export interface AccessRule {
   readonly subject: { readonly type: SubjectType; readonly id: string };
   /** Slug of the server; `*` for all. */
@@ -12,11 +15,14 @@ export interface AccessRule {
   readonly tools: readonly string[];
   /** `ask`: allowed after a person approves the call. */
   readonly effect: 'allow' | 'deny' | 'ask';
-  /** All must hold for the arguments of a call; none for every call. */
+  /** Conditions on the arguments, all of which must hold; an empty list matches every call. */
   readonly when: readonly ArgumentCondition[];
 }
 
-/** Restrictions of an API key; they narrow what its owner may use. Undefined: not restricted. */
+/**
+ * Restrictions of an API key: they narrow what its owner may use. An undefined member does not
+ * restrict.
+ */
 export interface KeyAccess {
   readonly servers?: readonly string[];
   /** `server/tool` or `server/*`. */
@@ -32,7 +38,8 @@ export interface AccessCaller {
   readonly clientId: string | null;
   readonly trustId: string | null;
   /**
-   * `mcp.invoke` for everything; `mcp.invoke:<server>` and `mcp.invoke:<server>/<tool>` for less.
+   * `mcp.invoke` covers all servers, `mcp.invoke:<server>` one server, `mcp.invoke:<server>/<tool>`
+   * one tool.
    */
   readonly scopes: readonly string[];
   readonly key: KeyAccess | null;
@@ -45,7 +52,7 @@ export interface AccessServer {
    * exists.
    */
   readonly isAvailable: boolean;
-  /** Access of users: the default, and users who differ from it. */
+  /** Whether users may use the server: the default, and the users for whom it differs. */
   readonly userAccess: { readonly isAllowed: boolean; readonly exceptions: ReadonlyMap<string, boolean> };
   readonly rules: readonly AccessRule[];
   /** Effect for tools that no rule matches. */
@@ -53,9 +60,12 @@ export interface AccessServer {
 }
 
 export interface AccessCapability {
-  /** Original name at the server. */
+  /** Name that the server gives the capability. */
   readonly name: string;
-  /** The approved definition; hints are read from it alone. Null: pending, changed or rejected. */
+  /**
+   * The approved definition, from which hints are read; null while it is pending, changed or
+   * rejected.
+   */
   readonly approved: JsonObject | null;
   readonly isEnabledAtIntegration: boolean;
   readonly isEnabledAtServer: boolean;
@@ -64,7 +74,7 @@ export interface AccessCapability {
 export type AccessVerdict =
   | { readonly kind: 'allow' }
   | { readonly kind: 'ask' }
-  /** Not listed, and unknown to the caller. */
+  /** The capability is not listed, and a call gets the same response as for an unknown one. */
   | { readonly kind: 'hidden' }
   | { readonly kind: 'server_unknown' }
   | { readonly kind: 'insufficient_scope'; readonly scope: string }
@@ -74,9 +84,9 @@ export type AccessVerdict =
 export const MCP_SCOPE = 'mcp.invoke';
 
 /**
- * Decides whether a caller sees a capability (`args` null: lists have what is allowed, nothing
- * else) or may call it with these arguments. Used for lists, calls, the registry and previews
- * alike. Checks from the installation down to the key; each can only take away.
+ * Decides whether a caller may call a capability with these arguments or, with `args` null, see it
+ * in a list. Lists, calls, the registry and previews use it. Checks go from the installation down
+ * to the key; each check can only restrict.
  */
 export function judgeAccess(
   server: AccessServer,
@@ -92,7 +102,7 @@ export function judgeAccess(
   return { kind: 'insufficient_scope', scope: `${MCP_SCOPE}:${server.slug}/${capability.name}` };
 }
 
-/** Decides as `judgeAccess` does, for a caller whose scopes are judged elsewhere. */
+/** Decides like `judgeAccess`, but does not check the scopes of `caller`. */
 export function judgeGrants(
   server: AccessServer,
   capability: AccessCapability,
@@ -113,7 +123,10 @@ const hasScope = (scopes: readonly string[], server: string, tool: string): bool
     scopes.includes(scope),
   );
 
-/** Whether the access of users lets the caller use a server at all; rules come on top of it. */
+/**
+ * Returns whether user access lets the caller use the server at all. Access rules can restrict it
+ * further.
+ */
 export function isUserAllowed({ userAccess }: AccessServer, { userId }: AccessCaller): boolean {
   const exception = userId === null ? undefined : userAccess.exceptions.get(userId);
   return exception ?? userAccess.isAllowed;
@@ -136,7 +149,7 @@ function isKeyAllowed(
 
 const RULES_MAX = 10_000;
 
-/** A deny wins over everything, an `ask` over an allow. */
+/** Judges by the matching rules: a deny overrides everything, an `ask` overrides an allow. */
 function judgeRules(
   server: AccessServer,
   tool: string,
@@ -160,7 +173,10 @@ function judgeRules(
   return narrow === undefined ? HIDDEN : refused(narrow);
 }
 
-/** The rules of a server that are about a caller, for many decisions about the same caller. */
+/**
+ * Returns the rules whose subject is the caller, so that many decisions about the caller can share
+ * them.
+ */
 export const rulesAbout = (rules: readonly AccessRule[], caller: AccessCaller): readonly AccessRule[] =>
   rules.slice(0, RULES_MAX).filter(({ subject }) => isSubject(subject, caller));
 
@@ -171,7 +187,7 @@ const matchingRules = (server: AccessServer, tool: string, caller: AccessCaller)
 
 /**
  * Returns the rule that decides whether the tool is listed for the caller; null when no rule does.
- * For previews.
+ * Previews use it.
  */
 export function decidingRule(server: AccessServer, tool: string, caller: AccessCaller): AccessRule | null {
   const matching = matchingRules(server, tool, caller);
@@ -187,7 +203,8 @@ const refused = ({ when }: AccessRule): AccessVerdict => ({
 });
 
 /**
- * Whether the arguments are those of a rule; `isUnknown` is the result for what cannot be judged.
+ * Returns whether the arguments meet every condition of a rule; `isUnknown` is the result for a
+ * condition that cannot be judged.
  */
 const applies = ({ when }: AccessRule, args: JsonObject, isUnknown: boolean): boolean =>
   when.every((condition) => {
@@ -198,7 +215,10 @@ const applies = ({ when }: AccessRule, args: JsonObject, isUnknown: boolean): bo
 const isAbout = (rule: AccessRule, server: string, tool: string): boolean =>
   (rule.server === '*' || rule.server === server) && rule.tools.some((pattern) => matchesName(pattern, tool));
 
-/** Whether a name is the pattern, or begins with what is before its final `*`. */
+/**
+ * Returns whether a name equals the pattern, or begins with the text before the pattern's final
+ * `*`.
+ */
 export const matchesName = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
 

@@ -5,9 +5,9 @@ import type { JsonObject } from '../protocol';
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
 
 /**
- * A condition on one argument of a tool. Values compare without conversion. `prefix` is text only:
- * it does not know paths. `regex` is RE2 and must match the whole text. `max` and `min` include the
- * bound.
+ * A condition on one argument of a tool. Values are compared without conversion. `prefix` compares
+ * text and does not resolve paths. `regex` is RE2 and must match the whole text. `max` and `min`
+ * include the bound.
  */
 export type ArgumentCondition = { readonly pointer: string } & (
   | { readonly op: 'equals'; readonly value: unknown }
@@ -18,12 +18,13 @@ export type ArgumentCondition = { readonly pointer: string } & (
   | { readonly op: 'type'; readonly value: JsonType }
 );
 
-/**
- * Whether a condition holds; `unknown` when its pattern cannot search the text, which is too long.
- */
+/** Result of a condition; `unknown` when the text is too long for the condition's pattern. */
 export type ConditionResult = 'holds' | 'fails' | 'unknown';
 
-/** Judges a condition on parsed arguments. A missing argument and one of another type fail. */
+/**
+ * Judges a condition on parsed arguments. A missing argument, or one of another type, fails the
+ * condition.
+ */
 export function judgeCondition(condition: ArgumentCondition, args: JsonObject): ConditionResult {
   const found = pointed(args, condition.pointer, { items: true });
   if (found === undefined) return 'fails';

@@ -4,8 +4,8 @@ const LEAVES_MAX = 10_000;
 const DECODINGS_MAX = 3;
 
 /**
- * Whether a string anywhere in the arguments has a path segment `..` or a NUL, also percent-encoded
- * up to three times or with backslashes. More than 10,000 strings count as one that has.
+ * Returns whether any string in the arguments has a path segment `..` or a NUL, also
+ * percent-encoded up to three times or with backslashes. Returns true for more than 10,000 strings.
  */
 export function hasPathTraversal(args: unknown): boolean {
   const pending: unknown[] = [args];
@@ -32,6 +32,9 @@ function isTraversal(text: string): boolean {
   return false;
 }
 
-/** Decodes what matters for paths: the dot, both slashes, the percent sign and NUL. */
+/**
+ * Decodes once the characters that matter for paths: the dot, both slashes, the percent sign and
+ * NUL.
+ */
 const decodedOnce = (text: string): string =>
   text.replace(/%(?:2e|2f|5c|25|00)/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));

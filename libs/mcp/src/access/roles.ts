@@ -1,7 +1,10 @@
 /** Roles that rules name: those of the workspace, and those of the organisation with a prefix. */
 export const RULE_ROLES = ['admin', 'manager', 'member', 'organisation_owner', 'organisation_admin'] as const;
 
-/** The roles of a user for the rules of a workspace's servers, among `RULE_ROLES`. */
+/**
+ * Returns the roles of a user, among `RULE_ROLES`, to which the rules of a workspace's servers can
+ * apply.
+ */
 export function userRoles(
   {
     organisationRole,

@@ -1,13 +1,10 @@
 import type { AgentAccessRule } from '@gw/contracts';
 import type { AccessCapability, AccessRule } from './access';
 
-/**
- * The name under which messages that name no skill are judged: rules about all skills are about
- * them too.
- */
+/** Skill name by which messages without a skill are judged; rules about all skills match it too. */
 export const NO_SKILL = '';
 
-/** A skill that is approved and switched on everywhere, without its name. */
+/** Capability of a skill that is approved and enabled everywhere; the caller adds the name. */
 export const ALL_SKILLS_ON: Omit<AccessCapability, 'name'> = {
   ...{ approved: {}, isEnabledAtIntegration: true, isEnabledAtServer: true },
 };

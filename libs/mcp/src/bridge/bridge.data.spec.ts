@@ -62,7 +62,7 @@ const lost = (more: Partial<UpstreamFailure>): UpstreamFailure => ({
   ...more,
 });
 
-/** Checks of each event, by the sentence that a case expects. */
+/** Checks by the sentence that a case expects. */
 const CHECKS: Readonly<Record<string, (input: Input) => void>> = {
   'the upstream session declared no elicitation; if it asks anyway it gets -32601': (input) => {
     const declared = writtenCapabilities(relayedCapabilities(readCapabilities(input.client ?? {}), RULES));
@@ -213,10 +213,10 @@ const CHECKS: Readonly<Record<string, (input: Input) => void>> = {
     }),
 };
 
-/** Event streams of two processes need a store. */
+/** Cases that need two processes with a shared store for event streams. */
 const NEED_PROCESSES = ['mcp-213'];
 
-describe('bridging the eras', () => {
+describe('bridging between eras', () => {
   it.each(vectors<BridgeCase>('bridge', NEED_PROCESSES))(
     '%s %s',
     (_id, _reason, { input, expect: wanted }) => {
@@ -227,7 +227,7 @@ describe('bridging the eras', () => {
   );
 });
 
-describe('the era of an upstream', () => {
+describe('eraVerdict', () => {
   it.each([
     [200, { result: { supportedVersions: ['2026-07-28'] } }, 'modern'],
     [200, { result: { supportedVersions: ['2025-11-25'] } }, 'legacy'],
@@ -243,13 +243,13 @@ describe('the era of an upstream', () => {
     [403, { result: { supportedVersions: ['2026-07-28'] } }, 'unauthorized'],
     [503, null, 'outage'],
     [null, null, 'outage'],
-  ] as const)('of status %s and body %j is %s', (status, body, kind) => {
+  ] as const)('returns for status %s and body %j the verdict %s', (status, body, kind) => {
     expect(eraVerdict({ status, body }).kind).toBe(kind);
   });
 });
 
-describe('capabilities of clients', () => {
-  it('are unchanged after they are written and read again', () => {
+describe('readCapabilities', () => {
+  it('reads the capabilities that writtenCapabilities wrote', () => {
     for (const declared of [
       {},
       { elicitation: {} },
@@ -264,7 +264,7 @@ describe('capabilities of clients', () => {
   });
 });
 
-describe('requests of upstreams to clients', () => {
+describe('judgeUpstreamRequest', () => {
   const context = {
     ...contextOf({
       client_era: 'modern',
@@ -278,7 +278,7 @@ describe('requests of upstreams to clients', () => {
     judgeUpstreamRequest('elicitation/create', params, { ...context, countBefore }).kind;
   const form = (name: string, field: JsonObject) => ({ requestedSchema: { properties: { [name]: field } } });
 
-  it('are refused when a form asks for a secret or is not flat', () => {
+  it('refuses a form that requests a secret or is not flat', () => {
     expect(kindOf(form('city', { type: 'string' }))).toBe('relay');
     for (const params of [
       form('password', { type: 'string' }),
@@ -289,7 +289,7 @@ describe('requests of upstreams to clients', () => {
       expect(kindOf(params)).toBe('refuse');
   });
 
-  it('are refused when a URL is not https or leads to this installation', () => {
+  it('refuses a URL that is not https or points to this installation', () => {
     expect(kindOf({ mode: 'url', url: 'https://up.example/x' })).toBe('relay');
     for (const url of [
       'http://up.example',
@@ -301,7 +301,7 @@ describe('requests of upstreams to clients', () => {
       expect(kindOf({ mode: 'url', url })).toBe('refuse');
   });
 
-  it('are refused beyond five of a kind', () => {
+  it('refuses more than five requests of a method', () => {
     expect(kindOf(form('city', {}), 4)).toBe('relay');
     expect(kindOf(form('city', {}), 5)).toBe('refuse');
   });

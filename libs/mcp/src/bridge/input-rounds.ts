@@ -10,7 +10,7 @@ import { judgeUpstreamRequest, type RelayContext } from './upstream-requests';
 export type NextRound =
   /** Send each request to the client on the stream of the call, then `retry`. */
   | { readonly kind: 'request'; readonly requests: ReadonlyMap<string, InputRequest> }
-  /** Only a state: retry after a wait. */
+  /** The upstream sent only a state: retry after a wait. */
   | { readonly kind: 'wait'; readonly afterMs: number }
   /** The call ends with this result. */
   | { readonly kind: 'end'; readonly result: JsonObject };
@@ -21,9 +21,10 @@ const EMPTY_WAIT_MS = 1_000;
 const REQUESTS_MAX = 5;
 
 /**
- * The rounds of one call of a legacy client at a modern upstream (MCP 2026-07-28, multi round-trip
- * requests): at most 10 with at most 5 requests each, and of them at most 3 without requests. Each
- * retry has the same params, the responses and the state; its id must be new.
+ * Tracks the rounds of one call of a legacy client at a modern upstream (MCP 2026-07-28, multi
+ * round-trip requests): at most 10 rounds, at most 5 requests in each, and at most 3 rounds without
+ * requests. Each retry carries the same params, the responses and the state; the caller gives it a
+ * new id.
  */
 export class InputRounds {
   private rounds = 0;
@@ -50,7 +51,9 @@ export class InputRounds {
     return this.request(requests);
   }
 
-  /** Params of the retry; null when a response is missing or does not fit its request. */
+  /**
+   * Returns the params of the retry; null when a response is missing or does not fit its request.
+   */
   retry(responses: ReadonlyMap<string, unknown>): JsonObject | null {
     const all = [...this.pending].map(([key, request]) => [key, request, responses.get(key)] as const);
     if (!all.every(([, request, response]) => fitsRequest(request, response))) return null;
@@ -101,8 +104,8 @@ const refusal = (method: string, value: unknown): string => {
 };
 
 /**
- * Checks an `input_required` of a modern upstream before a modern client gets it. Null: every
- * request is one that the client declared and the rules allow; else the result that ends the call.
+ * Checks an `input_required` of a modern upstream before a modern client gets it. Returns null when
+ * the client declared, and the rules allow, every request; otherwise the result that ends the call.
  */
 export function inputRequiredFault(
   result: JsonObject,

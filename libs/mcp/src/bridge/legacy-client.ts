@@ -17,14 +17,14 @@ const CONTENT_SINCE: Readonly<Record<string, LegacyRevision>> = {
   audio: '2025-03-26',
   resource_link: '2025-06-18',
 };
-/** Clients of this revision and of later ones read every kind of content. */
+/** The first revision whose clients read every kind of content. */
 export const NEWEST_CONTENT: LegacyRevision = '2025-06-18';
 const CACHE_MEMBERS: ReadonlySet<string> = new Set(['resultType', 'ttlMs', 'cacheScope']);
 
 /**
  * Translates a result of a modern upstream for a client of a legacy revision: without the members
- * of the modern era, without `structuredContent` that is no object, and with a text in place of
- * content that the revision has not. A result of an unknown type is an error.
+ * of the modern era, without `structuredContent` that is not an object, and with a text in place of
+ * content that the revision does not have. Returns an error for a result of an unknown type.
  */
 export function toLegacyResult(
   result: JsonObject,
@@ -42,12 +42,12 @@ export function toLegacyResult(
   return { kind: 'result', result: legacy };
 }
 
-/** Whether a client can read a `resultType`; absent means complete. */
+/** Returns whether a client can read a `resultType`; an absent type means `complete`. */
 export function isKnownResultType(type: unknown, client: { readonly tasks: boolean }): boolean {
   return type === 'complete' || type === 'input_required' || (type === 'task' && client.tasks);
 }
 
-/** The error in place of a result whose type the client cannot read. */
+/** Error that replaces a result whose type the client cannot read. */
 export const UNKNOWN_RESULT_TYPE: RpcError = {
   code: CODES.internal,
   message: 'The server sent a result of a kind that this client cannot read.',
@@ -64,8 +64,9 @@ function contentFor(part: unknown, revision: LegacyRevision): unknown {
 }
 
 /**
- * Tools of a modern upstream for a legacy client: without output schemas of other kinds than
- * objects, and without tools that need tasks when the client has none.
+ * Returns the tools of a modern upstream as a legacy client reads them: without output schemas that
+ * do not describe an object, and without tools that require tasks if the client does not support
+ * tasks.
  */
 export const toLegacyTools = (
   tools: readonly JsonObject[],
@@ -83,13 +84,13 @@ export interface LegacySessionState {
   readonly revision: string;
   readonly capabilities: ClientCapabilities;
   readonly client: JsonObject;
-  /** Level of `logging/setLevel`; null before. */
+  /** Level that the client set with `logging/setLevel`; null before it did. */
   readonly logLevel: string | null;
 }
 
 /**
- * `_meta` of a request to a modern upstream: the caller's members except those of the protocol and
- * of the gateway, which are written here.
+ * Returns `_meta` of a request to a modern upstream: the caller's members, without those that the
+ * protocol and the gateway define, and the gateway's own values of these.
  */
 export function upstreamMeta(params: JsonObject, state: LegacySessionState): JsonObject {
   const forwarded = Object.entries(ownObject(params, '_meta')).filter(([name]) => isForwardedMeta(name));
@@ -103,8 +104,8 @@ export function upstreamMeta(params: JsonObject, state: LegacySessionState): Jso
 }
 
 /**
- * Members of `_meta` that callers and upstreams may send through; `progressToken` is replaced
- * elsewhere.
+ * Returns whether a member of `_meta` is forwarded between callers and upstreams. `progressToken`
+ * is replaced elsewhere.
  */
 export const isForwardedMeta = (name: string): boolean =>
   !name.startsWith('io.modelcontextprotocol/') && !name.startsWith('gw/') && name !== 'progressToken';
@@ -118,7 +119,7 @@ export class ListenFilter {
 
   constructor(private readonly serverCapabilities: JsonObject) {}
 
-  /** False when the session has as many subscriptions as it may. */
+  /** Returns false when the session already has the maximum number of subscriptions. */
   subscribe(uri: string): boolean {
     if (this.uris.size >= SUBSCRIPTIONS_MAX && !this.uris.has(uri)) return false;
     this.uris.add(uri);
@@ -129,7 +130,10 @@ export class ListenFilter {
     this.uris.delete(uri);
   }
 
-  /** Params of the next listen request; the one before is closed when this is acknowledged. */
+  /**
+   * Returns the params of the next listen request. The caller closes the previous request once the
+   * upstream acknowledges this one.
+   */
   params(): JsonObject {
     const changes = (['tools', 'prompts', 'resources'] as const)
       .filter((kind) => own(ownObject(this.serverCapabilities, kind), 'listChanged') === true)
@@ -139,8 +143,8 @@ export class ListenFilter {
   }
 
   /**
-   * A notification of the upstream's listen stream as the session's GET stream has it; null for one
-   * that the session did not subscribe to, and for the acknowledgement.
+   * Returns a notification of the upstream's listen stream in the form of the session's GET stream;
+   * null for a notification that the session did not subscribe to, and for the acknowledgement.
    */
   relayed(
     method: string,

@@ -18,20 +18,21 @@ const RELAYED_BITS = capabilityBits(RELAYED);
 const RELAYED_WITH_SAMPLING = capabilityBits({ ...RELAYED, sampling: true, samplingTools: true });
 
 /**
- * The capabilities that the gateway declares to a legacy upstream for a client, as
- * `capabilityBits`: only what it can relay. Upstream sessions are pooled by them.
+ * Returns the capabilities that the gateway declares to a legacy upstream for a client, as
+ * `capabilityBits`: only those that it can relay. The bits are part of the key of pooled upstream
+ * sessions.
  */
 export const relayedCapabilityBits = (client: ClientCapabilities, { allowSampling }: RelayRules): number =>
   capabilityBits(client) & (allowSampling ? RELAYED_WITH_SAMPLING : RELAYED_BITS);
 
-/** The same capabilities by name. */
+/** Returns the capabilities of `relayedCapabilityBits` by name. */
 export const relayedCapabilities = (client: ClientCapabilities, rules: RelayRules): ClientCapabilities =>
   capabilitiesOfBits(relayedCapabilityBits(client, rules));
 
 const LISTS: ReadonlySet<string> = new Set([
   ...['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'],
 ]);
-/** Results that may be cached (MCP 2026-07-28). */
+/** Returns whether results of a method may be cached (MCP 2026-07-28). */
 export const isCacheable = (method: string): boolean => LISTS.has(method) || method === 'resources/read';
 
 const TTL_MS_MAX = 300_000;
@@ -39,14 +40,14 @@ const TTL_MS_MAX = 300_000;
 export interface ModernResultFacts {
   /** `{name, version}` of the upstream. */
   readonly serverInfo: JsonObject;
-  /** How long the gateway's snapshot is good, milliseconds. */
+  /** How long the gateway's snapshot is valid, in milliseconds. */
   readonly ttlMs: number;
-  /** Whether the list differs by caller; then it is never public. */
+  /** Whether the list differs between callers; such a list never has the scope `public`. */
   readonly isFiltered: boolean;
 }
 
 /**
- * A result of an upstream of either era as a modern client reads it: with `resultType`, the
+ * Returns a result of an upstream of either era as a modern client reads it: with `resultType`, the
  * server's name, and for lists and resources with `ttlMs` and `cacheScope`.
  */
 export function toModernResult(method: string, result: JsonObject, facts: ModernResultFacts): JsonObject {
@@ -70,7 +71,9 @@ function cacheFacts(result: JsonObject, { ttlMs, isFiltered }: ModernResultFacts
   };
 }
 
-/** An error of a legacy upstream for a modern client: an error, or a request for input. */
+/**
+ * Translation of a legacy upstream's error for a modern client: an error, or a request for input.
+ */
 export type ModernError =
   | { readonly kind: 'error'; readonly error: RpcError }
   | { readonly kind: 'input_required'; readonly requests: InputRequests };
@@ -95,7 +98,7 @@ export function toModernError(error: RpcError, client: ClientCapabilities): Mode
   return { kind: 'error', error: needsUrl };
 }
 
-/** The client did not declare that it can open pages, or the entries are not valid. */
+/** Error for a client that did not declare that it can open URLs, and for invalid entries. */
 const needsUrl: RpcError = {
   code: CODES.missingCapability,
   message: 'The server needs the user to open a page, which this client cannot show.',
@@ -107,6 +110,6 @@ const urlElicitation = (entry: JsonObject): InputRequest => ({
   params: { ...entry, mode: 'url' },
 });
 
-/** Whether a value is an https URL, as elicitations in URL mode need. */
+/** Returns whether a value is an https URL, which elicitations in URL mode require. */
 export const isHttps = (url: unknown): boolean =>
   typeof url === 'string' && url.length <= 2_048 && /^https:\/\//i.test(url) && URL.canParse(url);

@@ -7,27 +7,27 @@ import { isObject } from '@gw/kernel';
 export interface ProbeResponse {
   /** HTTP status; null for a timeout or no connection. */
   readonly status: number | null;
-  /** Parsed body; null without JSON. */
+  /** Parsed body; null when it is not a JSON object. */
   readonly body: JsonObject | null;
 }
 
-/** Which era an upstream is of, or why that is not known. */
+/** Era of an upstream, or why it is unknown. */
 export type EraVerdict =
   | { readonly kind: 'modern'; readonly revision: string }
-  /** Open a session with `initialize`. */
+  /** The gateway opens a session with `initialize`. */
   | { readonly kind: 'legacy' }
   | { readonly kind: 'unauthorized' }
   | { readonly kind: 'outage' }
-  /** It speaks modern revisions only that the gateway does not. */
+  /** The upstream speaks only revisions that the gateway does not support. */
   | { readonly kind: 'unsupported'; readonly supported: readonly string[] };
 
-/** Statuses of clients' errors that say nothing about the era. */
+/** 4xx statuses that are no evidence about the era. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /**
- * Reads the era of an upstream from its response to `server/discover`. 401 and 403 say nothing
- * about it, and neither do failures; such verdicts are not kept. Every other error is one of a
- * server that does not know the method.
+ * Derives the era of an upstream from its response to `server/discover`. 401, 403 and failures are
+ * no evidence about the era, so callers do not remember these verdicts. Every other error comes
+ * from a server that does not know the method, which is legacy.
  */
 export function eraVerdict({ status, body }: ProbeResponse): EraVerdict {
   if (status === 401 || status === 403) return { kind: 'unauthorized' };
@@ -39,7 +39,7 @@ export function eraVerdict({ status, body }: ProbeResponse): EraVerdict {
   return isRefusal || (isError && status < 400) ? { kind: 'legacy' } : { kind: 'outage' };
 }
 
-/** The newest common revision: a modern one, else a legacy one. */
+/** Returns the newest modern revision that both sides speak, else the legacy era. */
 function chosen(versions: readonly string[]): EraVerdict {
   const modern = versions.filter(isModernRevision).sort().at(-1);
   if (modern !== undefined) return { kind: 'modern', revision: modern };
@@ -48,7 +48,7 @@ function chosen(versions: readonly string[]): EraVerdict {
 
 const VERSIONS_MAX = 50;
 
-/** Versions of a discover result, or of an error -32022. */
+/** Returns the versions of a discover result or of an error -32022; null for another body. */
 function supportedVersions(body: JsonObject | null): readonly string[] | null {
   const { result, error } = body ?? {};
   if (isObject(result) && Array.isArray(result['supportedVersions']))
@@ -65,7 +65,9 @@ const texts = (list: readonly unknown[]): readonly string[] =>
 export interface UpstreamFailure {
   readonly era: Era;
   readonly method: string;
-  /** HTTP status of the response; null when the connection ended before or in the middle. */
+  /**
+   * HTTP status of the response; null when the connection ended before the response was complete.
+   */
   readonly status: number | null;
   readonly body: JsonObject | null;
   /** Whether any byte of the request was sent. */
@@ -74,7 +76,7 @@ export interface UpstreamFailure {
   readonly hadSession: boolean;
   /** Id of the last event of the response stream; null when the upstream sends none. */
   readonly lastEventId: string | null;
-  /** Recoveries of the same call before. */
+  /** Number of earlier recoveries of the same call. */
   readonly attempts: number;
   /** The integration allows repeats, and the approved snapshot calls the tool idempotent. */
   readonly isRepeatable: boolean;
@@ -83,9 +85,9 @@ export interface UpstreamFailure {
 export type Recovery =
   /** Open a new session and repeat the call. */
   | { readonly kind: 'initialize_and_repeat' }
-  /** Forget the era verdict and repeat with the one that the response gives. */
+  /** Replace the era verdict by the one that the response gives, and repeat the call. */
   | { readonly kind: 'renew_verdict'; readonly verdict: EraVerdict }
-  /** GET with `Last-Event-ID`. */
+  /** Resume the stream with a GET and `Last-Event-ID`. */
   | { readonly kind: 'resume'; readonly lastEventId: string }
   | { readonly kind: 'repeat'; readonly afterMs: number }
   | { readonly kind: 'fail' };
@@ -99,8 +101,8 @@ const READ_ONLY: ReadonlySet<string> = new Set([
 
 /**
  * Decides what follows a failed call. A tools/call that may have reached the tool is never
- * repeated, unless it is repeatable. An unknown session (404) did nothing, so its call is repeated
- * once.
+ * repeated, unless it is repeatable. A call with an unknown session (404) had no effect, so it is
+ * repeated once.
  */
 export function recoveryOf(failure: UpstreamFailure): Recovery {
   return failure.status === null ? afterLostConnection(failure) : afterStatus(failure, failure.status);
@@ -114,7 +116,10 @@ function afterStatus({ era, hadSession, attempts, body }: UpstreamFailure, statu
   return isOtherVersion ? { kind: 'renew_verdict', verdict: eraVerdict({ status, body }) } : { kind: 'fail' };
 }
 
-/** 404, or 400 with a message about the session, as servers in the field send it. */
+/**
+ * Returns whether the upstream does not know the session: 404, or 400 with a message about the
+ * session, which some servers send instead.
+ */
 function isUnknownSession(status: number, body: JsonObject | null): boolean {
   const error = body === null ? undefined : own(body, 'error');
   const message = isObject(error) ? own(error, 'message') : undefined;
@@ -131,17 +136,16 @@ function afterLostConnection(failure: UpstreamFailure): Recovery {
   return isSafe && attempts === 0 ? { kind: 'repeat', afterMs: REPEAT_AFTER_MS } : { kind: 'fail' };
 }
 
-/**
- * Way to cancel a call at its upstream: abort the POST, or also send a notification on the session.
- */
+/** How to cancel a call at its upstream: abort the POST, or send a notification on the session. */
 export interface Cancellation {
   readonly abortsPost: boolean;
   readonly notification: JsonObject | null;
 }
 
 /**
- * How a call is cancelled at its upstream when the client is gone or cancels. `upstreamId` is the
- * gateway's own id of the call there. Must be done within 100 ms.
+ * Returns how to cancel a call at its upstream after the client cancelled or disconnected.
+ * `upstreamId` is the id that the gateway gave the call there. The caller must cancel within 100
+ * ms.
  */
 export const cancellationOf = (upstream: Era, upstreamId: RequestId, reason: string): Cancellation =>
   upstream === 'modern'
@@ -154,5 +158,8 @@ export const cancellationOf = (upstream: Era, upstreamId: RequestId, reason: str
         }),
       };
 
-/** Whether the end of a client's POST stream cancels its call: it does since 2026-07-28. */
+/**
+ * Returns whether a client cancels its call by closing the POST stream, as it does since
+ * 2026-07-28.
+ */
 export const isCancelledByDisconnect = (client: Era): boolean => client === 'modern';

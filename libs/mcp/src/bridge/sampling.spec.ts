@@ -4,7 +4,7 @@ const MODEL = { model: '@main/small', maxTokens: 100 };
 const TEXT = { type: 'text', text: 'Hi' };
 
 describe('samplingCompletion', () => {
-  it('writes a chat completion with texts and images, within the bound of tokens', () => {
+  it('returns a chat completion request with texts and images, and at most the allowed tokens', () => {
     const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' };
     const params = {
       messages: [
@@ -62,7 +62,7 @@ describe('sampledMessage', () => {
     choices: [{ message, finish_reason: reason }],
   });
 
-  it('is the first choice with the reason of its end', () => {
+  it('returns the first choice with its stop reason', () => {
     const read = (reason: string) => sampledMessage({ ...completion({ content: 'Hello' }, reason) });
     const message = { role: 'assistant', model: 'small', content: { type: 'text', text: 'Hello' } };
     expect(read('stop')).toEqual({ ...message, stopReason: 'endTurn' });
@@ -70,7 +70,7 @@ describe('sampledMessage', () => {
     expect(read('constructor')).toEqual(message);
   });
 
-  it('is absent without text', () => {
+  it('returns null for a completion without text', () => {
     expect(sampledMessage({ ...completion({ content: null }, 'stop') })).toBeNull();
     expect(sampledMessage({ choices: [] })).toBeNull();
     expect(sampledMessage({})).toBeNull();

@@ -7,17 +7,17 @@ const BYTES_MAX = 65_536;
 const MESSAGES_MAX = 100;
 const STOPS_MAX = 4;
 
-/** The model that answers the sampling of a server. */
+/** The model that responds to a server's sampling requests. */
 export interface SamplingModel {
   readonly model: string;
-  /** The most tokens of a completion. */
+  /** Maximum number of tokens of a completion. */
   readonly maxTokens: number;
 }
 
 /**
- * The chat completion that a `sampling/createMessage` asks for. The server's wishes about the model
- * do not count, since it spends the caller's money. Null: too long, with tools, or with content
- * that is neither text nor an image.
+ * Returns the chat completion request for a `sampling/createMessage`. It ignores the server's
+ * preferences for models, because the call spends the caller's money. Null for a request that is
+ * too long, that has tools, or whose content is neither text nor an image.
  */
 export function samplingCompletion(
   params: JsonObject,
@@ -69,7 +69,10 @@ function chatPart(part: unknown): JsonObject | null {
 
 const STOP_REASONS: Readonly<Record<string, string>> = { stop: 'endTurn', length: 'maxTokens' };
 
-/** The result of `sampling/createMessage` from a chat completion; null for one without text. */
+/**
+ * Returns the result of `sampling/createMessage` for a chat completion; null for a completion
+ * without text.
+ */
 export function sampledMessage(completion: JsonObject): JsonObject | null {
   const [choice] = ownList(completion, 'choices');
   if (!isObject(choice)) return null;

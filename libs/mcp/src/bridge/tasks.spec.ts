@@ -1,7 +1,7 @@
 import { bridgedCreation, withoutToolResult } from './tasks';
 
 describe('bridgedCreation', () => {
-  it('has no requests for input, result or error of a server with sessions, wherever they are', () => {
+  it('removes requests for input, results and errors of a server with sessions, wherever they occur', () => {
     const theirs = { inputRequests: { ask: {} }, result: { content: [] }, error: { code: 1, message: 'a' } };
     const task = { taskId: 'a', status: 'working', ttl: 1, ...theirs };
     expect(bridgedCreation({ _meta: {}, task, ...theirs }, task)).toEqual({
@@ -11,7 +11,7 @@ describe('bridgedCreation', () => {
 });
 
 describe('withoutToolResult', () => {
-  it('leaves out what belongs to the result of a tool, also of the task that a result makes', () => {
+  it('removes members of a tool result, also from the task that a result creates', () => {
     const theirs = { content: [{ type: 'text', text: 'a' }], structuredContent: { a: 1 }, isError: false };
     const task = { taskId: 'a', status: 'working', result: { content: [] } };
     expect(withoutToolResult({ ...task, ...theirs })).toEqual(task);

@@ -4,15 +4,15 @@ import { own, ownObject } from '../rpc/message';
 import { stringLeaves, withEditedLeaves } from '../rpc/texts';
 import { TASK_ID_MAX } from '../sealed/task-id';
 
-/** Clients poll a task once a second at most. */
+/** Minimum poll interval that clients get, in milliseconds. */
 const POLL_MS_MIN = 1_000;
 const RELATED = 'io.modelcontextprotocol/related-task';
 
 /**
- * Task capabilities that the gateway announces for a server: `tasks` to clients with sessions, the
- * extension to others. Tasks of servers with sessions are bridged to the extension. The other way
- * round is not possible: a client with sessions decides that a call becomes a task, and a server of
- * the extension decides it itself.
+ * Returns the task capabilities that the gateway announces for a server: `tasks` to clients with
+ * sessions, the extension to other clients. Tasks of servers with sessions are bridged to the
+ * extension. The reverse is not possible: a client with sessions decides that a call becomes a
+ * task, whereas a server of the extension decides it itself.
  */
 export function taskCapabilities(announced: JsonObject): JsonObject {
   const tasks = own(announced, 'tasks');
@@ -36,9 +36,9 @@ const hasCoreTasks = (announced: JsonObject): boolean =>
   isObject(own(ownObject(ownObject(ownObject(announced, 'tasks'), 'requests'), 'tools'), 'call'));
 
 /**
- * Whether a tool can only be called as a task of a server with sessions, so that a client of the
- * extension gets a bridged task. A tool that can be called without a task is: its server may then
- * ask the user, which it cannot do in a bridged task.
+ * Returns whether a server with sessions allows a tool only as a task, so that a client of the
+ * extension gets a bridged task. A tool that can be called without a task is called so, because its
+ * server can then request input from the user, which is not possible in a bridged task.
  */
 export const isBridgedTool = (announced: JsonObject, definition: JsonObject): boolean =>
   hasCoreTasks(announced) &&
@@ -46,8 +46,9 @@ export const isBridgedTool = (announced: JsonObject, definition: JsonObject): bo
   own(ownObject(definition, 'execution'), 'taskSupport') === 'required';
 
 /**
- * A task of 2025-11-25 in the form of the extension. Members that only the extension has are left
- * out: no rule has judged requests for input of such a server, and no guardrail its results.
+ * Returns a task of 2025-11-25 in the form of the extension. It leaves out members that only the
+ * extension has, because no rule judged the server's requests for input and no guardrail its
+ * results.
  */
 export function bridgedTask(legacy: JsonObject): JsonObject {
   const { ttl, pollInterval, inputRequests: _requests, result: _result, error: _error, ...task } = legacy;
@@ -58,13 +59,13 @@ export function bridgedTask(legacy: JsonObject): JsonObject {
   };
 }
 
-/** A result of 2025-11-25 that makes a task, in the form of the extension. */
+/** Returns a result of 2025-11-25 that creates a task, in the form of the extension. */
 export const bridgedCreation = ({ task: _task, ...created }: JsonObject, task: JsonObject): JsonObject => ({
   ...bridgedTask({ ...created, ...task }),
   resultType: 'task',
 });
 
-/** Capabilities of a server as clients of an era read them. */
+/** Returns the capabilities of a server as clients of an era read them. */
 export function capabilitiesOfEra(capabilities: JsonObject, era: Era): JsonObject {
   const { tasks, extensions, ...rest } = capabilities;
   const { [TASKS_EXTENSION]: extension, ...others } = isObject(extensions) ? extensions : {};
@@ -79,8 +80,8 @@ export function capabilitiesOfEra(capabilities: JsonObject, era: Era): JsonObjec
 }
 
 /**
- * The server's id of the task that a result made, by the era of the server; null: it made none that
- * can be used.
+ * Returns the server's id of the task that a result created; `era` is the server's. Null when the
+ * result created no task, or one with an unusable id.
  */
 export function createdTask(result: JsonObject, era: Era): string | null {
   const task = era === 'modern' ? result : ownObject(result, 'task');
@@ -89,42 +90,48 @@ export function createdTask(result: JsonObject, era: Era): string | null {
 }
 
 /**
- * A task, or a result that makes one, without the members of a tool's result, which belong to no
- * task, so that no guardrail judges them there.
+ * Returns a task, or a result that creates one, without the members of a tool result. They do not
+ * belong to a task, and guardrails would not judge them there.
  */
 export function withoutToolResult(task: JsonObject): JsonObject {
   const { content: _content, structuredContent: _structured, isError: _isError, ...rest } = task;
-  const made = own(rest, 'task');
-  return isObject(made) ? { ...rest, task: withoutToolResult(made) } : rest;
+  const created = own(rest, 'task');
+  return isObject(created) ? { ...rest, task: withoutToolResult(created) } : rest;
 }
 
-/** The result that makes a task, with the id that the client gets. */
+/** Returns the result that creates a task, with the id that the client gets. */
 export const shownCreation = (result: JsonObject, era: Era, taskId: string): JsonObject =>
   era === 'modern'
     ? shownTask(result, taskId)
     : { ...result, task: shownTask(ownObject(result, 'task'), taskId), ...relatedMeta(result, taskId) };
 
-/** A task, or the result of one, with the id that the client knows. */
+/**
+ * Returns a task, or its result, with the id that the client knows and a poll interval of a second
+ * or more.
+ */
 export function shownTask(task: JsonObject, taskId: string): JsonObject {
   return {
     ...task,
     ...(own(task, 'taskId') !== undefined && { taskId }),
-    ...slower(task, 'pollInterval'),
-    ...slower(task, 'pollIntervalMs'),
+    ...withPollMin(task, 'pollInterval'),
+    ...withPollMin(task, 'pollIntervalMs'),
     ...relatedMeta(task, taskId),
   };
 }
 
-/** `_meta` of a new task: a text for the model until the task ends (MCP 2025-11-25). */
+/**
+ * Member of `_meta` of a new task with a text that the model gets until the task ends (MCP
+ * 2025-11-25).
+ */
 const IMMEDIATE = 'io.modelcontextprotocol/model-immediate-response';
 
 /**
- * Texts that the server writes about a task, without its result: guardrails judge them as those of
- * results.
+ * Returns the texts that the server writes about a task, without its result. Guardrails judge them
+ * like the texts of results.
  */
 export const taskTexts = (task: JsonObject): readonly string[] => stringLeaves(writtenParts(task));
 
-/** A task whose texts are edited. */
+/** Returns a task with the texts of `taskTexts` replaced by `edit`. */
 export function withEditedTask(task: JsonObject, edit: (text: string) => string): JsonObject {
   const edited = withEditedLeaves(writtenParts(task), edit) as Partial<WrittenParts>;
   const meta = edited.immediate === undefined ? {} : { [IMMEDIATE]: edited.immediate };
@@ -140,7 +147,7 @@ export function withEditedTask(task: JsonObject, edit: (text: string) => string)
 interface WrittenParts {
   readonly statusMessage: unknown;
   readonly error: unknown;
-  /** Status message of the task that a result of 2025-11-25 makes. */
+  /** Status message of the task that a result of 2025-11-25 creates. */
   readonly task: unknown;
   readonly immediate: unknown;
 }
@@ -154,7 +161,7 @@ function writtenParts(task: JsonObject): WrittenParts {
   };
 }
 
-function slower(task: JsonObject, name: string): JsonObject {
+function withPollMin(task: JsonObject, name: string): JsonObject {
   const ms = own(task, name);
   return typeof ms === 'number' && ms < POLL_MS_MIN ? { [name]: POLL_MS_MIN } : {};
 }

@@ -15,9 +15,9 @@ export type RelayVerdict =
 export interface RelayContext extends RelayRules {
   /** Capabilities that the client declared. */
   readonly capabilities: ClientCapabilities;
-  /** Hosts of this installation, which no upstream may send users to. */
+  /** Hosts of this installation, to which no upstream may send users. */
   readonly ownHosts: readonly string[];
-  /** Requests of this method that the same call has made before. */
+  /** Number of earlier requests of this method in the same call. */
   readonly countBefore: number;
 }
 
@@ -25,9 +25,10 @@ const REQUESTS_OF_CALL_MAX = 5;
 const METHODS: readonly string[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
 
 /**
- * Judges a request of an upstream to the client, during a call. Refuses with -32601 what the client
- * did not declare or the integration does not allow, and with -32602 forms that ask for secrets or
- * are not flat, and URLs that are not https or lead to this installation. At most 5 per call.
+ * Judges a request of an upstream to the client, during a call. Refuses with -32601 requests that
+ * the client did not declare or the integration does not allow; with -32602 forms that request
+ * secrets or are not flat, and URLs that are not https or point to this installation. A call may
+ * have at most 5 requests.
  */
 export function judgeUpstreamRequest(
   method: string,

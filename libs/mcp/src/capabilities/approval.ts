@@ -9,31 +9,33 @@ import { CODES, McpFault } from '../fault';
 export type ApprovalMode = 'auto' | 'review_changes' | 'review_all';
 
 /**
- * State of a capability. Only `approved` ones are served, and `serve_approved` in the approved
- * text; `pending` and `changed` ones are hidden and refused.
+ * State of a capability. An `approved` capability is served as it is, a `serve_approved` one with
+ * its approved text. `pending` and `changed` capabilities are hidden, and calls of them are
+ * refused.
  */
 export type ApprovalState = 'approved' | 'pending' | 'changed' | 'serve_approved';
 
 export interface ApprovalInput {
   readonly mode: ApprovalMode;
   readonly type: CapabilityType;
-  /** The approved definition; null for one that was never approved. */
+  /** The approved definition; null if no definition was ever approved. */
   readonly approved: JsonObject | null;
   readonly now: JsonObject;
   readonly findings: readonly Finding[];
   /** The first snapshot of an integration, which its creator approves as a whole. */
   readonly isFirstSnapshot: boolean;
   /**
-   * `serve_approved`: a changed text is not served, but the tool stays callable while its input is
-   * the same.
+   * With `serve_approved`, a tool with a changed definition stays callable under its approved text
+   * while its input schema is unchanged.
    */
   readonly onChange: 'block' | 'serve_approved';
 }
 
 /**
  * Decides the state of a capability after a snapshot. A definition with the approved digest is
- * approved, also when it was gone meanwhile. A high finding, a hint that became less safe, and
- * another operation of an HTTP service need approval in every mode.
+ * approved, even if the server did not list it meanwhile. In every mode an approval is needed for a
+ * finding of severity `high`, for a hint that became less safe, and for a changed operation of an
+ * HTTP service.
  */
 export function approvalState(input: ApprovalInput): ApprovalState {
   const { mode, type, approved, now, findings } = input;
@@ -52,7 +54,7 @@ function stateOfNew({ mode, findings, isFirstSnapshot }: ApprovalInput): Approva
   return mode === 'auto' || isFirstSnapshot ? 'approved' : 'pending';
 }
 
-/** Values of hints that a tool does not give (MCP 2025-11-25, ToolAnnotations). */
+/** Default values of hints (MCP 2025-11-25, ToolAnnotations). */
 const HINT_DEFAULTS = {
   readOnlyHint: false,
   destructiveHint: true,
@@ -62,34 +64,37 @@ const HINT_DEFAULTS = {
 type Hint = keyof typeof HINT_DEFAULTS;
 
 /**
- * Whether a tool that only read, or that destroyed nothing, does not say so any more, or calls
- * another operation.
+ * Returns whether a tool lost its read-only or non-destructive hint, or calls another HTTP
+ * operation than the approved definition.
  */
 const isLessSafe = (approved: JsonObject, now: JsonObject): boolean =>
   (hintOf(approved, 'readOnlyHint') && !hintOf(now, 'readOnlyHint')) ||
   (!hintOf(approved, 'destructiveHint') && hintOf(now, 'destructiveHint')) ||
-  calledBy(approved) !== calledBy(now);
+  operationOf(approved) !== operationOf(now);
 
-/** Method and path of the operation of a tool from an OpenAPI document; null for another tool. */
-function calledBy(definition: JsonObject): string | null {
+/**
+ * Returns method and path of the HTTP operation that a tool from an OpenAPI document calls; null
+ * for another tool.
+ */
+function operationOf(definition: JsonObject): string | null {
   const operation = own(ownObject(definition, '_meta'), OPERATION_META);
   return isObject(operation) ? `${String(own(operation, 'method'))} ${String(own(operation, 'path'))}` : null;
 }
 
-/** A hint of a definition; the default of the protocol without it. */
+/** Returns a hint of a definition, or the protocol's default. */
 export function hintOf(definition: JsonObject, hint: Hint): boolean {
   const annotations = own(definition, 'annotations');
   const value = isObject(annotations) ? own(annotations, hint) : undefined;
   return typeof value === 'boolean' ? value : HINT_DEFAULTS[hint];
 }
 
-/** Whether callers see a capability in this state and may call it. */
+/** Returns whether callers see a capability in this state and may call it. */
 export const isServed = (state: ApprovalState | 'rejected'): boolean =>
   state === 'approved' || state === 'serve_approved';
 
 /**
- * Checks that an approval names the newest digest, so that only definitions that were shown are
- * approved. Throws a fault with status 409.
+ * Checks that an approval names the newest digest, so that an administrator approves only a
+ * definition that was shown. Throws a fault with status 409.
  */
 export function checkApproval(digest: string, newest: string): void {
   if (digest !== newest)

@@ -9,8 +9,8 @@ export type ListedType = (typeof LISTED_TYPES)[number];
 
 /**
  * `server`: the name and instructions of the server itself, treated like one capability named
- * `@server`. The others are of A2A agents, which the same rules judge: `agent` is the agent itself,
- * and `extended` its extended card.
+ * `@server`. `skill`, `agent` (the agent itself) and `extended` (its extended card) belong to A2A
+ * agents, which the same rules judge.
  */
 export type CapabilityType = ListedType | 'server' | 'skill' | 'agent' | 'extended';
 
@@ -33,17 +33,15 @@ export function capabilityName(type: CapabilityType, definition: JsonObject): st
  */
 export const OPERATION_META = 'gw/operation';
 
-/**
- * Members that decide what a model or a person reads, and what a call does. Icons are none of them.
- */
+/** Members that decide what a model or a person reads, and what a call does; icons are excluded. */
 const DIGESTED = [
   ...['name', 'uri', 'uriTemplate', 'title', 'description', 'inputSchema', 'outputSchema', 'arguments'],
   ...['annotations', 'execution', 'mimeType', 'instructions', 'version'],
 ];
 
 /**
- * SHA-256 of the canonical JSON of a definition, hex. The order of members does not count; lists
- * keep their order. Every member of an agent's definition counts.
+ * SHA-256 of the canonical JSON of a definition, hex. The order of members does not matter, the
+ * order of lists does. All members of an agent's definition are included.
  */
 export function capabilityDigest(type: CapabilityType, definition: JsonObject): string {
   const digested = OF_AGENTS.has(type) ? { type, definition } : { type, ...digestedMembers(definition) };
@@ -62,10 +60,10 @@ const TEXTS_MAX = 5_000;
 const CHARACTERS_MAX = 262_144;
 const DEPTH_MAX = 70;
 
-/** The texts of a definition that a model may read, with names of schemas' members. */
+/** The texts of a definition that a model may read, including the names of schema members. */
 export interface CapabilityTexts {
   readonly texts: readonly string[];
-  /** There are more than 5,000 texts or 262,144 characters, which are not looked at. */
+  /** Whether texts beyond the bounds of 5,000 texts and 262,144 characters were left out. */
   readonly isCut: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { isObject } from '@gw/kernel';
 import { headerParameters } from '../http/header-parameters';
 import { MCP_LIMITS, type JsonObject } from '../protocol';
-import { own, ownObject } from '../rpc/message';
+import { uniqueNames, ownObject } from '../rpc/message';
 import { capabilityName, capabilityTexts, type CapabilityType } from './capability';
 import type { Finding } from './finding';
 import { linkFindings } from './links';
@@ -10,42 +10,41 @@ import { foldedText, TEXT_SIGNS, type Severity } from './text-signs';
 
 export interface FindingSurroundings {
   /**
-   * Shown and original names of the tools of other servers that callers see together with this one.
+   * Shown and original names of the tools of other servers that callers see together with this
+   * server.
    */
   readonly otherNames: readonly string[];
   /** Names of all capabilities of the same server. */
   readonly ownNames: readonly string[];
-  /** Host of the server; links to it are no finding. Null when it is not known. */
+  /** Host of the server, to which links are no finding; null when it is unknown. */
   readonly serverHost: string | null;
 }
 
-/**
- * Names and definitions with which the definitions of one server are compared; made once for all of
- * them.
- */
+/** Names with which the definitions of one server are compared, prepared once for all of them. */
 export interface FindingContext {
   readonly otherNames: ReadonlySet<string>;
-  /** Names of the same server by what they look like. */
+  /** Names of the same server by their visual form; see `looksOf`. */
   readonly ownLooks: ReadonlyMap<string, string>;
   readonly serverHost: string | null;
 }
 
 const NAMES_MAX = 10_000;
-/** Shorter names are words of every text. */
+/** Minimum length of a name that is searched for; shorter names occur as words in any text. */
 const OTHER_NAME_MIN = 5;
 
-/** Prepares the comparison of a server's definitions; reads 10,000 names of each kind. */
+/** Prepares the comparison of a server's definitions; uses the first 10,000 names of each kind. */
 export function findingContext({ otherNames, ownNames, serverHost }: FindingSurroundings): FindingContext {
-  const own = new Set(ownNames.slice(0, NAMES_MAX));
+  const uniqueNames = new Set(ownNames.slice(0, NAMES_MAX));
   const others = otherNames
     .slice(0, NAMES_MAX)
-    .filter((name) => name.length >= OTHER_NAME_MIN && !own.has(name));
-  return { otherNames: new Set(others), ownLooks: looksOf(own), serverHost };
+    .filter((name) => name.length >= OTHER_NAME_MIN && !uniqueNames.has(name));
+  return { otherNames: new Set(others), ownLooks: looksOf(uniqueNames), serverHost };
 }
 
 /**
- * Findings on the definition of a capability, each rule once with its highest severity, in the
- * order of the rules' names. Reads at most 262,144 characters; time is linear. Deterministic.
+ * Returns the findings on the definition of a capability: each rule once, with its highest
+ * severity, in the order of the rules' names. Reads at most 262,144 characters in linear time. The
+ * result is deterministic.
  */
 export function findingsOf(
   type: CapabilityType,
@@ -64,7 +63,7 @@ export function findingsOf(
 
 const RANK: Readonly<Record<Severity, number>> = { info: 1, warn: 2, high: 3 };
 
-/** The highest severity of findings; null without any. */
+/** Returns the highest severity of findings; null without findings. */
 export const severityOf = (findings: readonly Finding[]): Severity | null =>
   findings.reduce<Severity | null>(
     (highest, { severity }) => (highest === null || RANK[severity] > RANK[highest] ? severity : highest),
@@ -92,13 +91,15 @@ function textFindings(text: string, { otherNames, serverHost }: FindingContext):
   ];
 }
 
-/** Names that are no word of a language: with a sign, a digit, or a capital inside. */
+/**
+ * Matches names that cannot be a plain word: they have a sign, a digit, or a capital letter inside.
+ */
 const IDENTIFIER = /[_.\-\d]|[a-z][A-Z]/;
 const KINDS: ReadonlySet<string> = new Set(['tool', 'tools', 'function', 'server']);
 
 /**
- * Findings on names of other servers' tools. A name that is a plain word counts next to `tool`
- * alone.
+ * Returns findings for names of other servers' tools. A name that is a plain word counts only next
+ * to a word such as `tool`.
  */
 function mentionFindings(text: string, otherNames: ReadonlySet<string>): readonly Finding[] {
   const words = text.split(/[^\w.-]/).map((word) => (word.endsWith('.') ? word.slice(0, -1) : word));
@@ -118,15 +119,15 @@ const CREDENTIAL_PROPERTY =
 const DEPTH_MAX = 64;
 
 /**
- * Findings on an input or output schema: headers, references to other documents, arguments for
- * credentials.
+ * Returns findings on an input or output schema: headers, references to other documents, arguments
+ * for credentials.
  */
 function schemaFindings(definition: JsonObject): readonly Finding[] {
-  const input = own(definition, 'inputSchema');
+  const input = uniqueNames(definition, 'inputSchema');
   const found: Finding[] = [];
   if (!headerParameters(input).ok) found.push({ rule: 'illegal_header_parameter', severity: 'high' });
   visitSchema(input, found, 0);
-  visitSchema(own(definition, 'outputSchema'), found, 0, false);
+  visitSchema(uniqueNames(definition, 'outputSchema'), found, 0, false);
   return found;
 }
 
@@ -134,7 +135,7 @@ function visitSchema(schema: unknown, found: Finding[], depth: number, isInput =
   if (depth > DEPTH_MAX) return;
   if (Array.isArray(schema)) for (const each of schema) visitSchema(each, found, depth + 1, isInput);
   if (!isObject(schema)) return;
-  const reference = own(schema, '$ref');
+  const reference = uniqueNames(schema, '$ref');
   if (typeof reference === 'string' && !reference.startsWith('#'))
     found.push({ rule: 'external_reference', severity: 'high' });
   if (isInput && Object.keys(ownObject(schema, 'properties')).some((name) => CREDENTIAL_PROPERTY.test(name)))

@@ -4,15 +4,16 @@ const URL_START = /https?:\/\//g;
 const URL_END = /[\s<>"'`{}|\\^)\]]/;
 const URLS_MAX = 100;
 const SENTENCE_MAX = 160;
-/** Verbs that make a link an address to send something to. */
+/** Verbs that turn a link into an address that data is sent to. */
 const SENDING =
   /\b(?:send|sends|sent|post|posts|upload|uploads|forward|forwards|transmit|submit|report|exfiltrate|deliver|copy|append|push|email|put|log|sende|envia|envoyez)\b/;
 /** A query that ends where a value is expected. */
 const OPEN_QUERY = /[?&][\w.~-]{0,64}=$/;
 
 /**
- * Findings on links in a folded text: `info` for a link to another host, `high` for an address to
- * send results to. Links to the server's own host are none. Looks at 100 links.
+ * Returns findings on links in a folded text: `info` for a link to another host, `high` for an
+ * address that results are to be sent to. Ignores links to the server's own host. Reads at most 100
+ * links.
  */
 export function linkFindings(folded: string, serverHost: string | null): readonly Finding[] {
   const found: Finding[] = [];

@@ -14,12 +14,12 @@ export function looksOf(names: Iterable<string>): ReadonlyMap<string, string> {
   return looks;
 }
 
-/** Types whose names callers write. */
+/** Types of capabilities that callers call by name. */
 const NAMED: ReadonlySet<CapabilityType> = new Set(['tool', 'prompt', 'skill']);
 
 /**
- * Findings on the name of a tool, prompt or skill: characters that other names are imitated with,
- * and names that look like another one of the same server.
+ * Returns findings on the name of a tool, prompt or skill: characters that can imitate other names,
+ * and a name that looks like another name of the same server.
  */
 export function nameFindings(
   name: string,
@@ -29,7 +29,7 @@ export function nameFindings(
   if (!NAMED.has(type)) return [];
   const found: Finding[] = [];
   if (!PLAIN_NAME.test(name)) {
-    // A name that looks like plain ASCII and is not imitates one.
+    // A name that looks like a plain ASCII name but is not one imitates it.
     const isImitation = PLAIN_NAME.test(foldedText(name).trim());
     found.push({ rule: 'unusual_name', severity: isImitation ? 'high' : 'warn' });
   }

@@ -5,14 +5,14 @@ export type Severity = 'info' | 'warn' | 'high';
 export interface TextSign {
   readonly rule: string;
   readonly severity: Severity;
-  /** `raw`: searched in the text as it is; else in the folded text. */
+  /** Present when the pattern is searched in the original text instead of the folded text. */
   readonly raw?: true;
   readonly pattern: RegExp;
 }
 
 /**
- * Signs of hidden or hostile text in descriptions. Every pattern is linear: gaps are bounded, and
- * no repetition is inside of another.
+ * Signs of hidden or hostile text in descriptions. Every pattern takes linear time: gaps are
+ * bounded, and repetitions are not nested.
  */
 export const TEXT_SIGNS: readonly TextSign[] = [
   {
@@ -26,7 +26,7 @@ export const TEXT_SIGNS: readonly TextSign[] = [
     rule: 'invisible_characters',
     severity: 'warn',
     raw: true,
-    // The joiners belong to emoji and to scripts that are not Latin.
+    // Joiners are legitimate in emoji and in non-Latin scripts.
     pattern:
       /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0]|[\u0021-\u024f][\u200c\u200d]/u,
   },
@@ -137,8 +137,8 @@ const MARKS = /\p{M}/gu;
 const NOT_ASCII = /[^\u0000-\u007f]/g;
 
 /**
- * A text as it looks: compatibility forms, case, marks, invisible characters and look-alike letters
- * folded.
+ * Returns the text in its visual form: compatibility forms, case, marks, invisible characters and
+ * look-alike letters are folded.
  */
 export function foldedText(text: string): string {
   if (!/[^\u0000-\u007f]/.test(text)) return text.toLowerCase();

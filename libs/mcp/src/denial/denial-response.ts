@@ -5,22 +5,23 @@ import { resultBody } from '../rpc/message';
 import { inputRequired } from '../sealed/retry';
 import { describeDenial, type DenialCause, type DenialError } from './denial';
 
-/** The request that is denied, and how its workspace wants denials. */
+/** The denied request, and the settings of its workspace for denials. */
 export interface DenialContext {
   readonly era: Era;
   /** Revision of the session or request. */
   readonly revision: string;
   readonly capabilities: ClientCapabilities;
-  /** Id and method of the request; null for GET and DELETE, and when they are not known yet. */
+  /** Id and method of the request; null for GET and DELETE, and when the body is not read yet. */
   readonly id: RequestId | null;
   readonly method: string | null;
   /**
-   * `200`: errors of JSON-RPC have status 200, which clients pass on with code and data. `http`:
-   * 429, 412 and 403.
+   * `200`: errors of JSON-RPC have status 200, so that clients pass on code and data. `http`:
+   * denials have status 429, 412 or 403.
    */
   readonly denialStatus: '200' | 'http';
   /**
-   * Denials by guardrails and argument rules become results with `isError`, which models can read.
+   * Whether denials by guardrails and argument rules become results with `isError`, which models
+   * can read.
    */
   readonly asToolError: boolean;
 }
@@ -31,7 +32,10 @@ export interface DenialResponse {
   readonly body: JsonObject;
 }
 
-/** The response to a denied request, in the form of its era. `data.type` is the same in both. */
+/**
+ * Returns the response to a denied request in the form of its era. `data.type` is the same in both
+ * eras.
+ */
 export function denialResponse(cause: DenialCause, context: DenialContext): DenialResponse {
   if (cause.kind === 'connection') return connectionResponse(cause, context);
   const denial = describeDenial(cause);
@@ -51,8 +55,7 @@ export function denialResponse(cause: DenialCause, context: DenialContext): Deni
 }
 
 /**
- * A result that says that the tool failed, with the stable type of the reason under
- * `_meta["gw/error"]`.
+ * Returns a result with `isError`, with the stable type of the reason under `_meta["gw/error"]`.
  */
 export const toolError = (text: string, data: JsonObject = {}): JsonObject => ({
   content: [{ type: 'text', text }],
@@ -85,7 +88,10 @@ const errorBody = (
 const retryHeader = ({ retryAfterMs }: DenialError): Readonly<Record<string, string>> =>
   retryAfterMs === null ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) };
 
-/** `WWW-Authenticate` of RFC 6750 and RFC 9728. */
+/**
+ * Returns the header `WWW-Authenticate` (RFC 6750, RFC 9728); no header for causes without a
+ * challenge.
+ */
 function challengeHeader(cause: DenialCause): Readonly<Record<string, string>> {
   if (cause.kind === 'unauthenticated')
     return challenge(
@@ -110,7 +116,7 @@ function challenge(
   return { 'www-authenticate': `Bearer ${parts.join(', ')}` };
 }
 
-/** Removes what a quoted string of RFC 9110 cannot hold as it is. */
+/** Removes characters that a quoted string (RFC 9110) cannot contain unescaped. */
 const quotable = (text: string): string => text.replace(/[^\x20-\x7e]|["\\]/g, '');
 
 function connectionResponse(
@@ -148,7 +154,7 @@ function connectionResponse(
   );
 }
 
-/** A tool error for tools/call, an error of JSON-RPC for other methods. */
+/** Returns a tool error for tools/call, and an error of JSON-RPC for other methods. */
 function refusal(text: string, data: JsonObject, context: DenialContext): DenialResponse {
   if (context.method === 'tools/call') return ok(context, toolError(text, data));
   const error = { code: CODES.internal, message: text, data };

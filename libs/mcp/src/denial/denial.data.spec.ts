@@ -27,7 +27,7 @@ const RATE: DenialCause = {
 };
 const LINK = 'https://console.example/connect/s?t=x';
 
-/** Causes by the first words of a case; what follows them are settings. */
+/** Causes by the first words of a case; the words after them are settings. */
 const CAUSES: readonly (readonly [words: string, cause: DenialCause])[] = [
   ['rate_limit', RATE],
   ['budget', { kind: 'budget', limitId: 'b1', resetsAt: null }],
@@ -78,7 +78,7 @@ const FACTS: Readonly<Record<string, (response: DenialResponse, wanted: unknown)
   notContains: ({ body }, wanted) => expect(JSON.stringify(body)).not.toContain(wanted),
 };
 
-describe('responses to denied requests', () => {
+describe('denialResponse', () => {
   it.each(vectors<DenialCase>('denial'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
     const response = deny(input);
     expect(response.body['id']).toBe(7);
@@ -88,7 +88,7 @@ describe('responses to denied requests', () => {
     }
   });
 
-  it('give legacy sessions no code of the modern era, and modern requests no reserved code', () => {
+  it('sends legacy sessions no code of the modern era, and modern requests no reserved code', () => {
     for (const [words] of CAUSES) {
       const legacy = memberOf(deny({ cause: words, era: 'legacy' }).body, 'error')['code'] ?? -32_600;
       expect(legacy).toBeLessThan(0);
@@ -97,7 +97,7 @@ describe('responses to denied requests', () => {
       expect(memberOf(deny({ cause: words, era: 'modern' }).body, 'error')['code']).toBeGreaterThan(0);
   });
 
-  it('put no line break or quote of a caller into a header', () => {
+  it('removes line breaks and quotes of a caller from headers', () => {
     const cause: DenialCause = { kind: 'scope', scope: 'a"\r\nx: y', resourceMetadata: METADATA };
     const { headers } = denialResponse(cause, {
       era: 'modern',

@@ -1,7 +1,7 @@
 import { CODES } from '../fault';
 import type { JsonObject } from '../protocol';
 
-/** Why a call is denied, with the facts that its caller may learn. Times and amounts as named. */
+/** Why a call is denied, with the facts that its caller may see. */
 export type DenialCause =
   | {
       readonly kind: 'rate_limit';
@@ -9,7 +9,7 @@ export type DenialCause =
       readonly limit: { readonly value: number; readonly unit: string };
       readonly retryAfterMs: number;
     }
-  /** `resetsAt`: RFC 3339, null for a budget that is never reset. */
+  /** `resetsAt` is RFC 3339; null for a budget that is never reset. */
   | { readonly kind: 'budget'; readonly limitId: string; readonly resetsAt: string | null }
   | {
       readonly kind: 'guardrail';
@@ -27,7 +27,9 @@ export type DenialCause =
       readonly state: 'pending' | 'rejected' | 'too_many' | 'too_large' | 'unavailable';
       /** Id of the approval; null when none was requested. */
       readonly id: string | null;
-      /** RFC 3339: until when a person can decide, or until when the rejection holds. */
+      /**
+       * RFC 3339: end of the time in which a person can decide, or in which the rejection holds.
+       */
       readonly expiresAt: string | null;
       /** Why a person rejected the call. */
       readonly reason: string | null;
@@ -38,15 +40,15 @@ export type DenialCause =
       readonly kind: 'unauthenticated';
       readonly resourceMetadata: string;
       readonly hasToken: boolean;
-      /** Scopes that clients should ask for, separated by spaces. Default: `mcp.invoke`. */
+      /** Scopes that clients should request, separated by spaces. Default: `mcp.invoke`. */
       readonly scope?: string;
     }
   | { readonly kind: 'scope'; readonly scope: string; readonly resourceMetadata: string }
   | {
       readonly kind: 'upstream';
       /**
-       * `no_memory`: the gateway had no room for the response, and the call may have been carried
-       * out.
+       * `no_memory`: the gateway had no memory for the response; the upstream may have executed the
+       * call.
        */
       readonly failure:
         'provider_unreachable' | 'provider_timeout' | 'provider_error' | 'circuit_open' | 'no_memory';
@@ -55,9 +57,9 @@ export type DenialCause =
   | {
       readonly kind: 'connection';
       readonly server: string;
-      /** Page where the user connects the account; null for callers who are no user. */
+      /** Page on which the user connects the account; null for callers that are not users. */
       readonly link: string | null;
-      /** Sealed state of the retry; for modern clients. */
+      /** Sealed state for the retry of a modern client. */
       readonly requestState: string | null;
     }
   | { readonly kind: 'too_many_streams'; readonly retryAfterMs: number }
@@ -70,11 +72,9 @@ export interface DenialError {
   readonly modern: number;
   readonly message: string;
   readonly data: JsonObject;
-  /**
-   * HTTP status when denials have their own (`MCP_DENIAL_STATUS=http`), or always for an endpoint.
-   */
+  /** HTTP status with `MCP_DENIAL_STATUS=http`, or always if `isOfEndpoint`. */
   readonly httpStatus: number;
-  /** Whether the HTTP status holds whatever the setting says. */
+  /** Whether `httpStatus` applies regardless of `MCP_DENIAL_STATUS`. */
   readonly isOfEndpoint: boolean;
   readonly retryAfterMs: number | null;
 }
@@ -211,7 +211,7 @@ const DESCRIBED: { readonly [K in Described]: (cause: Of<K>) => DenialError } = 
     ),
 };
 
-/** The error of a cause, without the form that an era gives it. */
+/** Returns the error of a cause, before `denialResponse` gives it the form of an era. */
 export function describeDenial(cause: Exclude<DenialCause, { readonly kind: 'connection' }>): DenialError {
   const describe = DESCRIBED[cause.kind] as (cause: DenialCause) => DenialError;
   return describe(cause);

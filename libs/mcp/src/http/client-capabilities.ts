@@ -30,7 +30,7 @@ export function readCapabilities(declared: JsonObject): ClientCapabilities {
   const elicitation = ownObject(declared, 'elicitation');
   const url = isObject(own(elicitation, 'url'));
   return {
-    // An empty object means forms, which were the only kind until 2025-11-25.
+    // An empty object means forms, because revisions before 2025-11-25 have no other kind.
     form: has('elicitation') && (isObject(own(elicitation, 'form')) || !url),
     url,
     sampling: has('sampling'),
@@ -40,7 +40,7 @@ export function readCapabilities(declared: JsonObject): ClientCapabilities {
   };
 }
 
-/** The capabilities as `initialize` and `_meta` write them. */
+/** Returns the capabilities in the form of `initialize` and `_meta`. */
 export const writtenCapabilities = (has: ClientCapabilities): JsonObject => ({
   ...((has.form || has.url) && {
     elicitation: { ...(has.form && { form: {} }), ...(has.url && { url: {} }) },
@@ -50,7 +50,10 @@ export const writtenCapabilities = (has: ClientCapabilities): JsonObject => ({
   ...(has.tasks && { extensions: { [TASKS_EXTENSION]: {} } }),
 });
 
-/** Six bits, for session ids and as part of the key of pooled upstream sessions. */
+/**
+ * Encodes the capabilities in six bits, for session ids and for the key of pooled upstream
+ * sessions.
+ */
 export const capabilityBits = (has: ClientCapabilities): number =>
   (has.form ? 1 : 0) |
   (has.url ? 2 : 0) |

@@ -1,7 +1,7 @@
 import { EventRing, messageEvent, readEventId } from './event-stream';
 
-describe('event streams', () => {
-  it('give a client that resumes the missed events, once each', () => {
+describe('EventRing and messageEvent', () => {
+  it('returns the missed events once each to a client that resumes', () => {
     const ring = new EventRing('s1');
     const ids = ['a', 'b', 'c'].map((json) => ring.add(json).id);
     expect(ring.after(ids[0] ?? '')?.map(({ json }) => json)).toEqual(['b', 'c']);
@@ -11,7 +11,7 @@ describe('event streams', () => {
       expect(ring.after(id)).toBeNull();
   });
 
-  it('give the events that are left when some behind the id are gone', () => {
+  it('returns the remaining events when some after the id were dropped', () => {
     const ring = new EventRing('s1');
     for (let at = 0; at < 150; at += 1) ring.add('x');
     expect(ring.after('s1-49')).toHaveLength(100);
@@ -22,7 +22,7 @@ describe('event streams', () => {
     expect(ring.size).toBe(262_144);
   });
 
-  it('have one line of data for each message', () => {
+  it('writes one line of data for each message', () => {
     expect(messageEvent('{"a":\n1}', 's1-1')).toBe('id: s1-1\nevent: message\ndata: {"a": 1}\n\n');
     expect(messageEvent('{}', null)).toBe('event: message\ndata: {}\n\n');
     expect(readEventId('s1-12')).toEqual({ stream: 's1', number: 12 });

@@ -8,10 +8,12 @@ export const EVENT_STREAM_HEADERS: Readonly<Record<string, string>> = {
 /** A comment that keeps an idle stream open; sent every 15 seconds. */
 export const KEEP_ALIVE = ': keep-alive\n\n';
 
-/** Event that lets a legacy client resume elsewhere after a wait, in milliseconds. */
+/** Returns an event that makes a legacy client resume its stream after `afterMs` milliseconds. */
 export const retryEvent = (afterMs: number): string => `retry: ${String(Math.trunc(afterMs))}\n\n`;
 
-/** One message as an event. `json` has no line breaks, as `JSON.stringify` writes it. */
+/**
+ * Returns one message as an event. `json` must have no line breaks; `JSON.stringify` writes none.
+ */
 export const messageEvent = (
   json: string,
   id: string | null,
@@ -29,21 +31,21 @@ const STREAM_ID = /^[A-Za-z0-9]{1,64}$/;
 /** Id of an event: `<stream>-<number>`, so that it names its stream (MCP 2025-11-25). */
 export const eventId = (stream: string, number: number): string => `${stream}-${String(number)}`;
 
-/** Reads a `Last-Event-ID` header; null for an id that no stream of ours has. */
+/** Reads a `Last-Event-ID` header; null for an id that does not have the form of `eventId`. */
 export function readEventId(text: string): { readonly stream: string; readonly number: number } | null {
   const [stream = '', number = '', ...more] = text.slice(0, 128).split('-', 3);
   const isOurs = more.length === 0 && STREAM_ID.test(stream) && /^\d{1,15}$/.test(number);
   return isOurs ? { stream, number: Number(number) } : null;
 }
 
-/** Bounds of the events that are kept of a stream. */
+/** Bounds of the events that are stored for one stream. */
 export const RING_LIMITS = { eventsMax: 100, charactersMax: 262_144 } as const;
 const { eventsMax, charactersMax } = RING_LIMITS;
 
 /**
- * The last events of a stream, for clients that resume it: at most 100 events and 262,144
- * characters. One process keeps it in memory; several share it through a store with the same
- * bounds.
+ * Stores the last events of a stream, for clients that resume it: at most 100 events and 262,144
+ * characters. One process keeps the ring in memory; several processes share it through a store with
+ * the same bounds.
  */
 export class EventRing {
   private readonly events: StreamEvent[] = [];
@@ -63,15 +65,15 @@ export class EventRing {
     return event;
   }
 
-  /** UTF-16 units of the events. */
+  /** Total size of the events in UTF-16 units. */
   get size(): number {
     return this.characters;
   }
 
   /**
-   * The events behind an id, each once. Events that are gone are left out: the response to a call
-   * is the last event, and a client that missed progress still gets it. Null: the id is of another
-   * stream, or not ours.
+   * Returns the events after an id, each once. Dropped events are missing: the response to a call
+   * is the last event, so a client that missed progress still gets the response. Null for an id of
+   * another stream or an invalid id.
    */
   after(lastEventId: string): readonly StreamEvent[] | null {
     const place = readEventId(lastEventId);

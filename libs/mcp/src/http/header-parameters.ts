@@ -7,14 +7,14 @@ import type { JsonObject } from '../protocol';
  * `x-mcp-header`).
  */
 export interface HeaderParameter {
-  /** Name behind `mcp-param-`, in lower case. */
+  /** Header name without `mcp-param-`, in lower case. */
   readonly header: string;
-  /** Names of the properties from the root of the arguments. */
+  /** Property names from the root of the arguments to this argument. */
   readonly path: readonly string[];
   readonly type: 'string' | 'integer' | 'boolean';
 }
 
-/** The parameters of a tool, or the sentence that says why the tool must leave the list. */
+/** The header parameters of a tool, or the reason why the tool must be removed from the list. */
 export type HeaderParameters =
   | { readonly ok: true; readonly parameters: readonly HeaderParameter[] }
   | { readonly ok: false; readonly reason: string };
@@ -24,15 +24,15 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
 const PARAMETERS_MAX = 100;
 const DEPTH_MAX = 64;
-/** Keywords whose values are data and no schemas. */
+/** Keywords whose values are data, not schemas. */
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples', 'required']);
-/** Keywords that map names to schemas, so that a name is no keyword. */
+/** Keywords whose values map names to schemas, so that these names are not keywords. */
 const MAPS: ReadonlySet<string> = new Set(['patternProperties', 'dependentSchemas', '$defs', 'definitions']);
 
 /**
- * Reads the `x-mcp-header` annotations of an input schema. They are legal on string, integer and
- * boolean properties that are reached from the root through `properties` only; their names are
- * tokens of RFC 9110, unique without regard to case. At most 100 of them.
+ * Reads the `x-mcp-header` annotations of an input schema. They are allowed on string, integer and
+ * boolean properties that only `properties` keywords lead to from the root; their names are tokens
+ * of RFC 9110, unique without regard to case. A schema may have at most 100 of them.
  */
 export function headerParameters(inputSchema: unknown): HeaderParameters {
   const found: HeaderParameter[] = [];
@@ -40,7 +40,10 @@ export function headerParameters(inputSchema: unknown): HeaderParameters {
   return reason === null ? { ok: true, parameters: found } : { ok: false, reason };
 }
 
-/** `path` is null where `properties` alone do not lead. Returns what is wrong. */
+/**
+ * Collects the annotations of a schema in `found`. Returns what is wrong, or null. `path` is null
+ * if keywords other than `properties` lead to the schema.
+ */
 function visit(
   schema: unknown,
   path: readonly string[] | null,

@@ -12,7 +12,7 @@ interface HeaderCase {
   readonly expect: 'accept' | 'either' | { readonly code?: number; readonly status: number };
 }
 
-/** Status and code of a modern tools/call; 200 when its headers are right. */
+/** Returns status and code of a modern tools/call; status 200 if its headers are valid. */
 function judge({ tool, headers, arguments: args }: HeaderCase['input']): { status: number; code?: unknown } {
   const { name, inputSchema } = tools[tool] as { name: string; inputSchema: unknown };
   const _meta = { [META.version]: '2026-07-28', [META.capabilities]: {} };
@@ -57,7 +57,7 @@ describe('x-mcp-header', () => {
     expect(headerParameters(input.inputSchema).ok).toBe(wanted === 'accept');
   });
 
-  it('is no annotation in data and in names of properties', () => {
+  it('ignores x-mcp-header in data and as a property name', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -69,7 +69,7 @@ describe('x-mcp-header', () => {
   });
 
   it.each(['$defs', 'patternProperties', 'additionalProperties', 'allOf', 'not', 'then'])(
-    'is refused below %s',
+    'refuses an annotation below %s',
     (keyword) => {
       const marked = { type: 'string', 'x-mcp-header': 'A' };
       const value = keyword === 'allOf' ? [marked] : { properties: { a: marked } };
@@ -83,7 +83,7 @@ interface SentinelCase {
   readonly expect: 'either' | { readonly header: string };
 }
 
-describe('encoding of header values', () => {
+describe('encodeHeaderValue', () => {
   it.each(vectors<SentinelCase>('sentinel'))(
     '%s %s',
     (_id, _reason, { input: { value }, expect: wanted }) => {
@@ -93,7 +93,7 @@ describe('encoding of header values', () => {
     },
   );
 
-  it('is undone by decoding for every text, so that an upstream compares equal', () => {
+  it('encodes every text so that decodeHeaderValue returns it', () => {
     for (const value of [
       '=?base64?=',
       '=?base64??=',
@@ -109,15 +109,15 @@ describe('encoding of header values', () => {
       expect(decodeHeaderValue(header)).toBeNull();
   });
 
-  it('carries integers of 53 bits and no other numbers', () => {
+  it('encodes safe integers and refuses other numbers', () => {
     expect(encodeHeaderValue(42)).toBe('42');
     expect(() => encodeHeaderValue(2 ** 53)).toThrow(RangeError);
     expect(() => encodeHeaderValue(1.5)).toThrow(RangeError);
   });
 });
 
-describe('headers towards a modern upstream', () => {
-  it('repeat the method, the name and marked arguments', () => {
+describe('upstreamHeaders', () => {
+  it('returns the method, the name and the annotated arguments', () => {
     const read = headerParameters(tools['T']?.inputSchema);
     const params = { name: 'größe', arguments: { region: 'eu', n: 42, flag: null, o: { deep: ' x' } } };
     expect(

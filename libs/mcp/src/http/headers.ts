@@ -1,27 +1,27 @@
 import { badRequest, CODES } from '../fault';
 
 /**
- * Headers of a request by lower-case name. A list is a header that was sent more than once. Build
- * it from the raw headers, because Node joins or drops repeated ones.
+ * Headers of a request by lower-case name. A list holds the values of a header that was sent more
+ * than once. Built from the raw headers, because Node joins or drops repeated headers.
  */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Header fields of Node's `rawHeaders`: names and values in turn. */
+/** Returns the header fields of Node's `rawHeaders`, which alternates names and values. */
 export function headerFields(raw: readonly string[]): HeaderFields {
   const fields = Object.create(null) as Record<string, string | string[]>;
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name, value] = [(raw[at] as string).toLowerCase(), raw[at + 1] as string];
-    const known = fields[name];
-    if (known === undefined) fields[name] = value;
-    else if (typeof known === 'string') fields[name] = [known, value];
-    else known.push(value);
+    const parsedTypes = fields[name];
+    if (parsedTypes === undefined) fields[name] = value;
+    else if (typeof parsedTypes === 'string') fields[name] = [parsedTypes, value];
+    else parsedTypes.push(value);
   }
   return fields;
 }
 
 /**
- * The value of a header that may be sent once; undefined when it is absent. Throws 400 with the
- * code for a header that is sent twice.
+ * Returns the value of a header that may be sent once; undefined when it is absent. Throws a fault
+ * with status 400 and `code` for a repeated header.
  */
 export function singleHeader(
   headers: HeaderFields,
@@ -37,18 +37,22 @@ export function singleHeader(
 const ACCEPT_LENGTH_MAX = 1_024;
 
 /**
- * Types by header, which clients spell in few ways; at the cap, new spellings are read each time.
+ * Cache of parsed headers; clients use few spellings. When it is full, new spellings are parsed
+ * each time.
  */
-const known = new Map<string, readonly string[]>();
+const parsedTypes = new Map<string, readonly string[]>();
 const KNOWN_MAX = 256;
 const KNOWN_LENGTH_MAX = 128;
 
-/** Media types of an `Accept` or `Content-Type` header in lower case, without those of weight 0. */
+/**
+ * Returns the media types of an `Accept` or `Content-Type` header in lower case, without those of
+ * weight 0.
+ */
 export function mediaTypes(text: string): readonly string[] {
-  let types = known.get(text);
+  let types = parsedTypes.get(text);
   if (types === undefined) {
     types = typesIn(text);
-    if (known.size < KNOWN_MAX && text.length <= KNOWN_LENGTH_MAX) known.set(text, types);
+    if (parsedTypes.size < KNOWN_MAX && text.length <= KNOWN_LENGTH_MAX) parsedTypes.set(text, types);
   }
   return types;
 }
@@ -62,7 +66,7 @@ const typesIn = (text: string): readonly string[] =>
     .filter(([, ...parameters]) => !parameters.some((part) => /^q=0(?:\.0{0,3})?$/.test(part)))
     .map(([type = '']) => type);
 
-/** Whether an `Accept` header allows a media type, by name or by wildcard. */
+/** Returns whether an `Accept` header allows a media type, by name or by wildcard. */
 export function accepts(accept: string, type: string): boolean {
   const types = mediaTypes(accept);
   return (

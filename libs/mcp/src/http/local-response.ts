@@ -4,7 +4,7 @@ import { isKnownRequest, META, SUPPORTED_REVISIONS, type JsonObject } from '../p
 import { resultBody, type RpcMessage } from '../rpc/message';
 import type { LegacySession, Received } from './receive';
 
-/** Facts about a server or toolset that need no call to it. */
+/** Facts about a server or toolset that the gateway knows without calling it. */
 export interface EndpointFacts {
   /** `{name, version, …}` of the upstream, or of the toolset. */
   readonly serverInfo: JsonObject;
@@ -12,11 +12,14 @@ export interface EndpointFacts {
   readonly capabilities: JsonObject;
   /** Approved instructions; null without any. */
   readonly instructions: string | null;
-  /** How long clients may keep the response, milliseconds, 0 to 300,000. */
+  /** How long clients may cache the response, in milliseconds: 0 to 300,000. */
   readonly ttlMs: number;
 }
 
-/** A response of the gateway itself. A null body is empty. */
+/**
+ * A response that the gateway creates without calling an upstream. A null body means that there is
+ * none.
+ */
 export interface LocalResponse {
   readonly status: number;
   readonly body: JsonObject | null;
@@ -26,9 +29,10 @@ const TTL_MS_MAX = 300_000;
 const ACCEPTED: LocalResponse = { status: 202, body: null };
 
 /**
- * Answers what needs no upstream: `initialize`, `server/discover`, `ping`, notifications and
- * responses (202), and unknown methods. Null: the message must be forwarded. Of a batch, judge each
- * message with `legacyResponse`. The session id of `initialize` is added by the caller.
+ * Returns the response to messages that need no upstream: `initialize`, `server/discover`, `ping`,
+ * notifications and responses (202), and unknown methods. Null: the message must be forwarded. The
+ * caller handles each message of a batch with `legacyResponse`, and adds the session id of
+ * `initialize`.
  */
 export function localResponse<S extends LegacySession>(
   received: Extract<Received<S>, { kind: 'modern' | 'initialize' | 'legacy' }>,
@@ -51,7 +55,10 @@ export function localResponse<S extends LegacySession>(
   }
 }
 
-/** The local response to one message of a legacy session; null when it must be forwarded. */
+/**
+ * Returns the local response to one message of a legacy session; null when the message must be
+ * forwarded.
+ */
 export function legacyResponse(message: RpcMessage): LocalResponse | null {
   if (message.kind !== 'request') return ACCEPTED;
   const { id, method } = message;
@@ -61,8 +68,8 @@ export function legacyResponse(message: RpcMessage): LocalResponse | null {
 }
 
 /**
- * The response to a batch: the bodies of its requests in their order. Null: every message is a
- * notification or a response, so the response is 202 without a body.
+ * Returns the response to a batch: the bodies of its requests in their order. Null when every
+ * message is a notification or a response, for which the response is 202 without a body.
  */
 export const batchBody = (bodies: readonly (JsonObject | null)[]): readonly JsonObject[] | null => {
   const present = bodies.filter((body) => body !== null);

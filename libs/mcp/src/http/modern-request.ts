@@ -20,11 +20,11 @@ export interface ModernReceived {
   readonly message: RpcRequest | RpcNotification;
   readonly revision: ModernRevision;
   readonly capabilities: ClientCapabilities;
-  /** `{name, version}` as the client wrote it; empty without it. */
+  /** `{name, version}` as the client wrote it; an empty object without it. */
   readonly client: JsonObject;
 }
 
-/** Whether a message says by its `_meta` that it is modern. */
+/** Returns whether the `_meta` of a message declares it as modern. */
 export const isModernByMeta = (params: JsonObject): boolean =>
   own(ownObject(params, '_meta'), META.version) !== undefined;
 
@@ -50,11 +50,11 @@ export function readModern(headers: HeaderFields, message: RpcRequest | RpcNotif
   return { kind: 'modern', message, revision, capabilities, client };
 }
 
-/** The fault of a request that lacks a member of `_meta`. */
+/** Returns the fault of a request that lacks a member of `_meta`. */
 export const missing = (id: RequestId | null, ...keys: readonly string[]): McpFault =>
   badRequest(CODES.invalidParams, `params._meta must have ${keys.join(' and ')}.`, id);
 
-/** The fault of a revision that the gateway does not speak. */
+/** Returns the fault of a revision that the gateway does not support. */
 export const unsupported = (requested: string, id: RequestId | null): McpFault =>
   new McpFault(CODES.unsupportedVersion, 'The protocol version is not supported.', {
     status: 400,

@@ -3,16 +3,16 @@ import { CODES, McpFault } from '../fault';
 import { singleHeader, type HeaderFields } from './headers';
 
 export interface OriginRules {
-  /** Origins of browsers that may call, such as the console's and MCP_ALLOWED_ORIGINS. */
+  /** Origins of pages that may call, such as the console's and those of MCP_ALLOWED_ORIGINS. */
   readonly allowedOrigins: readonly string[];
-  /** Hosts of this installation, with or without a port; empty: every `Host` is accepted. */
+  /** Hosts of this installation, with or without a port. If empty, every `Host` is accepted. */
   readonly publicHosts: readonly string[];
 }
 
 /**
- * Refuses calls of foreign pages and rebound names: an `Origin` must be allowed, and the `Host`
- * must be one of the public hosts when there are any (MCP 2025-11-25, transports, security
- * warning). Clients outside of browsers send no `Origin`. Throws 403.
+ * Refuses calls from pages of other origins and DNS rebinding: an `Origin` must be allowed, and
+ * `Host` must be one of the public hosts if there are any (MCP 2025-11-25, transports, security
+ * warning). Clients other than browsers send no `Origin`. Throws a fault with status 403.
  */
 export function checkOrigin(headers: HeaderFields, { allowedOrigins, publicHosts }: OriginRules): void {
   const origin = singleHeader(headers, 'origin');
@@ -29,22 +29,23 @@ const forbidden = (message: string): McpFault => new McpFault(CODES.invalidReque
 function isAllowed(origin: string, allowed: readonly string[]): boolean {
   const canonical = canonicalOrigin(origin);
   if (canonical === null) return false;
-  // An origin of the user's own computer without a port is meant with each port, as tools choose
-  // free ones.
+  // An allowed loopback origin without a port covers all ports, because tools choose free ones.
   const anyPort = isLoopbackUrl(canonical) ? canonical.replace(/:\d{1,5}$/, '') : canonical;
   return allowed.map(canonicalOrigin).some((known) => known === canonical || known === anyPort);
 }
 
 /**
- * Scheme, host and port in their canonical form; null for a text that is no http origin, such as
- * `null`.
+ * Returns scheme, host and port in canonical form; null for a text that is not an HTTP origin, such
+ * as `null`.
  */
 export function canonicalOrigin(text: string): string | null {
   const isOrigin = text.length <= 512 && /^https?:\/\/[^\s/?#@\\,]+$/i.test(text) && URL.canParse(text);
   return isOrigin ? new URL(text).origin : null;
 }
 
-/** A public host without a port is meant with each port. */
+/**
+ * Returns whether a `Host` is a known public host. A known host without a port covers all ports.
+ */
 const isHost = (host: string, known: string): boolean =>
   host === known || (!/:\d+$/.test(known) && host.replace(/:\d{1,5}$/, '') === known);
 
@@ -56,8 +57,8 @@ const ALLOWED_HEADERS = [
 const REQUESTED_MAX = 100;
 
 /**
- * Headers of the response to a preflight request of an allowed origin (Fetch standard). Each
- * requested `mcp-param-*` header is allowed, at most 100.
+ * Returns the headers of the response to a preflight request of an allowed origin (Fetch standard).
+ * They allow the first 100 requested `mcp-param-*` headers.
  */
 export function preflightHeaders(
   headers: HeaderFields,
@@ -78,7 +79,9 @@ export function preflightHeaders(
   };
 }
 
-/** Headers that every response to a page of an allowed origin carries; none without an `Origin`. */
+/**
+ * Returns the headers of every response to a page of an allowed origin; none without an `Origin`.
+ */
 export function originHeaders(headers: HeaderFields): Readonly<Record<string, string>> {
   const origin = singleHeader(headers, 'origin');
   return origin === undefined ? {} : { 'access-control-allow-origin': origin, vary: 'origin' };

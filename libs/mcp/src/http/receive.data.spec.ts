@@ -15,7 +15,7 @@ interface HttpCase {
   readonly expect: 'either' | JsonObject;
 }
 
-/** Writes a session id in place of `<SESSION>` and `<SESSION revision>`. */
+/** Replaces `<SESSION>` and `<SESSION revision>` by a session id. */
 const filled = (headers: Readonly<Record<string, string>>): HeaderFields =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
@@ -63,7 +63,7 @@ interface OriginCase {
   readonly expect: { readonly status: number };
 }
 
-describe('origins', () => {
+describe('checkOrigin', () => {
   const named = (text: string): string =>
     text.replace('<GATEWAY>', 'gw.example').replace('<CONSOLE HOST UPPER>', 'CONSOLE.EXAMPLE');
 
@@ -76,7 +76,7 @@ describe('origins', () => {
     expect(faultOf(() => checkOrigin(headers, rules))?.status ?? 200).toBe(status);
   });
 
-  it('refuses a host that is not public, so that a rebound name cannot call', () => {
+  it('refuses a host that is not public, which prevents DNS rebinding', () => {
     const rules = { allowedOrigins: [], publicHosts: ['gw.example', 'gw.example:8443'] };
     for (const host of ['gw.example', 'GW.example:8443', 'gw.example:80'])
       expect(faultOf(() => checkOrigin({ host }, rules))).toBeUndefined();
@@ -86,7 +86,7 @@ describe('origins', () => {
 });
 
 describe('modern requests', () => {
-  it('answers 400 with the supported versions for a version that does not exist', () => {
+  it('responds 400 with the supported versions to an unknown version', () => {
     const version = '2027-01-01';
     const params = { _meta: { 'io.modelcontextprotocol/protocolVersion': version } };
     const headers = {

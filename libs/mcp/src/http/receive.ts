@@ -23,13 +23,14 @@ export interface McpHttpRequest {
   readonly body: Buffer;
 }
 
-/** A session of the legacy era, as its id says. */
+/** A session of the legacy era, as its id describes it. */
 export interface LegacySession {
   readonly revision: LegacyRevision;
 }
 
 /**
- * Opens a session id for this caller and server; null when it is not theirs, unknown or expired.
+ * Opens a session id for this caller and server; null for an id of another caller or server, and
+ * for an unknown or expired one.
  */
 export type OpenSession<S extends LegacySession> = (id: string) => S | null;
 
@@ -49,11 +50,9 @@ const SESSION = 'mcp-session-id';
 const VERSION = 'mcp-protocol-version';
 
 /**
- * Decides what a request to an MCP endpoint is: its era, from the body first, and whether its HTTP
- * form is right. Origin and credential are checked before. `openSession` must bind the id to the
- * caller and the server.
- *
- * Throws a fault with status 400, 404 (session or modern method), 405, 406, 413 or 415.
+ * Determines the kind of a request to an MCP endpoint and its era, from the body first, and checks
+ * its HTTP form. The caller has checked origin and credential before. `openSession` must bind the
+ * id to the caller and the server.
  */
 export function receive<S extends LegacySession>(
   { method, headers, body }: McpHttpRequest,
@@ -117,7 +116,7 @@ function ofBody<S extends LegacySession>(
   return { kind: 'legacy', session: sessionOf(headers, openSession, message), ...decoded };
 }
 
-/** A message that only its version header calls modern. */
+/** Reads a message that only its version header declares as modern. */
 function bareModern(headers: HeaderFields, message: RpcMessage): ModernReceived {
   if (message.kind === 'notification') return readModern(headers, message);
   if (message.kind === 'request') throw missing(message.id, META.version, META.capabilities);
@@ -143,8 +142,8 @@ function ofBatch<S extends LegacySession>(
 const VISIBLE = /^[\x21-\x7e]+$/;
 
 /**
- * The session that a header names. The version header may differ from the session's revision, as
- * clients in the field send it; the session decides.
+ * Returns the session that a header names. Some clients send a version header that differs from the
+ * session's revision; the session's revision applies.
  */
 function sessionOf<S extends LegacySession>(
   headers: HeaderFields,
@@ -169,9 +168,6 @@ function sessionOf<S extends LegacySession>(
   throw sessionNotFound(requestId);
 }
 
-/**
- * The fault of an unknown session, which is also used for a session that has ended or belongs to
- * another caller.
- */
+/** Returns the fault of a session that is unknown, has ended or belongs to another caller. */
 export const sessionNotFound = (requestId: RequestId | null): McpFault =>
   new McpFault(CODES.invalidRequest, 'Session not found.', { status: 404, id: requestId });

@@ -20,8 +20,9 @@ const mismatch = (message: string, about: RpcRequest | RpcNotification): Error =
   badRequest(CODES.headerMismatch, message, about.kind === 'request' ? about.id : null);
 
 /**
- * Compares `Mcp-Method` and `Mcp-Name` with the body of a modern message. Throws 400 with -32020
- * when one is missing, sent twice or different. Decisions read the body only.
+ * Compares `Mcp-Method` and `Mcp-Name` with the body of a modern message. Throws a fault with
+ * status 400 and code -32020 when one is missing, repeated or different. Decisions are based on the
+ * body only.
  */
 export function checkMethodHeaders(headers: HeaderFields, message: RpcRequest | RpcNotification): void {
   if (singleHeader(headers, 'mcp-method', CODES.headerMismatch) !== message.method)
@@ -30,16 +31,16 @@ export function checkMethodHeaders(headers: HeaderFields, message: RpcRequest | 
   const header = singleHeader(headers, 'mcp-name', CODES.headerMismatch);
   if (member === undefined) return;
   const name = own(message.params, member);
-  // A body without a name is refused for its params.
+  // Other checks refuse a body without a name.
   if (name === undefined && header === undefined) return;
   if (header === undefined || decodeHeaderValue(header) !== name)
     throw mismatch(`The header Mcp-Name must equal ${member} of the body.`, message);
 }
 
 /**
- * Compares the `Mcp-Param-*` headers of a tools/call with its arguments. Unknown ones are ignored.
- * Strings must be equal after decoding, integers as numbers, booleans as `true` and `false`; null
- * and absent arguments have no header. Throws 400 with -32020.
+ * Compares the `Mcp-Param-*` headers of a tools/call with its arguments. Unknown headers are
+ * ignored. Strings must be equal after decoding, integers as numbers, booleans as `true` and
+ * `false`; null and absent arguments have no header. Throws 400 with -32020.
  */
 export function checkParameterHeaders(
   headers: HeaderFields,
@@ -54,7 +55,7 @@ export function checkParameterHeaders(
   }
 }
 
-/** The headers that a modern upstream expects for a request, with encoded values. */
+/** Returns the headers that a modern upstream expects for a request, with encoded values. */
 export function upstreamHeaders(
   revision: string,
   message: Pick<RpcRequest, 'method' | 'params'>,
@@ -74,7 +75,7 @@ export function upstreamHeaders(
 const isScalar = (value: unknown): value is HeaderScalar =>
   typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value);
 
-/** The argument that a path of own properties leads to; null without one. */
+/** Returns the argument at a path of own properties; null if there is none. */
 function argumentAt(params: JsonObject, path: readonly string[]): unknown {
   let at: unknown = own(params, 'arguments');
   for (const name of path) at = isObject(at) ? own(at, name) : undefined;

@@ -4,6 +4,9 @@ const PROTOCOL_HEADERS: ReadonlySet<string> = new Set([
   ...['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name'],
 ]);
 
-/** Whether only the protocol writes a header of requests to upstreams. `name` in lower case. */
+/**
+ * Returns whether the protocol defines this header of requests to upstreams, so that callers and
+ * integrations must not set it. `name` is in lower case.
+ */
 export const isReservedHeader = (name: string): boolean =>
   PROTOCOL_HEADERS.has(name) || name.startsWith('mcp-param-') || isSendersHeader(name);

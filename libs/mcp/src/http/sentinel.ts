@@ -13,8 +13,8 @@ export type HeaderScalar = string | number | boolean;
 
 /**
  * Encodes a value for an `Mcp-Name` or `Mcp-Param-*` header: as it is when it is printable ASCII
- * without edge spaces, else `=?base64?<base64 of UTF-8>?=`. A text that has the form of the latter
- * is wrapped too. Throws a `RangeError` for a number that is no integer of at most 53 bits.
+ * without edge spaces, else `=?base64?<base64 of UTF-8>?=`. A text that already has the latter form
+ * is encoded too. Throws a `RangeError` for a number that is not a safe integer.
  */
 export function encodeHeaderValue(value: HeaderScalar): string {
   if (typeof value === 'number' && !Number.isSafeInteger(value))
@@ -26,8 +26,8 @@ export function encodeHeaderValue(value: HeaderScalar): string {
 }
 
 /**
- * Decodes a header value. Null: it has characters outside printable ASCII, or the wrapped form
- * without standard base64 of valid UTF-8. The markers are case-sensitive.
+ * Decodes a header value. Returns null for characters outside printable ASCII, and for an encoded
+ * value without standard base64 of valid UTF-8. The markers are case-sensitive.
  */
 export function decodeHeaderValue(header: string): string | null {
   if (!PLAIN.test(header)) return null;
@@ -36,7 +36,7 @@ export function decodeHeaderValue(header: string): string | null {
   if (!isWrapped) return header;
   const base64 = header.slice(PREFIX.length, -SUFFIX.length);
   const bytes = Buffer.from(base64, 'base64');
-  // Node ignores characters that base64 has not; only the canonical form gives the same text again.
+  // Node ignores characters outside base64; only the canonical form encodes to the same text again.
   const isStandard = BASE64.test(base64) && bytes.toString('base64') === base64;
   return isStandard && isUtf8(bytes) ? bytes.toString('utf8') : null;
 }

@@ -13,8 +13,8 @@ const member = (server: string, over: Partial<AggregateMember> = {}): AggregateM
 });
 const LISTED = { isSearched: false };
 
-describe('the map of an aggregate address', () => {
-  it('has names with prefixes in the order of members, and URIs as they are', () => {
+describe('mapMembers', () => {
+  it('maps names with prefixes in the order of members, and keeps URIs', () => {
     const map = mapMembers([member('github'), member('jira')], LISTED);
     expect([...map.tool.keys()]).toEqual([
       'github__search',
@@ -30,14 +30,14 @@ describe('the map of an aggregate address', () => {
     expect([...map.resource_template.keys()]).toEqual(['file:///{x}', 'gw+jira:file:///{x}']);
   });
 
-  it('has what is included and not excluded, of every type', () => {
+  it('maps the included and not excluded capabilities of every type', () => {
     const map = mapMembers([member('github', { include: ['s*', 'file:*'], exclude: ['file:///a'] })], LISTED);
     expect([map.tool, map.prompt, map.resource, map.resource_template].map(({ size }) => size)).toEqual([
       ...[1, 1, 0, 1],
     ]);
   });
 
-  it('keeps the names of the search tools free', () => {
+  it('gives no member the name of a search tool', () => {
     const own = member('x', {
       ...{ prefix: '', capabilities: [{ type: 'tool', name: 'call_tool' }] },
     });
@@ -46,7 +46,7 @@ describe('the map of an aggregate address', () => {
     expect(memberCollisions([own], { isSearched: true })).toHaveLength(1);
   });
 
-  it('reports collisions of tools and of prompts, which aliases end', () => {
+  it('reports collisions of tools and of prompts, which aliases resolve', () => {
     const aliased = member('b', { aliases: new Map([['search', 'a__search']]) });
     expect(
       memberCollisions([member('a'), aliased], LISTED).map(({ type, server }) => [type, server]),

@@ -3,13 +3,13 @@ import { mapNames, nameCollisions, type MappedName, type NameMember } from '../n
 import { mapUris } from '../names/resource-uris';
 import { SEARCH_TOOL_NAMES, toolsetFilter, type MemberSelection } from './toolset';
 
-/** A server under an aggregate address, with everything that is approved and enabled of it. */
+/** A server under an aggregate address, with its approved and enabled capabilities. */
 export interface AggregateMember extends MemberSelection {
   /** Slug of the server. */
   readonly server: string;
-  /** Before the names of its tools and prompts; undefined: the slug. */
+  /** Prefix of the names of its tools and prompts; the slug when undefined. */
   readonly prefix?: string;
-  /** Shown name by original name, of tools and prompts. */
+  /** Shown names of tools and prompts by original name. */
   readonly aliases?: ReadonlyMap<string, string>;
   /** In the order of the server. `name` is a name, a URI or a URI template. */
   readonly capabilities: readonly { readonly type: ListedType; readonly name: string }[];
@@ -27,9 +27,9 @@ export interface AggregateOptions {
 }
 
 /**
- * Maps what the members offer to distinct names and URIs, in the order of members and of their
- * lists. It does not depend on the caller, so that what one caller does not see never changes the
- * names of another. Throws `NamePrefixError`.
+ * Maps the capabilities of all members to distinct names and URIs, in the order of members and of
+ * their lists. The result does not depend on the caller, so that capabilities hidden from a caller
+ * do not change the names that it sees. Throws `NamePrefixError`.
  */
 export function mapMembers(members: readonly AggregateMember[], options: AggregateOptions): AggregateMap {
   const uris = (type: ListedType): ReadonlyMap<string, MappedName> =>
@@ -45,7 +45,8 @@ export function mapMembers(members: readonly AggregateMember[], options: Aggrega
 }
 
 /**
- * Tools and prompts that would not be shown under their own names; saving a toolset refuses them.
+ * Returns the tools and prompts that would not be shown under their own names; saving a toolset
+ * refuses them.
  */
 export const memberCollisions = (
   members: readonly AggregateMember[],

@@ -11,8 +11,8 @@ const LISTS: MemberList<string>[] = [
 const page = (cursor: unknown, lists = LISTS, owner = OWNER, pageSize = 2) =>
   listPage(lists, { ring: RING, owner, pageSize, cursor });
 
-describe('pages of merged lists', () => {
-  it('have every item once, in the order of members', () => {
+describe('listPage', () => {
+  it('returns every item once over all pages, in the order of members', () => {
     const first = page(undefined);
     const second = page(first.nextCursor);
     const third = page(second.nextCursor);
@@ -20,13 +20,13 @@ describe('pages of merged lists', () => {
     expect(third.nextCursor).toBeNull();
   });
 
-  it('continue at the next member when the list of one changed meanwhile', () => {
+  it('continues at the next member when the list of one changed meanwhile', () => {
     const { nextCursor } = page(undefined);
     const changed = LISTS.map((list) => (list.server === 'a' ? { ...list, version: '2' } : list));
     expect(page(nextCursor, changed)).toEqual({ items: ['c1', 'c2'], nextCursor: null });
   });
 
-  it('refuse a cursor of another principal, list or filter, and a changed one', () => {
+  it('refuses a cursor of another principal, list or filter, and a modified one', () => {
     const cursor = page(undefined).nextCursor ?? '';
     for (const owner of [
       { ...OWNER, principal: 'p2' },
@@ -39,15 +39,15 @@ describe('pages of merged lists', () => {
   });
 });
 
-describe('pages of an upstream', () => {
-  it('end at a cursor that was there before', () => {
+describe('UpstreamPages', () => {
+  it('ends at a repeated cursor', () => {
     const pages = new UpstreamPages<number>({ pagesMax: 100, itemsMax: 5_000 });
     expect(pages.add([1], 'x')).toBe('x');
     expect(pages.add([2], 'x')).toBeNull();
     expect([pages.items, pages.isCut]).toEqual([[1, 2], true]);
   });
 
-  it('end at the bounds of pages and items', () => {
+  it('ends at the bounds of pages and items', () => {
     const few = new UpstreamPages<number>({ pagesMax: 2, itemsMax: 5 });
     expect([few.add([1], 'a'), few.add([2], 'b'), few.isCut]).toEqual(['a', null, true]);
     const large = new UpstreamPages<number>({ pagesMax: 10, itemsMax: 2 });

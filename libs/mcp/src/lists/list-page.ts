@@ -2,15 +2,15 @@ import { digestOf, type Keyring } from '@gw/kernel';
 import { CODES, McpFault } from '../fault';
 import { openToken, sealToken } from '../sealed/sealed-token';
 
-/** The list of one member, as far as the caller may see it. */
+/** The items of one member that the caller may see. */
 export interface MemberList<T> {
   readonly server: string;
-  /** Version of the snapshot that the items are from. */
+  /** Version of the snapshot that contains the items. */
   readonly version: string;
   readonly items: readonly T[];
 }
 
-/** Binding of a cursor: another list, filter or principal cannot use it. */
+/** What a cursor is bound to: another list, filter or principal cannot use it. */
 export interface ListOwner {
   /** Method, such as `tools/list`, with the id of the server or toolset. */
   readonly list: string;
@@ -28,7 +28,7 @@ export interface ListPage<T> {
 export interface ListPageOptions {
   readonly ring: Keyring;
   readonly owner: ListOwner;
-  /** Items of one page, 1 to 500. */
+  /** Maximum number of items on one page, 1 to 500. */
   readonly pageSize: number;
   /** The cursor of the request; undefined for the first page. */
   readonly cursor: unknown;
@@ -48,9 +48,9 @@ const binding = ({ list, principal, filter }: ListOwner): string =>
   digestOf('mcp/cursor', [list, principal, filter]);
 
 /**
- * One page over the lists of all members, in their order. A cursor continues where the page before
- * ended; when its member changed meanwhile or is gone, it continues at the next member. Throws
- * -32602 for a cursor of another list, filter or principal, and for a changed one.
+ * Returns one page of the lists of all members, in their order. A cursor continues after the
+ * previous page; if its member has changed or left since, at the next member. Throws -32602 for a
+ * cursor of another list, filter or principal, and for a modified one.
  */
 export function listPage<T>(lists: readonly MemberList<T>[], options: ListPageOptions): ListPage<T> {
   const size = Math.min(PAGE_MAX, Math.max(1, Math.trunc(options.pageSize)));
@@ -78,7 +78,9 @@ function startOf<T>(lists: readonly MemberList<T>[], { ring, owner, cursor }: Li
   return isSame || position.offset === 0 ? position : { member: position.member + 1, offset: 0, version: '' };
 }
 
-/** The response has status 200, since the HTTP request is well-formed. */
+/**
+ * Returns the fault of an invalid cursor, with status 200 because the HTTP request is well-formed.
+ */
 const invalidCursor = (): McpFault => new McpFault(CODES.invalidParams, 'The cursor is not valid.');
 
 const sealed = ({ member, offset, version }: Position, { ring, owner }: ListPageOptions): string =>
@@ -95,7 +97,7 @@ function opened(ring: Keyring, owner: ListOwner, cursor: unknown): Position | nu
 
 /**
  * Collects the pages of an upstream's list. `add` returns the cursor of the next page, or null at
- * the end: no cursor, a cursor that was there before, 100 pages, or 5,000 items.
+ * the end: without a cursor, for a repeated cursor, and after 100 pages or 5,000 items.
  */
 export class UpstreamPages<T> {
   readonly items: T[] = [];
@@ -120,12 +122,12 @@ export class UpstreamPages<T> {
   }
 }
 
-/** Members of `_meta` of a list that lacks the items of failed servers. */
+/** Returns the members of `_meta` for a list that lacks the items of failed servers. */
 export function unavailableMeta(failed: readonly string[]): Readonly<Record<string, unknown>> {
   return failed.length === 0 ? {} : { 'gw/unavailable': failed };
 }
 
-/** The fault of a list whose toolset is strict about failed members. */
+/** Returns the fault of a list whose toolset does not tolerate failed members. */
 export const strictListFault = (failed: readonly string[]): McpFault =>
   new McpFault(CODES.internal, 'A server of this toolset is not available.', {
     data: { type: 'provider_unreachable', servers: failed },

@@ -5,7 +5,7 @@ const ISSUE = {
   inputSchema: { type: 'object', properties: { repo: {}, title: {} } },
 };
 
-describe('a search for tools', () => {
+describe('ToolSearch', () => {
   const search = new ToolSearch([
     { name: 'weather', definition: { description: 'Returns the weather of a city.' } },
     { name: 'create_issue', definition: ISSUE },
@@ -20,12 +20,12 @@ describe('a search for tools', () => {
     expect(found('issue issues', 1)).toHaveLength(1);
   });
 
-  it('finds only what the caller sees, up to the limit', () => {
+  it('finds only tools that the caller sees, up to the limit', () => {
     const seen = search.find('issue issues lists', 1, ({ name }) => name !== 'list_issues');
     expect(seen.map(({ name }) => name)).toEqual(['create_issue']);
   });
 
-  it('stays within its bounds for ten thousand tools with long texts', () => {
+  it('stays within its time limit for ten thousand tools with long texts', () => {
     const description = Array.from({ length: 2_000 }, (_, at) => `word${String(at)}`).join(' ');
     const many = Array.from({ length: 12_000 }, (_, at) => ({
       name: `tool-${String(at)}`,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../protocol';
 import { own, ownObject } from '../rpc/message';
 
-/** A tool that a search finds. */
+/** A tool in the search index. */
 export interface SearchedTool {
   readonly name: string;
   readonly definition: JsonObject;
@@ -11,22 +11,22 @@ const WORD = /[\p{L}\p{N}]{1,64}/gu;
 const QUERY_WORDS_MAX = 32;
 const RESULTS_MAX = 50;
 const TOOLS_MAX = 10_000;
-/** Words of one tool, and about as many of all tools together. */
+/** Maximum number of words of one tool, and approximately of all tools together. */
 const [WORDS_MAX, WORDS_TOTAL_MAX] = [2_000, 200_000];
 /** Constants of BM25 (Robertson and Zaragoza, 2009). */
 const [SATURATION, LENGTH_WEIGHT] = [1.2, 0.75];
 
-/** Characters of a text that are looked at for one word of it. */
+/** Maximum number of characters that are read for each indexed word. */
 const CHARACTERS_PER_WORD = 32;
 
-const wordsOf = (text: string, most: number): readonly string[] =>
+const wordsOf = (text: string, wordsMax: number): readonly string[] =>
   [
     ...text
-      .slice(0, most * CHARACTERS_PER_WORD)
+      .slice(0, wordsMax * CHARACTERS_PER_WORD)
       .toLowerCase()
       .matchAll(WORD),
   ]
-    .slice(0, most)
+    .slice(0, wordsMax)
     .map(([word]) => word);
 
 function searchedText({ name, definition }: SearchedTool): string {
@@ -37,12 +37,12 @@ function searchedText({ name, definition }: SearchedTool): string {
   return [name, ...texts, ...properties].join(' ').replaceAll('_', ' ');
 }
 
-/** The tools that have a word, and how often each of them has it. */
+/** How often each tool has a word, by the index of the tool. */
 type Postings = Map<number, number>;
 
 /**
- * An index of tools by the words of their names, titles, descriptions and argument names, made once
- * for all callers. Of more than 10,000 tools the first ones; of many tools only the first words of
+ * An index of tools by the words of their names, titles, descriptions and argument names, built
+ * once for all callers. It holds the first 10,000 tools; with many tools, only the first words of
  * each.
  */
 export class ToolSearch<T extends SearchedTool> {
@@ -53,9 +53,9 @@ export class ToolSearch<T extends SearchedTool> {
 
   constructor(tools: readonly T[]) {
     this.tools = tools.slice(0, TOOLS_MAX);
-    const most = Math.min(WORDS_MAX, Math.ceil(WORDS_TOTAL_MAX / Math.max(1, this.tools.length)));
+    const wordsMax = Math.min(WORDS_MAX, Math.ceil(WORDS_TOTAL_MAX / Math.max(1, this.tools.length)));
     this.lengths = this.tools.map((tool, at) => {
-      const words = wordsOf(searchedText(tool), most);
+      const words = wordsOf(searchedText(tool), wordsMax);
       for (const word of words) this.add(word, at);
       return words.length;
     });
@@ -63,16 +63,16 @@ export class ToolSearch<T extends SearchedTool> {
     this.averageLength = Math.max(1, total / Math.max(1, this.tools.length));
   }
 
-  /** The best matches by BM25 among the tools that `isSeen` accepts; 1 to 50. */
+  /** Returns the best matches by BM25 among the tools that `isSeen` accepts; `limit` is 1 to 50. */
   find(query: string, limit: number, isSeen: (tool: T) => boolean = () => true): readonly T[] {
     const scores = new Map<number, number>();
     for (const word of new Set(wordsOf(query, QUERY_WORDS_MAX))) this.score(word, scores);
-    const most = Math.min(RESULTS_MAX, Math.max(1, Math.trunc(limit)));
+    const wordsMax = Math.min(RESULTS_MAX, Math.max(1, Math.trunc(limit)));
     const found: T[] = [];
     for (const [at] of [...scores].sort((one, other) => other[1] - one[1] || one[0] - other[0])) {
       const tool = this.tools[at];
       if (tool !== undefined && isSeen(tool)) found.push(tool);
-      if (found.length === most) break;
+      if (found.length === wordsMax) break;
     }
     return found;
   }
@@ -83,7 +83,7 @@ export class ToolSearch<T extends SearchedTool> {
     having.set(at, (having.get(at) ?? 0) + 1);
   }
 
-  /** Adds what a word of the query is worth to the scores of the tools that have it. */
+  /** Adds the score of one query word to the tools that have it. */
   private score(word: string, scores: Map<number, number>): void {
     const having = this.postings.get(word);
     if (having === undefined) return;

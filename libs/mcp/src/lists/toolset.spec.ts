@@ -11,7 +11,7 @@ const DEFINITION = {
 };
 
 describe('toolsets', () => {
-  it('hide fixed and hidden arguments, and send the fixed ones whatever the caller sends', () => {
+  it('hides fixed and hidden arguments, and sends the fixed ones regardless of what the caller sends', () => {
     const override = {
       description: 'Files a bug.',
       hiddenArguments: ['debug'],
@@ -28,13 +28,13 @@ describe('toolsets', () => {
     });
   });
 
-  it('read an override with null, as a stored one may have, as one without', () => {
+  it('reads a null member of a stored override like an absent one', () => {
     const override = { hiddenArguments: null, fixedArguments: null } as never;
     expect(shownTool(DEFINITION, 'create_issue', override)).toEqual(DEFINITION);
     expect(sentArguments({ title: 'x' }, override)).toEqual({ title: 'x' });
   });
 
-  it('have the tools that are included and not excluded', () => {
+  it('contains the tools that are included and not excluded', () => {
     const selection = { include: ['get_*', 'list'], exclude: ['get_secret'] };
     expect(['get_a', 'list', 'get_secret', 'lists'].map(toolsetFilter(selection))).toEqual([
       true,
@@ -45,7 +45,7 @@ describe('toolsets', () => {
     expect(toolsetFilter({ include: [], exclude: [] })('x')).toBe(true);
   });
 
-  it('call a found tool as a direct call, and never themselves', () => {
+  it('treats call_tool like a direct call of the tool, and refuses to call the search tools with it', () => {
     expect(calledTool({ name: 'weather' })).toEqual({ name: 'weather', arguments: {} });
     for (const args of [{ name: 'call_tool' }, { name: 'x', arguments: [] }, {}])
       expect(calledTool(args)).toBeNull();

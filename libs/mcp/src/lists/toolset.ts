@@ -3,7 +3,7 @@ import { matchesName } from '../access/access';
 import type { JsonObject } from '../protocol';
 import { own, ownList, ownObject } from '../rpc/message';
 
-/** How a toolset shows a tool of a member differently. */
+/** What a toolset changes in a tool of a member. */
 export interface ToolOverride {
   readonly title?: string;
   readonly description?: string;
@@ -14,15 +14,18 @@ export interface ToolOverride {
 }
 
 /**
- * Selection of a member's tools and prompts (by name) and resources (by URI). `include` empty: all.
- * Names may end in `*`.
+ * Selection of a member's tools and prompts (by name) and resources (by URI). An empty `include`
+ * selects all. Names may end in `*`.
  */
 export interface MemberSelection {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
 }
 
-/** Whether a toolset has a capability of a member, by its original name or URI. */
+/**
+ * Returns a function that tells whether a toolset has a capability of a member, by its original
+ * name or URI.
+ */
 export function toolsetFilter({ include, exclude }: MemberSelection): (name: string) => boolean {
   const [isIncluded, isExcluded] = [matcher(include), matcher(exclude)];
   return (name) => (include.length === 0 || isIncluded(name)) && !isExcluded(name);
@@ -35,7 +38,8 @@ function matcher(patterns: readonly string[]): (name: string) => boolean {
 }
 
 /**
- * The definition that callers see: the override over the approved definition, under the shown name.
+ * Returns the definition that callers see: the approved definition with the override applied, under
+ * the shown name.
  */
 export function shownTool(definition: JsonObject, shown: string, override: ToolOverride): JsonObject {
   const { title, description } = override;
@@ -48,7 +52,7 @@ export function shownTool(definition: JsonObject, shown: string, override: ToolO
   };
 }
 
-/** Arguments that callers neither see nor send. */
+/** Returns the names of arguments that callers neither see nor send. */
 export const hiddenNames = ({ hiddenArguments, fixedArguments }: ToolOverride): ReadonlySet<string> =>
   new Set([...(hiddenArguments ?? []), ...Object.keys(fixedArguments ?? {})]);
 
@@ -60,7 +64,10 @@ function shownSchema(schema: JsonObject, hidden: ReadonlySet<string>): JsonObjec
   return { ...rest, properties: Object.fromEntries(properties), ...(required.length > 0 && { required }) };
 }
 
-/** Arguments for the upstream: the caller's without hidden ones, and the fixed ones. */
+/**
+ * Returns the arguments for the upstream: the caller's without the hidden ones, plus the fixed
+ * ones.
+ */
 export function sentArguments(args: JsonObject, override: ToolOverride): JsonObject {
   const hidden = hiddenNames(override);
   const sent = Object.entries(args).filter(([name]) => !hidden.has(name));
@@ -93,8 +100,8 @@ export const SEARCH_TOOLS: readonly JsonObject[] = [
 export const SEARCH_TOOL_NAMES: readonly string[] = SEARCH_TOOLS.map(({ name }) => String(name));
 
 /**
- * Params of the call that `call_tool` makes; it is judged exactly as a direct call. Null: they are
- * not valid.
+ * Returns the params of the call that `call_tool` makes, which is judged like a direct call; null
+ * for invalid arguments.
  */
 export function calledTool(args: JsonObject): JsonObject | null {
   const [name, inner] = [own(args, 'name'), own(args, 'arguments') ?? {}];

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 
-/** A member of a toolset with the names that it offers, in their order. */
+/** A member of a toolset with its names in their order. */
 export interface NameMember {
   /** Slug of the server; keeps members apart and is the prefix when `prefix` is undefined. */
   readonly server: string;
-  /** `""`: the names have no prefix, which one member of a toolset may choose. */
+  /** An empty text means that the names have no prefix; one member of a toolset may choose that. */
   readonly prefix?: string;
   readonly names: readonly string[];
   /** Shown name by original name; replaces the whole name. */
   readonly aliases?: ReadonlyMap<string, string>;
 }
 
-/** A tool or prompt as the upstream calls it, and as clients see it. */
+/** The upstream's name of a tool or prompt, and the name that clients see. */
 export interface MappedName {
   readonly shown: string;
   readonly server: string;
@@ -39,7 +39,7 @@ const ATTEMPTS_MAX = 100;
 const DIGEST_CHARACTERS = 6;
 const OTHER_CHARACTERS = /[^A-Za-z0-9_.-]/g;
 
-/** Two members of a toolset have no prefix. */
+/** Thrown when two members of a toolset have no prefix. */
 export class NamePrefixError extends Error {
   constructor() {
     super('Only one member of a toolset may have the empty prefix.');
@@ -49,9 +49,9 @@ export class NamePrefixError extends Error {
 
 /**
  * Maps the names of all members to distinct names of `[A-Za-z0-9_.-]`, each `prefix__name` or its
- * alias. Other characters become `_`. A name that is too long or taken by an earlier one ends in
- * `_` and six hex digits of a digest, so it is the same at every run. Throws `NamePrefixError`.
- * At most 50,000 names; more are left out.
+ * alias. Other characters become `_`. A name that is too long, or equal to an earlier one, ends in
+ * `_` and six hex digits of a digest, so that it is the same in every run. Throws
+ * `NamePrefixError`. At most 50,000 names; more are left out.
  */
 export function mapNames(members: readonly NameMember[], options: NameMapOptions = {}): NameMap {
   if (members.filter(({ prefix }) => prefix === '').length > 1) throw new NamePrefixError();
@@ -71,8 +71,8 @@ export function mapNames(members: readonly NameMember[], options: NameMapOptions
 }
 
 /**
- * The names that are not shown as they were written because an earlier one, or a reserved one, is
- * the same. Saving a toolset refuses them (409). Each member has a server of its own.
+ * Returns the names that cannot be shown as they are because an earlier or a reserved name is the
+ * same. Saving a toolset refuses them (409). Each member must be another server.
  */
 export function nameCollisions(
   members: readonly NameMember[],
@@ -98,7 +98,7 @@ function plainName({ server, prefix = server, aliases }: NameMember, original: s
   return cleaned === '' ? '_' : cleaned;
 }
 
-/** The first free name of a member's tool; null when all attempts are taken. */
+/** Returns the first free name of a member's tool; null when all candidates are in use. */
 function freeName(
   member: NameMember,
   original: string,

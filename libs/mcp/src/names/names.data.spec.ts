@@ -18,7 +18,7 @@ const membersOf = ({ members }: NameCase['input']): NameMember[] =>
     aliases: new Map(Object.entries(aliases)),
   }));
 
-describe('names of aggregated tools', () => {
+describe('mapNames', () => {
   it.each(vectors<NameCase>('names'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
     const members = membersOf(input);
     if (wanted === 'reject') {
@@ -37,7 +37,7 @@ describe('names of aggregated tools', () => {
     }
   });
 
-  it('keeps the shown name of a tool when others come behind it', () => {
+  it('keeps the shown name of a tool when others are added after it', () => {
     const first = mapNames([{ server: 'a', names: ['x y'] }]);
     const more = mapNames([
       { server: 'a', names: ['x y', 'x_y'] },
@@ -46,7 +46,7 @@ describe('names of aggregated tools', () => {
     expect(more.names[0]).toEqual(first.names[0]);
   });
 
-  it('reports names that collide, for toolsets that are saved', () => {
+  it('reports colliding names of a toolset before it is saved', () => {
     expect(nameCollisions([{ server: 'x', names: ['a b', 'a_b'] }]).map(({ original }) => original)).toEqual([
       'a_b',
     ]);
@@ -56,8 +56,8 @@ describe('names of aggregated tools', () => {
   });
 });
 
-describe('URIs of aggregated resources', () => {
-  it('stay as they are unless two members offer the same one', () => {
+describe('mapUris', () => {
+  it('keeps URIs unless two members have the same one', () => {
     const map = mapUris([
       { server: 'a', uris: ['file:///x', 'ui://view/1'] },
       { server: 'b', uris: ['file:///x', 'file:///y'] },
@@ -66,7 +66,7 @@ describe('URIs of aggregated resources', () => {
     expect(map.get('gw+b:file:///x')).toMatchObject({ server: 'b', original: 'file:///x' });
   });
 
-  it('lead back to the URIs of the server, also those of templates', () => {
+  it('converts shown URIs back to those of the server, also URIs of templates', () => {
     const templates = ['file:///{name}', 'ui://view/{id}'];
     const map = mapUris([
       { server: 'a', uris: templates },
@@ -88,7 +88,7 @@ describe('URIs of aggregated resources', () => {
     expect(shownUris({ resource, resource_template: map }, 'a')('file:///x')).toBe('file:///x');
   });
 
-  it('never lead from a template of one server to a resource that another one lists', () => {
+  it('never resolves a template of one server to a resource that another server lists', () => {
     const resource = mapUris([{ server: 'a', uris: ['file:///README.md'] }]);
     const resource_template = mapUris([{ server: 'b', uris: ['file:///{name}'] }]);
     const shown = shownUris({ resource, resource_template }, 'b');

@@ -1,6 +1,6 @@
 import { matchesUriTemplate } from './uri-template';
 
-/** A resource, or a template of resources, of a member as clients see it. */
+/** The URI or URI template of a member's resource, and the form that clients see. */
 export interface MappedUri {
   readonly shown: string;
   readonly server: string;
@@ -11,9 +11,9 @@ const URIS_MAX = 50_000;
 const UI_SCHEME = 'ui://';
 
 /**
- * Maps the URIs of all members to distinct ones. URIs stay as they are, unless an earlier member
- * offers the same one: then `gw+<server>:<uri>`. URIs of user interfaces (`ui://`) always have the
- * server in front of their host. At most 50,000; more are left out. Nothing is fetched.
+ * Maps the URIs of all members to distinct ones. A URI stays as it is unless an earlier member has
+ * the same one; then it becomes `gw+<server>:<uri>`. In URIs of user interfaces (`ui://`) the
+ * server always precedes the host. URIs after the first 50,000 are left out. Fetches nothing.
  */
 export function mapUris(
   members: readonly { readonly server: string; readonly uris: readonly string[] }[],
@@ -37,8 +37,8 @@ const collisionPrefix = (server: string): string => `gw+${server}:`;
 
 /**
  * Converts a URI that matches a member's shown template back to the member's own URI; null for
- * another URI. `gw+<server>:` is accepted for every template, since another member may list one of
- * its URIs.
+ * another URI. `gw+<server>:` is accepted for every template, because another member may list one
+ * of the template's URIs.
  */
 export function originalUri({ shown, original, server }: MappedUri, uri: string): string | null {
   const prefix = collisionPrefix(server);
@@ -60,7 +60,7 @@ export interface MappedResources {
 }
 
 /**
- * Returns a function that gives the form in which clients see a URI of the server: its own one,
+ * Returns a function that returns the form in which clients see a URI of the server: its own form,
  * unless the maps show it differently or another member lists it.
  */
 export function shownUris(maps: MappedResources, server: string): (uri: string) => string {

@@ -1,6 +1,6 @@
 import { matchesUriTemplate } from './uri-template';
 
-describe('URI templates', () => {
+describe('matchesUriTemplate', () => {
   it.each([
     ['test://template/{id}/data', 'test://template/1/data', true],
     ['test://template/{id}/data', 'test://template//data', false],
@@ -13,7 +13,7 @@ describe('URI templates', () => {
     ['a:b', 'a:bc', false],
     ['{+x}', '', false],
     ['a:{x}z', 'a:1zz', true],
-  ])('%s matches %s: %s', (template, uri, wanted) => {
+  ])('returns for the template %s and the URI %s: %s', (template, uri, wanted) => {
     expect(matchesUriTemplate(template, uri)).toBe(wanted);
   });
 });

@@ -2,9 +2,10 @@ const TEMPLATE_MAX = 2_048;
 const PARTS_MAX = 50;
 
 /**
- * Whether a URI is one that a resource template (RFC 6570, levels 1 and 2) can expand to: `{x}` is
- * one or more characters without `/`, `{+x}` one or more of any. Each expression takes as little as
- * possible, so a template with two expressions in a row may refuse what it could expand to.
+ * Returns whether a resource template (RFC 6570, levels 1 and 2) can expand to a URI: `{x}` matches
+ * one or more characters without `/`, `{+x}` one or more of any. Each expression matches as little
+ * as possible, so a template with two adjacent expressions may refuse a URI that it could expand
+ * to.
  */
 export function matchesUriTemplate(template: string, uri: string): boolean {
   if (template.length > TEMPLATE_MAX || uri.length > TEMPLATE_MAX) return false;
@@ -22,7 +23,7 @@ export function matchesUriTemplate(template: string, uri: string): boolean {
   return at === uri.length;
 }
 
-/** Where the literal behind an expression begins; -1 when it is not there. */
+/** Returns the index of the literal after an expression; -1 when the URI does not have it. */
 function startOf(literal: string, isLast: boolean, uri: string, from: number): number {
   if (!isLast) return uri.indexOf(literal, from);
   const start = uri.length - literal.length;

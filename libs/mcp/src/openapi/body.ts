@@ -6,7 +6,7 @@ import type { HttpBody, HttpMethod } from './http-operation';
 import { jsonMediaType } from './media-type';
 import type { SchemaReader } from './schema';
 
-/** Place of a body in its document. */
+/** Where a body is in its document. */
 export interface BodyPlace {
   readonly document: JsonObject;
   readonly schemas: SchemaReader;
@@ -24,9 +24,9 @@ const COMPOSED = ['oneOf', 'anyOf', 'allOf', 'additionalProperties', 'patternPro
 const BODILESS: ReadonlySet<HttpMethod> = new Set(['get', 'head', 'options']);
 
 /**
- * Reads the body of an operation: JSON, else a form. Null without one, and for another one that is
- * not required. Throws an `OpenApiFault` for a required body that cannot be sent. `taken`: names of
- * arguments.
+ * Reads the body of an operation: JSON if possible, else a form. Null without a body, and for an
+ * optional body of other media types. Throws an `OpenApiFault` for a required body that cannot be
+ * sent. `taken` holds the argument names already in use.
  */
 export function readBody(
   { document, schemas, method }: BodyPlace,
@@ -46,7 +46,10 @@ export function readBody(
   throw new OpenApiFault(form);
 }
 
-/** The members of a flat object are arguments of their own, unless parameters have their names. */
+/**
+ * Turns the members of a flat object into separate arguments, unless parameters already have their
+ * names.
+ */
 function describedBody(
   { schema, form }: { readonly schema: JsonObject; readonly form?: HttpBody['form'] },
   { isRequired, taken }: { readonly isRequired: boolean; readonly taken: ReadonlySet<string> },

@@ -3,8 +3,8 @@ import type { JsonObject } from '../protocol';
 import { own } from '../rpc/message';
 
 /**
- * An OpenAPI document, a selection or the arguments of a call cannot be used. The message is
- * public.
+ * Thrown when an OpenAPI document, a selection or the arguments of a call cannot be used. The
+ * message is public.
  */
 export class OpenApiFault extends Error {
   constructor(message: string) {
@@ -13,7 +13,7 @@ export class OpenApiFault extends Error {
   }
 }
 
-/** References that follow each other before the last one counts as a circle. */
+/** Maximum length of a chain of references; a longer chain counts as circular. */
 export const REFERENCE_DEPTH_MAX = 8;
 
 /**
@@ -30,8 +30,8 @@ export function checkOpenApi(document: unknown): JsonObject {
 }
 
 /**
- * Follows references of a document to objects. Throws for external ones, missing ones and long
- * chains.
+ * Follows references within a document and returns the object at their end. Throws for external
+ * references, unresolved references and long chains.
  */
 export function resolved(document: JsonObject, value: unknown): JsonObject {
   let at = value;
@@ -74,8 +74,8 @@ function decoded(text: string): string {
 }
 
 /**
- * The address of a `servers` entry. Its variables need an enum; their values are of it. Throws
- * otherwise.
+ * Returns the address of a `servers` entry. Throws unless each variable has an `enum` that contains
+ * its value.
  */
 export function openApiServerUrl(server: JsonObject, values: Readonly<Record<string, string>>): string {
   const url = own(server, 'url');

@@ -23,11 +23,11 @@ const bodyOf = (schema: JsonObject): JsonObject => ({
   requestBody: { required: true, content: { 'application/json': { schema } } },
 });
 
-describe('texts of OpenAPI documents', () => {
+describe('readOpenApiText', () => {
   const noYaml = (): Promise<Buffer> => Promise.reject(new Error('The text is JSON.'));
   const asYaml = (json: string) => () => Promise.resolve(Buffer.from(json));
 
-  it('are JSON, with or without a mark of its order, or what a reader of YAML makes of them', async () => {
+  it('parses JSON with or without a byte order mark, and YAML through the given reader', async () => {
     expect(await readOpenApiText('\ufeff {"a":[1]}', noYaml)).toEqual({ a: [1] });
     expect(await readOpenApiText('a: [1]', asYaml('{"a":[1]}'))).toEqual({ a: [1] });
   });
@@ -52,7 +52,7 @@ describe('texts of OpenAPI documents', () => {
     ['deep JSON', `${'['.repeat(200)}${']'.repeat(200)}`, noYaml, 'levels'],
     ['JSON of very many values', `[${'1,'.repeat(500_001)}1]`, noYaml, 'values'],
     ['an object of very many members', wide, noYaml, 'members'],
-  ])('are refused as %s', async (_what, text, yaml, message) => {
+  ])('refuses %s', async (_what, text, yaml, message) => {
     await expect(readOpenApiText(text, yaml)).rejects.toBeInstanceOf(OpenApiFault);
     await expect(readOpenApiText(text, yaml)).rejects.toThrow(message);
   });
@@ -93,7 +93,7 @@ describe('schemas of tools', () => {
       { type: 'object', properties: { id: { readOnly: true }, name: {} }, required: ['id', 'name', 'name'] },
       { type: 'object', properties: { name: {} }, required: ['name'] },
     ],
-  ])('write %j as %j', (schema, wanted) => {
+  ])('converts %j to %j', (schema, wanted) => {
     expect(inputOf(schema)).toEqual(wanted);
   });
 
@@ -101,7 +101,7 @@ describe('schemas of tools', () => {
     toolOf(document({ responses })).definition['outputSchema'];
   const json = (schema: JsonObject): JsonObject => ({ content: { 'application/json': { schema } } });
 
-  it('describe responses without constraints that a response may not keep', () => {
+  it('describes responses without constraints', () => {
     const schema = {
       ...{ type: 'object', required: ['a'], additionalProperties: false },
       properties: { a: { type: 'string', enum: ['x'], description: 'An a.' }, b: { writeOnly: true } },
@@ -111,7 +111,7 @@ describe('schemas of tools', () => {
     });
   });
 
-  it('say nothing about responses that have several forms, or when an administrator wants that', () => {
+  it('has no output schema for responses of several forms, or if the selection disables output schemas', () => {
     const one = json({ type: 'object' });
     expect(responded({ 200: one, 204: { description: 'Nothing.' } })).toBeUndefined();
     expect(responded({ 200: one, 201: json({ type: 'array' }) })).toBeUndefined();
@@ -120,7 +120,7 @@ describe('schemas of tools', () => {
     expect(definition['outputSchema']).toBeUndefined();
   });
 
-  it('end when references lead in circles, and are bounded together', () => {
+  it('ends circular references, and bounds all schemas of a document together', () => {
     const circle = { components: { schemas: { A: { $ref: '#/components/schemas/A' } } } };
     const { inputSchema } = toolOf(document(bodyOf({ $ref: '#/components/schemas/A' }), circle))
       .definition as { inputSchema: JsonObject };
@@ -149,7 +149,7 @@ describe('schemas of tools', () => {
   });
 });
 
-describe('texts that references repeat', () => {
+describe('bounds of texts that references repeat', () => {
   const text = 'x'.repeat(200_000);
   const documentOf = (schema: JsonObject, count: number): JsonObject => {
     const $ref = '#/components/schemas/Big';
@@ -169,7 +169,7 @@ describe('texts that references repeat', () => {
     ['a default', { default: { a: text } }],
     ['a name of a default', { default: { [text]: 1 } }],
     ['a name', { properties: { [text]: {} } }],
-  ])('are bounded for an operation: %s', (_what, schema) => {
+  ])('refuses schemas that repeat %s too often', (_what, schema) => {
     const once = openApiTools(documentOf(schema, 1), ALL);
     expect([once.tools.length > 10, once.refused.at(-1)?.reason]).toEqual([
       ...[true, 'The schemas of the selected operations are too large together; select fewer.'],
@@ -216,11 +216,11 @@ describe('operations of documents', () => {
       '/p',
       'leads nowhere',
     ],
-  ])('are refused with %s', (_what, operation, path, reason) => {
+  ])('refuses operations with %s', (_what, operation, path, reason) => {
     expect(refusal(operation, path)).toContain(reason);
   });
 
-  it('take no headers of credentials, of the connection, of the gateway and of other methods', () => {
+  it('has no arguments for headers of credentials, of the connection, of the gateway and for method overrides', () => {
     const names = [
       'X-Api-Key',
       'Proxy-Authorization',
@@ -239,7 +239,7 @@ describe('operations of documents', () => {
     ]);
   });
 
-  it('keep their names wherever they are in the document', () => {
+  it('names tools independently of their order in the document', () => {
     const paths = ['/a', '/b', '/c'].map((path) => [path, { get: { operationId: 'same' } }] as const);
     const namesOf = (of: readonly (readonly [string, object])[]): ReadonlyMap<string, string> =>
       new Map(
@@ -253,7 +253,7 @@ describe('operations of documents', () => {
     expect(second.get('/a')).toBe('same');
   });
 
-  it('are approved together with their texts', () => {
+  it('includes the operation in the digest of the tool, so that both are approved together', () => {
     const at = (path: string): JsonObject => withOperation(toolOf(document({ operationId: 'a' }, {}, path)));
     const [one, other] = [at('/p'), at('/q')];
     expect(capabilityDigest('tool', one)).not.toBe(capabilityDigest('tool', other));
@@ -261,7 +261,7 @@ describe('operations of documents', () => {
     expect(splitOperation(one).definition).not.toHaveProperty('_meta');
   });
 
-  it('only read when an administrator says so', () => {
+  it('marks an operation as read-only if the selection says so', () => {
     const { definition } = toolOf(document({ operationId: 'search' }), {
       ...ALL,
       readOnly: new Set(['search']),
@@ -269,7 +269,7 @@ describe('operations of documents', () => {
     expect(definition['annotations']).toMatchObject({ readOnlyHint: true, destructiveHint: false });
   });
 
-  it('write a parameter with a JSON media type as JSON, and no integer that changed on its way', () => {
+  it('serialises a parameter with a JSON media type as JSON, and refuses an integer that lost precision', () => {
     const content = { 'application/json': { schema: { type: 'object' } } };
     const { operation } = toolOf(document({ parameters: [{ in: 'query', name: 'q', content }] }));
     expect(openApiRequest(operation, { q: { a: [1] } }).target).toBe('/p?q=%7B%22a%22%3A%5B1%5D%7D');
@@ -277,7 +277,7 @@ describe('operations of documents', () => {
     expect(() => openApiRequest(plain, { q: 2 ** 60 })).toThrow('53 bits');
   });
 
-  it('stay below the base URL', () => {
+  it('refuses URLs outside the base URL', () => {
     const target = '/%2e%2e/v1x';
     expect(() => openApiUrl(new URL('https://api.example/v1'), { target })).toThrow('leaves the base URL');
     expect(openApiUrl(new URL('https://api.example/v1/'), { target: '//evil.example' }).href).toBe(
@@ -286,27 +286,27 @@ describe('operations of documents', () => {
   });
 });
 
-describe('results of calls', () => {
+describe('openApiResult', () => {
   const of = (body: string, contentType = 'application/json', status = 200): JsonObject =>
     openApiResult(
       { status, contentType, body: Buffer.from(body), retryAfter: status === 429 ? 7 : null },
       { era: 'modern', uri: 'x', promisesObject: true },
     ).result;
 
-  it('are empty objects for responses without content, when the tool promises an object', () => {
+  it('returns an empty object for a response without content if the tool promises an object', () => {
     expect(of('', '', 204)).toMatchObject({
       structuredContent: {},
       content: [{ text: expect.stringContaining('204') }],
     });
   });
 
-  it('are texts alone for JSON beyond the bounds of messages', () => {
+  it('returns only text for JSON beyond the bounds of messages', () => {
     expect(of(`${'['.repeat(100)}${']'.repeat(100)}`)).not.toHaveProperty('structuredContent');
     expect(of('{"a":1e400}')).not.toHaveProperty('structuredContent');
     expect(of('{"a":1}')).toHaveProperty('structuredContent', { a: 1 });
   });
 
-  it('are tool errors with the wait that the service wants', () => {
+  it('returns a tool error with the wait that the service requests', () => {
     expect(of('slow down', 'text/plain', 429)).toMatchObject({
       isError: true,
       content: [{ text: 'The API answered with status 429. Retry after 7 s.\nslow down' }],

@@ -7,34 +7,37 @@ import type { FormField, HttpForm } from './http-operation';
 import { isJsonType } from './media-type';
 import { encoded, itemsOf, queryPairs, scalarText } from './serialize';
 
-/** Fields of a form with the items of lists, and bytes of the whole form. */
+/** Maximum number of fields of a form, counting list items, and of bytes of the whole form. */
 const PARTS_MAX = 1_000;
 const BYTES_MAX = 8_388_608;
 const NAME_MAX = 256;
-/** Half of a character, which UTF-8 cannot have. */
+/** Half of a surrogate pair, which UTF-8 cannot encode. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Writes a form. A list is a field for each item, an object is JSON, and null is left out. Throws
- * an `OpenApiFault` for what a form cannot have, and for more than 1,000 fields or 8 MiB.
+ * Serialises a form. A list becomes one field for each item, an object becomes JSON, and null is
+ * left out. Throws an `OpenApiFault` for values that a form cannot carry, and for more than 1,000
+ * fields or 8 MiB.
  */
 export function formContent(
   { type, fields }: HttpForm,
   values: JsonObject,
 ): { readonly type: string; readonly bytes: Buffer } {
-  const given = Object.entries(values).filter(([, value]) => value !== null && value !== undefined);
-  return type === 'multipart/form-data' ? multipart(fields, given) : urlencoded(type, fields, given);
+  const fieldValues = Object.entries(values).filter(([, value]) => value !== null && value !== undefined);
+  return type === 'multipart/form-data'
+    ? multipart(fields, fieldValues)
+    : urlencoded(type, fields, fieldValues);
 }
 
-type Given = readonly (readonly [string, unknown])[];
+type FieldValues = readonly (readonly [string, unknown])[];
 
 function urlencoded(
   type: string,
   fields: HttpForm['fields'],
-  given: Given,
+  fieldValues: FieldValues,
 ): { readonly type: string; readonly bytes: Buffer } {
   const size = new FormSize();
-  const pairs = given.flatMap(([name, value]) => {
+  const pairs = fieldValues.flatMap(([name, value]) => {
     const written = pairsOfField(name, ownField(fields, name), value);
     for (const pair of written) size.add(pair.length + 1);
     return written;
@@ -50,13 +53,13 @@ function pairsOfField(name: string, { style, explode = true }: FormField, value:
 
 function multipart(
   fields: HttpForm['fields'],
-  given: Given,
+  fieldValues: FieldValues,
 ): { readonly type: string; readonly bytes: Buffer } {
   // Random, so that no argument can contain it.
   const boundary = `tollgate-${randomBytes(18).toString('hex')}`;
   const size = new FormSize();
   const pieces: Buffer[] = [];
-  for (const [name, value] of given) {
+  for (const [name, value] of fieldValues) {
     const field = ownField(fields, name);
     for (const each of listOf(value)) {
       const { head, bytes } =
@@ -75,7 +78,7 @@ interface Part {
 }
 
 const LINE_END = Buffer.from('\r\n');
-/** Dashes and line ends of a part. */
+/** Bytes of the dashes and line ends around a part. */
 const PART_SIGNS = 10;
 
 function textPart(name: string, { contentType }: FormField, value: unknown): Part {
@@ -105,8 +108,8 @@ function filePart(
 }
 
 /**
- * Services may store a file by its name. Folders, drives, streams and control characters are no
- * part of it.
+ * Allowed file names. Services may store a file under its name, so folders, drives, streams and
+ * control characters are refused.
  */
 const FILE_NAME = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f/\\:]{1,255}$/;
 
@@ -118,7 +121,7 @@ function headOf(name: string, filename: string | null, type: string | null): str
   return `Content-Disposition: form-data; name="${quoted(name)}"${file}${content}`;
 }
 
-/** As browsers write names (HTML, multipart form data). */
+/** Escapes a name as browsers do (HTML, multipart form data). */
 const quoted = (text: string): string =>
   text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 
@@ -131,7 +134,7 @@ const listOf = (value: unknown): readonly unknown[] =>
 const textOf = (value: unknown): string =>
   isObject(value) || Array.isArray(value) ? JSON.stringify(value) : scalarText(value);
 
-/** Counts the fields of a form while it is written. */
+/** Counts fields and bytes of a form while it is serialised. */
 class FormSize {
   private parts = 0;
   private bytes = 0;

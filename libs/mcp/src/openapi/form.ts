@@ -7,7 +7,7 @@ import { essenceOf, isJsonType, mediaTypeOf } from './media-type';
 import type { SchemaReader } from './schema';
 
 const FIELDS_MAX = 200;
-/** The first one that the operation takes is sent. */
+/** Supported media types; the gateway sends the first one that the operation accepts. */
 const TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'] as const;
 const COMPOSED = ['oneOf', 'anyOf', 'allOf'];
 
@@ -23,8 +23,7 @@ export interface DescribedForm {
 }
 
 /**
- * Reads the form among the media types of a body. Returns the reason when there is none that can be
- * sent.
+ * Reads the form among the media types of a body. Returns the reason if none of them can be sent.
  */
 export function readForm({ document, schemas }: FormPlace, content: JsonObject): DescribedForm | string {
   const type = TYPES.find((each) => mediaTypeOf(content, (name) => essenceOf(name) === each) !== null);
@@ -54,7 +53,10 @@ export function readForm({ document, schemas }: FormPlace, content: JsonObject):
   };
 }
 
-/** How a field is written by its entry in `encoding`, or why it cannot be. */
+/**
+ * Returns how a field is serialised according to its entry in `encoding`, or the reason why it
+ * cannot be.
+ */
 function fieldOf(type: HttpForm['type'], encoding: JsonObject, property: JsonObject): FormField | string {
   const contentType = contentTypeOf(own(encoding, 'contentType'));
   if (type === 'multipart/form-data') return contentType === null ? {} : { contentType };
@@ -72,8 +74,8 @@ function fieldOf(type: HttpForm['type'], encoding: JsonObject, property: JsonObj
 const CONTENT_TYPE = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}(?:; ?charset=utf-8)?$/i;
 
 /**
- * The first media type of a list such as `image/png, image/jpeg` that is no pattern; null without
- * one.
+ * Returns the first media type without a wildcard in a list such as `image/png, image/jpeg`; null
+ * if there is none.
  */
 function contentTypeOf(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > 1_024) return null;
@@ -81,7 +83,7 @@ function contentTypeOf(value: unknown): string | null {
   return types.find((type) => CONTENT_TYPE.test(type)) ?? null;
 }
 
-/** Whether a field is one file or a list of them; null: it is no file. */
+/** Returns whether a field is one file or a list of files; null for other fields. */
 function fileIn(document: JsonObject, property: unknown): 'one' | 'list' | null {
   const schema = objectAt(document, property);
   if (isBinary(schema)) return 'one';
@@ -89,8 +91,8 @@ function fileIn(document: JsonObject, property: unknown): 'one' | 'list' | null 
 }
 
 /**
- * Bytes are written as `format: binary` in OpenAPI 3.0, and as a media type without an encoding in
- * 3.1.
+ * Returns whether a schema describes bytes: `format: binary` in OpenAPI 3.0, a media type without
+ * an encoding in 3.1.
  */
 function isBinary(schema: JsonObject): boolean {
   const [mediaType, type] = [own(schema, 'contentMediaType'), own(schema, 'type')];

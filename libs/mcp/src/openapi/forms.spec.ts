@@ -34,13 +34,13 @@ function toolOf(form: Form): OpenApiTool {
 }
 
 const sent = (form: Form, args: JsonObject): { readonly type: string; readonly text: string } | null => {
-  // Operations are stored as JSON.
+  // Stored operations are JSON, so the test converts the operation too.
   const operation = JSON.parse(JSON.stringify(toolOf(form).operation)) as OpenApiTool['operation'];
   const { body } = openApiRequest(operation, args);
   return body === null ? null : { type: body.type, text: body.bytes.toString('utf8') };
 };
 
-describe('forms of a URL', () => {
+describe('URL-encoded forms', () => {
   const written = (property: JsonObject, value: unknown, encoding: JsonObject = {}): string | undefined =>
     sent({ schema: { properties: { f: property } }, encoding: { f: encoding } }, { f: value })?.text;
 
@@ -55,11 +55,11 @@ describe('forms of a URL', () => {
     [{}, ['a', 'b'], { style: 'pipeDelimited', explode: false }, 'f=a%7Cb'],
     [{}, { a: 1, b: '&' }, { style: 'deepObject', explode: true }, 'f%5Ba%5D=1&f%5Bb%5D=%26'],
     [{}, ['a'], { contentType: 'application/json' }, 'f=%5B%22a%22%5D'],
-  ])('write a field %j with %j and %j as %s', (property, value, encoding, wanted) => {
+  ])('serialises a field %j with value %j and encoding %j as %s', (property, value, encoding, wanted) => {
     expect(written(property, value, encoding)).toBe(wanted);
   });
 
-  it('have fields that are arguments of the tool, and leave out null and what is not described', () => {
+  it('have one argument for each field, and leave out null and unknown fields', () => {
     const schema = { properties: { a: text, b: text, id: { ...text, readOnly: true } }, required: ['a'] };
     expect(toolOf({ schema }).definition['inputSchema']).toMatchObject({
       ...{ properties: { a: text, b: text }, required: ['a'], additionalProperties: false },
@@ -71,7 +71,7 @@ describe('forms of a URL', () => {
     expect(sent({ schema, required: false }, {})).toBeNull();
   });
 
-  it('are one argument where a parameter has the name of a field', () => {
+  it('are one argument if a parameter has the name of a field', () => {
     const operation = { parameters: [{ in: 'query', name: 'a', schema: text }] };
     const form = { schema: { properties: { a: text } }, operation };
     expect(toolOf(form).definition['inputSchema']).toMatchObject({ required: ['body'] });
@@ -79,7 +79,7 @@ describe('forms of a URL', () => {
     expect(() => sent(form, { body: 'a=b' })).toThrow('must be an object with the fields of the form');
   });
 
-  it('refuse broken characters, numbers that changed, and what cannot be written in a style', () => {
+  it('refuse unpaired surrogates, numbers that lost precision, and values that a style cannot express', () => {
     for (const value of ['\ud800', 2 ** 60]) expect(() => written({}, value)).toThrow(OpenApiFault);
     expect(() => written({}, { a: { b: 1 } }, { style: 'deepObject' })).toThrow(OpenApiFault);
   });
@@ -89,7 +89,7 @@ describe('multipart forms', () => {
   const form = (properties: JsonObject, encoding: JsonObject = {}): Form => ({
     ...{ type: MULTIPART, schema: { properties }, encoding },
   });
-  /** The parts of a form: head and content of each. */
+  /** Returns head and content of each part of a form. */
   function parts(of: Form, args: JsonObject): readonly string[] {
     const body = sent(of, args);
     const [, boundary = ''] = /^multipart\/form-data; boundary=([\w-]{20,70})$/.exec(body?.type ?? '') ?? [];
@@ -109,7 +109,7 @@ describe('multipart forms', () => {
     ]);
   });
 
-  it('are read by the parser of Node.js as they were written', async () => {
+  it('are parsed by Node.js to the original values', async () => {
     const of = form({ 'a"b': text, photo: FILE });
     const { body } = openApiRequest(toolOf(of).operation, {
       ...{
@@ -126,7 +126,7 @@ describe('multipart forms', () => {
     ]);
   });
 
-  it('take files in base64, of one media type, and lists of files', () => {
+  it('accept files in base64, of one media type, and lists of files', () => {
     const photo = { ...FILE, description: 'A photo.' };
     const of = form(
       { photo, more: { type: 'array', items: FILE } },
@@ -151,7 +151,7 @@ describe('multipart forms', () => {
     expect(toolOf(modern).operation.body?.form?.fields).toEqual({ f: { isFile: true } });
   });
 
-  it('refuse what is no file, and names that lead to other folders or break a header', () => {
+  it('refuse values that are not files, and names that point to other folders or break a header', () => {
     const of = form({ photo: FILE });
     for (const photo of [
       'aGk=',
@@ -180,7 +180,7 @@ describe('multipart forms', () => {
       expect(() => sent(of, { photo: { data: '', filename } })).toThrow('The filename of photo must have');
   });
 
-  it('do not let names and texts write parts of their own', () => {
+  it('do not let names and texts inject parts', () => {
     const of = form({ a: { type: 'object' } });
     const name = 'b"\r\nContent-Type: text/html\r\n\r\n<script>';
     const operation = { parameters: [{ in: 'query', name: 'a', schema: text }] };
@@ -203,7 +203,7 @@ describe('multipart forms', () => {
 });
 
 describe('operations with forms', () => {
-  it('send JSON where they take it, and a form of a URL rather than parts', () => {
+  it('send JSON if they accept it, and prefer a URL-encoded form to a multipart form', () => {
     const schema = { type: 'object', properties: { a: text } };
     const typeOf = (...types: readonly string[]): string | undefined => {
       const content = Object.fromEntries(types.map((type) => [type, { schema }]));
@@ -219,7 +219,7 @@ describe('operations with forms', () => {
     expect(typeOf('Multipart/Form-Data')).toMatch(/^multipart\/form-data; boundary=/);
   });
 
-  it('are left out with the reason where a form cannot be sent, and lose a form that is not required', () => {
+  it('are refused with the reason if their form cannot be sent, and omit it if it is optional', () => {
     const composed = { schema: { properties: { a: text }, oneOf: [{ required: ['a'] }] } };
     expect(made(composed).refused[0]?.reason).toContain('without allOf, anyOf and oneOf');
     expect(toolOf({ ...composed, required: false }).operation.body).toBeNull();
@@ -234,7 +234,7 @@ describe('operations with forms', () => {
     );
   });
 
-  it('keep names that every object has as names of fields', () => {
+  it('accept field names that are members of Object.prototype', () => {
     const properties = JSON.parse(
       '{"__proto__":{"type":"string"},"constructor":{"type":"string"}}',
     ) as JsonObject;

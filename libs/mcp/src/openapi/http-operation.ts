@@ -2,7 +2,8 @@ export const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'option
 export type HttpMethod = (typeof METHODS)[number];
 
 /**
- * How a value is written: the styles of OpenAPI, and `json` for a parameter with a JSON media type.
+ * How a value is serialised: the styles of OpenAPI, and `json` for a parameter with a JSON media
+ * type.
  */
 export type ParameterStyle = 'simple' | 'form' | 'deepObject' | 'spaceDelimited' | 'pipeDelimited' | 'json';
 
@@ -16,36 +17,36 @@ export interface HttpParameter {
   readonly isRequired: boolean;
 }
 
-/** The styles that parameters of a place may have. */
+/** Styles that OpenAPI allows for each location of parameters. */
 export const STYLES: Readonly<Record<HttpParameter['in'], readonly ParameterStyle[]>> = {
   path: ['simple'],
   query: ['form', 'deepObject', 'spaceDelimited', 'pipeDelimited'],
   header: ['simple'],
 };
 
-/** How a field of a form is written, where it is not as its value suggests. */
+/** How a form field is serialised if the default for its value does not apply. */
 export interface FormField {
-  /** Style of a field of `application/x-www-form-urlencoded`. */
+  /** Style of a field in `application/x-www-form-urlencoded`. */
   readonly style?: ParameterStyle;
   readonly explode?: boolean;
   /** Media type of the parts of `multipart/form-data`. */
   readonly contentType?: string;
-  /** The argument is a file, or a list of files. */
+  /** Whether the argument is a file, or a list of files. */
   readonly isFile?: true;
 }
 
 export interface HttpForm {
   readonly type: 'application/x-www-form-urlencoded' | 'multipart/form-data';
-  /** Fields by name; others are written as their values suggest. */
+  /** Fields by name; other fields are serialised by the default for their values. */
   readonly fields: Readonly<Record<string, FormField>>;
 }
 
 /** The body of an operation: JSON, or a form. */
 export interface HttpBody {
-  /** Absent: the body is JSON. */
+  /** The form; absent for a JSON body. */
   readonly form?: HttpForm;
   readonly isRequired: boolean;
-  /** Name of the argument that is the whole body, when `members` is null. */
+  /** Name of the argument that is the whole body if `members` is null. */
   readonly argument: string;
   /** Arguments that are the members of the body; null: the body is one argument. */
   readonly members: readonly string[] | null;
@@ -57,6 +58,6 @@ export interface HttpOperation {
   /** Path template below the base URL, such as `/pets/{id}`. */
   readonly path: string;
   readonly parameters: readonly HttpParameter[];
-  /** Null: no body is sent. */
+  /** The body; null if none is sent. */
   readonly body: HttpBody | null;
 }

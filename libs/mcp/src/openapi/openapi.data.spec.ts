@@ -36,7 +36,7 @@ const toolOf = (operation: OpenApiCase['input']['operation']): OpenApiTool => {
   return tool;
 };
 
-/** How many levels of `next` a schema has. */
+/** Returns how many levels of `next` a schema has. */
 const depthOf = (schema: JsonObject): number => {
   const next = own((own(schema, 'properties') ?? {}) as JsonObject, 'next') as JsonObject | undefined;
   return next === undefined ? 0 : 1 + depthOf(next);
@@ -105,11 +105,11 @@ describe('tools from OpenAPI', () => {
     [{ style: 'pipeDelimited' }, ['a', 'b|c'], '/p?f=a%7Cb%7Cc'],
     [{}, true, '/p?f=true'],
     [{}, 'a#?/&=', '/p?f=a%23%3F%2F%26%3D'],
-  ])('write the parameter %j with %j as %s', (parameter, value, target) => {
+  ])('serialise the parameter %j with %j as %s', (parameter, value, target) => {
     expect(query(parameter, value)).toBe(target);
   });
 
-  it('refuse path values that lead elsewhere, alone and together', () => {
+  it('refuse path values that change the path, alone and in combination', () => {
     const parameters = ['a', 'b'].map((name) => ({
       in: 'path',
       name,
@@ -133,7 +133,7 @@ describe('tools from OpenAPI', () => {
     );
   });
 
-  it('send a body as its own argument, or as the members of a flat object', () => {
+  it('take a body as one argument, or as one argument for each member of a flat object', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
     const requestBody = (more: JsonObject) => ({
       required: true,
@@ -172,13 +172,13 @@ describe('tools from OpenAPI', () => {
     expect(() => openApiTools({ openapi: '3.0.3', paths })).toThrow('101 operations are selected');
   });
 
-  it('leave out operations with references to other documents, and say why', () => {
+  it('leave out operations with references to other documents, and return the reason', () => {
     const parameters = [{ $ref: 'https://evil.example/p.json' }];
     const { tools, refused } = openApiTools({ openapi: '3.1.0', paths: { '/a': { get: { parameters } } } });
     expect([tools, refused]).toEqual([[], [{ operation: 'get /a', reason: expect.any(String) }]]);
   });
 
-  it('stay small for schemas whose references multiply', () => {
+  it('stay within their bounds for schemas whose references multiply', () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 9 }, (_, at) => {
         const $ref = `#/components/schemas/S${String(at + 1)}`;
@@ -195,7 +195,7 @@ describe('tools from OpenAPI', () => {
     expect(JSON.stringify(openApiTools(document).tools).length).toBeLessThan(500_000);
   });
 
-  it('call servers whose variables come from an enum alone', () => {
+  it('call only servers whose variables have an enum', () => {
     const server = {
       url: 'https://{region}.example',
       variables: { region: { enum: ['eu', 'us'], default: 'eu' } },

@@ -8,29 +8,27 @@ import { OpenApiFault, resolved } from './document';
 import { STYLES, type HttpOperation, type HttpParameter, type ParameterStyle } from './http-operation';
 import { jsonMediaType } from './media-type';
 
-/** An operation of a document, with what its tool shows of it. */
+/** An operation of a document, with the texts and schemas that its tool shows. */
 export interface DescribedOperation extends HttpOperation {
   readonly operationId: string | null;
   readonly summary: string;
-  /** Schemas of the parameters by the names of their arguments. */
+  /** Schemas of the parameters by argument name. */
   readonly schemas: ReadonlyMap<string, JsonObject>;
   readonly bodySchema: JsonObject | null;
-  /**
-   * Schema of the JSON of successful responses; null when not all of them are JSON of one schema.
-   */
+  /** JSON schema of successful responses; null unless all of them are JSON with the same schema. */
   readonly output: JsonObject | null;
 }
 
 const PARAMETERS_MAX = 100;
 
-/** Place of an operation in its document. */
+/** Where an operation is in its document. */
 export interface OperationPlace extends BodyPlace {
   readonly path: string;
 }
 
 /**
- * Reads one operation. Throws an `OpenApiFault` for what calls cannot express, such as matrix
- * styles.
+ * Reads one operation. Throws an `OpenApiFault` for features that calls cannot express, such as
+ * matrix styles.
  */
 export function readOperation(place: OperationPlace): DescribedOperation {
   const { document, path, method } = place;
@@ -69,7 +67,7 @@ interface DescribedParameter {
 const argumentOf = ({ parameter }: DescribedParameter): string => parameter.argument;
 
 /**
- * Characters that a URL parser keeps as they are, without those that end a path or are turned into
+ * Paths whose characters a URL parser keeps unchanged, without those that end a path or become
  * slashes.
  */
 const PATH = /^\/[A-Za-z0-9\-._~!$&'()*+,;=:@%/{}]{0,1023}$/;
@@ -94,9 +92,9 @@ function readParameters(place: OperationPlace, list: readonly unknown[]): readon
     const [where, name] = [own(described, 'in'), own(described, 'name')];
     if (typeof name !== 'string' || name === '' || !isPlace(where) || isWithheld(where, name)) continue;
     const key = `${where}/${name}`;
-    // An operation's parameter replaces that of its path.
-    const known = byKey.get(key)?.parameter.argument;
-    const argument = known ?? (taken.has(name) ? `${where}_${name}` : name);
+    // An operation's parameter replaces the one of its path.
+    const replaced = byKey.get(key)?.parameter.argument;
+    const argument = replaced ?? (taken.has(name) ? `${where}_${name}` : name);
     taken.add(argument);
     byKey.set(key, readParameter(place, described, { where, name, argument }));
   }
@@ -106,14 +104,14 @@ function readParameters(place: OperationPlace, list: readonly unknown[]): readon
 const isPlace = (place: unknown): place is HttpParameter['in'] =>
   place === 'path' || place === 'query' || place === 'header';
 
-/** Headers that turn a request into one of another method. */
+/** Headers with which a request can override its HTTP method. */
 const METHOD_HEADERS: ReadonlySet<string> = new Set([
   ...['x-http-method-override', 'x-http-method', 'x-method-override'],
 ]);
 
 /**
- * Headers that are no arguments: credentials, those that the gateway writes, and those that OpenAPI
- * ignores.
+ * Returns whether a header must not be an argument: credentials, headers that the gateway writes,
+ * and headers that OpenAPI ignores.
  */
 function isWithheld(place: HttpParameter['in'], name: string): boolean {
   const lower = name.toLowerCase();
@@ -169,9 +167,9 @@ function styleOf(
   if (own(described, 'content') !== undefined)
     throw new OpenApiFault(`The content of the parameter ${shown} is not JSON.`);
   const style = own(described, 'style') ?? (where === 'query' ? 'form' : 'simple');
-  const known = STYLES[where].find((each) => each === style);
-  if (known === undefined) throw new OpenApiFault(`The style of the parameter ${shown} is not supported.`);
-  return known;
+  const replaced = STYLES[where].find((each) => each === style);
+  if (replaced === undefined) throw new OpenApiFault(`The style of the parameter ${shown} is not supported.`);
+  return replaced;
 }
 
 function readOutput({ document, schemas }: OperationPlace, responses: JsonObject): JsonObject | null {
@@ -186,7 +184,7 @@ function readOutput({ document, schemas }: OperationPlace, responses: JsonObject
   return isOne && schema !== undefined ? schemas.read(schema, 'output') : null;
 }
 
-/** Whether two schemas are written at one place, or as one reference. */
+/** Returns whether two schemas are the same object or the same reference. */
 function isSameSchema(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   const reference = isObject(one) ? own(one, '$ref') : undefined;

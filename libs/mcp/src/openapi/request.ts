@@ -9,17 +9,17 @@ import { encoded, queryPairs, scalarText, simple } from './serialize';
 
 /** The HTTP request of a call, without the base URL and the credential of the integration. */
 export interface OpenApiRequest {
-  /** In upper case. */
+  /** HTTP method in upper case. */
   readonly method: string;
   /** Path and query, percent-encoded. */
   readonly target: string;
   /** Headers that arguments fill, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Null: no body is sent. */
+  /** The body; null if none is sent. */
   readonly body: HttpContent | null;
 }
 
-/** The body of a request, with the media type that it is sent as. */
+/** The body of a request with its media type. */
 export interface HttpContent {
   readonly type: string;
   readonly bytes: Buffer;
@@ -29,9 +29,9 @@ const TARGET_MAX = 8_192;
 const HEADERS_MAX = 16_384;
 
 /**
- * Writes the request of a tool call: path values are percent-encoded including `/`; empty, `.` and
- * `..` segments, also inside of a value, line breaks in headers and missing required arguments are
- * refused. Throws an `OpenApiFault`, which becomes a tool error.
+ * Builds the request of a tool call. Path values are percent-encoded including `/`. Throws an
+ * `OpenApiFault`, which becomes a tool error, for empty, `.` and `..` segments (also inside a
+ * value), for line breaks in headers and for missing required arguments.
  */
 export function openApiRequest(operation: HttpOperation, args: JsonObject): OpenApiRequest {
   const { method, parameters } = operation;
@@ -55,7 +55,7 @@ export function openApiRequest(operation: HttpOperation, args: JsonObject): Open
   };
 }
 
-/** The URL of a request below the base URL that was fixed when the integration was saved. */
+/** Returns the URL of a request below the base URL that was saved with the integration. */
 export function openApiUrl(baseUrl: URL, { target }: Pick<OpenApiRequest, 'target'>): URL {
   const base = baseUrl.pathname.endsWith('/') ? baseUrl.pathname.slice(0, -1) : baseUrl.pathname;
   const url = new URL(`${baseUrl.origin}${base}${target}`);
@@ -88,7 +88,8 @@ function pathOf({ path, parameters }: HttpOperation, args: JsonObject): string {
 const DOT_SEGMENT = /(?:^|[\\/])\.(?:[\\/]|$)/;
 
 /**
- * Some servers decode a path before they split it, so that an encoded `../` leads elsewhere too.
+ * Serialises a path value. Refuses an encoded `../` too, because some servers decode a path before
+ * they split it.
  */
 function pathValue(parameter: HttpParameter, value: unknown): string {
   const hasDots = hasPathTraversal(value) || (typeof value === 'string' && DOT_SEGMENT.test(value));

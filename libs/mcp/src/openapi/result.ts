@@ -4,27 +4,32 @@ import { toolError } from '../denial/denial-response';
 import { MCP_LIMITS, type Era, type JsonObject } from '../protocol';
 import { isJsonType } from './media-type';
 
-/** The response of the service; redirects are not followed. */
+/** The response of the HTTP service. Redirects are not followed. */
 export interface OpenApiResponse {
   readonly status: number;
   readonly contentType: string;
-  /** Decoded. Of an error, the first 8 KB are enough. */
+  /** Decoded body; for an error, the first 8 KB are sufficient. */
   readonly body: Buffer;
-  /** Seconds of `Retry-After`; null without them. */
+  /** Seconds of `Retry-After`; null without the header. */
   readonly retryAfter?: number | null;
 }
 
 export interface OpenApiResultOptions {
   readonly era: Era;
-  /** Names a binary response. */
+  /** URI of the resource that holds a binary response. */
   readonly uri: string;
-  /** Whether the tool promises an object: a response without content is then an empty one. */
+  /**
+   * Whether the tool's output schema requires an object; a response without content then becomes an
+   * empty object.
+   */
   readonly promisesObject: boolean;
 }
 
 export interface OpenApiResult {
   readonly result: JsonObject;
-  /** Numbers of the structured content that change when it is written again; null: none. */
+  /**
+   * Numbers of the structured content that `JSON.stringify` would change; null if there are none.
+   */
   readonly numbers: ExactNumbers | null;
 }
 
@@ -32,10 +37,10 @@ export const ERROR_BYTES_MAX = 8_192;
 const BLOB_BYTES_MAX = 1_048_576;
 
 /**
- * The result of a tool call: JSON as text and structured content (objects only for legacy clients),
- * other text as text, binary as an embedded resource of at most 1 MiB. 3xx, 4xx and 5xx are tool
- * errors with at most 8 KB of the body. JSON that is nested or wide beyond the bounds of messages
- * is text alone.
+ * Returns the result of a tool call: JSON as text and structured content (only objects for legacy
+ * clients), other text as text, binary data as an embedded resource of at most 1 MiB. Statuses 3xx,
+ * 4xx and 5xx become tool errors with at most 8 KB of the body. JSON beyond the bounds of messages
+ * becomes text only.
  */
 export function openApiResult(response: OpenApiResponse, options: OpenApiResultOptions): OpenApiResult {
   const { result, numbers } = isSuccess(response)
@@ -79,8 +84,8 @@ const isTooLarge = ({ depth, membersOfOne }: JsonSize): boolean =>
   depth > MCP_LIMITS.depthMax || membersOfOne > MCP_LIMITS.membersMax;
 
 /**
- * The value of a JSON text; null for another text, and for one that clients may not be able to
- * read.
+ * Returns the value of a JSON text; null for other text, and for JSON that clients may not be able
+ * to read.
  */
 function parsedJson(
   text: string,
@@ -92,7 +97,7 @@ function parsedJson(
     const numbers = exactNumbers(body);
     return numbers?.has(Infinity) === true || numbers?.has(-Infinity) === true ? null : { value, numbers };
   } catch (error) {
-    // The text is not JSON, or two of its numbers are the same double.
+    // The text is not JSON, or two of its numbers map to the same double.
     if (error instanceof SyntaxError || error instanceof GatewayError) return null;
     throw error;
   }

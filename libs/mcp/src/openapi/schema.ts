@@ -3,22 +3,26 @@ import type { JsonObject } from '../protocol';
 import { own } from '../rpc/message';
 import { OpenApiFault, REFERENCE_DEPTH_MAX, referenced } from './document';
 
-/**
- * Whether a schema is of arguments, which it must refuse, or of a response, which it only
- * describes.
- */
+/** Whether a schema validates arguments (`input`) or only describes a response (`output`). */
 export type SchemaUse = 'input' | 'output';
 
 const NODES_OF_ONE = 5_000;
 const NODES_OF_ALL = 100_000;
-/** Characters of texts and names: a reference repeats those of its target. */
+/**
+ * Maximum number of characters of texts and names in one schema; a reference repeats those of its
+ * target.
+ */
 const CHARACTERS_OF_ONE = 262_144;
 const CHARACTERS_OF_ALL = 8_388_608;
-/** A level of a schema is two of its JSON, and what is stored has at most 64. */
+/**
+ * Maximum depth of a schema. Each level takes two levels of JSON, and stored JSON has at most 64.
+ */
 const DEPTH_MAX = 24;
 const PATTERN_MAX = 256;
 
-/** Schemas of OpenAPI 3.0 and 3.1 as JSON Schema of 2020-12, for all tools of one document. */
+/**
+ * Converts schemas of OpenAPI 3.0 and 3.1 to JSON Schema 2020-12, for all tools of one document.
+ */
 export class SchemaReader {
   private nodes = 0;
   private characters = 0;
@@ -26,12 +30,12 @@ export class SchemaReader {
   constructor(private readonly document: JsonObject) {}
 
   /**
-   * A schema with its references inlined. References below 8 others, and everything beyond 5,000
-   * nodes in one schema, become `{}`, so that recursive schemas end. Keywords that are not known,
-   * or whose values are not valid, are left out, since one invalid schema makes some clients refuse
-   * a whole list. A schema of the use `output` has no constraints: responses rarely keep all of
-   * them. Throws an `OpenApiFault` for references to other documents, for more than 262,144
-   * characters in one schema, and beyond 100,000 nodes or 8 Mi characters in all schemas.
+   * Returns a schema with its references inlined. References below 8 others, and everything beyond
+   * 5,000 nodes in one schema, become `{}`, so that recursive schemas end. Unknown keywords and
+   * invalid values are left out, because one invalid schema makes some clients refuse the whole
+   * list. An `output` schema has no constraints, because responses rarely meet all of them. Throws
+   * an `OpenApiFault` for references to other documents, for more than 262,144 characters in one
+   * schema, and for more than 100,000 nodes or 8 Mi characters in all schemas.
    */
   read(schema: unknown, use: SchemaUse): JsonObject {
     if (this.nodes > NODES_OF_ALL || this.characters > CHARACTERS_OF_ALL)
@@ -132,7 +136,7 @@ class Inliner {
     return isShown ? withPattern(written, pattern) : written;
   }
 
-  /** The value of a keyword; undefined when it is left out. */
+  /** Returns the converted value of a keyword; undefined when it is left out. */
   private keyword(keyword: Keyword, of: unknown, references: number, depth: number): unknown {
     switch (keyword.kind) {
       case 'value':
@@ -162,15 +166,16 @@ class Inliner {
   }
 
   /**
-   * Whether a schema is hidden: `readOnly` members are no arguments, and `writeOnly` members are in
-   * no response.
+   * Returns whether a schema is hidden: arguments have no `readOnly` members, and responses no
+   * `writeOnly` members.
    */
   private isHidden(schema: unknown): boolean {
     return isObject(schema) && own(schema, this.use === 'input' ? 'readOnly' : 'writeOnly') === true;
   }
 
   /**
-   * A value that is no schema, such as a default; undefined when there is no room for all of it.
+   * Returns a copy of a value that is not a schema, such as a default; undefined when the bounds
+   * have no room for all of it.
    */
   private data(of: unknown, depth: number): unknown {
     if (this.isFull(depth)) return undefined;
@@ -205,8 +210,8 @@ class Inliner {
 const isSchema = (schema: unknown): boolean => isObject(schema) || typeof schema === 'boolean';
 
 /**
- * The value of a keyword, with `nullable` and the exclusive bounds of OpenAPI 3.0 as JSON Schema
- * writes them.
+ * Returns the value of a keyword; converts `nullable` and the exclusive bounds of OpenAPI 3.0 to
+ * JSON Schema.
  */
 function keywordOf(schema: JsonObject, name: string): unknown {
   const of = own(schema, name);
@@ -228,8 +233,8 @@ const BOUND_OF = { exclusiveMinimum: 'minimum', exclusiveMaximum: 'maximum' } as
 const EXCLUSIVE_OF = { minimum: 'exclusiveMinimum', maximum: 'exclusiveMaximum' } as const;
 
 /**
- * Expressions differ by language, and a client may refuse one that it cannot compile. Models read
- * it as a text.
+ * Moves a pattern into the description, where models read it. Regular expressions differ between
+ * languages, and a client may refuse one that it cannot compile.
  */
 const withPattern = (schema: JsonObject, pattern: string): JsonObject => {
   const description = own(schema, 'description');
@@ -237,7 +242,7 @@ const withPattern = (schema: JsonObject, pattern: string): JsonObject => {
   return { ...schema, description: `${text}Pattern: ${pattern}` };
 };
 
-/** Leaves out required names whose properties were left out, and repeated ones. */
+/** Removes repeated names from `required`, and names whose properties were left out. */
 function withoutOrphans(schema: JsonObject): JsonObject {
   const { required, ...rest } = schema;
   if (!Array.isArray(required)) return schema;

@@ -4,8 +4,8 @@ import { OpenApiFault, resolved } from './document';
 import { METHODS, type HttpMethod } from './http-operation';
 
 /**
- * Which operations become tools. Every member that is there must fit; path globs end in `*` at
- * most.
+ * Criteria for operations. An operation matches if it fits every present member; path patterns may
+ * only have a final `*`.
  */
 export interface OperationFilter {
   readonly operationIds?: readonly string[];
@@ -15,22 +15,22 @@ export interface OperationFilter {
 }
 
 /**
- * Selection of a document's operations by an administrator. Operations are named by their ids, or
- * by `method path`.
+ * Selection of a document's operations by an administrator. Operations are identified by id, or by
+ * `method path`.
  */
 export interface OpenApiSelection {
-  /** Without it, all GET operations. */
+  /** Operations that become tools; all GET operations if absent. */
   readonly include?: OperationFilter;
   readonly exclude?: OperationFilter;
-  /** Names of tools by operation. */
+  /** Tool names by operation. */
   readonly aliases?: ReadonlyMap<string, string>;
-  /** Operations that change nothing, whatever their methods say. */
+  /** Operations that change nothing, regardless of their HTTP method. */
   readonly readOnly?: ReadonlySet<string>;
-  /** Whether tools say what their results look like; true without it. */
+  /** Whether tools have output schemas. Default: true. */
   readonly hasOutputSchemas?: boolean;
 }
 
-/** Where an operation is, and what selections name it by. */
+/** Where an operation is in its document, and the members that selections refer to. */
 export interface ListedOperation {
   readonly path: string;
   readonly method: HttpMethod;
@@ -46,7 +46,10 @@ const TAGS_MAX = 20;
 export const operationKey = ({ method, path }: Pick<ListedOperation, 'method' | 'path'>): string =>
   `${method} ${path}`;
 
-/** All operations of a document in its order. Throws an `OpenApiFault` for more than 10,000. */
+/**
+ * Returns all operations in the order of the document. Throws an `OpenApiFault` for more than
+ * 10,000.
+ */
 export function listedOperations(document: JsonObject): readonly ListedOperation[] {
   const found: ListedOperation[] = [];
   for (const [path, each] of Object.entries(ownObject(document, 'paths'))) {
@@ -70,7 +73,10 @@ export function listedOperations(document: JsonObject): readonly ListedOperation
   return found;
 }
 
-/** The item of a path; null for one that is no object, or leads nowhere. */
+/**
+ * Returns the path item of a path; null when it is not an object, or its reference does not
+ * resolve.
+ */
 function itemOf(document: JsonObject, item: unknown): JsonObject | null {
   try {
     return resolved(document, item);

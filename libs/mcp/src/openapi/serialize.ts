@@ -42,7 +42,7 @@ const pairsOf = (value: JsonObject): readonly (readonly [string, unknown])[] => 
   return pairs;
 };
 
-/** Style `simple` of OpenAPI, for paths. */
+/** Serialises a value in OpenAPI's style `simple`, for paths. */
 export function simple(
   { explode }: HttpParameter,
   value: unknown,
@@ -67,10 +67,10 @@ const DELIMITERS = {
   json: ',',
 } as const;
 
-/** A query parameter, or a field of a form that is written like one. */
+/** A query parameter, or a form field that is serialised like one. */
 export type WrittenPair = Pick<HttpParameter, 'name' | 'style' | 'explode'>;
 
-/** The `name=value` pairs of a query parameter. */
+/** Returns the `name=value` pairs of a query parameter. */
 export function queryPairs({ name, style, explode }: WrittenPair, value: unknown): readonly string[] {
   const key = encoded(name);
   if (style === 'json') return [`${key}=${encoded(JSON.stringify(value))}`];

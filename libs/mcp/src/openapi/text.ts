@@ -1,32 +1,29 @@
 import { jsonSize, type JsonSize } from '@gw/kernel';
 import { OpenApiFault } from './document';
 
-/** Bounds of the text of a document. Commas are those between members and items. */
+/** Bounds of the text of a document. `commas` counts the commas between members and items. */
 export const OPENAPI_BOUNDS = {
   bytesMax: 5_242_880,
-  /** YAML takes longer to read than JSON of the same length. */
+  /** Smaller than for JSON, because YAML of the same length takes longer to parse. */
   yamlBytesMax: 1_048_576,
   depthMax: 100,
   commasMax: 500_000,
   membersOfOneMax: 10_000,
-  /** Aliases of a document in YAML. */
+  /** Maximum number of aliases in a YAML document. */
   aliasesMax: 1_000,
 } as const;
 
 const { bytesMax, yamlBytesMax, depthMax, commasMax, membersOfOneMax } = OPENAPI_BOUNDS;
 const BYTE_ORDER_MARK = '\ufeff';
 
-/**
- * Reads a text in YAML 1.2 as JSON, within the bounds. Rejects with an `OpenApiFault` for other
- * texts.
- */
+/** Converts YAML 1.2 to JSON within the bounds. Rejects with an `OpenApiFault` for other texts. */
 export type YamlReader = (text: string) => Promise<Buffer>;
 
 /**
  * Parses the text of an OpenAPI document, JSON of at most 5 MiB or YAML 1.2 of at most 1 MiB. Both
  * are bounded in depth and in the number of their values, also after aliases are resolved. Rejects
- * with an `OpenApiFault` for other texts. `readYaml`: YAML takes too long to be read where requests
- * are answered.
+ * with an `OpenApiFault` for other texts. `readYaml` is a parameter because YAML must be parsed
+ * outside the thread that serves requests.
  */
 export async function readOpenApiText(text: string, readYaml: YamlReader): Promise<unknown> {
   const plain = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;

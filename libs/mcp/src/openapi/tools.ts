@@ -12,25 +12,25 @@ import { isSelected, listedOperations, operationKey, type OpenApiSelection } fro
 /** A tool with the HTTP operation that a call of it makes. */
 export interface OpenApiTool {
   readonly name: string;
-  /** As `tools/list` shows it. */
+  /** Definition as `tools/list` shows it. */
   readonly definition: JsonObject;
   readonly operation: HttpOperation;
 }
 
 export interface OpenApiTools {
   readonly tools: readonly OpenApiTool[];
-  /** Operations that were selected and cannot be tools, with the reason. */
+  /** Selected operations that cannot become tools, with the reason. */
   readonly refused: readonly { readonly operation: string; readonly reason: string }[];
 }
 
 const TOOLS_MAX = 100;
 const DESCRIPTION_MAX = 1_024;
-/** Characters of a definition as JSON; more is not kept of a tool of a server either. */
+/** Maximum number of characters of a definition as JSON, as for tools of MCP servers. */
 const DEFINITION_MAX = 262_144;
 
 /**
- * Makes tools of the operations of an OpenAPI 3.0 or 3.1 document. Throws an `OpenApiFault` for
- * other documents, and when more than 100 operations are selected.
+ * Creates tools for the selected operations of an OpenAPI 3.0 or 3.1 document. Throws an
+ * `OpenApiFault` for other documents, and when more than 100 operations are selected.
  */
 export function openApiTools(value: unknown, selection: OpenApiSelection = {}): OpenApiTools {
   const document = checkOpenApi(value);
@@ -52,7 +52,7 @@ export function openApiTools(value: unknown, selection: OpenApiSelection = {}): 
       refused.push({ operation: operationKey({ path, method }), reason: error.message });
     }
   }
-  return { tools: named(operations, selection), refused };
+  return { tools: namedTools(operations, selection), refused };
 }
 
 function assertSize(definition: JsonObject): void {
@@ -61,10 +61,9 @@ function assertSize(definition: JsonObject): void {
 }
 
 /**
- * Two operations of one name stay two tools: the operations are members of a map of names. Their
- * names do not depend on their places in the document.
+ * Gives each operation a distinct tool name. The names do not depend on the order of the document.
  */
-function named(
+function namedTools(
   operations: readonly DescribedOperation[],
   selection: OpenApiSelection,
 ): readonly OpenApiTool[] {
@@ -112,7 +111,7 @@ function definitionOf(
   };
 }
 
-/** Without the first half of a character that was cut. */
+/** Removes the first half of a surrogate pair that was cut off at the end. */
 const wellFormed = (text: string): string => text.replace(/[\ud800-\udbff]$/, '');
 
 function inputSchema({ parameters, schemas, body, bodySchema }: DescribedOperation): JsonObject {
@@ -134,7 +133,7 @@ function inputSchema({ parameters, schemas, body, bodySchema }: DescribedOperati
   };
 }
 
-/** Hints by method (RFC 9110, section 9.2). */
+/** Returns the hints for an HTTP method (RFC 9110, section 9.2). */
 const annotationsOf = (method: HttpMethod): JsonObject => {
   const isSafe = method === 'get' || method === 'head' || method === 'options';
   const isIdempotent = isSafe || method === 'put' || method === 'delete';
@@ -147,14 +146,15 @@ const annotationsOf = (method: HttpMethod): JsonObject => {
 };
 
 /**
- * The definition of a tool with its operation, as it is stored, so that both are approved together.
+ * Returns the stored form of a definition, which includes its operation so that both are approved
+ * together.
  */
 export const withOperation = ({ definition, operation }: OpenApiTool): JsonObject => ({
   ...definition,
   _meta: { [OPERATION_META]: operation },
 });
 
-/** Separates a stored definition from its operation; null for a definition without one. */
+/** Separates a stored definition from its operation; null for a definition without an operation. */
 export function splitOperation(stored: JsonObject): {
   readonly definition: JsonObject;
   readonly operation: HttpOperation | null;

@@ -1,4 +1,4 @@
-/** A request to the registry that is refused. Bodies of the registry API are `{error}`. */
+/** A refused request to the registry API, whose error bodies are `{error}`. */
 export class RegistryFault extends Error {
   constructor(
     readonly status: 400 | 404 | 501,
@@ -15,14 +15,14 @@ export class RegistryFault extends Error {
 
 /** Query of `GET /v0.1/servers`. */
 export interface RegistryQuery {
-  /** 1 to 100. */
+  /** Maximum number of servers on a page, 1 to 100. */
   readonly limit: number;
   readonly cursor: string | null;
-  /** In lower case. */
+  /** Search text in lower case; null for none. */
   readonly search: string | null;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; null for no lower bound. */
   readonly updatedSince: number | null;
-  /** Id or slug of a workspace. */
+  /** Id or slug of a workspace; null for all. */
   readonly workspace: string | null;
 }
 
@@ -40,7 +40,7 @@ const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d
 
 /**
  * Reads a request to the registry API (v0.1 of the MCP registry). Throws a `RegistryFault`: 400 for
- * a query that is not valid, 404 for an unknown path, 501 for methods that change servers.
+ * an invalid query, 404 for an unknown path, 501 for methods that change servers.
  */
 export function readRegistryRequest(method: string, target: string): RegistryRequest {
   if (target.length > TARGET_MAX) throw new RegistryFault(400, 'The URL is too long.');
@@ -82,7 +82,10 @@ function readQuery(parameters: URLSearchParams): RegistryQuery {
   };
 }
 
-/** A parameter that may be there once; null when it is absent or empty. */
+/**
+ * Returns a parameter that may occur once; null when it is absent or empty. Throws 400 for a
+ * repeated one.
+ */
 function single(parameters: URLSearchParams, name: string): string | null {
   const values = parameters.getAll(name);
   if (values.length > 1) throw new RegistryFault(400, `${name} may be sent once.`);

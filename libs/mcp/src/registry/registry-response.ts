@@ -9,7 +9,7 @@ export interface RegistryEntry {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Number of the approved snapshot; shown as `1.<n>.0`. */
+  /** Number of the approved snapshot; clients see version `1.<n>.0`. */
   readonly snapshot: number;
   readonly isLatest: boolean;
   readonly publishedAt: number;
@@ -32,15 +32,16 @@ const CURSOR_MAX = 1_024;
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 
 /**
- * The body of a response of the registry API. `entries` are what the caller may see; everything
- * else does not exist for them. Throws a `RegistryFault`: 400 for a cursor of another list or
- * caller, 404 for an unknown workspace, server or version.
+ * Returns the body of a response of the registry API. `entries` holds everything that the caller
+ * may see. Throws a `RegistryFault`: 400 for a cursor of another list or caller, 404 for an unknown
+ * workspace, server or version.
  */
 export function registryResponse(
   request: RegistryRequest,
   entries: readonly RegistryEntry[],
   context: RegistryContext & {
-    /** Ids and slugs of workspaces that the caller may name. */ readonly workspaces: ReadonlySet<string>;
+    /** Ids and slugs of workspaces that the caller may name. */
+    readonly workspaces: ReadonlySet<string>;
   },
 ): JsonObject {
   if (request.kind === 'list') return listOf(request.query, entries, context);
@@ -84,7 +85,7 @@ function listOf(
   };
 }
 
-/** Where an entry is in the order of lists. */
+/** Members that determine the position of an entry in lists. */
 type Place = Pick<RegistryEntry, 'publishedAt' | 'name' | 'snapshot'>;
 
 const newestFirst = (one: Place, other: Place): number =>

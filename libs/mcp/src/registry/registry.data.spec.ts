@@ -24,7 +24,7 @@ function imported(document: unknown): ImportedServer | null {
   return read.ok ? read.server : null;
 }
 
-describe('imported servers', () => {
+describe('readServerJson and filledUrl', () => {
   it.each(vectors<ImportCase>('import'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
     const server = imported(input.server_json);
     const [remote] = server?.remotes ?? [];
@@ -48,7 +48,7 @@ describe('imported servers', () => {
   const server = { name: 'com.vendor/weather', version: '1.0.0' };
 
   it.each(['command', 'args', 'env', 'mcpServers'])(
-    'are refused with a member %s, whatever else they have',
+    'refuses a document with a member %s, whatever else it has',
     (name) => {
       const remotes = [{ type: 'sse', url: 'https://mcp.vendor.example/sse' }];
       expect(imported({ ...server, remotes })).not.toBeNull();
@@ -56,7 +56,7 @@ describe('imported servers', () => {
     },
   );
 
-  it('show packages and never run them', () => {
+  it('lists packages, which are never run', () => {
     expect(imported({ ...server, packages: [{ registryType: 'npm', identifier: 'x' }] })).toMatchObject({
       packages: [{ registryType: 'npm', identifier: 'x' }],
       remotes: [],
@@ -70,7 +70,7 @@ describe('imported servers', () => {
     return remote;
   };
 
-  it('show how the values of headers look, and which are given', () => {
+  it('returns the templates of headers, and the values that the document sets', () => {
     const remote = remoteWith([
       { name: 'Authorization', value: 'Bearer {token}', isSecret: true, isRequired: true },
       { name: 'X-Api-Version', value: '2026-01-01' },
@@ -92,9 +92,9 @@ describe('imported servers', () => {
   it.each([
     ['without a required value', {}],
     ['with another value than that of the document', { Authorization: 't', 'X-Api-Version': '1' }],
-    ['with a value that is no choice', { Authorization: 't', 'X-Region': 'cn' }],
+    ['with a value that is not one of the choices', { Authorization: 't', 'X-Region': 'cn' }],
     ['with a header that the document does not have', { Authorization: 't', 'X-Other': '1' }],
-  ])('are not filled in %s', (_what, values) => {
+  ])('refuses to fill a remote %s', (_what, values) => {
     const remote = remoteWith([
       { name: 'Authorization', isRequired: true },
       { name: 'X-Api-Version', value: '2' },
@@ -104,16 +104,16 @@ describe('imported servers', () => {
   });
 
   it.each([
-    ['a host that a variable makes whole', 'https://{host}'],
+    ['a host that consists of a variable', 'https://{host}'],
     ['credentials', 'https://a:b@vendor.example/mcp'],
     ['a metadata service', 'https://169.254.169.254/mcp'],
     ['another scheme', 'file:///etc/passwd'],
     ['a variable with odd letters', 'https://{a.b}.vendor.example'],
-  ])('are refused with %s', (_what, url) => {
+  ])('refuses %s', (_what, url) => {
     expect(imported({ ...server, remotes: [{ type: 'streamable-http', url }] })).toBeNull();
   });
 
-  it('check the address again when the host is made of variables', () => {
+  it('checks the address again if the host contains variables', () => {
     const remotes = [{ type: 'sse', url: 'https://{a}.{b}/mcp' }];
     const [remote] = imported({ ...server, remotes })?.remotes ?? [];
     if (remote === undefined) throw new Error('no remote');
@@ -166,7 +166,7 @@ interface RegistryCase {
   readonly expect: string | { readonly status: number };
 }
 
-/** What a page must have, by the words behind its status. */
+/** What a page must contain, by the words after its status. */
 const PAGES: Readonly<Record<string, (body: unknown) => void>> = {
   'newest first, at most 50': (body) => {
     expect(namesOf(body).slice(0, 2)).toEqual(['io.acme.dev/github', 'io.acme.dev/server-59']);
@@ -176,7 +176,7 @@ const PAGES: Readonly<Record<string, (body: unknown) => void>> = {
   '': (body) => expect(body).toMatchObject({ server: { name: 'io.acme.dev/github', version: '1.2.0' } }),
 };
 
-describe('the registry', () => {
+describe('registryResponse', () => {
   it.each(vectors<RegistryCase>('registry'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
     const { status, body } = get(input.path.replace('<OTHER ORG>', 'w2'));
     if (typeof wanted !== 'string') {
@@ -191,7 +191,7 @@ describe('the registry', () => {
     check(body);
   });
 
-  it('has every server once over all pages', () => {
+  it('returns every server once over all pages', () => {
     const names: unknown[] = [];
     let cursor = '';
     do {
@@ -222,7 +222,7 @@ describe('the registry', () => {
     ['GET', '/v0.1/servers/io.acme.dev%2Fgithub/versions/1.1.0', 200],
     ['PUT', '/v0.1/servers/io.acme.dev%2Fgithub', 501],
     ['DELETE', '/v0.1/servers/io.acme.dev%2Fgithub/versions/1.1.0', 501],
-  ])('answers %s %s with %i', (method, target, status) => {
+  ])('responds to %s %s with %i', (method, target, status) => {
     expect(get(target, method).status).toBe(status);
   });
 });

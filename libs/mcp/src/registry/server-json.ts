@@ -3,27 +3,27 @@ import type { JsonObject } from '../protocol';
 import { own, ownList, ownObject } from '../rpc/message';
 import type { Checked } from '../upstream/metadata';
 
-/** A value that an administrator must give before the server can be used. */
+/** A value that an administrator must enter before the server can be used. */
 export interface RequestedInput {
   readonly name: string;
   readonly description: string;
-  /** Stored sealed. */
+  /** Whether the value is stored sealed. */
   readonly isSecret: boolean;
   readonly isRequired: boolean;
-  /** Allowed values; empty: any that the place allows. */
+  /** Allowed values; if empty, any value that URL or header allows. */
   readonly choices: readonly string[];
-  /** Used when no value is given; null: none. */
+  /** Default value; null for none. */
   readonly fallback: string | null;
 }
 
 export interface ImportedHeader extends RequestedInput {
-  /** The value that the document gives; null: an administrator gives it. */
+  /** Value from the document; null if an administrator must enter it. */
   readonly value: string | null;
-  /** The form of the value to give, such as `Bearer {token}`; null without one. */
+  /** Template of the value, such as `Bearer {token}`; null for none. */
   readonly template: string | null;
 }
 
-/** A package of a server, which would have to be run. */
+/** A package of a server, which a client would have to run. */
 export interface ImportedPackage {
   /** Such as `npm` or `oci`. */
   readonly registryType: string;
@@ -34,7 +34,7 @@ export interface ImportedPackage {
 /** A remote of an imported server, which becomes an integration. */
 export interface ImportedRemote {
   readonly transport: 'http' | 'sse';
-  /** May hold variables such as `{tenant}`; `filledUrl` writes their values. */
+  /** URL that may have variables such as `{tenant}`; `filledUrl` inserts their values. */
   readonly url: string;
   readonly variables: readonly RequestedInput[];
   readonly headers: readonly ImportedHeader[];
@@ -46,14 +46,14 @@ export interface ImportedServer {
   readonly description: string;
   readonly version: string;
   readonly remotes: readonly ImportedRemote[];
-  /** Packages need a runner; they are shown and never run. The first 20. */
+  /** The first 20 packages. They are shown and never run. */
   readonly packages: readonly ImportedPackage[];
 }
 
-/** Reverse-DNS namespace and name, as of the schema of 2025-12-11. */
+/** Reverse-DNS namespace and name (schema 2025-12-11). */
 const NAME = /^[a-zA-Z0-9.-]{1,128}\/[a-zA-Z0-9._-]{1,128}$/;
 const VARIABLE = /\{([A-Za-z0-9_-]{1,64})\}/g;
-/** Letters, digits and hyphens, so that a value cannot leave its label or segment. */
+/** Letters, digits and hyphens, so that a value stays inside its host label or path segment. */
 const VARIABLE_VALUE = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 const REMOTES_MAX = 20;
 const INPUTS_MAX = 50;
@@ -69,8 +69,8 @@ const refuse = (reason: string): { readonly ok: false; readonly reason: string }
 
 /**
  * Reads a `server.json` of the MCP registry (schema 2025-12-11), or the `server` of a registry
- * response. Commands are refused, wherever the document has them at the top; URLs must pass the
- * address policy with every variable replaced by a letter.
+ * response. Refuses documents with commands in top-level members. URLs must pass the address policy
+ * with every variable replaced by a letter.
  */
 export function readServerJson(
   document: unknown,
@@ -109,7 +109,7 @@ const textOf = (value: JsonObject, name: string, lengthMax: number): string => {
   return typeof text === 'string' ? text.slice(0, lengthMax) : '';
 };
 
-/** A remote, or what is wrong with it. */
+/** Reads a remote. Returns the reason as a text if it is invalid. */
 function readRemote(value: unknown, policy: AddressPolicy): ImportedRemote | string {
   if (!isObject(value)) return 'A remote must be an object.';
   const [type, url] = [own(value, 'type'), own(value, 'url')];
@@ -139,7 +139,7 @@ const packageOf = (listed: JsonObject): ImportedPackage => ({
 
 const HAS_VARIABLE = /\{[A-Za-z0-9_-]{1,64}\}/;
 
-/** A value without variables needs none from an administrator, unless it is a secret. */
+/** Reads a header. A value without variables is used as it is, unless it is a secret. */
 function headerOf(described: JsonObject): ImportedHeader {
   const input = inputOf(String(own(described, 'name')), described);
   const text = own(described, 'value');
@@ -168,15 +168,18 @@ const inputOf = (name: string, described: JsonObject): RequestedInput => ({
   fallback: fallbackOf(described),
 });
 
-/** A default that many would use is no secret. */
+/**
+ * Returns the default value; null without one, and for a secret: a published default is not a
+ * secret.
+ */
 function fallbackOf(described: JsonObject): string | null {
   const text = textOf(described, 'default', HEADER_VALUE_MAX);
   return text === '' || own(described, 'isSecret') === true ? null : text;
 }
 
 /**
- * The URL of a remote with the values of its variables: letters, digits and hyphens only. Checks
- * the address again, because the host may be made of them.
+ * Returns the URL of a remote with the values of its variables: letters, digits and hyphens only.
+ * Checks the address again, because the host may contain variables.
  */
 export function filledUrl(
   { url, variables }: ImportedRemote,
@@ -199,7 +202,7 @@ export function filledUrl(
 const givenIn = (values: Readonly<Record<string, string>>, name: string): string | null =>
   Object.hasOwn(values, name) ? (values[name] ?? null) : null;
 
-/** The value of a header; null for one that is left out. */
+/** Returns the value of a header; null if the header is left out. */
 function headerValue(
   { name, value: fixed, fallback, choices, isRequired }: ImportedHeader,
   given: string | null,
@@ -214,8 +217,8 @@ function headerValue(
 }
 
 /**
- * The headers of a remote with the given values, by lower-case name. Refuses values for headers
- * that the document does not have, or whose values it gives itself.
+ * Returns the headers of a remote with the entered values, by lower-case name. Refuses values for
+ * headers that the document does not have, or whose values it sets.
  */
 export function filledHeaders(
   { headers }: ImportedRemote,

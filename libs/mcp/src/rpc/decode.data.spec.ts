@@ -38,7 +38,7 @@ function textOf({ text, gen, depth = 0, bytes = 0, count = 0, batch }: Input): s
 
 const TOOLS = new Map([['test_simple_text', true]]);
 
-/** Sends a text on a session; a forwarded tools/call is looked up among the tools. */
+/** Sends a text on a session. A forwarded tools/call is read with `readToolCall`. */
 function send(text: string, session: string): { status: number; body: unknown } {
   const headers = {
     accept: 'application/json, text/event-stream',
@@ -60,7 +60,7 @@ function send(text: string, session: string): { status: number; body: unknown } 
   }
 }
 
-describe('bodies of JSON-RPC', () => {
+describe('decodeBody', () => {
   it.each(vectors<JsonCase>('jsonrpc'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
     const { status, body } = send(textOf(input), input.session);
     const code = ((body as JsonObject | null)?.['error'] as JsonObject | undefined)?.['code'];
@@ -83,7 +83,7 @@ describe('bodies of JSON-RPC', () => {
     for (const input of inputs) expect(send(textOf(input), '').status).toBe(200);
   });
 
-  it('refuses batches in every revision but 2025-03-26, and batches that initialize', () => {
+  it('refuses batches in every revision but 2025-03-26, and batches with initialize', () => {
     const batch = '[{"jsonrpc":"2.0","id":1,"method":"ping"}]';
     for (const session of ['2024-11-05', '2025-06-18', '2025-11-25'])
       expect(send(batch, session).status).toBe(400);
@@ -108,7 +108,7 @@ describe('bodies of JSON-RPC', () => {
     },
   );
 
-  it('refuses numbers that become infinite, and bytes that are no UTF-8', () => {
+  it('refuses numbers that become infinite, and bytes that are not UTF-8', () => {
     expect(send(call('{"a":1e400}'), '').status).toBe(400);
     expect(
       respond('POST', { accept: '*/*', 'content-type': 'application/json' }, Buffer.from('"\xff"', 'latin1')),

@@ -16,23 +16,23 @@ export interface DecodedBody {
   readonly messages: readonly [RpcMessage, ...RpcMessage[]];
   readonly isBatch: boolean;
   /**
-   * Numbers that change when the message is written again: write with `withExactNumbers` of the
-   * kernel.
+   * Numbers that `JSON.stringify` would change; serialise the message with `withExactNumbers` of
+   * the kernel. Null if there are none.
    */
   readonly numbers: ExactNumbers | null;
 }
 
 const { bodyBytesMax, upstreamBytesMax, depthMax, membersMax, batchMax } = MCP_LIMITS;
 
-/** The message and its `params` are levels too. */
+/** Maximum depth of a message; the message and its `params` count as levels. */
 const LEVELS_MAX = depthMax + 2;
 const isTooLarge = ({ depth, membersOfOne }: JsonSize): boolean =>
   depth > LEVELS_MAX || membersOfOne > membersMax;
 
 /**
- * Decodes the body of a POST: at most 4 MiB of UTF-8, 64 levels in a member of `params` and
- * 10,000 members in one object. Refuses duplicate members anywhere, since another parser may take
- * the first of them, and numbers that no double holds. Linear in time.
+ * Decodes the body of a POST: at most 4 MiB of UTF-8, 64 levels in a member of `params` and 10,000
+ * members in one object. Refuses duplicate members anywhere, because another parser may use the
+ * first of them, and numbers that a double cannot represent. Takes linear time.
  *
  * Throws a fault with status 413, or 400 with -32700, -32600 or -32602.
  */
@@ -51,8 +51,9 @@ export function decodeBody(body: Buffer): DecodedBody {
 }
 
 /**
- * Decodes one message of an upstream: at most 8 MiB, otherwise bounded as `decodeBody`. Throws an
- * error that names what is wrong; nothing of it may reach a client unchecked.
+ * Decodes one message of an upstream: at most 8 MiB, otherwise with the bounds of `decodeBody`.
+ * Throws an error that describes the problem; callers must not forward its text to clients
+ * unchecked.
  */
 export function decodeUpstream(body: Buffer): {
   readonly message: RpcMessage;
@@ -64,7 +65,7 @@ export function decodeUpstream(body: Buffer): {
   return { message: readMessage(value), numbers };
 }
 
-/** Whether a message of an upstream is as small as `decodeUpstream` needs it. */
+/** Returns whether a message of an upstream is within the bounds of `decodeUpstream`. */
 export const isWithinBounds = (body: Buffer): boolean =>
   body.length <= upstreamBytesMax && !isTooLarge(jsonSize(body, isTooLarge));
 
@@ -85,12 +86,15 @@ function parsed(body: Buffer): unknown {
   try {
     if (isUtf8(body)) return JSON.parse(body.toString('utf8')) as unknown;
   } catch {
-    // Refused below.
+    // A syntax error is refused below.
   }
   throw badRequest(CODES.parse, 'The body is not JSON in UTF-8.');
 }
 
-/** Throws for numbers that no double holds, or that are two of one double. */
+/**
+ * Returns the numbers that `JSON.stringify` would change. Throws for numbers that a double cannot
+ * represent, and for different numbers that map to one double.
+ */
 function numbersOf(body: Buffer): ExactNumbers | null {
   try {
     const numbers = exactNumbers(body);

@@ -20,9 +20,9 @@ export interface RpcError {
 }
 export interface RpcResponse {
   readonly kind: 'response';
-  /** Null: an error without the id of a request. */
+  /** Id of the request; null for an error that names none. */
   readonly id: RequestId | null;
-  /** Null for an error. */
+  /** The result; null for an error. */
   readonly result: JsonObject | null;
   readonly error: RpcError | null;
 }
@@ -35,8 +35,8 @@ export const isId = (id: unknown): id is RequestId =>
   typeof id === 'string' ? id.length <= MCP_LIMITS.idLengthMax : Number.isSafeInteger(id);
 
 /**
- * Reads one message of JSON-RPC 2.0 from parsed JSON. Throws a fault with status 400: -32600, and
- * -32602 for `params` that are no object.
+ * Reads one message of JSON-RPC 2.0 from parsed JSON. Throws a fault with status 400: code -32600,
+ * or -32602 for `params` that are not an object.
  */
 export function readMessage(value: unknown): RpcMessage {
   if (!isObject(value)) throw badRequest(CODES.invalidRequest, 'A message must be a JSON object.');
@@ -84,32 +84,32 @@ function readError(error: unknown, id: unknown): { readonly id: RequestId | null
   return { id: readable, error: { code: code as number, message, ...(data !== undefined && { data }) } };
 }
 
-/** An own member of an object; undefined when it has none of that name. */
+/** Returns an own member of an object; undefined if it has none of that name. */
 export const own = (value: JsonObject, name: string): unknown =>
   Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** An own member that is an object; an empty object in place of everything else. */
+/** Returns an own member that is an object; an empty object for any other value. */
 export const ownObject = (value: JsonObject, name: string): JsonObject => {
   const member = own(value, name);
   return isObject(member) ? member : EMPTY;
 };
 
-/** An own member that is a list; an empty list in place of everything else. */
+/** Returns an own member that is a list; an empty list for any other value. */
 export const ownList = (value: JsonObject, name: string): readonly unknown[] => {
   const member = own(value, name);
   return Array.isArray(member) ? (member as readonly unknown[]) : [];
 };
 
-/** The success response to a request. */
+/** Returns the success response to a request. */
 export const resultBody = (id: RequestId, result: JsonObject): JsonObject => ({ jsonrpc: '2.0', id, result });
-/** A request of ours. */
+/** Returns a request that the gateway sends. */
 export const requestBody = (id: RequestId, method: string, params: JsonObject): JsonObject => ({
   jsonrpc: '2.0',
   id,
   method,
   params,
 });
-/** A notification of ours. */
+/** Returns a notification that the gateway sends. */
 export const notificationBody = (method: string, params: JsonObject): JsonObject => ({
   jsonrpc: '2.0',
   method,

@@ -42,7 +42,7 @@ describe('scanResponse', () => {
   const ids = fc.constantFrom<string | number>(1, 'a"\\');
   const indents = fc.constantFrom(undefined, 2, '\t');
 
-  it('sends each result on as it is written from the parsed one', () => {
+  it('produces the same response as serialising the parsed result', () => {
     fc.assert(
       fc.property(results, indents, ids, (given, indent, id) => {
         const result = JSON.parse(JSON.stringify(given)) as JsonObject;
@@ -54,7 +54,7 @@ describe('scanResponse', () => {
     );
   });
 
-  it('reads what a result says about itself, and whether legacy clients get it as it is', () => {
+  it('reads resultType and isError, and whether legacy clients get the result unchanged', () => {
     fc.assert(
       fc.property(results, indents, (given, indent) => {
         const result = JSON.parse(JSON.stringify(given)) as JsonObject;
@@ -69,7 +69,7 @@ describe('scanResponse', () => {
     );
   });
 
-  it('keeps the bytes of the result, such as numbers that no double holds', () => {
+  it('keeps the bytes of the result, such as numbers that a double cannot represent', () => {
     const result = '{"content":[ {"n":12345678901234567890.10} ]}';
     const spliced = splicedResponse(scanned(`{"id":7,"result":${result},"jsonrpc":"2.0"}`), 1, null);
     expect(spliced?.toString('utf8')).toBe(`{"jsonrpc":"2.0","id":1,"result":${result}}`);
@@ -97,11 +97,11 @@ describe('scanResponse', () => {
     expect(scan(text)).toBeNull();
   });
 
-  it('leaves bytes that are no UTF-8 to the decoder', () => {
+  it('leaves bytes that are not UTF-8 to the decoder', () => {
     expect(scanResponse(Buffer.from(response({ a: 'é' }), 'latin1'))).toBeNull();
   });
 
-  it('writes no response where a second name of the server could be in _meta', () => {
+  it('returns no response if _meta could get a second serverInfo', () => {
     for (const name of [
       `"${META.server}":1,"${META.server}"`,
       `"i\\u006f.modelcontextprotocol/serverInfo"`,
@@ -112,7 +112,7 @@ describe('scanResponse', () => {
     expect(splicedResponse(scanned('{"jsonrpc":"2.0","id":7,"result":{"_meta":5}}'), 1, INFO)).toBeNull();
   });
 
-  it('says of a resultType that is not plain that it is open', () => {
+  it('returns null for a resultType that is not a plain string', () => {
     for (const type of ['5', '"a\\u0062"', '["complete"]'])
       expect(scannedType(scanned(`{"jsonrpc":"2.0","id":7,"result":{"resultType":${type}}}`))).toBeNull();
   });

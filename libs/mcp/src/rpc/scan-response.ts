@@ -4,7 +4,7 @@ import { META, type JsonObject, type RequestId } from '../protocol';
 import { isWithinBounds } from './decode';
 import { isId } from './message';
 
-/** Members of a message, and of a result, that decide what becomes of it. */
+/** Members of a message, and of a result, that decide how it is forwarded. */
 const OF_MESSAGE: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'result', 'error']);
 const OF_RESULT: ReadonlySet<string> = new Set([
   ...['resultType', 'isError', '_meta', 'structuredContent', 'ttlMs', 'cacheScope'],
@@ -13,23 +13,23 @@ const OF_META: ReadonlySet<string> = new Set([META.server]);
 
 type Members = ReadonlyMap<string, Span>;
 
-/** A success response whose result is not parsed, with the places of its parts. */
+/** A success response whose result is not parsed, with the positions of its parts. */
 export interface ScannedResponse {
   readonly body: Buffer;
   readonly id: RequestId;
-  /** From brace to brace. */
+  /** Position of the result, including its braces. */
   readonly result: Span;
-  /** Members of the result that decide how it is sent on. */
+  /** Members of the result that decide how it is forwarded. */
   readonly members: Members;
 }
 
 /**
- * Finds the parts of a success response without parsing it, so that a result which nothing looks
- * into is sent on as it came. Null for every other message, and where the bytes leave anything
- * open: names with escapes, repeated members, brackets that do not match, invalid UTF-8, more
- * levels or members than `decodeUpstream` allows. Decode those. The span of the result holds one
- * object with balanced brackets, whatever is in its strings, so that a client that cannot parse it
- * fails alone. Takes linear time.
+ * Finds the parts of a success response without parsing it, so that a result that no rule reads is
+ * forwarded unchanged. Returns null for every other message, and for a message that must be decoded
+ * to be sure: names with escapes, repeated members, unbalanced brackets, invalid UTF-8, and more
+ * levels or members than `decodeUpstream` allows. The span of the result holds one object with
+ * balanced brackets, whatever its strings contain, so that a client that cannot parse it fails
+ * alone. Takes linear time.
  */
 export function scanResponse(body: Buffer): ScannedResponse | null {
   if (!isWithinBounds(body) || !isUtf8(body)) return null;
@@ -60,7 +60,10 @@ const textAt = (body: Buffer, span: Span | undefined): string | null =>
 
 const ID_BYTES_MAX = 64;
 
-/** Null for an id that is long, or no string or integer: such a message is decoded. */
+/**
+ * Returns the id of the message; null, which means that the message must be decoded, for a long id
+ * and for one that is neither a string nor an integer.
+ */
 function idAt(body: Buffer, span: Span | undefined): RequestId | null {
   if (span === undefined || span.end - span.start > ID_BYTES_MAX) return null;
   const id = parsed(body.toString('utf8', span.start, span.end));
@@ -76,8 +79,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * `resultType` of the result: `complete` when it is absent; null when it is no string without
- * escapes.
+ * Returns `resultType` of the result: `complete` when it is absent; null when it is not a string
+ * without escapes.
  */
 export function scannedType({ body, members }: ScannedResponse): string | null {
   const text = textAt(body, members.get('resultType'));
@@ -85,7 +88,7 @@ export function scannedType({ body, members }: ScannedResponse): string | null {
   return /^"[^"\\]{0,64}"$/.test(text) ? text.slice(1, -1) : null;
 }
 
-/** Whether the result says that the tool failed. */
+/** Returns whether the result reports that the tool failed. */
 export const scannedIsError = ({ body, members }: ScannedResponse): boolean =>
   textAt(body, members.get('isError')) === 'true';
 
@@ -93,8 +96,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Whether clients of legacy revisions from 2025-06-18 on get the result as it is; `toLegacyResult`
- * says what they get otherwise.
+ * Returns whether clients of legacy revisions since 2025-06-18 get the result unchanged. Otherwise
+ * `toLegacyResult` converts it.
  */
 export function isLegacyResult({ body, members }: ScannedResponse): boolean {
   const structured = members.get('structuredContent');
@@ -105,10 +108,10 @@ export function isLegacyResult({ body, members }: ScannedResponse): boolean {
 }
 
 /**
- * The response to a client's request with the bytes of the result. With `serverInfo`, the result
- * gets it in `_meta`, and the `resultType` that it lacks, as `toModernResult` writes them; null: it
- * is sent as it is. Null when the place of `_meta` is open; the response is then written from the
- * parsed result.
+ * Returns the response to a client's request with the original bytes of the result. With
+ * `serverInfo`, the result gets `serverInfo` in `_meta` and a missing `resultType`, like
+ * `toModernResult`; with null it stays unchanged. Returns null when the position for `_meta` is
+ * uncertain; the caller then serialises the parsed result.
  */
 export function splicedResponse(
   scanned: ScannedResponse,
@@ -129,7 +132,10 @@ export function splicedResponse(
 
 const END = Buffer.from('}');
 
-/** A text, bytes from `start` to `end`, and the brace that closes the response. */
+/**
+ * Returns the concatenation of a text, the bytes from `start` to `end`, and the brace that closes
+ * the response.
+ */
 function framed(text: string, bytes: Buffer, start: number, end: number): Buffer {
   const textBytes = Buffer.byteLength(text);
   const all = Buffer.allocUnsafe(textBytes + end - start + 1);
@@ -139,7 +145,7 @@ function framed(text: string, bytes: Buffer, start: number, end: number): Buffer
   return all;
 }
 
-/** Serialised `serverInfo` of servers; one object serves many responses. */
+/** Cache of serialised `serverInfo` objects, each of which serves many responses. */
 const infos = new WeakMap<JsonObject, string>();
 
 function writtenInfo(serverInfo: JsonObject): string {
@@ -151,7 +157,10 @@ function writtenInfo(serverInfo: JsonObject): string {
 const typeOf = ({ members }: ScannedResponse): string =>
   members.has('resultType') ? '' : '"resultType":"complete",';
 
-/** Pieces of a result with `_meta` for a modern client. `info`: of the server, in JSON. */
+/**
+ * Returns the pieces of a result with `_meta` for a modern client. `info` is the JSON of the
+ * server's `serverInfo`.
+ */
 function withMeta(scanned: ScannedResponse, info: string): readonly Buffer[] | null {
   const {
     body,

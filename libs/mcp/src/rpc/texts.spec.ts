@@ -3,11 +3,11 @@ import { argumentText, resultText, withEditedResult } from './texts';
 const redact = (text: string): string => text.replaceAll('secret', '***');
 
 describe('texts for guardrails', () => {
-  it('are the strings of arguments, without names', () => {
+  it('returns the strings of arguments without member names', () => {
     expect(argumentText({ a: 'x', b: [{ c: 'y' }, 1, null], __proto: true })).toBe('x\ny');
   });
 
-  it('are all texts of a result, and binary parts are counted', () => {
+  it('returns all texts of a result, and counts binary parts', () => {
     const result = {
       content: [
         { type: 'text', text: 'a' },
@@ -24,7 +24,7 @@ describe('texts for guardrails', () => {
     expect(resultText({ contents: [{ uri: 'x', text: 'r' }] }).texts).toEqual(['r']);
   });
 
-  it('stay in step when the text is the JSON of the structured content', () => {
+  it('edits structuredContent and the text part with its JSON alike', () => {
     const structuredContent = { key: 'secret', list: ['secret', 1] };
     const content = [
       { type: 'text', text: JSON.stringify(structuredContent, null, 2) },

@@ -4,7 +4,7 @@ import { own, ownList, ownObject } from './message';
 
 const LEAVES_MAX = 50_000;
 
-/** All strings of a JSON value in their order, without names of members; at most 50,000. */
+/** Returns the strings of a JSON value in their order, without member names; at most 50,000. */
 export function stringLeaves(value: unknown): readonly string[] {
   const found: string[] = [];
   visit(value, found);
@@ -18,7 +18,7 @@ function visit(value: unknown, found: string[]): void {
   else if (isObject(value)) for (const each of Object.values(value)) visit(each, found);
 }
 
-/** The value with each string replaced by `edit`; the same value when nothing changes. */
+/** Returns the value with each string replaced by `edit`; the same object when nothing changes. */
 export function withEditedLeaves(value: unknown, edit: (text: string) => string): unknown {
   if (typeof value === 'string') return edit(value);
   if (Array.isArray(value)) {
@@ -30,14 +30,17 @@ export function withEditedLeaves(value: unknown, edit: (text: string) => string)
   return members.some(([name, each]) => each !== value[name]) ? Object.fromEntries(members) : value;
 }
 
-/** Text of a call for guardrails: all strings of the arguments, joined by line breaks. */
+/**
+ * Returns the text of a call that guardrails check: all strings of the arguments, joined by line
+ * breaks.
+ */
 export const argumentText = (args: JsonObject): string => stringLeaves(args).join('\n');
 
-/** Text of a result for guardrails, and the parts that they cannot read. */
+/** Texts of a result that guardrails check, and the number of parts that they cannot read. */
 export interface ResultText {
   /** Text parts, texts of embedded resources and strings of `structuredContent`. */
   readonly texts: readonly string[];
-  /** Images, audio and blobs, which are not checked. */
+  /** Number of images, audio parts and blobs, which are not checked. */
   readonly binaries: number;
 }
 
@@ -64,9 +67,9 @@ export function resultText(result: JsonObject): ResultText {
 }
 
 /**
- * A tool result whose texts are edited: the text parts, texts of embedded resources and the strings
- * of `structuredContent`. A text part that was the JSON of `structuredContent` is written again
- * from the edited value, so that both stay in step.
+ * Returns a tool result with edited texts: the text parts, texts of embedded resources and the
+ * strings of `structuredContent`. A text part that holds the JSON of `structuredContent` is
+ * serialised from the edited value, so that both stay equal.
  */
 export function withEditedResult(result: JsonObject, edit: (text: string) => string): JsonObject {
   const structured = own(result, 'structuredContent');

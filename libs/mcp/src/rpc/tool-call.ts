@@ -3,7 +3,7 @@ import { CODES, McpFault, unknownCapability } from '../fault';
 import type { JsonObject } from '../protocol';
 import { own, type RpcRequest } from './message';
 
-/** A tools/call whose shape is right and whose tool the caller may use. */
+/** A valid tools/call of a tool that the caller may use. */
 export interface ToolCall<T> {
   readonly tool: T;
   /** Name as the caller wrote it. */
@@ -14,8 +14,8 @@ export interface ToolCall<T> {
 const NO_ARGUMENTS: JsonObject = Object.freeze({});
 
 /**
- * Reads the params of a tools/call. `tools` holds what the caller may use, by shown name; look-ups
- * are exact and case-sensitive. Throws -32602 with status 200.
+ * Reads the params of a tools/call. `tools` holds the tools that the caller may use by shown name;
+ * lookups are exact and case-sensitive. Throws -32602 with status 200.
  */
 export function readToolCall<T>(
   { id, params }: Pick<RpcRequest, 'id' | 'params'>,

@@ -3,7 +3,7 @@ import { withUiUri, withUris } from './uris';
 const change = (uri: string): string => `${uri}!`;
 
 describe('URIs of resources in results', () => {
-  it('are changed in content, contents and messages, and nothing else is', () => {
+  it('changes URIs in content, contents and messages, and nothing else', () => {
     const link = { type: 'resource_link', uri: 'a:1', name: 'x' };
     const embedded = { type: 'resource', resource: { uri: 'a:2', text: 'a:2' } };
     expect(
@@ -34,7 +34,7 @@ describe('URIs of resources in results', () => {
     expect(withUris({ content: 'a:1' }, change)).toEqual({ content: 'a:1' });
   });
 
-  it('are changed in definitions of tools with user interfaces', () => {
+  it('changes URIs in definitions of tools with user interfaces', () => {
     const meta = { ui: { resourceUri: 'ui://a', prefersBorder: true }, 'ui/resourceUri': 'ui://a', x: 1 };
     expect(withUiUri({ name: 't', _meta: meta }, change)).toEqual({
       name: 't',

@@ -5,8 +5,8 @@ import { own, ownObject } from './message';
 type Change = (uri: string) => string;
 
 /**
- * A result of a server with the URIs of resources that its content, messages and contents name
- * changed.
+ * Returns a result with `change` applied to the resource URIs in its `content`, `messages` and
+ * `contents`.
  */
 export function withUris(result: JsonObject, change: Change): JsonObject {
   const changed: Record<string, unknown> = { ...result };
@@ -21,7 +21,10 @@ export function withUris(result: JsonObject, change: Change): JsonObject {
   return changed;
 }
 
-/** The definition of a tool with the URI of its user interface (MCP Apps) changed. */
+/**
+ * Returns the definition of a tool with `change` applied to the URI of its user interface (MCP
+ * Apps).
+ */
 export function withUiUri(definition: JsonObject, change: Change): JsonObject {
   const meta = ownObject(definition, '_meta');
   const [ui, uri] = [own(meta, 'ui'), own(meta, UI_MEMBER)];
@@ -32,13 +35,16 @@ export function withUiUri(definition: JsonObject, change: Change): JsonObject {
   return Object.keys(changed).length === 0 ? definition : { ...definition, _meta: { ...meta, ...changed } };
 }
 
-/** Where earlier revisions of the extension have the URI. */
+/** Member that holds the URI in earlier revisions of the extension. */
 const UI_MEMBER = 'ui/resourceUri';
 
 const partsWith = (parts: readonly unknown[], change: Change): readonly unknown[] =>
   parts.map((part) => (isObject(part) ? partWith(part, change) : part));
 
-/** A link or the contents of a resource, or a part of a message in which one is embedded. */
+/**
+ * Changes the URIs of a resource link, of the contents of a resource, or of a part with an embedded
+ * resource.
+ */
 function partWith(part: JsonObject, change: Change): JsonObject {
   const resource = own(part, 'resource');
   const whole = uriWith(part, 'uri', change);

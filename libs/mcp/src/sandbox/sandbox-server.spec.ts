@@ -20,7 +20,7 @@ function sent(method: string, params: object, capabilities: object = {}): Sandbo
 const called = (name: string, args: unknown, more: object = {}, capabilities: object = {}): unknown =>
   JSON.parse(sent('tools/call', { name, arguments: args, ...more }, capabilities).body ?? 'null');
 
-describe('the server of the sandbox', () => {
+describe('sandboxMcpResponse', () => {
   it('describes itself and lists its tools', () => {
     expect(JSON.parse(sent('server/discover', {}).body ?? '')).toMatchObject({
       result: { resultType: 'complete', capabilities: { tools: {} } },
@@ -35,11 +35,11 @@ describe('the server of the sandbox', () => {
     ['add', { a: 1e308, b: 1e308 }],
     ['add', {}],
     ['echo', { text: 5 }],
-  ])('%s fails as a tool with arguments that do not fit: %j', (name, args) => {
+  ])('returns a tool error of %s for the invalid arguments %j', (name, args) => {
     expect(called(name, args)).toMatchObject({ result: { isError: true } });
   });
 
-  it('asks for a name, and greets with the answer', () => {
+  it('requests a name, and greets with it', () => {
     const elicits = { elicitation: {} };
     expect(called('greet', {}, {}, elicits)).toMatchObject({
       result: { resultType: 'input_required', requestState: 'greet', inputRequests: { name: {} } },

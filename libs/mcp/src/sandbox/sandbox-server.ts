@@ -10,8 +10,8 @@ import { ownResult, readOwnRequest, type OwnTool, type Posted } from '../server/
 import type { ClientCapabilities } from '../http/client-capabilities';
 
 /**
- * URL of the built-in server of the sandbox. Its name never resolves (RFC 2606): the processes of
- * an installation with the sandbox answer requests to it themselves.
+ * URL of the built-in server of the sandbox. Its host name never resolves (RFC 2606): processes
+ * with the sandbox respond to these requests themselves.
  */
 export const SANDBOX_MCP_URL = 'https://mcp.sandbox.invalid/mcp';
 
@@ -23,7 +23,7 @@ export const SANDBOX_MCP_FACTS: EndpointFacts = {
   ttlMs: 300_000,
 };
 
-/** A request to the server. */
+/** A request to the built-in server. */
 export interface SandboxRequest extends McpHttpRequest {
   readonly now: Date;
 }
@@ -31,7 +31,7 @@ export interface SandboxRequest extends McpHttpRequest {
 export interface SandboxResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON; null: no body. */
+  /** JSON; null for no body. */
   readonly body: string | null;
 }
 
@@ -110,8 +110,8 @@ const QUESTION: InputRequest = {
   },
 };
 /**
- * The server keeps nothing between the two requests, and there is nothing in it that a client could
- * forge.
+ * State of the call that requests input. It is constant: the server stores nothing between the two
+ * requests, and a client gains nothing by forging it.
  */
 const STATE = 'greet';
 
@@ -143,8 +143,8 @@ export const SANDBOX_MCP_TOOLS: readonly JsonObject[] = [...TOOLS.values()].map(
 );
 
 /**
- * The response of the built-in MCP server, which speaks revisions without sessions. Never throws
- * for a bad request.
+ * Returns the response of the built-in MCP server, which supports revisions without sessions. Never
+ * throws for an invalid request.
  */
 export function sandboxMcpResponse(request: SandboxRequest): SandboxResponse {
   try {

@@ -1,11 +1,11 @@
 import { MINUTE_MS } from '@gw/kernel';
 
-/** Where the call of a parked state is. */
+/** Result of looking up the call of a parked state. */
 export type Redeemed<T> =
   | { readonly kind: 'found'; readonly call: T }
-  /** A retry has redeemed it before. */
+  /** An earlier retry has redeemed the call. */
   | { readonly kind: 'answered' }
-  /** It expired, or it was at a process that is gone. */
+  /** The call expired, or its process has ended. */
   | { readonly kind: 'gone' };
 
 interface Entry<T> {
@@ -18,18 +18,18 @@ interface Entry<T> {
 const PARKED_MAX = 100;
 const PARKED_OF_PRINCIPAL_MAX = 5;
 const LIFETIME_MS = 10 * MINUTE_MS;
-/** Redeemed entries are kept this many beyond the bound, to recognise a second retry. */
+/** Number of redeemed entries that are kept in addition, to recognise a second retry. */
 const REMEMBERED_MAX = 1_000;
 
 /**
- * Calls of this process that wait for input from a modern client while the stream to their legacy
- * upstream stays open: at most 100, five of one principal, ten minutes each. Times are milliseconds
- * since 1970.
+ * Holds the calls of this process that wait for input from a modern client while the stream to
+ * their legacy upstream stays open: at most 100, at most five of one principal, for ten minutes
+ * each. Times are milliseconds since 1970.
  */
 export class ParkedCalls<T> {
   private readonly entries = new Map<string, Entry<T>>();
 
-  /** Parks a call under an id. False when there is no room. */
+  /** Parks a call under an id. Returns false when there is no room. */
   park(id: string, principal: string, call: T, now: number): boolean {
     this.expire(now);
     const waiting = [...this.entries.values()].filter(({ isRedeemed }) => !isRedeemed);
@@ -40,8 +40,8 @@ export class ParkedCalls<T> {
   }
 
   /**
-   * Removes the call of a principal that waited for longest, to make room for another; null when
-   * none waits.
+   * Removes and returns the principal's call that has waited longest, to make room for another;
+   * null when none waits.
    */
   displace(principal: string): T | null {
     for (const [id, entry] of this.entries) {
@@ -52,7 +52,7 @@ export class ParkedCalls<T> {
     return null;
   }
 
-  /** Takes a call for its retry. Only the first retry finds it, so nothing runs twice. */
+  /** Returns a call to its retry. Only the first retry finds it, so that nothing runs twice. */
   redeem(id: string, principal: string, now: number): Redeemed<T> {
     this.expire(now);
     const entry = this.entries.get(id);

@@ -1,14 +1,14 @@
 import { digestOf } from '@gw/kernel';
 
-/** Principal that sessions and states are bound to. */
+/** The principal to which sessions and states are bound. */
 export type McpPrincipal =
   | { readonly kind: 'key'; readonly keyId: string }
   | { readonly kind: 'user'; readonly userId: string; readonly clientId: string }
   | { readonly kind: 'workload'; readonly trustId: string; readonly subject: string };
 
 /**
- * A text of 43 characters that differs for different principals. The same user with another client
- * is another principal.
+ * Returns a text of 43 characters that identifies the principal. The same user with another OAuth
+ * client is another principal.
  */
 export function principalBinding(principal: McpPrincipal): string {
   switch (principal.kind) {

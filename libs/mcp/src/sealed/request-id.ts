@@ -2,15 +2,15 @@ import { MINUTE_MS, type Keyring } from '@gw/kernel';
 import { MCP_LIMITS } from '../protocol';
 import { openToken, sealToken } from './sealed-token';
 
-/** Where a response of a client is awaited. */
+/** Where the gateway waits for a client's response. */
 export interface RequestPlace {
-  /** The gateway that sent the request to the client. */
+  /** Id of the gateway process that sent the request to the client. */
   readonly replica: string;
-  /** Names the request there. */
+  /** Id of the request in that process. */
   readonly request: string;
 }
 
-/** Principal that may respond to a request: the caller in the session that received it. */
+/** The only one that may respond to a request: the caller in the session that received it. */
 export interface RequestOwner {
   /** `principalBinding` of the caller. */
   readonly principal: string;
@@ -19,14 +19,14 @@ export interface RequestOwner {
 }
 
 const PREFIX = 'gwr1.';
-/** Longer than a call waits for input. */
+/** Lifetime of a request id; longer than a call waits for input. */
 export const REQUEST_LIFETIME_MS = 15 * MINUTE_MS;
 
 const binding = ({ principal, session }: RequestOwner): string => `mcp/request/${session}/${principal}`;
 
 /**
- * Makes the id of a request to a client, such as an elicitation. Any gateway that gets the response
- * reads where it belongs; valid for 15 minutes.
+ * Creates the id of a request to a client, such as an elicitation. Any gateway that receives the
+ * response can read from it where the request waits. Valid for 15 minutes.
  */
 export const sealRequestId = (
   ring: Keyring,
@@ -36,8 +36,8 @@ export const sealRequestId = (
 ): string => sealToken(ring, PREFIX, [replica, request, now + REQUEST_LIFETIME_MS], binding(owner));
 
 /**
- * Opens the id of a response. Null, for all of these alike: a request to another session or
- * principal, expired, changed, or not ours.
+ * Opens the id of a response. Returns null for an id of another session or principal, and for an
+ * expired, modified or foreign one.
  */
 export function openRequestId(
   ring: Keyring,

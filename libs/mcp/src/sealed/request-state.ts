@@ -15,26 +15,26 @@ export type InputRequests = Readonly<Record<string, InputRequest>>;
 /** Contents of a `requestState` of the gateway. */
 export interface RequestState {
   /**
-   * `relay`: the upstream's own state is inside. `parked`: a call waits at a replica. `connect`:
-   * the user must connect an account.
+   * `relay`: the state contains the upstream's state. `parked`: a call waits in a gateway process.
+   * `connect`: the user must connect an account.
    */
   readonly kind: 'relay' | 'parked' | 'connect';
   readonly requests: InputRequests;
-  /** `relay`: the state of the upstream, null when it sent none. */
+  /** For `relay`, the state of the upstream; null when it sent none. */
   readonly upstreamState: string | null;
-  /** `parked`: replica and call; null otherwise. */
+  /** For `parked`, the gateway process and the call; null otherwise. */
   readonly parked: { readonly replica: string; readonly call: string } | null;
-  /** The approval of a person that the call used, and its round. Absent: none was needed. */
+  /** The human approval that the call used, and its round; absent if none was needed. */
   readonly approval?: { readonly id: string; readonly round: number } | null;
 }
 
-/** The request that a state belongs to. Another one cannot use it. */
+/** The request to which a state belongs. No other request can use it. */
 export interface StateOwner {
   /** `principalBinding` of the caller. */
   readonly principal: string;
   readonly serverId: string;
   readonly method: string;
-  /** Params of the request; what a retry adds is left out of the binding. */
+  /** Params of the request; the binding ignores the members that a retry adds. */
   readonly params: JsonObject;
 }
 
@@ -47,8 +47,8 @@ function binding({ principal, serverId, method, params }: StateOwner): string {
 }
 
 /**
- * Seals the state of a call that waits for input; valid for 15 minutes. Null when it would be
- * larger than 64 KiB, which ends the call with an error.
+ * Seals the state of a call that waits for input; valid for 15 minutes. Returns null for a state
+ * above 64 KiB, which ends the call with an error.
  */
 export function sealState(ring: Keyring, owner: StateOwner, state: RequestState, now: number): string | null {
   const sealed = sealToken(ring, PREFIX, { ...state, expiresAt: now + STATE_LIFETIME_MS }, binding(owner));
@@ -56,8 +56,8 @@ export function sealState(ring: Keyring, owner: StateOwner, state: RequestState,
 }
 
 /**
- * Opens a state. Null for one of another principal, server, method or arguments, and for one that
- * is expired, changed or not ours.
+ * Opens a state. Returns null for a state of another principal, server, method or arguments, and
+ * for an expired, modified or foreign one.
  */
 export function openState(
   ring: Keyring,
@@ -71,7 +71,7 @@ export function openState(
   return state !== null && now < state.expiresAt ? state : null;
 }
 
-/** Whether a client's response fits the request that it responds to. */
+/** Returns whether a client's response has the form that its request requires. */
 export function fitsRequest({ method }: InputRequest, response: unknown): boolean {
   if (!isObject(response)) return false;
   switch (method) {
@@ -87,7 +87,7 @@ export function fitsRequest({ method }: InputRequest, response: unknown): boolea
   }
 }
 
-/** The responses of a retry when each request has a fitting one; null otherwise. */
+/** Returns the responses of a retry if every request has a valid one; null otherwise. */
 export function fittingResponses(requests: InputRequests, params: JsonObject): JsonObject | null {
   const responses = ownObject(params, 'inputResponses');
   const fitting = Object.entries(requests).filter(([key, request]) =>

@@ -11,13 +11,13 @@ import {
   type StateOwner,
 } from './request-state';
 
-/** How a request continues, or does not continue, an earlier one. */
+/** Whether a request continues an earlier one, and how. */
 export type Retry =
-  /** A new call; input responses without a state are not read. */
+  /** A new call; input responses without a state are ignored. */
   | { readonly kind: 'new' }
-  /** All responses are there: the call continues. */
+  /** All responses are present: the call continues. */
   | { readonly kind: 'resume'; readonly state: RequestState; readonly responses: JsonObject }
-  /** A response is missing or of the wrong kind: answer with the same `input_required` again. */
+  /** A response is missing or of the wrong kind: respond with the same `input_required` again. */
   | { readonly kind: 'require_again'; readonly result: JsonObject };
 
 export interface RetryContext {
@@ -29,8 +29,8 @@ export interface RetryContext {
 }
 
 /**
- * Reads whether a call continues an earlier one. Throws -32602 for a state that is not valid here,
- * and 400 with -32021 when the client no longer declares the capability that the input needs.
+ * Determines whether a call continues an earlier one. Throws -32602 for an invalid state, and
+ * status 400 with -32021 when the client no longer declares the capability that the input needs.
  */
 export function readRetry({ ring, owner, capabilities, now }: RetryContext): Retry {
   const sealed = own(owner.params, 'requestState');
@@ -44,7 +44,7 @@ export function readRetry({ ring, owner, capabilities, now }: RetryContext): Ret
   return { kind: 'require_again', result: inputRequired(state.requests, sealed as string) };
 }
 
-/** The result that requests input of a modern client (MCP 2026-07-28). */
+/** Returns the result that requests input from a modern client (MCP 2026-07-28). */
 export const inputRequired = (
   inputRequests: Readonly<Record<string, InputRequest>>,
   requestState: string | null,
@@ -54,7 +54,7 @@ export const inputRequired = (
   ...(requestState !== null && { requestState }),
 });
 
-/** Whether the client declared what an input request needs. */
+/** Returns whether the client declared the capability that an input request needs. */
 export function mayRequest(has: ClientCapabilities, { method, params }: InputRequest): boolean {
   switch (method) {
     case 'elicitation/create':
@@ -66,7 +66,7 @@ export function mayRequest(has: ClientCapabilities, { method, params }: InputReq
   }
 }
 
-/** The name of the capability that an input request needs, as `initialize` writes it. */
+/** Returns the capability that an input request needs, in the form of `initialize`. */
 export function requiredCapability({ method, params }: InputRequest): JsonObject {
   switch (method) {
     case 'elicitation/create':
@@ -78,7 +78,7 @@ export function requiredCapability({ method, params }: InputRequest): JsonObject
   }
 }
 
-/** The fault of a request that needs a capability which the client did not declare. */
+/** Returns the fault of a request that needs a capability which the client did not declare. */
 export const missingCapability = (request: InputRequest): McpFault =>
   new McpFault(CODES.missingCapability, 'The client lacks a capability that this request needs.', {
     status: 400,

@@ -5,8 +5,8 @@ export const sealToken = (ring: Keyring, prefix: string, value: unknown, boundTo
   prefix + seal(ring, JSON.stringify(value), boundTo);
 
 /**
- * Opens what `sealToken` made. Null for another owner or key, a changed character, and a text of
- * more than `lengthMax` characters.
+ * Opens a text of `sealToken`. Returns null for another owner or key, a modified text, and a text
+ * of more than `lengthMax` characters.
  */
 export function openToken(
   ring: Keyring,
@@ -28,6 +28,9 @@ export function openToken(
   }
 }
 
-/** Several texts decode to the same bytes; only one of them was made here. */
+/**
+ * Returns whether the text is the canonical base64 of its bytes. Several texts decode to the same
+ * bytes, and `sealToken` creates only the canonical one.
+ */
 const isCanonical = (base64: string): boolean =>
   Buffer.from(base64, 'base64url').toString('base64url') === base64;

@@ -3,14 +3,17 @@ import { capabilitiesOfBits, capabilityBits, type ClientCapabilities } from '../
 import { LEGACY_REVISIONS, MCP_LIMITS, type LegacyRevision } from '../protocol';
 import { openToken, sealToken } from './sealed-token';
 
-/** Contents of a session id. They are stored nowhere else, so sessions survive every process. */
+/**
+ * Contents of a session id. They are stored only in the id, so that sessions survive restarts of
+ * all processes.
+ */
 export interface SessionFacts {
   readonly revision: LegacyRevision;
   readonly capabilities: ClientCapabilities;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** Names the session in stores; 32 hex digits. */
+  /** Id of the session in stores; 32 hex digits. */
   readonly nonce: string;
 }
 
@@ -28,8 +31,8 @@ export const SESSION_LIFETIME_MS = 30 * DAY_MS;
 const binding = ({ principal, serverId }: SessionOwner): string => `mcp/session/${serverId}/${principal}`;
 
 /**
- * Makes the id of a new session: visible ASCII, at most 512 characters. `lifetimeMs` is 30 days by
- * default.
+ * Creates the id of a new session: visible ASCII, at most 512 characters. `lifetimeMs` is 30 days
+ * by default.
  */
 export function newSessionId(
   ring: Keyring,
@@ -44,8 +47,8 @@ export function newSessionId(
 }
 
 /**
- * Opens a session id. Null, for all of these alike: another principal's, another server's, expired,
- * changed, made by the client, or sealed with a key that is gone.
+ * Opens a session id. Returns null for an id of another principal or server, for an expired,
+ * modified or invented one, and for one sealed with a removed key.
  */
 export function openSessionId(
   ring: Keyring,

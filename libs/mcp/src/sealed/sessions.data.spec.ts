@@ -55,7 +55,7 @@ const ATTEMPTS: Readonly<Record<string, () => Attempt>> = {
   'id with a space': () => ({ id: 'a b' }),
   'id of 5,000 characters': () => ({ id: 'a'.repeat(5_000) }),
   'id after its expiry (30 d)': () => ({ id: made(), now: NOW + 30 * 86_400_000 }),
-  // Nothing is stored, so another process and a process that starts again only have the key.
+  // No process stores anything, so another or a restarted process only needs the key.
   'own session on another gateway': () => ({ id: made(), ring: keyringOf('mcp/v1', Buffer.alloc(32, 1)) }),
   'own session after both gateways restarted': () => ({
     id: made(),
@@ -68,7 +68,10 @@ const ATTEMPTS: Readonly<Record<string, () => Attempt>> = {
   'two session headers': () => ({ id: [made(), made()] }),
 };
 
-/** The credential and the state of the server are checked before the session. */
+/**
+ * Cases of checks that run before the session id is opened: of the credential and of the server's
+ * state.
+ */
 const NEED_PROCESSES = ['mcp-169', 'mcp-170'];
 
 interface SessionCase {
@@ -85,7 +88,7 @@ describe('session ids', () => {
     },
   );
 
-  it('are refused with each single character changed', () => {
+  it('are refused if any single character is changed', () => {
     const id = made();
     expect(id.length).toBeLessThanOrEqual(512);
     expect(id).toMatch(/^[\x21-\x7e]+$/);

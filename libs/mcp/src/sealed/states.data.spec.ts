@@ -42,7 +42,7 @@ const parkedCalls = (): ParkedCalls<string> => {
   return calls;
 };
 
-/** What the last of the attempts to redeem a parked call finds. */
+/** Returns what the last of several attempts to redeem a parked call finds. */
 function found(
   { parked = parkedCalls(), owner = OWNER, times = 1 }: Attempt,
   call: string,
@@ -52,12 +52,12 @@ function found(
   return kinds.at(-1) ?? 'gone';
 }
 
-/** What a retry becomes, and for a parked call also what its last attempt finds. */
+/** Returns how a retry is read, and for a parked call also what its last attempt finds. */
 function outcome(attempt: Attempt): string {
   const { state, responses = RESPONSES, owner = OWNER, capabilities = { elicitation: {} } } = attempt;
   const params = {
     ...owner.params,
-    // Members in another order are the same arguments.
+    // The order of members does not change the arguments.
     arguments: { a: 2, b: 1 },
     ...(state !== undefined && { requestState: state }),
     inputResponses: responses,
@@ -94,7 +94,7 @@ const ATTEMPTS: Readonly<Record<string, () => Attempt>> = {
   'client without the capability retries': () => ({ state: sealed(), capabilities: {} }),
 };
 
-/** Outcomes that fit what a case expects. */
+/** Outcomes by the sentence that a case expects. */
 const WANTED: Readonly<Record<string, readonly string[]>> = {
   accept: ['found'],
   reject: ['-32602'],
@@ -118,14 +118,14 @@ describe('request states', () => {
     expect(WANTED[wanted] ?? []).toContain(outcome(attempt()));
   });
 
-  it('are not sealed beyond 64 KiB, so that no client has to send more', () => {
+  it('are not sealed above 64 KiB, so that no client has to send more', () => {
     const upstreamState = 'x'.repeat(65_536);
     expect(sealState(RING, OWNER, { ...STATE, upstreamState }, NOW)).toBeNull();
   });
 });
 
 describe('parked calls', () => {
-  it('are bounded per principal and in all, and make room when they expire', () => {
+  it('are bounded for each principal and in total, and make room when they expire', () => {
     const calls = new ParkedCalls<number>();
     for (let at = 0; at < 5; at += 1) expect(calls.park(`a${String(at)}`, 'a', at, NOW)).toBe(true);
     expect(calls.park('a5', 'a', 5, NOW)).toBe(false);
@@ -138,7 +138,7 @@ describe('parked calls', () => {
     expect(calls.park('b', 'b', 1, NOW + 600_000)).toBe(true);
   });
 
-  it('belong to their principal', () => {
+  it('are redeemed only by their principal', () => {
     const calls = parkedCalls();
     expect(calls.redeem('call-1', 'p2', NOW).kind).toBe('gone');
     expect(calls.redeem('call-1', 'p1', NOW).kind).toBe('found');

@@ -1,28 +1,32 @@
 import type { Keyring } from '@gw/kernel';
 import { openToken, sealToken } from './sealed-token';
 
-/** Where a task is. */
+/** Server and upstream id of a task. */
 export interface TaskPlace {
-  /** Id of the server that carries the task out. */
+  /** Id of the server that executes the task. */
   readonly serverId: string;
-  /** The id that the server gave it. */
+  /** Id that the server gave the task. */
   readonly task: string;
-  /** The server's own name of the tool. */
+  /** Name that the server gives the tool. */
   readonly tool: string;
-  /** `nonce` of the session that made the task; null in the modern era. */
+  /** `nonce` of the session that created the task; null in the modern era. */
   readonly session: string | null;
-  /** The client has no sessions and its server has them, so that the forms of tasks differ. */
+  /**
+   * Whether a client without sessions uses a server with sessions, so that tasks must be converted.
+   */
   readonly isBridged: boolean;
 }
 
 const PREFIX = 'gwt1.';
-/** A server's id of a task may have so many UTF-16 units, and the id that clients get so many. */
+/** Maximum number of UTF-16 units of a server's task id, and of the id that clients get. */
 export const TASK_ID_MAX = 512;
 const SEALED_MAX = 4_096;
 
 const binding = (principal: string): string => `mcp/task/${principal}`;
 
-/** Makes the id that a client gets for its task. Only the caller that made the task can use it. */
+/**
+ * Creates the id that a client gets for its task. Only the caller that created the task can use it.
+ */
 export const sealTaskId = (
   ring: Keyring,
   principal: string,
@@ -30,7 +34,8 @@ export const sealTaskId = (
 ): string => sealToken(ring, PREFIX, [serverId, task, tool, session, isBridged], binding(principal));
 
 /**
- * Opens the id of a task. Null, for all of these alike: another caller's, changed, and not ours.
+ * Opens the id of a task. Returns null for an id of another caller, and for a modified or foreign
+ * one.
  */
 export function openTaskId(ring: Keyring, principal: string, id: unknown): TaskPlace | null {
   if (typeof id !== 'string') return null;

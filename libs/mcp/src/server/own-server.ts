@@ -8,11 +8,11 @@ import { readToolCall, type ToolCall } from '../rpc/tool-call';
 
 /** A tool that this installation offers itself. */
 export interface OwnTool {
-  /** As `tools/list` shows it. */
+  /** Definition as `tools/list` shows it. */
   readonly definition: JsonObject;
 }
 
-/** A server of tools in this process, as one caller sees it. */
+/** An MCP server with tools in this process, as one caller sees it. */
 export interface OwnServer<T extends OwnTool> {
   readonly facts: EndpointFacts;
   /** Tools that the caller may use, by name, in the order of the list. */
@@ -25,15 +25,15 @@ export type Posted<S extends LegacySession> = Extract<
   { readonly kind: 'modern' | 'initialize' | 'legacy' }
 >;
 
-/** Work for a message: a response that is known already, or the call of a tool. */
+/** How to handle a message: with a response that needs no tool, or by calling a tool. */
 export type OwnRequest<T> =
   | { readonly kind: 'respond'; readonly response: LocalResponse }
   | { readonly kind: 'call'; readonly call: ToolCall<T>; readonly message: RpcRequest };
 
 /**
- * Reads a message to a server of our own, which has tools and nothing else. The list has one page.
- * The session id of `initialize` is added by the caller. Throws a fault for a batch, for another
- * method and for an unknown tool.
+ * Reads a message to an `OwnServer`, which has only tools. The list of tools has one page. The
+ * caller adds the session id of `initialize`. Throws a fault for a batch, for another method and
+ * for an unknown tool.
  */
 export function readOwnRequest<T extends OwnTool, S extends LegacySession>(
   received: Posted<S>,
@@ -61,7 +61,7 @@ export function readOwnRequest<T extends OwnTool, S extends LegacySession>(
   }
 }
 
-/** The response to a request with its result, in the form of the client's era. */
+/** Returns the response to a request with its result, in the form of the client's era. */
 export function ownResult<S extends LegacySession>(
   { kind }: Pick<Posted<S>, 'kind'>,
   { serverInfo, ttlMs }: EndpointFacts,

@@ -24,11 +24,11 @@ export interface EndpointResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject | null;
-  /** Null: refused before the era was known. */
+  /** The received request; null if it was refused before its era was known. */
   readonly received: Received<SessionFacts> | null;
 }
 
-/** What an endpoint does with a request, by the functions of this lib alone. */
+/** Responds to a request like an endpoint, using only the functions of this library. */
 export function respond(method: string, headers: HeaderFields, body: string | Buffer): EndpointResponse {
   try {
     const open = (id: string): SessionFacts | null => openSessionId(RING, OWNER, id, NOW);
@@ -37,7 +37,7 @@ export function respond(method: string, headers: HeaderFields, body: string | Bu
     if (received.kind === 'stream')
       return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: null, received };
     if (received.kind === 'end') return { status: 204, headers: {}, body: null, received };
-    // What is forwarded is answered with 200 by the upstream.
+    // A forwarded message gets status 200 from the upstream.
     const local: LocalResponse = localResponse(received, FACTS) ?? { status: 200, body: null };
     return { ...local, headers: started, received };
   } catch (error) {

@@ -14,12 +14,12 @@ interface VectorFile {
 
 const file = readCases('mcp.json') as VectorFile;
 
-/** Tools that cases name by a letter. */
+/** Tools that the cases refer to by a letter. */
 export const { tools } = file;
 
 /**
- * Cases of one group of `mcp.json`, each with its id and its reason for the title of a test.
- * `except`: ids of cases that need running processes.
+ * Returns the cases of one group of `mcp.json`, each with its id and its reason, which form the
+ * test title. `except` holds the ids of cases that need running processes.
  */
 export function vectors<T>(
   group: string,
@@ -30,7 +30,7 @@ export function vectors<T>(
     .map((each) => [each.id, each.reason, each]);
 }
 
-/** The fault that work throws; undefined when it succeeds. Other errors fail the test. */
+/** Returns the fault that `work` throws; undefined if it succeeds. Other errors fail the test. */
 export function faultOf(work: () => unknown): McpFault | undefined {
   try {
     work();

@@ -4,13 +4,13 @@ import type { JsonObject } from '../protocol';
 import { own } from '../rpc/message';
 
 /**
- * Binding that the tokens in a connection's document are sealed with: a document copied to another
- * user does not open.
+ * Returns the binding with which the tokens in a connection's document are sealed, so that a
+ * document copied to another user does not open.
  */
 export const connectionBinding = (owner: {
   readonly organisationId: string;
   readonly serverId: string;
-  /** Null for the connection that all users share. */
+  /** Id of the user; null for the connection that all users share. */
   readonly userId: string | null;
 }): string =>
   `mcp/connection/${digestOf('mcp/connection', [owner.organisationId, owner.serverId, owner.userId])}`;
@@ -25,12 +25,12 @@ export interface ConnectTicket {
   readonly usedAt: number | null;
 }
 
-/** Whether a link may go on to the authorization server. `other_user` is audited. */
+/** Whether a link may continue to the authorization server. `other_user` is audited. */
 export type TicketVerdict = 'ok' | 'unknown' | 'expired' | 'used' | 'other_user';
 
 /**
- * Judges a connect link of `{console}/connect/{server}`: ten minutes, once, by the user and for the
- * server that it was made for. The caller marks it as used in one conditional update.
+ * Judges a connect link of `{console}/connect/{server}`. It is valid for ten minutes, once, and
+ * only for its user and server. The caller marks it as used in one conditional update.
  */
 export function ticketVerdict(
   ticket: ConnectTicket | null,
@@ -48,9 +48,9 @@ export function ticketVerdict(
 export interface PendingAuthorization {
   readonly state: string;
   readonly issuer: string;
-  /** The issuer announces `iss`, so a callback without it is refused (RFC 9207). */
+  /** Whether the issuer announces `iss`, so that a callback without it is refused (RFC 9207). */
   readonly sendsIssuer: boolean;
-  /** Digest of the cookie of the browser that started. */
+  /** Digest of the cookie of the browser that started the authorization. */
   readonly browser: string;
   readonly expiresAt: number;
 }
@@ -62,8 +62,8 @@ export type CallbackVerdict =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * Judges the callback of an upstream authorization: exact state, the same browser and the same
- * issuer.
+ * Judges the callback of an upstream authorization: it needs the exact state, the same browser and
+ * the same issuer.
  */
 export function callbackVerdict(
   query: JsonObject,
@@ -100,19 +100,22 @@ function isSame(one: unknown, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Outcome of a refresh, by its response. */
+/** Outcome of a token refresh. */
 export type RefreshVerdict =
   | {
       readonly kind: 'refreshed';
       readonly accessToken: string;
-      /** Null: the old one stays valid. */
+      /** The new refresh token; null if the old one stays valid. */
       readonly refreshToken: string | null;
-      /** Seconds. */
+      /** Lifetime of the access token in seconds. */
       readonly expiresIn: number;
     }
-  /** The grant is gone: status `needs_consent`; the next call is answered with a connect link. */
+  /**
+   * The grant is invalid: the connection gets the status `needs_consent`, and the next call returns
+   * a connect link.
+   */
   | { readonly kind: 'needs_consent' }
-  /** No statement about the grant; the tokens stay. */
+  /** The response is no evidence about the grant; the tokens stay. */
   | { readonly kind: 'failed' };
 
 const GRANT_ERRORS: readonly unknown[] = ['invalid_grant', 'unauthorized_client', 'interaction_required'];

@@ -10,20 +10,20 @@ const SERVERS_MAX = 10;
 const SCOPES_MAX = 200;
 
 export interface ResourceMetadata {
-  /** The authorization server to use. */
+  /** Issuer of the authorization server to use. */
   readonly issuer: string;
   /** The identifier under which tokens are requested (RFC 8707). */
   readonly resource: string;
   readonly scopes: readonly string[];
-  /** Tokens must be bound to a key (`dpop_bound_access_tokens_required`). */
+  /** Whether tokens must be bound to a key (`dpop_bound_access_tokens_required`). */
   readonly demandsProof: boolean;
 }
 
 /**
  * Checks the resource metadata of an upstream (RFC 9728): `resource` is the server's URL or a
  * parent path of it on the same origin, and an authorization server has an allowed https address
- * (http on loopback). The first such one is chosen, or the pinned one: that of the first
- * connection, or of the administrator.
+ * (http on loopback). The result names the first such server, or the pinned one: that of the first
+ * connection, or the one that the administrator set.
  */
 export function checkResourceMetadata(
   document: unknown,
@@ -67,8 +67,8 @@ const textsOf = (document: JsonObject, name: string): readonly string[] =>
   ownList(document, name).slice(0, SCOPES_MAX).filter(isText);
 
 /**
- * Why an address is no endpoint: https without fragment, allowed by the policy; http to this
- * machine alone.
+ * Returns why an address cannot be an endpoint; null if it can. It must be https without a fragment
+ * and allowed by the policy; http is allowed on loopback only.
  */
 function endpointFault(url: unknown, policy: AddressPolicy): string | null {
   const verdict = policy.checkUrl(url);
@@ -82,21 +82,26 @@ export interface ServerMetadata {
   readonly tokenEndpoint: string;
   readonly registrationEndpoint: string | null;
   readonly revocationEndpoint: string | null;
-  /** The server reads documents of clients (CIMD). */
+  /** Whether the server reads client documents (CIMD). */
   readonly readsClientDocuments: boolean;
-  /** Responses to authorization requests carry `iss` (RFC 9207), and must. */
+  /** Whether responses to authorization requests must carry `iss` (RFC 9207). */
   readonly sendsIssuer: boolean;
   /**
-   * How clients authenticate at the token endpoint; empty: not announced, which means
-   * `client_secret_basic`.
+   * How clients may authenticate at the token endpoint; an empty list means `client_secret_basic`.
    */
   readonly tokenAuthMethods: readonly string[];
-  /** Algorithms of assertions with which clients authenticate; empty: not announced. */
+  /**
+   * Algorithms of assertions with which clients may authenticate; empty when the server announces
+   * none.
+   */
   readonly tokenAuthAlgorithms: readonly string[];
-  /** Algorithms of proofs for tokens that are bound to a key; empty: it issues none. */
+  /**
+   * Algorithms of proofs for tokens that are bound to a key; empty when the server issues no such
+   * tokens.
+   */
   readonly proofAlgorithms: readonly string[];
   readonly scopes: readonly string[];
-  /** Profiles of assertions that the server takes, such as that of ID-JAG. */
+  /** Profiles of assertions that the server accepts, such as ID-JAG. */
   readonly grantProfiles: readonly string[];
 }
 
@@ -130,7 +135,7 @@ export function checkServerMetadata(
 }
 
 function readEndpoints(document: JsonObject): Omit<ServerMetadata, 'issuer'> {
-  // Written again by the URL parser, so that what browsers open is what was checked.
+  // Serialised by the URL parser, so that browsers open exactly the checked address.
   const url = (name: string): string => new URL(String(own(document, name))).href;
   const optional = (name: (typeof OPTIONAL)[number]): string | null =>
     own(document, name) === undefined ? null : url(name);
@@ -151,7 +156,7 @@ function readEndpoints(document: JsonObject): Omit<ServerMetadata, 'issuer'> {
 
 /**
  * How the gateway becomes a client: `configured` by an administrator, by its `document` (CIMD), by
- * registration (RFC 7591), or not at all: an administrator must configure a client.
+ * registration (RFC 7591), or `none`, in which case an administrator must configure a client.
  */
 export type ClientWay = 'configured' | 'document' | 'register' | 'none';
 
@@ -161,7 +166,9 @@ export function clientWay(metadata: ServerMetadata, hasConfiguredClient: boolean
   return metadata.registrationEndpoint === null ? 'none' : 'register';
 }
 
-/** Endpoints of a server of 2025-03-26 that has no metadata: default paths at its origin. */
+/**
+ * Returns the endpoints of a server of 2025-03-26 without metadata: default paths at its origin.
+ */
 export const defaultEndpoints = (serverUrl: URL): Omit<ServerMetadata, 'issuer'> => ({
   authorizationEndpoint: `${serverUrl.origin}/authorize`,
   tokenEndpoint: `${serverUrl.origin}/token`,
@@ -177,9 +184,9 @@ export const defaultEndpoints = (serverUrl: URL): Omit<ServerMetadata, 'issuer'>
 });
 
 /**
- * Whether a server's authorization server may be used: the one of the first connection, or that the
- * administrator has set. Another one
- * needs an administrator, since a changed name sends users elsewhere.
+ * Returns whether a server's authorization server may be used: only the pinned one, which is that
+ * of the first connection or the one that the administrator set. An administrator must confirm
+ * another one, because it would send users elsewhere.
  */
 export const issuerVerdict = (pinned: string | null, current: string): 'ok' | 'error' =>
   pinned === null || pinned === current ? 'ok' : 'error';

@@ -17,7 +17,7 @@ interface ResourceCase {
   readonly expect: 'accept' | 'reject' | 'either';
 }
 
-describe('resource metadata of upstreams', () => {
+describe('checkResourceMetadata', () => {
   it.each(vectors<ResourceCase>('resource-metadata'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
     const serverUrl = new URL(input.server);
     const { ok } = checkResourceMetadata(input.document, { serverUrl, policy, pinnedIssuer: null });
@@ -34,13 +34,13 @@ describe('resource metadata of upstreams', () => {
     'https://a@mcp.vendor.example/mcp',
     '',
     1,
-  ])('are refused for the resource %j', (resource) => {
+  ])('refuses the resource %j', (resource) => {
     const document = { resource, authorization_servers: ['https://as.vendor.example'] };
     const serverUrl = new URL('https://mcp.vendor.example/mcp');
     expect(checkResourceMetadata(document, { serverUrl, policy, pinnedIssuer: null }).ok).toBe(false);
   });
 
-  it('name the pinned authorization server, or none', () => {
+  it('returns the pinned authorization server, or refuses the metadata', () => {
     const document = {
       resource: 'https://mcp.vendor.example',
       authorization_servers: ['http://a.example', 'https://b.example', 'https://c.example'],
@@ -68,7 +68,7 @@ const WAYS: Readonly<Record<string, string>> = {
   none: 'error: ask for a client',
 };
 
-describe('metadata of authorization servers', () => {
+describe('checkServerMetadata', () => {
   it.each(vectors<ServerCase>('as-metadata'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
     const checked = checkServerMetadata(input.document, { issuer: input.asked, policy });
     if (!checked.ok) expect(wanted).toBe('reject');
@@ -76,20 +76,17 @@ describe('metadata of authorization servers', () => {
     else expect(WAYS[clientWay(checked, false)]).toBe(wanted);
   });
 
-  it.each(['registration_endpoint', 'revocation_endpoint', 'jwks_uri'])(
-    'are refused for a private %s',
-    (name) => {
-      const endpoint = 'https://as.example/x';
-      const document = {
-        issuer: 'https://as.example',
-        authorization_endpoint: endpoint,
-        token_endpoint: endpoint,
-        code_challenge_methods_supported: ['S256'],
-        [name]: 'https://192.168.1.1/x',
-      };
-      expect(checkServerMetadata(document, { issuer: 'https://as.example', policy }).ok).toBe(false);
-    },
-  );
+  it.each(['registration_endpoint', 'revocation_endpoint', 'jwks_uri'])('refuses a private %s', (name) => {
+    const endpoint = 'https://as.example/x';
+    const document = {
+      issuer: 'https://as.example',
+      authorization_endpoint: endpoint,
+      token_endpoint: endpoint,
+      code_challenge_methods_supported: ['S256'],
+      [name]: 'https://192.168.1.1/x',
+    };
+    expect(checkServerMetadata(document, { issuer: 'https://as.example', policy }).ok).toBe(false);
+  });
 });
 
 const PENDING: PendingAuthorization = {
@@ -113,7 +110,7 @@ const open = (user: string): string => {
   }
 };
 
-/** What each event becomes; events that need a store or several processes are left out. */
+/** Result of each event; events that need a store or several processes are left out. */
 const EVENTS: Readonly<Record<string, () => string>> = {
   'other user opens the link': () => ticketVerdict(ticket, { userId: 'u2', serverId: 's1', now: 1 }),
   'link twice': () => ticketVerdict({ ...ticket, usedAt: 1 }, { userId: 'u1', serverId: 's1', now: 2 }),
@@ -132,7 +129,7 @@ const EVENTS: Readonly<Record<string, () => string>> = {
     issuerVerdict('https://as.example', 'https://other.example'),
 };
 
-/** Outcomes that fit the sentence of a case. */
+/** Outcomes by the sentence of a case. */
 const WANTED: Readonly<Record<string, RegExp>> = {
   'refused, audited': /^other_user$/,
   refused: /^(?:used|expired|refused)$/,
@@ -157,7 +154,7 @@ describe('connecting an account', () => {
     },
   );
 
-  it('goes on for the user, browser and server that it was started for', () => {
+  it('continues only for the user, browser and server that started it', () => {
     expect(ticketVerdict(ticket, { userId: 'u1', serverId: 's1', now: 1 })).toBe('ok');
     expect(ticketVerdict(ticket, { userId: 'u1', serverId: 's2', now: 1 })).toBe('unknown');
     expect(callbackVerdict(QUERY, PENDING, visit)).toEqual({ kind: 'exchange', code: 'c' });
@@ -165,7 +162,7 @@ describe('connecting an account', () => {
     expect(issuerVerdict(null, 'https://as.example')).toBe('ok');
   });
 
-  it('refuses callbacks without the announced issuer, with another state, and late ones', () => {
+  it('refuses callbacks without the announced issuer, with another state, and expired ones', () => {
     const { iss: _iss, ...withoutIssuer } = QUERY;
     expect(callbackVerdict(withoutIssuer, PENDING, visit).kind).toBe('refused');
     expect(callbackVerdict(withoutIssuer, { ...PENDING, sendsIssuer: false }, visit).kind).toBe('exchange');
@@ -187,8 +184,8 @@ describe('connecting an account', () => {
   });
 });
 
-describe('addresses of metadata', () => {
-  it('are those of RFC 9728 and RFC 8414, with the path first', () => {
+describe('metadata addresses', () => {
+  it('follow RFC 9728 and RFC 8414, with the path first', () => {
     expect(resourceMetadataUrls(new URL('https://m.example/a/mcp'))).toEqual([
       'https://m.example/.well-known/oauth-protected-resource/a/mcp',
       'https://m.example/.well-known/oauth-protected-resource',
@@ -201,7 +198,7 @@ describe('addresses of metadata', () => {
     expect(serverMetadataUrls(new URL('https://as.example'))).toHaveLength(2);
   });
 
-  it('are read from a Bearer challenge, and fetched on the origin of the server alone', () => {
+  it('are read from a Bearer challenge, and fetched only on the origin of the server', () => {
     const url = 'https://m.example/.well-known/oauth-protected-resource/mcp';
     const header = `Basic realm="x", Bearer error="invalid_token", resource_metadata="${url}", scope="a b"`;
     expect(readChallenge(header)).toEqual({ resourceMetadata: url, scope: 'a b', error: 'invalid_token' });

@@ -1,10 +1,16 @@
-/** Fetch each with at most 256 KB, 5 s and 3 redirects, through the operator's address policy. */
+/**
+ * Callers fetch each address with at most 256 KB, 5 s and 3 redirects, through the operator's
+ * address policy.
+ */
 const withPath = (origin: string, name: string, path: string): string =>
   `${origin}/.well-known/${name}${path}`;
 
 const pathOf = ({ pathname }: URL): string => (pathname.endsWith('/') ? pathname.slice(0, -1) : pathname);
 
-/** Addresses of the resource metadata of a server, in the order to try (RFC 9728, section 3.1). */
+/**
+ * Returns the addresses of the resource metadata of a server in the order of attempts (RFC 9728,
+ * section 3.1).
+ */
 export function resourceMetadataUrls(serverUrl: URL): readonly string[] {
   const path = pathOf(serverUrl);
   const root = withPath(serverUrl.origin, RESOURCE, '');
@@ -12,8 +18,8 @@ export function resourceMetadataUrls(serverUrl: URL): readonly string[] {
 }
 
 /**
- * Addresses of the metadata of an authorization server, in the order to try (MCP 2025-11-25; RFC
- * 8414).
+ * Returns the addresses of the metadata of an authorization server in the order of attempts (MCP
+ * 2025-11-25; RFC 8414).
  */
 export function serverMetadataUrls(issuer: URL): readonly string[] {
   const { origin } = issuer;
@@ -26,12 +32,11 @@ const RESOURCE = 'oauth-protected-resource';
 const OAUTH = 'oauth-authorization-server';
 const OPENID = 'openid-configuration';
 
-/** Contents of an upstream's `WWW-Authenticate` with `Bearer` or `DPoP`. Null: absent. */
+/**
+ * Contents of an upstream's `WWW-Authenticate` with `Bearer` or `DPoP`. Absent parameters are null.
+ */
 export interface BearerChallenge {
-  /**
-   * The upstream takes only tokens that are bound to a key (RFC 9449). Absent: it takes bearer
-   * tokens.
-   */
+  /** Present when the upstream accepts only tokens that are bound to a key (RFC 9449). */
   readonly demandsProof?: true;
   readonly resourceMetadata: string | null;
   readonly scope: string | null;
@@ -41,8 +46,8 @@ export interface BearerChallenge {
 const CHALLENGE_MAX = 4_096;
 
 /**
- * Reads the first Bearer challenge of a `WWW-Authenticate` header (RFC 9110, RFC 6750), or the
- * first DPoP challenge of one without (RFC 9449); null without either.
+ * Reads the first Bearer challenge of a `WWW-Authenticate` header (RFC 9110, RFC 6750), or else its
+ * first DPoP challenge (RFC 9449); null without either.
  */
 export function readChallenge(header: string): BearerChallenge | null {
   const text = header.slice(0, CHALLENGE_MAX);
@@ -64,8 +69,8 @@ export function readChallenge(header: string): BearerChallenge | null {
 const PARAMETER = /\b([a-z_]{1,32})=(?:"((?:[^"\\]|\\.){0,2048})"|([^\s",]{1,2048}))/gi;
 
 /**
- * Whether the metadata address of a challenge may be fetched: on the origin of the server, or one
- * that the integration names.
+ * Returns whether the metadata address of a challenge may be fetched: it must be on the origin of
+ * the server, or be one that the integration names.
  */
 export const isMetadataUrlAllowed = (url: string, serverUrl: URL, named: readonly string[]): boolean =>
   named.includes(url) || (URL.canParse(url) && new URL(url).origin === serverUrl.origin);
