@@ -2,18 +2,18 @@ import type { OutboundError } from '@gw/outbound';
 
 /** Kinds of failure of a call of an agent. */
 export type AgentCallErrorKind =
-  /** The address policy refuses the URL or what it resolves to. */
+  /** The address policy refuses the URL or an address that it resolves to. */
   | 'refused_address'
-  /** No connection, or none that brought a response. */
+  /** No connection could be opened, or it delivered no response. */
   | 'unreachable'
   | 'timeout'
-  /** The response broke off before it was complete. */
+  /** The connection closed before the response was complete. */
   | 'interrupted'
   /** The response is a redirect; redirects are not followed. */
   | 'redirected'
   /** Status 401 or 403. */
   | 'unauthorized'
-  /** Another status than a success, without an error of A2A. */
+  /** A status other than success, without an error of A2A. */
   | 'http_status'
   /** The agent responded with an error of A2A: see `error`. */
   | 'agent_error'
@@ -31,13 +31,13 @@ export type AgentCallErrorKind =
 export interface AgentCallErrorFacts extends ErrorOptions {
   /** HTTP status of the response that failed. */
   readonly status?: number;
-  /** The member `error` of JSON-RPC, as the agent sent it; never trusted. */
+  /** The member `error` of JSON-RPC as the agent sent it; not trusted. */
   readonly error?: unknown;
-  /** Milliseconds that the agent wants callers to wait (`Retry-After`), at most an hour. */
+  /** Milliseconds that the agent asks callers to wait (`Retry-After`), at most an hour. */
   readonly retryAfterMs?: number | null;
 }
 
-/** A call of an agent that failed. The message names no secret and no text of the agent. */
+/** A failed call of an agent. The message contains no secret and no text of the agent. */
 export class AgentCallError extends Error {
   override readonly name = 'AgentCallError';
   readonly status: number | null;
@@ -75,9 +75,9 @@ export const protocolError = (message: string, facts: AgentCallErrorFacts = {}):
 export const tooLarge = (what: string, bytesMax: number): AgentCallError =>
   new AgentCallError('too_large', `${what} is larger than ${String(bytesMax)} bytes.`);
 
-/** The error of a response for which this process has no memory. */
+/** Returns the error of a response for which this process has no memory. */
 export const noMemory = (): AgentCallError =>
   new AgentCallError('no_memory', 'There is no memory for the response of the agent.');
 
-/** The reason to abort the signal of a call with. */
+/** Returns the reason with which callers abort the signal of a call. */
 export const cancelled = (): AgentCallError => new AgentCallError('cancelled', 'The caller ended the call.');

@@ -4,11 +4,11 @@ import type { A2aVersion, AgentInterface, Members, Operation } from '@gw/a2a';
 /** Time limits of one call, in milliseconds. */
 export interface AgentTimeouts {
   readonly connectMs: number;
-  /** Until a response without a stream is complete, and until the head of a stream. */
+  /** Time until a whole response, or the head of a stream, has arrived. */
   readonly responseMs: number;
-  /** Silence of a stream; every byte restarts it. */
+  /** Maximum silence of a stream; every byte restarts it. */
   readonly idleMs: number;
-  /** A whole stream. */
+  /** Maximum duration of a stream. */
   readonly streamMs: number;
 }
 
@@ -25,16 +25,16 @@ export interface AgentCall {
   readonly params: Members;
   /** Headers of every request to the agent, such as its credential. */
   readonly credential: Readonly<Record<string, string>>;
-  /** Headers of the caller that are passed on. */
+  /** Headers of the caller that are forwarded. */
   readonly passed: Readonly<Record<string, string>>;
-  /** URIs of extensions for the agent. */
+  /** URIs of the extensions to activate. */
   readonly extensions: readonly string[];
-  /** Its reason is the error of an aborted call. */
+  /** Aborts the call; its reason becomes the error of the call. */
   readonly signal: AbortSignal;
   readonly timeouts: AgentTimeouts;
   /**
-   * Counts the bytes of a response, which its owner frees, and those of an event while its reader
-   * has it. Absent: they are not counted.
+   * Counts the bytes of a response, which the owner of the response frees, and those of an event
+   * while its reader processes it. Absent to count none.
    */
   readonly memory?: ResponseMemory;
 }

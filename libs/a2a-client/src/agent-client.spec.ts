@@ -56,7 +56,7 @@ describe('AgentClient', () => {
     return list;
   }
 
-  it('sends the headers of the protocol, and those of the caller over those of the integration', async () => {
+  it('sends the headers of the protocol, and prefers headers of the caller to those of the integration', async () => {
     await client.call(target, {
       ...sent({ extensions: ['urn:a', 'urn:b'] }),
       ...{ credential: { Authorization: 'Bearer a', 'x-tenant': 'red' }, passed: { 'x-tenant': 'blue' } },
@@ -117,7 +117,7 @@ describe('AgentClient', () => {
     expect(await failed(all(client.stream(target, sent())))).toMatchObject({ kind: 'too_large' });
   });
 
-  it('counts what it holds of responses, and fails when there is no memory for more', async () => {
+  it('counts the bytes of responses that it holds, and fails when there is no memory for more', async () => {
     let held = 0;
     const memory = {
       take: (bytes: number): boolean => {
@@ -145,7 +145,7 @@ describe('AgentClient', () => {
     respond = (_req, res) => res.writeHead(200, EVENTS).end(event + event + event);
     const seen: number[] = [];
     for await (const _ of client.stream(target, sent({ memory }))) seen.push(held);
-    // One event at a time, and what was received of the next ones.
+    // The client holds one event at a time, and the received bytes of the next ones.
     expect(seen).toHaveLength(3);
     expect(Math.min(...seen)).toBeGreaterThanOrEqual(180_000);
     expect(held).toBe(0);
@@ -153,7 +153,7 @@ describe('AgentClient', () => {
     expect(await failed(all(client.stream(target, sent({ memory }))))).toMatchObject({ kind: 'no_memory' });
   });
 
-  it('ends a call that takes too long, that falls silent, and that its caller ends', async () => {
+  it('ends a call that takes too long, that becomes silent, or that its caller aborts', async () => {
     respond = () => undefined;
     const short = { ...AGENT_TIMEOUTS, responseMs: 30, idleMs: 30 };
     expect(await failed(client.call(target, sent({ timeouts: short })))).toMatchObject({ kind: 'timeout' });
@@ -171,7 +171,7 @@ describe('AgentClient', () => {
     expect(requests).toHaveLength(before);
   });
 
-  it('yields the events of a stream, and one JSON object alone', async () => {
+  it('yields the events of a stream, or a single JSON object', async () => {
     respond = (_req, res) =>
       res.writeHead(200, EVENTS).end(`: beat\n\ndata: ${result(MESSAGE)}\n\ndata: ${result({ b: 1 })}\n\n`);
     expect(await all(client.stream(target, sent()))).toEqual([MESSAGE, { b: 1 }]);
@@ -191,7 +191,7 @@ describe('AgentClient', () => {
     expect(await failed(all(client.stream(target, sent())))).toMatchObject({ kind: 'interrupted' });
   });
 
-  it('ends the connection when its reader stops early', async () => {
+  it('closes the connection when its reader stops early', async () => {
     const closed = new Promise((resolve) => {
       respond = (_req, res) => {
         res.on('close', resolve);
@@ -205,7 +205,7 @@ describe('AgentClient', () => {
     await closed;
   });
 
-  it('says which extensions the agent activated, unless the header is huge', async () => {
+  it('returns the extensions that the agent activated, unless the header is too long', async () => {
     respond = (_req, res) =>
       res.writeHead(200, { ...JSON_TYPE, 'a2a-extensions': 'urn:a' }).end(result(MESSAGE));
     expect(await client.call(target, sent())).toEqual({ result: MESSAGE, extensions: 'urn:a' });

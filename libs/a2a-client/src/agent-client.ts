@@ -24,7 +24,7 @@ export interface AgentClientOptions {
   readonly policy: AddressPolicy;
 }
 
-/** Where a call goes. */
+/** The interface that a call uses, and its connection pool. */
 export interface AgentTarget extends Interface {
   /** Connections are shared only within a class: one per tenant and credential. */
   readonly poolClass: string;
@@ -33,7 +33,7 @@ export interface AgentTarget extends Interface {
 /** A response of an agent. `result` has the shape of the version of its interface. */
 export interface AgentResponse {
   readonly result: unknown;
-  /** URIs of the extensions that the agent activated, as it says; null for none. */
+  /** URIs of the extensions that the agent reports as activated; null for none. */
   readonly extensions: string | null;
 }
 
@@ -42,29 +42,29 @@ const RETRY_AFTER_SECONDS_MAX = 3_600;
 const EXTENSIONS_LENGTH_MAX = 8_192;
 
 /**
- * Calls agents over the address policy, in both versions and both bindings. Follows no redirect and
- * repeats no call.
+ * Calls agents under the address policy, in both versions and both bindings. Follows no redirects
+ * and repeats no call.
  */
 export class AgentClient {
   constructor(private readonly options: AgentClientOptions) {}
 
   /**
    * Makes a call with one response. Throws `AgentCallError`, and `A2aError` for parameters that the
-   * binding cannot have.
+   * binding cannot express.
    */
   async call(target: AgentTarget, call: AgentCall): Promise<AgentResponse> {
     const form = FORMS[target.binding];
     const response = await this.open(target, call, form, false);
     const body = await response.body.whole(RESPONSE_BOUNDS.bytesMax);
-    // Its parsed form, and what is made of that.
+    // Counts the parsed form too, and what later steps build from it.
     if (call.memory?.take(2 * body.length) === false) throw noMemory();
     return { result: resultIn(body, call.operation, target), extensions: extensionsOf(target, response) };
   }
 
   /**
-   * Makes a call whose response is a stream, and yields the result of each event. An agent that
-   * responds with one JSON object yields it alone. The reader that stops early ends the connection,
-   * not the task. Throws as `call`.
+   * Makes a call whose response is a stream, and yields the result of each event. A single JSON
+   * object is yielded alone. A reader that stops early closes the connection, but does not cancel
+   * the task. Throws like `call`.
    */
   async *stream(
     target: AgentTarget,
@@ -93,7 +93,7 @@ export class AgentClient {
       }
   }
 
-  /** Resolves with a successful response. */
+  /** Sends the request and resolves with a successful response. */
   private async open(
     target: AgentTarget,
     call: AgentCall,
@@ -132,7 +132,10 @@ const ERRORS = { errorOf: fromOutbound, tooLarge, noMemory };
 
 const PROTOCOL_HEADERS: ReadonlySet<string> = new Set([VERSION_HEADER, ...Object.values(EXTENSIONS_HEADER)]);
 
-/** Whether only the protocol writes a header of requests to agents. `name` in lower case. */
+/**
+ * Returns whether the protocol defines this header of requests to agents, so that callers and
+ * integrations must not set it. `name` is in lower case.
+ */
 export const isReservedAgentHeader = (name: string): boolean =>
   PROTOCOL_HEADERS.has(name) || isSendersHeader(name);
 
@@ -179,7 +182,7 @@ async function assertSuccess(form: BindingForm, response: StreamedResponse): Pro
   });
 }
 
-/** The error in a body of JSON; null when there is none. */
+/** Returns the error in a JSON body; null if there is none. */
 async function errorOf(form: BindingForm, response: StreamedResponse): Promise<unknown> {
   if (!isJson(mediaTypeOf(response))) {
     response.body.discard();
@@ -203,7 +206,7 @@ function assertReadable(response: StreamedResponse): void {
 
 const isJson = (type: string): boolean => type === 'application/json' || type === 'application/a2a+json';
 
-/** Media type of a response, in lower case and without parameters. */
+/** Returns the media type of a response in lower case, without parameters. */
 const mediaTypeOf = ({ headers }: StreamedResponse): string =>
   (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 

@@ -23,16 +23,16 @@ export interface BoundRequest {
   readonly body: Buffer | null;
 }
 
-/** How the messages of a binding are written and read. */
+/** Functions that serialise and parse the messages of a binding. */
 export interface BindingForm {
   readonly request: (to: Interface, operation: Operation, params: Members) => BoundRequest;
   /** Reads a successful response, or one event of its stream, in the form of JSON-RPC. */
   readonly outcome: (body: Buffer, of: Operation, from: Interface) => RpcOutcome;
-  /** Reads the error of a response without a success status; null when it has none. */
+  /** Reads the error from the body of a response without a success status; null if it has none. */
   readonly errorIn: (body: Buffer) => unknown;
 }
 
-/** One request has one response, so that the id says nothing. */
+/** Constant id, because each HTTP request carries one call. */
 const RPC_ID = 1;
 
 const JSON_RPC: BindingForm = {
@@ -66,7 +66,7 @@ const HTTP_JSON: BindingForm = {
     return {
       method,
       url: new URL(base.origin + base.pathname.replace(/\/$/, '') + path),
-      // Agents read `application/a2a+json` less often than what it is.
+      // `application/json`, because some agents do not accept `application/a2a+json`.
       contentType: body === null ? null : 'application/json',
       accept: version === '1.0' ? 'application/a2a+json, application/json' : 'application/json',
       body: body === null ? null : Buffer.from(JSON.stringify(body)),
@@ -81,7 +81,7 @@ const HTTP_JSON: BindingForm = {
 
 export const FORMS: Readonly<Record<Binding, BindingForm>> = { JSONRPC: JSON_RPC, 'HTTP+JSON': HTTP_JSON };
 
-/** Returns the result that a body has. Throws `agent_error` and `protocol`. */
+/** Returns the result in a body. Throws `agent_error` and `protocol`. */
 export function resultIn(body: Buffer, operation: Operation, from: Interface): unknown {
   const outcome = read(body, operation, from);
   if (outcome.kind === 'result') return outcome.result;

@@ -13,15 +13,18 @@ const isSandbox = (url: unknown): url is string =>
   typeof url === 'string' && URL.canParse(url) && new URL(url).origin === SANDBOX_AGENT_ORIGIN;
 
 /**
- * A policy that allows the addresses of the sandbox's agent as well. Its name does not resolve, so
- * nothing is sent there.
+ * Returns a policy that additionally allows the addresses of the sandbox's agent. Its host does not
+ * resolve, so nothing is sent there.
  */
 export const sandboxAgentPolicy = (policy: AddressPolicy): AddressPolicy => ({
   checkUrl: (url) => (isSandbox(url) ? { ok: true, url: new URL(url) } : policy.checkUrl(url)),
   checkAddress: (ip, host) => policy.checkAddress(ip, host),
 });
 
-/** A network in which this process is the sandbox's own agent. All other calls go to `client`. */
+/**
+ * Returns a network in which this process responds as the sandbox's agent. All other calls go to
+ * `client`.
+ */
 export const withSandboxAgent = ({ client, policy }: AgentClientOptions): AgentClientOptions => ({
   client: {
     dispatch: (request, handler) => {
@@ -33,7 +36,7 @@ export const withSandboxAgent = ({ client, policy }: AgentClientOptions): AgentC
   policy: sandboxAgentPolicy(policy),
 });
 
-/** As `withSandboxAgent`, for small calls. */
+/** Like `withSandboxAgent`, for clients that buffer whole responses. */
 export const withSandboxCalls = (
   http: Pick<BufferedClient, 'fetchBuffered'>,
 ): Pick<BufferedClient, 'fetchBuffered'> => ({

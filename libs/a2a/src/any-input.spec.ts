@@ -31,7 +31,7 @@ import { FULL_CARD, keyOf, TRUSTED } from './spec-support/signed-cards';
 const POLICY = createAddressPolicy({ trustedHosts: [] });
 const AGENT = 'https://agent.example.org';
 
-/** Runs `work`; what it throws must be an error that a client gets. */
+/** Returns whether `work` succeeds, or throws an error that clients get. */
 function isReadOrRefused(work: () => unknown): boolean {
   try {
     work();
@@ -41,7 +41,9 @@ function isReadOrRefused(work: () => unknown): boolean {
   }
 }
 
-/** Names of A2A and of prototypes, so that generated objects reach deep into the readers. */
+/**
+ * Member names of A2A and of prototypes, so that generated objects reach deep code of the readers.
+ */
 const NAMES = [
   ...['message', 'messageId', 'role', 'parts', 'kind', 'text', 'file', 'data', 'raw', 'url', 'metadata'],
   ...['task', 'id', 'taskId', 'contextId', 'status', 'state', 'artifact', 'artifacts', 'history'],
@@ -63,7 +65,7 @@ const { value: VALUE, object: OBJECT } = fc.letrec<{ value: unknown; object: Mem
     fc.array(tie('value'), { maxLength: 4 }),
     tie('object'),
   ),
-  // Through JSON, so that `__proto__` is a member as it is in a request.
+  // Converted through JSON, so that `__proto__` is an own member, as in a request.
   object: fc
     .array(fc.tuple(fc.constantFrom(...NAMES), tie('value')), { maxLength: 8 })
     .map(
@@ -82,12 +84,12 @@ const OPERATIONS: readonly Operation[] = [
 const OPERATION = fc.constantFrom(...OPERATIONS);
 const VERSION = fc.constantFrom('0.3' as const, '1.0' as const);
 
-describe('any input', () => {
+describe('arbitrary input', () => {
   afterEach(() => {
     expect(({} as Record<string, unknown>)['text']).toBeUndefined();
   });
 
-  it('gives a call or an error of A2A', () => {
+  it('results in a call or an error of A2A', () => {
     const request = fc.record({
       jsonrpc: fc.constantFrom('2.0', 1),
       id: LEAF,
@@ -121,7 +123,7 @@ describe('any input', () => {
     );
   });
 
-  it('gives a card that can be served, compared and verified, or a refusal', () => {
+  it('results in a card that can be served, compared and verified, or in a refusal', () => {
     const cards = fc
       .tuple(OBJECT, fc.record({ name: LEAF, url: LEAF }, { requiredKeys: [] }))
       .map(([card, more]): Members => ({ ...card, ...more }));
@@ -142,7 +144,7 @@ describe('any input', () => {
     );
   });
 
-  it('has texts that can be replaced, and facts or a refusal', () => {
+  it('has replaceable texts, and results in event facts or a refusal', () => {
     fc.assert(
       fc.property(OBJECT, (event) => {
         const texts = partTexts(event);
@@ -154,7 +156,7 @@ describe('any input', () => {
     );
   });
 
-  it('gives a route or a refusal', () => {
+  it('results in a route or a refusal', () => {
     const segment = fc.oneof(
       fc.constantFrom('v1', 'agent', 'agents', 'tasks', 'message:send', '..', '%2e%2e', 'a', '', 'x:cancel'),
       fc.string(),
@@ -170,7 +172,7 @@ describe('any input', () => {
     );
   });
 
-  it('gives a push config or a refusal, and an event of the right task alone', () => {
+  it('results in a push config or a refusal, and only in events of the right task', () => {
     const rules = { policy: POLICY, ownUrls: ['https://gateway.example.org'] };
     const tokenHash = pushTokenHash('t');
     fc.assert(
@@ -187,7 +189,7 @@ describe('any input', () => {
   });
 });
 
-/** Text that is not empty: serialisers of 1.0 write the empty text for no value. */
+/** Non-empty text, because serialisers of 1.0 write an empty text for no value. */
 const TEXT = fc.string({ minLength: 1, maxLength: 8 });
 const METADATA = fc.dictionary(fc.constantFrom('a', 'b'), fc.jsonValue(), { maxKeys: 2 });
 const optional = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(of, { nil: undefined });
@@ -240,13 +242,13 @@ const EVENT: fc.Arbitrary<Members> = fc.oneof(
   fc.record({ artifactUpdate: fc.record({ ...IDS, artifact: ARTIFACT, append: fc.boolean() }) }),
 );
 
-describe('values of 1.0', () => {
+describe('translation of values of 1.0', () => {
   const [THERE, BACK] = [
     { from: '1.0', to: '0.3' },
     { from: '0.3', to: '1.0' },
   ] as const;
 
-  it('are the same after 0.3 and back, events and requests', () => {
+  it('restores events and requests after a translation to 0.3 and back', () => {
     fc.assert(
       fc.property(EVENT, (event) => {
         const old = translateResult('sendStreamingMessage', event, THERE);
@@ -282,19 +284,19 @@ describe('values of 1.0', () => {
     ['listPushConfigs', { taskId: 't' }],
     ['deletePushConfig', { taskId: 't', id: 'c' }],
     ['getExtendedCard', {}],
-  ])('keep the parameters of %s', (operation, params) => {
+  ])('restores the parameters of %s', (operation, params) => {
     const old = translateParams(operation, params, THERE);
     expect(translateParams(operation, old, BACK)).toEqual(params);
   });
 
-  it('keep a number that a double cannot represent as wrapped data', () => {
+  it('keeps a number that a double cannot represent in wrapped data', () => {
     const params = { message: { parts: [{ data: parseExact('12345678901234567890') }] } };
     expect(JSON.stringify(translateParams('sendMessage', params, THERE))).toContain(
       '"data":{"value":12345678901234567890}',
     );
   });
 
-  it('are recognised in 0.3 without kind', () => {
+  it('recognises values of 0.3 without kind', () => {
     const ids = { taskId: 't', contextId: 'c' };
     const status = { state: 'working' };
     const kinds = [
@@ -306,13 +308,13 @@ describe('values of 1.0', () => {
     expect(kinds).toEqual(['artifactUpdate', 'statusUpdate', 'task', 'message']);
   });
 
-  it('have at most 10,000 items in a list', () => {
+  it('refuses lists of more than 10,000 items', () => {
     const task = (count: number) => ({ id: 't', history: Array.from({ length: count }, () => ({})) });
     expect(translateResult('getTask', task(10_000), THERE)).toHaveProperty('kind', 'task');
     expect(() => translateResult('getTask', task(10_001), THERE)).toThrow(/at most 10000 items/);
   });
 
-  it('keep lists and empty results', () => {
+  it('restores lists and empty results', () => {
     const config = { taskId: 't', url: AGENT };
     const configs = translateResult('listPushConfigs', { configs: [config] }, THERE);
     expect(configs).toEqual([{ taskId: 't', pushNotificationConfig: { url: AGENT } }]);

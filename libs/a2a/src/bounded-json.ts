@@ -3,15 +3,15 @@ import { hasDuplicateMembers, jsonSize, parseExact } from '@gw/kernel';
 /** Bounds of a JSON document from another party. */
 export interface JsonBounds {
   readonly bytesMax: number;
-  /** Levels of objects and lists. */
+  /** Maximum depth of objects and lists. */
   readonly depthMax: number;
-  /** Members and items of all objects and lists, each counted by its comma. */
+  /** Maximum number of commas, which bounds the members and items of all objects and lists. */
   readonly commasMax: number;
 }
 
 /**
- * Why a document cannot be read: it is no JSON in UTF-8, it is over a bound, or it has a member
- * twice.
+ * Why a document cannot be read: it is not JSON in UTF-8, it exceeds a bound, or it has a duplicate
+ * member.
  */
 export type JsonFault = 'syntax' | 'bytes' | 'size' | 'duplicate';
 
@@ -31,8 +31,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /**
  * Parses JSON in UTF-8, with or without a byte order mark. Numbers that a double cannot represent
  * become objects that `JSON.stringify` writes unchanged, when `keepsNumbers` is set. Throws
- * `JsonRefusal`; a member may not occur twice, because readers differ in which of the two they
- * take.
+ * `JsonRefusal`, also for duplicate members, because parsers differ in which one they use.
  */
 export function parseBounded(body: Buffer, bounds: JsonBounds, keepsNumbers = false): unknown {
   const { bytesMax, depthMax, commasMax } = bounds;

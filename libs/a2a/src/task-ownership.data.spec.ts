@@ -30,7 +30,7 @@ const RECORD: TaskRecord = {
   updatedAt: 0,
 };
 
-/** Returns `task`, `TaskNotFound` or its status, as a caller sees a task. */
+/** Returns what a caller gets for a task: `task`, or the error kind or status. */
 function seen(caller: TaskCaller, agentId: string | null = 'agent'): string | number {
   try {
     ownTask(RECORD, agentId, caller);
@@ -58,13 +58,13 @@ function outcomeOf(text: string, caller: TaskCaller): string | number {
   return seen(caller, /deleted/.test(text) ? null : 'agent');
 }
 
-describe('owners of tasks', () => {
+describe('ownTask, ownTasks and ownContext', () => {
   it.each(vectors<OwnershipCase>('ownership'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
     const outcomes = typeof wanted === 'number' ? [wanted] : wanted.split(' or ');
     for (const caller of callersOf(input.case)) expect(outcomes).toContain(outcomeOf(input.case, caller));
   });
 
-  it('continues a context and lists tasks of the owner', () => {
+  it('continue a context and list tasks only for the owner', () => {
     expect(ownContext('c', RECORD.owner, OWNER)).toBe('c');
     expect(ownContext('c', null, OWNER)).toBeNull();
     expect(ownTasks([RECORD], 'agent', OWNER)).toEqual([RECORD]);

@@ -27,7 +27,7 @@ export interface TaskRecord {
   readonly updatedAt: number;
 }
 
-/** Returns the owner of what a caller creates. */
+/** Returns the owner of tasks and contexts that a caller creates. */
 export const ownerOf = ({ workspaceId, userId, keyId }: TaskCaller): TaskOwner => ({
   workspaceId,
   principal: userId === null ? `key:${keyId}` : `user:${userId}`,
@@ -39,10 +39,10 @@ const isOwner = (owner: TaskOwner, caller: TaskCaller): boolean => {
 };
 
 /**
- * Returns the record of a task that a caller names. `record` is null when there is none; `agentId`
- * is the agent that is called, null when it was deleted. Throws `A2aError` `taskNotFound` for an
- * unknown task, one of another owner, and one of another agent, even of an agent that had the same
- * slug: callers cannot tell these apart.
+ * Returns the record of a task that a caller names. `record` is null for an unknown task; `agentId`
+ * is the called agent, null if it was deleted. Throws `A2aError` `taskNotFound` for an unknown task
+ * and for a task of another owner or agent, even of an agent that had the same slug, so that
+ * callers cannot distinguish these.
  */
 export function ownTask(record: TaskRecord | null, agentId: string | null, caller: TaskCaller): TaskRecord {
   if (record === null || record.agentId !== agentId || !isOwner(record.owner, caller))
@@ -59,9 +59,9 @@ export const ownTasks = (
   records.filter((record) => record.agentId === agentId && isOwner(record.owner, caller));
 
 /**
- * Returns the context that a message continues at the agent: the one that the client names when its
- * owner is the caller, else null, and the agent starts a new context. `owner` is null for a context
- * that the gateway does not know.
+ * Returns the context that a message continues at the agent: the one that the client names if the
+ * caller owns it, else null, so that the agent starts a new context. `owner` is null for an unknown
+ * context.
  */
 export const ownContext = (
   contextId: string | null,
@@ -69,7 +69,7 @@ export const ownContext = (
   caller: TaskCaller,
 ): string | null => (owner !== null && isOwner(owner, caller) ? contextId : null);
 
-/** A task as the control plane shows it to administrators: never with contents. */
+/** A task as the control plane shows it to administrators: without contents. */
 export interface TaskMetadata {
   readonly id: string;
   readonly agent_id: string;

@@ -31,7 +31,7 @@ const EACH = Object.keys(CODINGS) as (keyof typeof CODINGS)[];
 const RESULT = { content: [{ type: 'text', text: 'é'.repeat(10_000) }] };
 const messageEvent = (message: unknown): string => `data: ${JSON.stringify(message)}\n\n`;
 
-/** A server whose responses to tool calls are compressed, whatever the client accepts. */
+/** Starts a server that compresses its responses to tool calls, whatever the client accepts. */
 const compressing = async (
   coding: string,
   body: (received: Received) => Buffer | string,
@@ -51,8 +51,8 @@ const compressing = async (
 };
 const call = { name: 'a' };
 
-describe('a compressed response of an upstream', () => {
-  it.each(EACH)('is read with the coding %s, as JSON and as a stream', async (coding) => {
+describe('compressed responses of an upstream', () => {
+  it.each(EACH)('are read with the coding %s, as JSON and as a stream', async (coding) => {
     const json = await compressing(coding, (received) => JSON.stringify(result(received, RESULT)));
     expect(await upstream(json).request('tools/call', call)).toEqual(RESULT);
     const progress = { method: 'notifications/message', params: { level: 'info', data: 'working' } };
@@ -67,7 +67,7 @@ describe('a compressed response of an upstream', () => {
     ]);
   });
 
-  it('is read as an error, too', async () => {
+  it('are read if they report an error', async () => {
     const url = await compressing('gzip', (received) => JSON.stringify(rpcError(received, -32_602, 'Bad.')), {
       status: 400,
     });
@@ -76,7 +76,7 @@ describe('a compressed response of an upstream', () => {
     });
   });
 
-  it('brings its events as they are sent', async () => {
+  it('deliver each event when it is sent', async () => {
     let isSeen = false;
     const server = await serve(
       modernServer({
@@ -99,26 +99,23 @@ describe('a compressed response of an upstream', () => {
     expect(kinds).toEqual(['notification', 'result']);
   });
 
-  it.each(EACH)(
-    'that expands beyond the bound of a message is refused with the coding %s',
-    async (coding) => {
-      const bomb = Buffer.alloc(UPSTREAM_BOUNDS.messageBytesMax + 1, 0x20);
-      for (const type of ['application/json', 'text/event-stream']) {
-        const url = await compressing(coding, () => bomb, { type });
-        expect(await failureOf(upstream(url).request('tools/call', call))).toMatchObject({
-          kind: 'too_large',
-        });
-      }
-    },
-  );
+  it.each(EACH)('are refused with the coding %s if a message expands beyond its bound', async (coding) => {
+    const bomb = Buffer.alloc(UPSTREAM_BOUNDS.messageBytesMax + 1, 0x20);
+    for (const type of ['application/json', 'text/event-stream']) {
+      const url = await compressing(coding, () => bomb, { type });
+      expect(await failureOf(upstream(url).request('tools/call', call))).toMatchObject({
+        kind: 'too_large',
+      });
+    }
+  });
 
-  it('that expands beyond the bound of a call is refused, also where it is all comments', async () => {
+  it('are refused if they expand beyond the bound of a call, even if all of it is comments', async () => {
     const comments = Buffer.from(`:${' '.repeat(1_000_000)}\n\n`.repeat(68));
     const url = await compressing('gzip', () => comments, { type: 'text/event-stream' });
     expect(await failureOf(upstream(url).request('tools/call', call))).toMatchObject({ kind: 'too_large' });
   });
 
-  it('counts in the memory for responses with its decoded bytes, and its decoder while that runs', async () => {
+  it('are counted with their decoded bytes, and with their decoder while it runs', async () => {
     const json = await compressing('gzip', () => Buffer.alloc(1_000_000, 0x20));
     const small = new Shares(400_000);
     const memory = small.of('workspace', 'organisation');
@@ -138,7 +135,7 @@ describe('a compressed response of an upstream', () => {
     await until(() => large.held === 0);
   });
 
-  it('is refused when it does not have its coding, or has one that is not known or several', async () => {
+  it('are refused if they do not have their coding, or name an unknown one or several', async () => {
     for (const [coding, compress] of [
       ['gzip', false],
       ['zstd', false],
@@ -155,7 +152,7 @@ describe('a compressed response of an upstream', () => {
       }
   });
 
-  it('is refused as a stream whose zstd frames cannot be told apart, and never cut', async () => {
+  it('are refused if the zstd frames of a stream cannot be separated, and never truncated', async () => {
     const progress = { jsonrpc: '2.0', method: 'notifications/message', params: {} };
     for (const isMore of [false, true]) {
       const server = await serve(
@@ -176,7 +173,7 @@ describe('a compressed response of an upstream', () => {
     }
   });
 
-  it.each(EACH)('that breaks off is interrupted with the coding %s', async (coding) => {
+  it.each(EACH)('fail as interrupted if they break off with the coding %s', async (coding) => {
     const server = await serve(
       modernServer({
         'tools/call': (received, res) => {

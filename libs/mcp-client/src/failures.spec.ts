@@ -27,7 +27,7 @@ describe('failures of McpUpstream', () => {
     expect(server.accepted()).toBe(0);
   });
 
-  it('says that a call without a connection was not executed, after one repetition', async () => {
+  it('reports after one repetition that a call without a connection was not executed', async () => {
     const server = await serve((_, res) => json(res, {}));
     await server.close();
     expect(await call(upstream(server.url, modern))).toMatchObject({
@@ -84,7 +84,7 @@ describe('failures of McpUpstream', () => {
   it.each([
     ['modern', 'modern'],
     ['of an unknown era', 'auto'],
-  ] as const)('passes the challenge of a server on that is %s', async (_, protocol) => {
+  ] as const)('returns the challenge of a server that is %s', async (_, protocol) => {
     const challenge = 'Bearer resource_metadata="https://a.example/m", scope="x"';
     const server = await serve((_, res) => json(res, {}, 401, { 'www-authenticate': challenge }));
     expect(await call(upstream(server.url, { protocol }))).toMatchObject({
@@ -94,7 +94,7 @@ describe('failures of McpUpstream', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('keeps no verdict of an outage', async () => {
+  it('remembers no verdict of an outage', async () => {
     let isDown = true;
     const answer = modernServer({ 'tools/call': (received, res) => json(res, result(received, {})) });
     const server = await serve((received, res, req) =>
@@ -108,7 +108,7 @@ describe('failures of McpUpstream', () => {
     expect(await eventsOf(client.call({ name: 'w' }))).toHaveLength(1);
   });
 
-  it('says that a call with status 500 may have been executed, and one with 429 was not', async () => {
+  it('reports that a call with status 500 may have been executed, and one with 429 was not', async () => {
     let status = 500;
     const server = await serve((_, res) => json(res, {}, status));
     const client = upstream(server.url, modern);
@@ -164,12 +164,12 @@ describe('failures of McpUpstream', () => {
     });
   });
 
-  it('reads no error body that is larger than 64 KiB', async () => {
+  it('does not read an error body of more than 64 KiB', async () => {
     const server = await serve((_, res) => json(res, { text: 'x'.repeat(70_000) }, 500));
     expect(await call(upstream(server.url, modern))).toMatchObject({ kind: 'http_status', body: null });
   });
 
-  it('sends nothing for a signal that is aborted already', async () => {
+  it('sends nothing if the signal is already aborted', async () => {
     const server = await serve((_, res) => json(res, {}));
     expect(await call(upstream(server.url, modern), { signal: AbortSignal.abort() })).toMatchObject({
       ...{ kind: 'cancelled', mayHaveExecuted: false },

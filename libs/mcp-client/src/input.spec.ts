@@ -16,7 +16,10 @@ const handling = (respond: InputHandling['respond'], context = {}): InputHandlin
 });
 const paramsOf = (received: Received) => received.message['params'] as Readonly<Record<string, unknown>>;
 
-/** An upstream that answers the calls of a tool one after the other. */
+/**
+ * Starts an upstream that responds to the calls of a tool with the given results, one after the
+ * other.
+ */
 async function answering(...results: readonly unknown[]) {
   let count = 0;
   const server = await serve(
@@ -32,8 +35,8 @@ async function answering(...results: readonly unknown[]) {
 }
 const call = { name: 'w', arguments: { a: 1 } };
 
-describe('input that a modern upstream requires', () => {
-  it('is answered by the callback, and the call is sent again with a new id, the responses and the state', async () => {
+describe('input_required of a modern upstream', () => {
+  it('calls the callback, and repeats the call with a new id, the responses and the state', async () => {
     const { server, client } = await answering(REQUIRED, DONE);
     const seen: unknown[] = [];
     const input = handling((request) => {
@@ -51,7 +54,7 @@ describe('input that a modern upstream requires', () => {
     expect(second?.message['id']).not.toBe(first?.message['id']);
   });
 
-  it('may have executed a call whose second round could not be sent', async () => {
+  it('reports a call as possibly executed if its second round could not be sent', async () => {
     const { client } = await answering(REQUIRED, DONE);
     const headers: Record<string, string> = {};
     const input = handling(() => {
@@ -80,14 +83,14 @@ describe('input that a modern upstream requires', () => {
     });
   });
 
-  it('is passed on as the last event with relay', async () => {
+  it('is the last event with relay', async () => {
     const { client } = await answering(REQUIRED);
     expect(await eventsOf(client.call(call, { input: 'relay' }))).toEqual([
       { kind: 'input_required', result: REQUIRED },
     ]);
   });
 
-  it('never reaches the callback when the caller did not declare it', async () => {
+  it('never reaches the callback if the caller did not declare the capability', async () => {
     const { client } = await answering(REQUIRED);
     const respond = jest.fn();
     const events = await eventsOf(
@@ -97,7 +100,7 @@ describe('input that a modern upstream requires', () => {
     expect(respond).not.toHaveBeenCalled();
   });
 
-  it('stops the deadline of the call while the callback works, and limits that wait', async () => {
+  it('pauses the deadline of the call while the callback runs, and limits that wait', async () => {
     const { client } = await answering(REQUIRED, DONE);
     const signals: AbortSignal[] = [];
     const input = handling((_, signal) => {
@@ -110,7 +113,7 @@ describe('input that a modern upstream requires', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it('is bounded: a server that requests input for ever ends with an error of the tool', async () => {
+  it('ends with a tool error when a server requests input for ever', async () => {
     const { server, client } = await answering(REQUIRED);
     const events = await eventsOf(client.call(call, { input: handling(() => Promise.resolve(accepted)) }));
     expect(events).toMatchObject([{ kind: 'result', result: { isError: true } }]);

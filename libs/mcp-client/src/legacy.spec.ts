@@ -24,7 +24,7 @@ const handling = (respond: InputHandling['respond']): InputHandling => ({
 describe.each([
   ['event streams', false],
   ['JSON', true],
-])('McpUpstream with a server of the SDK 1.x that answers with %s', (_, enableJsonResponse) => {
+])('McpUpstream with a server of the SDK 1.x that responds with %s', (_, enableJsonResponse) => {
   it('opens one session for all calls and ends it with DELETE', async () => {
     const sessions = streamableSdk(sdkServer, enableJsonResponse);
     const server = await serve(sessions.answer);
@@ -64,7 +64,7 @@ describe.each([
     ]);
   });
 
-  it('describes and lists what the server has', async () => {
+  it('describes the server and lists its capabilities', async () => {
     const server = await serve(streamableSdk(sdkServer, enableJsonResponse).answer);
     const client = upstream(server.url);
     expect(await client.describe()).toMatchObject({
@@ -110,7 +110,7 @@ describe('McpUpstream with a legacy session', () => {
     });
   });
 
-  it('answers a request for input by the callback, on the session of the call', async () => {
+  it('responds to a request for input with the result of the callback, on the session of the call', async () => {
     const server = await serve(streamableSdk(sdkServer).answer);
     const client = upstream(server.url, { capabilities: FORM });
     const requests: unknown[] = [];
@@ -128,14 +128,14 @@ describe('McpUpstream with a legacy session', () => {
   it.each([
     ['without a callback', {}],
     ['when the callback refuses', { input: handling(() => Promise.resolve(null)) }],
-  ])('refuses a request for input %s, and the tool goes on', async (_, options) => {
+  ])('refuses a request for input %s, and the tool continues', async (_, options) => {
     const server = await serve(streamableSdk(sdkServer).answer);
     const client = upstream(server.url, { capabilities: FORM });
     const [event] = await eventsOf(client.call({ name: 'form' }, options));
     expect(event).toMatchObject({ kind: 'result', result: { isError: true } });
   });
 
-  it('ends the call when the callback for input fails, since the server waits for it', async () => {
+  it('ends the call when the callback for input fails, because the server waits for it', async () => {
     const server = await serve(streamableSdk(sdkServer).answer);
     const client = upstream(server.url, { capabilities: FORM });
     const input = handling(() => Promise.reject(new Error('broken')));
@@ -181,7 +181,7 @@ describe('McpUpstream with a legacy session', () => {
     expect(client.calls).toBe(0);
   });
 
-  it('makes the verdict again when a legacy server became modern, or a modern one legacy', async () => {
+  it('determines the era again when a legacy server became modern, or a modern one legacy', async () => {
     const sessions = streamableSdk(sdkServer);
     const server = await serve(sessions.answer);
     const verdicts = new EraVerdicts();
@@ -199,7 +199,7 @@ describe('McpUpstream with a legacy session', () => {
     expect(verdicts.get('test')).toEqual({ kind: 'modern', revision: '2026-07-28' });
   });
 
-  it('refuses a revision that it does not know', async () => {
+  it('refuses an unknown revision', async () => {
     const server = await serve((received, res) =>
       received.method === 'initialize'
         ? json(res, result(received, { protocolVersion: '2031-01-01', capabilities: {} }))
@@ -210,7 +210,7 @@ describe('McpUpstream with a legacy session', () => {
     });
   });
 
-  it('refuses a session id that no header can hold', async () => {
+  it('refuses a session id that is not valid in a header', async () => {
     const server = await serve((received, res) =>
       received.method === 'initialize'
         ? json(res, result(received, { protocolVersion: '2025-06-18' }), 200, { 'mcp-session-id': 'a b' })
@@ -224,7 +224,7 @@ describe('McpUpstream with a stream that breaks off', () => {
   const initialize = { protocolVersion: '2025-11-25', capabilities: {} };
   const done = { content: [] };
 
-  it('resumes it behind the last event, and never sends the call again', async () => {
+  it('resumes the stream after the last event, and never repeats the call', async () => {
     let id: unknown;
     const server = await serve((received, res) => {
       if (received.method === 'initialize') json(res, result(received, initialize));
@@ -248,7 +248,7 @@ describe('McpUpstream with a stream that breaks off', () => {
     });
   });
 
-  it('fails after three resumptions that brought nothing', async () => {
+  it('fails after three resumptions without an event', async () => {
     const server = await serve((received, res) => {
       if (received.method === 'initialize') json(res, result(received, initialize));
       else if (received.method === 'notifications/initialized') res.writeHead(202).end();
@@ -261,7 +261,7 @@ describe('McpUpstream with a stream that breaks off', () => {
     expect(server.log().slice(3)).toEqual(['tools/call', 'GET', 'GET', 'GET']);
   });
 
-  it('repeats a list, but not a tool call, whose connection broke', async () => {
+  it('repeats a list, but not a tool call, after its connection broke', async () => {
     const server = await serve((received, res) => {
       if (received.method === 'initialize') json(res, result(received, initialize));
       else if (received.method === 'notifications/initialized') res.writeHead(202).end();

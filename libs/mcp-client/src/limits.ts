@@ -2,23 +2,23 @@ import { MCP_LIMITS } from '@gw/mcp';
 
 /** Time limits of calls to upstreams, in milliseconds. */
 export interface UpstreamTimeouts {
-  /** Until a connection is open. */
+  /** Time until a connection is open. */
   readonly connectMs: number;
-  /** Whole `server/discover` that finds out the era. */
+  /** A whole `server/discover` that determines the era. */
   readonly discoverMs: number;
-  /** Whole request other than tools/call, such as one page of a list. */
+  /** A whole request other than tools/call, such as one page of a list. */
   readonly requestMs: number;
   /** All pages of a list. */
   readonly listMs: number;
-  /** Whole tools/call, without the time that the upstream waits for input. At most 900,000. */
+  /** A whole tools/call, without the time that the upstream waits for input; at most 900,000. */
   readonly callMs: number;
-  /** Silence during a call. Every byte of the response restarts it, such as a progress event. */
+  /** Silence during a call. Every byte of the response, such as a progress event, restarts it. */
   readonly idleMs: number;
-  /** Silence of a stream that is no call. */
+  /** Silence of a stream that belongs to no call. */
   readonly streamIdleMs: number;
-  /** Wait for the caller's response to a request of the upstream for input. */
+  /** Time in which the caller must respond to the upstream's request for input. */
   readonly inputMs: number;
-  /** Farewells: the cancellation of a call, and the end of a session. */
+  /** Sending the cancellation of a call, or ending a session. */
   readonly farewellMs: number;
 }
 
@@ -47,12 +47,12 @@ export const UPSTREAM_BOUNDS = {
   errorBodyBytesMax: 65_536,
   /** All pages of a list. */
   listBytesMax: 33_554_432,
-  /** Requests for input of one call; further ones are refused. */
+  /** Requests for input in one call; further ones are refused. */
   inputRequestsMax: 20,
   sessionIdLengthMax: 1_024,
   /** Calls in flight at one upstream, and in one session. */
   callsMax: 50,
   sessionCallsMax: 10,
-  /** Reconnections of a stream in a row that brought no event. */
+  /** Consecutive reconnections of a stream that delivered no event. */
   resumesMax: 3,
 } as const;

@@ -25,7 +25,7 @@ const input: InputHandling = {
   respond: () => Promise.resolve({ action: 'decline' }),
 };
 
-/** A legacy server whose GET streams are answered by hand. */
+/** Returns a legacy server whose GET streams the test writes. */
 function legacy(get: (res: ServerResponse, count: number) => void): Answer {
   let count = 0;
   return (received, res) => {
@@ -39,7 +39,7 @@ function legacy(get: (res: ServerResponse, count: number) => void): Answer {
   };
 }
 
-describe('listen of McpUpstream', () => {
+describe('McpUpstream.listen', () => {
   it('subscribes at a modern server and ends with its result', async () => {
     const server = await serve(
       modernServer({
@@ -56,7 +56,7 @@ describe('listen of McpUpstream', () => {
     });
   });
 
-  it('reads the GET stream of a legacy session, and resumes it behind its last event', async () => {
+  it('reads the GET stream of a legacy session, and resumes it after its last event', async () => {
     const server = await serve(
       legacy((res, count) => {
         stream(res, []);
@@ -76,7 +76,7 @@ describe('listen of McpUpstream', () => {
     expect(await failureOf(listening.next())).toMatchObject({ kind: 'cancelled' });
   });
 
-  it('fails when the server offers no stream, and calls go on', async () => {
+  it('fails when the server offers no stream, while calls still work', async () => {
     const server = await serve(legacy((res) => void res.writeHead(405).end()));
     const client = upstream(server.url, { protocol: 'legacy' });
     for (const _ of [1, 2])
@@ -85,7 +85,7 @@ describe('listen of McpUpstream', () => {
     expect(server.log().filter((method) => method === 'GET')).toHaveLength(1);
   });
 
-  it('opens a new session when the stream finds that the server forgot the old one', async () => {
+  it('opens a new session when the stream shows that the server forgot the old one', async () => {
     const server = await serve(
       legacy((res, count) => {
         if (count === 2) {
@@ -138,7 +138,7 @@ describe('listen of McpUpstream', () => {
 });
 
 describe('requests of a server outside of calls', () => {
-  it('are answered by the only call in flight', async () => {
+  it('are handled by the only call in flight', async () => {
     const server = await serve(streamableSdk(sdkServer).answer);
     const client = upstream(server.url, { capabilities: FORM });
     const events = await eventsOf(client.call({ name: 'stray' }, { input }));
@@ -159,7 +159,7 @@ describe('requests of a server outside of calls', () => {
     await failureOf(other.next());
   });
 
-  it('are refused soon after a call that was given up, whose late question may be of its user', async () => {
+  it('are refused soon after an abandoned call, because they may be meant for its user', async () => {
     const question = { jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: {} };
     let streamed: ServerResponse | null = null;
     let finish = (): void => undefined;
@@ -192,7 +192,7 @@ describe('requests of a server outside of calls', () => {
     expect(respond).not.toHaveBeenCalled();
   });
 
-  it('are answered at once when they are a ping, also without a call', async () => {
+  it('get an immediate response if they are a ping, also without a call', async () => {
     const ping = { jsonrpc: '2.0', id: 'p', method: 'ping' };
     const server = await serve(legacy((res) => stream(res, [ping])));
     const client = upstream(server.url, { protocol: 'legacy' });

@@ -4,7 +4,7 @@ import { modernServer } from './spec-support/modern-server';
 const { serve, upstream } = closedAfterEach();
 const paramsOf = (received: Received) => received.message['params'] as Readonly<Record<string, unknown>>;
 
-/** An upstream whose tools/list is answered from the cursor of the request. */
+/** Starts an upstream whose response to tools/list depends on the cursor of the request. */
 async function lister(page: (cursor: unknown, count: number) => unknown, timeouts = {}) {
   let count = 0;
   const server = await serve(
@@ -21,7 +21,7 @@ async function lister(page: (cursor: unknown, count: number) => unknown, timeout
 const tools = (length: number, prefix = 't') =>
   Array.from({ length }, (_, index) => ({ name: `${prefix}${String(index)}` }));
 
-describe('list of McpUpstream', () => {
+describe('McpUpstream.list', () => {
   it('follows cursors, and keeps the shortest time to live', async () => {
     const { server, client } = await lister((cursor) =>
       cursor === undefined
@@ -40,7 +40,7 @@ describe('list of McpUpstream', () => {
     expect(await client.list('tools')).toMatchObject({ items: [{ name: 'ok' }], invalidCount: 4 });
   });
 
-  it('stops at a cursor that comes again', async () => {
+  it('stops at a repeated cursor', async () => {
     const { server, client } = await lister(() => ({ tools: tools(1), nextCursor: 'same' }));
     expect(await client.list('tools')).toMatchObject({ isCut: true });
     expect(server.received).toHaveLength(2);
@@ -55,7 +55,7 @@ describe('list of McpUpstream', () => {
     expect([list.isCut, list.items.length]).toEqual([true, 5_000]);
   });
 
-  it('refuses a list that is larger than 32 MiB in all', async () => {
+  it('refuses a list of more than 32 MiB in total', async () => {
     const description = 'x'.repeat(7_000_000);
     const { client } = await lister((_, count) => ({
       tools: [{ name: 'a', description }],
@@ -72,7 +72,7 @@ describe('list of McpUpstream', () => {
     expect(await failureOf(client.list('tools'))).toMatchObject({ kind: 'timeout', phase: 'total' });
   });
 
-  it('is empty for a server that does not know the list', async () => {
+  it('returns an empty list for a server that does not support it', async () => {
     const { client } = await lister(() => ({}));
     expect(await client.list('prompts')).toEqual({ items: [], isCut: false, invalidCount: 0, ttlMs: null });
   });

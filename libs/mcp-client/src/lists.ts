@@ -18,13 +18,13 @@ const LISTS: Readonly<
 };
 
 export interface UpstreamList {
-  /** Items that have their name or URI, in the order of the upstream. */
+  /** Items with a name or URI, in the order of the upstream. */
   readonly items: readonly JsonObject[];
   /** Whether the bounds ended the list early. */
   readonly isCut: boolean;
-  /** Items that were left out because they have no name or URI. */
+  /** Number of items that were left out because they have no name or URI. */
   readonly invalidCount: number;
-  /** Shortest `ttlMs` of the pages; null: a legacy upstream has none. */
+  /** Shortest `ttlMs` of the pages; null for a legacy upstream. */
   readonly ttlMs: number | null;
 }
 
@@ -46,7 +46,7 @@ export async function collectList(
   } catch (error) {
     if (error instanceof UpstreamError && error.rpc?.code === CODES.methodNotFound)
       return { items: [], isCut: false, invalidCount: 0, ttlMs: null };
-    // The page was cancelled by the limit of the whole list.
+    // The limit of the whole list cancelled the page.
     if (clock.aborted !== null) throw clock.aborted;
     throw error;
   } finally {
@@ -75,7 +75,7 @@ async function collect(kind: ListKind, request: Request, options: CallOptions): 
   return { items: pages.items, isCut: pages.isCut, invalidCount, ttlMs };
 }
 
-/** UTF-16 units of the items as JSON. */
+/** Returns the size of the items as JSON, in UTF-16 units. */
 const sizeOf = (items: readonly JsonObject[]): number =>
   items.reduce((sum, item) => sum + JSON.stringify(item).length, 0);
 

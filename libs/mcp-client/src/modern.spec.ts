@@ -18,7 +18,7 @@ const { serve, upstream } = closedAfterEach();
 const TEXT = { resultType: 'complete', content: [{ type: 'text', text: 'sunny' }] };
 
 describe('McpUpstream with a modern server', () => {
-  it('finds out the era once, and repeats method and name in headers', async () => {
+  it('determines the era once, and repeats method and name in headers', async () => {
     const server = await serve(
       modernServer({ 'tools/call': (received, res) => json(res, result(received, TEXT)) }),
     );
@@ -146,7 +146,7 @@ describe('McpUpstream with a modern server', () => {
     expect(await eventsOf(withTasks.call({ name: 'w' }))).toHaveLength(1);
   });
 
-  it('sends marked arguments in headers', async () => {
+  it('sends annotated arguments in headers', async () => {
     const server = await serve(
       modernServer({ 'tools/call': (received, res) => json(res, result(received, TEXT)) }),
     );
@@ -156,7 +156,7 @@ describe('McpUpstream with a modern server', () => {
     expect(server.received[1]?.headers).toMatchObject({ 'mcp-param-region': 'eu', 'mcp-name': 'w' });
   });
 
-  it('sends only headers that were passed, and none that belongs to the protocol', async () => {
+  it('sends only the headers of the call, and none that the protocol reserves', async () => {
     const server = await serve(
       modernServer({ 'tools/call': (received, res) => json(res, result(received, TEXT)) }),
     );
@@ -198,7 +198,7 @@ describe('McpUpstream with a modern server', () => {
     expect(received?.message).toMatchObject({ params: { name: 'w', arguments: args } });
   });
 
-  it('parses a result when it is read, and reports one that is not valid', async () => {
+  it('parses a result when it is read, and reports an invalid one', async () => {
     const server = await serve(
       modernServer({
         'tools/call': (received, res) => {
@@ -230,7 +230,7 @@ describe('McpUpstream with a modern server', () => {
     expect(server.log()).toEqual(['server/discover', 'tools/call', 'tools/call']);
   });
 
-  it('refuses a message that is no message, and a response of another type', async () => {
+  it('refuses an invalid message, and a response of another media type', async () => {
     const server = await serve(
       modernServer({
         'tools/call': (_, res) => {

@@ -49,7 +49,9 @@ const resultOf = (events: readonly ShownEvent[]): JsonObject => {
   return last.result;
 };
 
-/** A request that receives notifications: a GET of a session, or a modern subscription. */
+/**
+ * Returns whether a request receives notifications: a GET of a session, or a modern subscription.
+ */
 const isStream = ({ verb, headers }: McpFixtureRequest): boolean =>
   verb === 'GET' || headers['mcp-method'] === 'subscriptions/listen';
 
@@ -61,7 +63,7 @@ describe.each([
   ['legacy', '2025-11-25'],
   ['modern', '2026-07-28'],
 ] as const)('McpUpstream with a %s server of the SDK 2', (era, revision) => {
-  it('finds out the era and describes the server', async () => {
+  it('determines the era and describes the server', async () => {
     const { url } = await serve({ era });
     expect(await upstream(url).describe()).toMatchObject({
       ...{ era, revision, instructions: 'A server for tests.' },
@@ -159,7 +161,7 @@ describe.each([
     await until(() => fixture.cancelled.length === 1);
   });
 
-  it('gives each of many concurrent calls its own progress and result', async () => {
+  it('delivers to each of many concurrent calls its own progress and result', async () => {
     const fixture = await serve({ era });
     const client = upstream(fixture.url);
     const calls = Array.from({ length: 10 }, async (_, index) => {
@@ -172,7 +174,7 @@ describe.each([
     expect(fixture.sessions()).toHaveLength(era === 'legacy' ? 1 : 0);
   });
 
-  it('answers requests for input: a form, a message of a model and roots', async () => {
+  it('responds to requests for input: a form, sampling and roots', async () => {
     const fixture = await serve({ era });
     const client = upstream(fixture.url, { capabilities: CAPABILITIES });
     const requests: string[] = [];
@@ -243,7 +245,7 @@ describe('McpUpstream with a server of the SDK 2', () => {
     });
   });
 
-  it('refuses a call for which the client declares too little, with the missing capability', async () => {
+  it('refuses a call for which the client lacks a capability, and names that capability', async () => {
     const client = upstream((await serve({ era: 'modern' })).url);
     expect(await failureOf(call(client, 'test_missing_capability'))).toMatchObject({
       kind: 'rpc_error',

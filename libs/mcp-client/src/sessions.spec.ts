@@ -13,13 +13,13 @@ const { serve, upstream } = closedAfterEach();
 
 interface ByHand {
   readonly answer: Answer;
-  /** Tool calls that wait, each with what completes it. */
+  /** Waiting tool calls, each with a function that completes it. */
   readonly waiting: { readonly received: Received; readonly end: (status?: number) => void }[];
-  /** Ids of sessions that are open. */
+  /** Ids of open sessions. */
   readonly open: Set<string>;
 }
 
-/** A legacy server with sessions whose tool calls are answered by hand. */
+/** Returns a legacy server with sessions whose tool calls the test completes. */
 function byHand({ refusesInitialized = false } = {}): ByHand {
   const open = new Set<string>();
   const waiting: ByHand['waiting'] = [];
@@ -48,8 +48,8 @@ function byHand({ refusesInitialized = false } = {}): ByHand {
   };
 }
 
-describe('a session of McpUpstream', () => {
-  it('ends with the last call in flight when that opened it again after a close', async () => {
+describe('session of McpUpstream', () => {
+  it('ends with the last call in flight if that call opened it again after close', async () => {
     const { answer, waiting, open } = byHand();
     const client = upstream((await serve(answer)).url, { protocol: 'legacy' });
     const call = eventsOf(client.call({ name: 'a' }));
@@ -64,7 +64,7 @@ describe('a session of McpUpstream', () => {
     await until(() => open.size === 0);
   });
 
-  it('is not opened by what begins after a close', async () => {
+  it('is not opened by calls after close', async () => {
     const server = await serve(byHand().answer);
     const client = upstream(server.url, { protocol: 'legacy' });
     await client.close();
@@ -78,7 +78,7 @@ describe('a session of McpUpstream', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('ends when the upstream was closed while it opened, and nothing waits for it', async () => {
+  it('ends when the upstream was closed while it opened and no call waits for it', async () => {
     const { answer, open } = byHand();
     let isHeld = true;
     const server = await serve(async (received, res, req) => {
@@ -105,7 +105,7 @@ describe('a session of McpUpstream', () => {
     await until(() => server.log().includes('DELETE') && open.size === 0);
   });
 
-  it('gets its log level from a later call when one could not send it', async () => {
+  it('gets its log level from a later call if an earlier one could not send it', async () => {
     const { answer, waiting } = byHand();
     const server = await serve(answer);
     const client = upstream(server.url, { protocol: 'legacy' });

@@ -20,7 +20,7 @@ const text = (value: string) => ({
   numbers: null,
 });
 
-/** A server of HTTP+SSE whose tool calls are answered by hand. */
+/** Returns a server of HTTP+SSE whose tool calls the test completes. */
 function byHand(endpoint: string): { readonly answer: Answer; readonly stream: () => ServerResponse } {
   let open: ServerResponse | null = null;
   return {
@@ -42,7 +42,7 @@ function byHand(endpoint: string): { readonly answer: Answer; readonly stream: (
 }
 
 describe('McpUpstream with HTTP+SSE', () => {
-  it('falls back to it when the server refuses streamable HTTP', async () => {
+  it('falls back to HTTP+SSE when the server refuses streamable HTTP', async () => {
     const server = await serve(sseSdk(sdkServer), '/sse');
     const client = upstream(server.url);
     expect(await eventsOf(client.call(echo))).toEqual([text('hi')]);
@@ -55,7 +55,7 @@ describe('McpUpstream with HTTP+SSE', () => {
     await until(() => server.received[2]?.wasDropped === true);
   });
 
-  it('keeps calls that run at the same time apart, and answers requests for input', async () => {
+  it('separates concurrent calls, and responds to requests for input', async () => {
     const server = await serve(sseSdk(sdkServer), '/sse');
     const client = upstream(server.url, { protocol: 'sse', capabilities: FORM });
     const input = {
@@ -83,7 +83,7 @@ describe('McpUpstream with HTTP+SSE', () => {
     ]);
   });
 
-  it('drops messages that name no call soon after a call that was given up', async () => {
+  it('drops messages that name no call soon after an abandoned call', async () => {
     const { answer, stream } = byHand('/messages');
     const server = await serve(answer, '/sse');
     const client = upstream(server.url, { protocol: 'sse' });
@@ -127,14 +127,14 @@ describe('McpUpstream with HTTP+SSE', () => {
     await until(() => server.received[0]?.wasDropped === true);
   });
 
-  it('reports the first refusal when the server has neither transport', async () => {
+  it('reports the first refusal if the server has neither transport', async () => {
     const server = await serve((_, res) => void res.writeHead(404).end());
     expect(await failureOf(eventsOf(upstream(server.url).call({ name: 'a' })))).toMatchObject({
       ...{ kind: 'http_status', status: 404, mayHaveExecuted: false },
     });
   });
 
-  it('gives up on a stream that names no endpoint', async () => {
+  it('fails for a stream that names no endpoint', async () => {
     const server = await serve((_, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       res.write(': wait\n\n');

@@ -2,32 +2,32 @@ import type { BearerChallenge, JsonObject, RpcError } from '@gw/mcp';
 
 /** Kinds of failure of a call to an upstream MCP server. */
 export type UpstreamErrorKind =
-  /** The address policy refuses the URL or what it resolves to. */
+  /** The address policy refuses the URL or an address that it resolves to. */
   | 'refused_address'
-  /** No connection, or none that brought a response. */
+  /** No connection could be opened, or it delivered no response. */
   | 'unreachable'
   | 'timeout'
-  /** The response broke off before it was complete. */
+  /** The connection closed before the response was complete. */
   | 'interrupted'
   /** The response is a redirect; redirects are not followed. */
   | 'redirected'
   /** Status 401 or 403: see `challenge`. */
   | 'unauthorized'
-  /** Another status than a success, without an error of JSON-RPC. */
+  /** A status other than success, without an error of JSON-RPC. */
   | 'http_status'
-  /** The upstream answered with an error of JSON-RPC: see `rpc`. */
+  /** The upstream responded with an error of JSON-RPC: see `rpc`. */
   | 'rpc_error'
   /** The upstream broke the protocol. */
   | 'protocol'
   /** A response, event, list or queue is larger than its bound. */
   | 'too_large'
-  /** The upstream speaks only revisions that this client does not. */
+  /** The upstream supports only revisions that this client does not support. */
   | 'unsupported'
   /** The upstream requested input that was refused, so that its call cannot end. */
   | 'input_refused'
   /** There is no memory for the response. */
   | 'no_memory'
-  /** As many calls as allowed are in flight: see `most`. */
+  /** The maximum number of calls is in flight: see `most`. */
   | 'busy'
   /** The caller cancelled. */
   | 'cancelled'
@@ -38,7 +38,7 @@ export type UpstreamErrorKind =
 export type TimeoutPhase = 'connect' | 'headers' | 'idle' | 'total' | 'input';
 
 export interface UpstreamErrorFacts extends ErrorOptions {
-  /** Whether the upstream may have executed the call. False: it surely did not. */
+  /** Whether the upstream may have executed the call; false means that it certainly did not. */
   readonly mayHaveExecuted: boolean;
   /** HTTP status of the response that failed. */
   readonly status?: number;
@@ -49,15 +49,15 @@ export interface UpstreamErrorFacts extends ErrorOptions {
   readonly phase?: TimeoutPhase;
   /** Revisions that the upstream supports, for `unsupported`. */
   readonly supported?: readonly string[];
-  /** Milliseconds that the upstream wants callers to wait (`Retry-After`). */
+  /** Milliseconds that the upstream asks callers to wait (`Retry-After`); null for none. */
   readonly retryAfterMs?: number | null;
-  /** The bound that is reached, for `busy`. */
+  /** The reached maximum, for `busy`. */
   readonly most?: number;
 }
 
 /**
- * A call to an upstream that failed. The message names no secret and no text of the upstream; those
- * are in `rpc` and `body`, and are not trusted.
+ * A failed call to an upstream. The message contains no secret and no text of the upstream; `rpc`
+ * and `body` contain its texts, which are not trusted.
  */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError';
@@ -88,7 +88,10 @@ export class UpstreamError extends Error {
     this.most = facts.most ?? null;
   }
 
-  /** The same failure with another statement about the call, which other attempts decide. */
+  /**
+   * Returns the same failure with another `mayHaveExecuted`, which depends on the other attempts of
+   * the call.
+   */
   withExecution(mayHaveExecuted: boolean): UpstreamError {
     if (mayHaveExecuted === this.mayHaveExecuted) return this;
     const { body, challenge, supported, retryAfterMs, status, rpc, phase, most } = this;
@@ -102,33 +105,33 @@ export class UpstreamError extends Error {
   }
 }
 
-/** The error of an upstream that broke the protocol in a response to a call. */
+/** Returns the error of an upstream that broke the protocol in a response to a call. */
 export const protocolError = (message: string, facts: Partial<UpstreamErrorFacts> = {}): UpstreamError =>
   new UpstreamError('protocol', message, { mayHaveExecuted: true, ...facts });
 
-/** The error of a response, event or queue that is larger than its bound. */
+/** Returns the error of a response, event or queue that is larger than its bound. */
 export const tooLarge = (what: string, bytesMax: number): UpstreamError =>
   new UpstreamError('too_large', `${what} is larger than ${String(bytesMax)} bytes.`, {
     mayHaveExecuted: true,
   });
 
-/** The error of a response for which this process has no memory. */
+/** Returns the error of a response for which this process has no memory. */
 export const noMemory = (): UpstreamError =>
   new UpstreamError('no_memory', 'There is no memory for the response of the upstream.', {
     mayHaveExecuted: true,
   });
 
-/** The error of a call or listener beyond the `most` of them that may be there at a time. */
+/** Returns the error of a call or listener beyond the maximum of `most` at a time. */
 export const busy = (most: number, what = 'calls in flight'): UpstreamError =>
   new UpstreamError('busy', `The upstream has ${String(most)} ${what} already.`, {
     mayHaveExecuted: false,
     most,
   });
 
-/** The error of a call that its caller cancelled. */
+/** Returns the error of a call that its caller cancelled. */
 export const cancelled = (mayHaveExecuted: boolean): UpstreamError =>
   new UpstreamError('cancelled', 'The caller cancelled the call.', { mayHaveExecuted });
 
-/** The error of a call of an upstream that was closed. */
+/** Returns the error of a call to a closed upstream. */
 export const closed = (mayHaveExecuted: boolean): UpstreamError =>
   new UpstreamError('closed', 'The client of the upstream is closed.', { mayHaveExecuted });

@@ -14,7 +14,7 @@ async function pooled(upstreamsMax: number) {
 }
 
 describe('UpstreamPool', () => {
-  it('ends the session of the upstream that was unused for longest', async () => {
+  it('ends the session of the least recently used upstream', async () => {
     const { sessions, pool, get } = await pooled(2);
     for (const key of ['a', 'b']) await eventsOf(get(key)?.call(echo) ?? fail());
     const [first, second] = sessions.open();
@@ -35,13 +35,13 @@ describe('UpstreamPool', () => {
     expect(get('b')).not.toBeNull();
   });
 
-  it('evicts an upstream with a listener only when all others have calls in flight', async () => {
+  it('evicts an upstream with a listener only if all others have calls in flight', async () => {
     const { get } = await pooled(2);
     const [watched, used] = [get('a'), get('b')];
     const abort = new AbortController();
     const listening = watched?.listen({}, { signal: abort.signal }).next();
     expect(watched?.listeners).toBe(1);
-    // `b` was used later, and leaves first because nothing uses it.
+    // `b` was used later than `a` and is evicted first, because nothing uses it.
     expect(get('c')).not.toBeNull();
     expect(get('a')).toBe(watched);
     const call = get('c')?.call({ name: 'wait' });
@@ -58,7 +58,7 @@ describe('UpstreamPool', () => {
     );
   });
 
-  it('ends all sessions when it closes, and makes no more', async () => {
+  it('ends all sessions when it closes, and creates no more upstreams', async () => {
     const { sessions, pool, get } = await pooled(5);
     for (const key of ['a', 'b']) await eventsOf(get(key)?.call(echo) ?? fail());
     await pool.close();

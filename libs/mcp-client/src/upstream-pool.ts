@@ -4,15 +4,15 @@ const UPSTREAMS_MAX = 1_000;
 
 interface Entry {
   readonly upstream: McpUpstream;
-  /** Number of the last use. */
+  /** Sequence number of the last use. */
   usedAt: number;
 }
 
 /**
- * The upstreams of a process by key: server, class of the credential, and capability bits. At 1,000
- * the one that was unused for longest leaves, and its session is ended with DELETE: first of those
- * without calls in flight and listeners, else of those with listeners alone, since calls matter
- * more than notifications. `get` returns null when all have calls in flight.
+ * The upstreams of a process by key: server, class of the credential, and capability bits. Beyond
+ * 1,000, the pool evicts the least recently used upstream and ends its session with DELETE: first
+ * among those without calls in flight and listeners, else among those with listeners only, because
+ * calls matter more than notifications. `get` returns null when all have calls in flight.
  */
 export class UpstreamPool {
   private readonly upstreams = new Map<string, Entry>();
@@ -43,7 +43,8 @@ export class UpstreamPool {
   }
 
   /**
-   * Drops an upstream whose credential or address changed. Its calls in flight end as `close` says.
+   * Drops an upstream whose credential or address changed. `McpUpstream.close` describes how its
+   * calls in flight end.
    */
   async drop(key: string): Promise<void> {
     const known = this.upstreams.get(key);

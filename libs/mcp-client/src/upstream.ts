@@ -39,7 +39,7 @@ export interface McpUpstreamOptions {
   /** Connections are shared only within a class: one per tenant and credential. */
   readonly poolClass: string;
   /**
-   * Headers of every request, such as credentials. Read for each request, so that tokens may
+   * Headers of every request, such as credentials. Called for each request, so that tokens may
    * change.
    */
   readonly headers: HeaderSource;
@@ -52,9 +52,7 @@ export interface McpUpstreamOptions {
   /** Names the upstream and the class of its credential in `verdicts`. */
   readonly eraKey: string;
   readonly timeouts?: Partial<UpstreamTimeouts>;
-  /**
-   * Counts the bytes of responses while calls and streams hold them; absent: they are not counted.
-   */
+  /** Counts the bytes of responses while calls and streams hold them; absent to count none. */
   readonly memory?: ResponseMemory;
 }
 
@@ -62,17 +60,17 @@ type Notification = Extract<CallEvent, { readonly kind: 'notification' }>;
 type Result = Extract<CallEvent, { readonly kind: 'result' }>;
 
 const LISTEN_MS = 3_600_000;
-/** Requests that take as long as their tool. */
+/** Requests that last until their tool ends. */
 const ENDS_WITH_TOOL: ReadonlySet<string> = new Set(['tools/call', 'tasks/result']);
 
 /**
- * A client of one upstream MCP server, for one credential and one set of capabilities. It finds out
- * the era, opens a session when the upstream has them and opens it again when the upstream forgot
- * it. A tools/call is sent once, unless the first one surely did not reach the tool or the tool may
- * be repeated (`isRepeatable`).
+ * A client of one upstream MCP server, for one credential and one set of capabilities. It
+ * determines the era, opens a session if the upstream has sessions, and opens it again if the
+ * upstream forgot it. It sends a tools/call once, unless the first one certainly did not reach the
+ * tool or the tool may be repeated (`isRepeatable`).
  *
- * The pool of `client` needs two connections per upstream at least: HTTP+SSE keeps one for its
- * stream.
+ * The pool of `client` needs at least two connections for each upstream, because HTTP+SSE uses one
+ * for its stream.
  */
 export class McpUpstream {
   private readonly timeouts: UpstreamTimeouts;
@@ -82,7 +80,7 @@ export class McpUpstream {
   private lastId = 0;
   private inFlight = 0;
   private listening = 0;
-  /** Exchanges on a channel with a session. */
+  /** Number of exchanges in flight on a channel with a session. */
   private inSession = 0;
   private isClosed = false;
   private discovered: ServerFacts | null = null;
@@ -98,12 +96,12 @@ export class McpUpstream {
     });
   }
 
-  /** Calls in flight. */
+  /** Number of calls in flight. */
   get calls(): number {
     return this.inFlight;
   }
 
-  /** Readers of `listen`. */
+  /** Number of readers of `listen`. */
   get listeners(): number {
     return this.listening;
   }
@@ -134,8 +132,9 @@ export class McpUpstream {
   }
 
   /**
-   * All items of a list, over its pages. At most 5,000 items, 100 pages and 32 MiB; `isCut` says
-   * that a bound ended the list early. A server without the list has an empty one.
+   * Returns all items of a list over its pages: at most 5,000 items, 100 pages and 32 MiB. `isCut`
+   * tells whether a bound ended the list early. The list of a server that does not support it is
+   * empty.
    */
   list(kind: ListKind, options: Pick<CallOptions, 'signal' | 'headers'> = {}): Promise<UpstreamList> {
     return collectList(kind, this.timeouts.listMs, options, (method, params, pageOptions) =>
@@ -143,7 +142,10 @@ export class McpUpstream {
     );
   }
 
-  /** Calls a tool: events of the upstream until the result. Leaving the loop cancels the call. */
+  /**
+   * Calls a tool. Yields events of the upstream until the result. Leaving the loop cancels the
+   * call.
+   */
   call(
     params: { readonly name: string; readonly arguments?: JsonObject; readonly _meta?: JsonObject },
     options: CallOptions = {},
@@ -158,8 +160,8 @@ export class McpUpstream {
   }
 
   /**
-   * Makes a request of any method: events of the upstream until the result. Leaving the loop
-   * cancels it.
+   * Makes a request of any method. Yields events of the upstream until the result. Leaving the loop
+   * cancels the request.
    */
   stream(method: string, params: JsonObject, options: CallOptions = {}): AsyncGenerator<CallEvent, void> {
     return callEvents((left, onNotice) => {
@@ -169,8 +171,8 @@ export class McpUpstream {
   }
 
   /**
-   * Makes a request of any method. `onNotice` gets what the upstream sends before. Rejects with an
-   * `UpstreamError`.
+   * Makes a request of any method and returns its end. `onNotice` receives earlier notifications.
+   * Rejects with an `UpstreamError`.
    */
   async perform(
     method: string,
@@ -190,8 +192,8 @@ export class McpUpstream {
   }
 
   /**
-   * Notifications that belong to no call: changed lists, updated resources and log messages.
-   * `filter` is the `notifications` of `subscriptions/listen`, for modern upstreams; legacy ones
+   * Yields notifications that belong to no call: changed lists, updated resources and log messages.
+   * `filter` holds the `notifications` of `subscriptions/listen` for modern upstreams; legacy ones
    * send all. Ends after an hour with a `timeout`, and with an error when the upstream offers no
    * such stream.
    */
@@ -217,9 +219,9 @@ export class McpUpstream {
   }
 
   /**
-   * Ends the session at the upstream and refuses further calls. Over HTTP+SSE calls in flight fail;
-   * elsewhere they go on, and a session that they open again ends with the last of them. Never
-   * rejects.
+   * Ends the session at the upstream and refuses further calls. Over HTTP+SSE, calls in flight
+   * fail; otherwise they continue, and a session that they open again ends with the last of them.
+   * Never rejects.
    */
   async close(): Promise<void> {
     this.isClosed = true;
@@ -259,8 +261,8 @@ export class McpUpstream {
   }
 
   /**
-   * One exchange, within the bound of its session. Counted here and not when the call arrives,
-   * since calls that wait for the session to open do not know yet that there will be one.
+   * Makes one exchange within the bound of its session. Exchanges are counted here, because a call
+   * that waits for the channel to open does not know yet whether it will have a session.
    */
   private bounded(call: Exchange, onNotice: (notice: CallNotice) => void): Promise<Result> {
     return call.channel.hasSession ? this.inSessionBounds(call, onNotice) : exchange(call, onNotice);
@@ -287,7 +289,7 @@ export class McpUpstream {
     return new CallClock(limits, signal ?? null, this.http.memory);
   }
 
-  /** One request with what the rules allow to repeat. */
+  /** Makes one request, with the repetitions that the rules allow. */
   private async attempts(
     method: string,
     params: JsonObject,
@@ -299,7 +301,8 @@ export class McpUpstream {
     for (let attempts = 0; ; attempts += 1) {
       let channel: Channel | null = null;
       try {
-        // Awaited only where there is something to wait for: each wait costs a turn of promises.
+        // Awaited only if the channel is not open, because each await costs a turn of the microtask
+        // queue.
         channel = this.channel?.isOpen === true ? this.channel : await this.connected(clock);
         if (options.sessionLogLevel !== undefined)
           await this.setLevel(channel, options.sessionLogLevel, clock);
@@ -318,13 +321,13 @@ export class McpUpstream {
   }
 
   private async setLevel(channel: Channel, wanted: string, clock: CallClock): Promise<void> {
-    await this.levels.give(channel, wanted, clock, (level) => {
+    await this.levels.ensure(channel, wanted, clock, (level) => {
       const request = { method: 'logging/setLevel', params: { level }, options: {} };
       return this.bounded({ ...request, channel, id: this.nextId(), clock }, ignore);
     });
   }
 
-  /** Prepares the repetition of a failed call; false when it must not be repeated. */
+  /** Prepares the repetition of a failed call. Returns false if it must not be repeated. */
   private async recovers(error: UpstreamError, call: FailedCall): Promise<boolean> {
     const recovery = recoveryFor(error, call);
     switch (recovery.kind) {
@@ -346,8 +349,8 @@ export class McpUpstream {
   }
 
   /**
-   * A modern request that a server refuses as one that it does not know at all: the era is found
-   * out again, and the call is repeated when the server turns out to be a legacy one.
+   * Determines the era again after a server refused a modern request in a way that contradicts its
+   * era. Returns whether the call is repeated, because the server has become a legacy one.
    */
   private async changesEra(error: UpstreamError, { channel, attempts, clock }: FailedCall): Promise<boolean> {
     const isKept = this.options.protocol === 'auto' && channel?.era === 'modern' && attempts === 0;
@@ -363,8 +366,8 @@ export class McpUpstream {
   }
 
   /**
-   * The open channel; concurrent calls share the opening, and none waits longer than its own
-   * deadline.
+   * Returns the open channel, or opens one. Concurrent calls share the opening, and none waits
+   * longer than its own deadline.
    */
   private connected(clock: CallClock): Promise<Channel> {
     if (this.channel?.isOpen === true) return Promise.resolve(this.channel);

@@ -2,7 +2,7 @@ import { isObject } from '@gw/kernel';
 import type { AgentAbilities, PushMode } from '../protocol/agent-abilities';
 import type { Members } from '../shapes/members';
 
-/** Extensions of one card. */
+/** Maximum number of extensions of one card that are read. */
 const EXTENSIONS_MAX = 100;
 const URI_LENGTH_MAX = 2_048;
 
@@ -22,9 +22,9 @@ export function cardExtensions(card: Members): readonly (Members & { readonly ur
 const capabilitiesOf = ({ capabilities }: Members): Members => (isObject(capabilities) ? capabilities : {});
 
 /**
- * Returns what an agent can do, by its card of either version. `push` is the setting of the agent:
- * notifications are relayed when the agent sends them, emulated for an agent that does not when the
- * setting says so, and off otherwise.
+ * Returns what an agent can do according to its card of either version. `push` is the setting of
+ * the agent: the gateway relays notifications if the agent sends them, emulates them for other
+ * agents if the setting is `emulate`, and sends none otherwise.
  */
 export function abilitiesOf(card: Members, push: PushMode = 'relay'): AgentAbilities {
   const capabilities = capabilitiesOf(card);

@@ -1,10 +1,11 @@
 import { canonicalJson as canonical, isObject } from '@gw/kernel';
 
-/** Levels of a value that has a canonical form. */
+/** Maximum depth of a value with a canonical form. */
 const DEPTH_MAX = 64;
 
 /**
- * A value has no canonical form: it is no JSON of I-JSON (RFC 7493), or it has more than 64 levels.
+ * Thrown for a value without a canonical form: it is not I-JSON (RFC 7493), or it has more than 64
+ * levels.
  */
 export class CanonicalFault extends Error {
   override readonly name = 'CanonicalFault';
@@ -12,7 +13,7 @@ export class CanonicalFault extends Error {
 
 /**
  * Returns the canonical form of a JSON value (JCS, RFC 8785): see the kernel's `canonicalJson`.
- * Throws `CanonicalFault` for what JCS does not allow.
+ * Throws `CanonicalFault` for values that JCS does not allow.
  */
 export function canonicalJson(value: unknown): string {
   assertJson(value, 0);
@@ -38,7 +39,7 @@ function assertJson(value: unknown, depth: number): void {
   }
 }
 
-/** Throws for half of a surrogate pair alone, which UTF-8 cannot express. */
+/** Throws for an unpaired surrogate, which UTF-8 cannot encode. */
 function assertText(value: string): void {
   const { isWellFormed } = value as string & { readonly isWellFormed: () => boolean };
   if (!isWellFormed.call(value)) throw new CanonicalFault('A text must be well-formed Unicode.');

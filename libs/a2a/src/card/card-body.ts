@@ -20,7 +20,7 @@ export const CARD_ENCODINGS = 'gzip, deflate, br';
 /**
  * Reads the body of a card's response: a JSON object in UTF-8 within `CARD_BOUNDS`, without
  * duplicate members. Decoding stops at the bound, so that a small body cannot expand without limit.
- * `body` has the bytes that were received, of which a reader needs at most one more than the bound.
+ * `body` holds the received bytes; callers need to read at most one byte more than the bound.
  * Throws `GatewayError` `validation_failed`.
  */
 export function readCardBody(body: Buffer, contentEncoding: string | null): Members {

@@ -2,24 +2,24 @@ import { digestOf, isObject } from '@gw/kernel';
 import type { Members } from '../shapes/members';
 import { canonicalJson } from './canonical-json';
 
-/** Which changes of a card wait for an approval: none, those after the first card, or all. */
+/** Which changes of a card need an approval: none, those after the first card, or all. */
 export type ApprovalMode = 'auto' | 'review_changes' | 'review_all';
 
 /** Difference between a newly fetched card and the approved one. */
 export interface CardChange {
   /** Whether the new card may replace the approved one. */
   readonly isApplied: boolean;
-  /** Ids of skills that are new or changed and wait for an approval. */
+  /** Ids of new and changed skills that wait for an approval. */
   readonly pendingSkills: readonly string[];
-  /** Ids of skills that the new card no longer has. They are hidden at once. */
+  /** Ids of skills that the new card no longer has. They are hidden immediately. */
   readonly removedSkills: readonly string[];
   /**
    * Whether name, description, provider or another text of the agent itself waits for an approval.
    */
   readonly isAgentPending: boolean;
   /**
-   * `moved`: the new card names another origin. It is not applied in any mode, and administrators
-   * are alerted.
+   * `moved`: the new card names another origin. It is applied in no mode, and administrators are
+   * alerted.
    */
   readonly alert: 'moved' | null;
 }
@@ -31,10 +31,10 @@ interface JudgedCard {
 }
 
 /**
- * Members that say what the agent is. Addresses have a rule of their own, and signatures are
- * verified.
+ * Members that the digest of the agent excludes: skills have their own digests, separate rules
+ * judge addresses, and signatures are verified.
  */
-const NOT_COMPARED: ReadonlySet<string> = new Set([
+const NOT_DIGESTED: ReadonlySet<string> = new Set([
   'skills',
   'signatures',
   'url',
@@ -43,7 +43,7 @@ const NOT_COMPARED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Digest of a skill for an approval: SHA-256 of its canonical JSON, base64url. Throws
+ * Returns the digest of a skill for an approval: SHA-256 of its canonical JSON, base64url. Throws
  * `CanonicalFault`.
  */
 export const skillDigest = (skill: Members): string => digestOf('a2a-skill', [canonicalJson(skill)]);
@@ -87,6 +87,6 @@ function skillsOf(card: Members | undefined): ReadonlyMap<string, string> {
 
 function agentDigest(card: Members | undefined): string | null {
   if (card === undefined) return null;
-  const compared = Object.entries(card).filter(([name]) => !NOT_COMPARED.has(name));
+  const compared = Object.entries(card).filter(([name]) => !NOT_DIGESTED.has(name));
   return digestOf('a2a-agent', [canonicalJson(Object.fromEntries(compared))]);
 }

@@ -10,7 +10,7 @@ const CARD = {
 const NONE = { addedSkills: [], removedSkills: [], changedSkills: [], members: [] };
 
 describe('cardDifference', () => {
-  it('names skills and members that were added, removed and changed', () => {
+  it('returns the added, removed and changed skills and members', () => {
     const { description: _description, ...rest } = CARD;
     const after = {
       ...{ ...rest, name: 'Writer', version: '2' },
@@ -22,16 +22,16 @@ describe('cardDifference', () => {
     });
   });
 
-  it('sees no difference in the order of members and in signatures', () => {
+  it('ignores the order of members and signatures', () => {
     const after = Object.fromEntries(Object.entries({ ...CARD, signatures: [{}] }).reverse());
     expect(cardDifference(CARD, after)).toEqual(NONE);
   });
 
-  it('takes cards without a list of skills, and skills without an id', () => {
+  it('accepts cards without a list of skills, and skills without an id', () => {
     expect(cardDifference({ skills: 'x' }, { skills: [7, {}, { id: 8 }] })).toEqual(NONE);
   });
 
-  it('knows members with the names of prototypes', () => {
+  it('compares members that have names of Object.prototype', () => {
     const after = JSON.parse(
       '{"__proto__":{"a":1},"constructor":"x","skills":[{"id":"__proto__"}]}',
     ) as object;

@@ -3,7 +3,7 @@ import type { Members } from '../shapes/members';
 
 /** Differences between two cards of an agent. */
 export interface CardDifference {
-  /** Ids of skills. */
+  /** Ids of added skills. */
   readonly addedSkills: readonly string[];
   readonly removedSkills: readonly string[];
   readonly changedSkills: readonly string[];
@@ -11,10 +11,13 @@ export interface CardDifference {
   readonly members: readonly string[];
 }
 
-/** Members that have a place of their own, or that change when nothing else does. */
+/**
+ * Members that are compared separately (`skills`), or that change without another change
+ * (`signatures`).
+ */
 const APART: ReadonlySet<string> = new Set(['skills', 'signatures']);
 
-/** Compares two cards. Of skills with the same id, the last one counts. */
+/** Compares two cards. If skills have the same id, the last one counts. */
 export function cardDifference(before: Members, after: Members): CardDifference {
   const skills = differing(skillsOf(before), skillsOf(after));
   const { added, removed, changed } = differing(membersOf(before), membersOf(after));

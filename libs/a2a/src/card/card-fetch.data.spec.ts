@@ -22,7 +22,7 @@ function outcomeOf(server: CardServer): 'accept' | 'reject' {
   }
 }
 
-describe('fetch of an agent card', () => {
+describe('CardFetch', () => {
   it.each(vectors<FetchCase>('fetch'))('%s %s [ERR-10]', (_id, _reason, { input, expect: wanted }) => {
     const polluted = Object.keys(Object.prototype);
     const outcome = outcomeOf(input);

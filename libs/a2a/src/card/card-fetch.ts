@@ -3,14 +3,14 @@ import { readCardBody } from './card-body';
 import { cardCredentialHeaders, cardUrls, refused, type CardCredential } from './card-request';
 import { readCard, type AgentCard, type CardRules } from './read-card';
 
-/** Time for all requests of one fetch, in milliseconds. */
+/** Time limit of all requests of one fetch, in milliseconds. */
 export const CARD_FETCH_TIMEOUT_MS = 10_000;
-/** Redirects that one fetch follows. */
+/** Maximum number of redirects that one fetch follows. */
 export const CARD_REDIRECTS_MAX = 3;
 
 /**
- * A request of a fetch. Its URL was judged by its text; each address that the host resolves to must
- * be judged as well.
+ * A request of a fetch. The text of its URL was judged; callers must also judge each address that
+ * the host resolves to.
  */
 export interface CardRequest {
   readonly url: URL;
@@ -18,12 +18,12 @@ export interface CardRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A response to a request of a fetch, whose redirects are not followed. */
+/** A response to a request of a fetch. Callers do not follow its redirects. */
 export interface CardResponse {
   readonly status: number;
   readonly location: string | null;
   readonly contentEncoding: string | null;
-  /** The bytes received. Reading stops at one byte more than 1 MiB. */
+  /** Received bytes. Reading stops at one byte more than 1 MiB. */
   readonly body: Buffer;
 }
 
@@ -34,9 +34,7 @@ export type CardStep =
 
 export interface CardFetchOptions extends CardRules {
   readonly credential?: CardCredential;
-  /**
-   * Judged headers of a saved credential, by lower-case name; they take the place of `credential`.
-   */
+  /** Checked headers of a saved credential by lower-case name; they replace `credential`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -46,9 +44,9 @@ const LOCATION_LENGTH_MAX = 2_048;
 
 /**
  * The fetch of an agent card, one step at a time and without I/O: `start` returns the first
- * request, `next` judges a response and returns the next request or the card. A card that is
- * missing at the first path is tried at the older one. All methods throw `GatewayError`
- * `validation_failed` or `custom_host_refused`.
+ * request, `next` judges a response and returns the next request or the card. If the first path has
+ * no card, the older path is requested. All methods throw `GatewayError` `validation_failed` or
+ * `custom_host_refused`.
  */
 export class CardFetch {
   private redirects = 0;
@@ -93,7 +91,7 @@ export class CardFetch {
     if (this.redirects > CARD_REDIRECTS_MAX)
       throw refused('endpoint', `responded with more than ${String(CARD_REDIRECTS_MAX)} redirects`);
     const target = URL.canParse(location, current.url.href) ? new URL(location, current.url) : null;
-    // The text of an absolute location is judged as it is, because a URL parser hides disguised
+    // The original text of an absolute location is judged, because a URL parser hides disguised
     // addresses.
     const text = /^https?:/i.test(location) ? location : (target?.href ?? location);
     const url = assertAllowedUrl(this.options.policy, text, 'endpoint');

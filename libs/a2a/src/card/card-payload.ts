@@ -1,7 +1,7 @@
 import { isObject } from '@gw/kernel';
 import { isSet, type Members } from '../shapes/members';
 import { canonicalJson } from './canonical-json';
-import { CARD_MEMBERS, type Held, type MessageMembers, type Presence } from './signed-members';
+import { CARD_MEMBERS, type ValueKind, type MessageMembers, type Presence } from './signed-members';
 
 interface PayloadOptions {
   /** Signs members that A2A 1.0 does not have, such as `url` of a hybrid card. */
@@ -17,8 +17,8 @@ export const cardPayload = (card: Members, options: PayloadOptions = {}): string
   canonicalJson(pruned(card, CARD_MEMBERS, options));
 
 /**
- * Returns the payload as the official SDKs make it: like `cardPayload`, but without any empty text,
- * list or object, required or not. Throws `CanonicalFault`.
+ * Returns the payload as the official SDKs build it: like `cardPayload`, but without empty texts,
+ * lists and objects, even required ones. Throws `CanonicalFault`.
  */
 export const cardPayloadOfSdk = (card: Members, options: PayloadOptions = {}): string =>
   canonicalJson(withoutEmpty(pruned(card, CARD_MEMBERS, options)) ?? {});
@@ -53,15 +53,18 @@ function pruned(value: Members, members: MessageMembers, options: PayloadOptions
     if (!isSet(item) || (members === CARD_MEMBERS && name === 'signatures')) return [];
     const member = members.get(name);
     if (member === undefined) return options.keepsUnknown === true ? [[name, item]] : [];
-    return isSigned(item, member) ? [[name, prunedHeld(item, member.held, options)]] : [];
+    return isSigned(item, member) ? [[name, prunedValue(item, member.valueKind, options)]] : [];
   });
   return Object.fromEntries(kept);
 }
 
-function isSigned(item: unknown, { presence, held }: { presence: Presence; held: Held }): boolean {
+function isSigned(
+  item: unknown,
+  { presence, valueKind }: { presence: Presence; valueKind: ValueKind },
+): boolean {
   if (presence !== 'implicit') return true;
-  // A message that is set is signed, even without members.
-  if (held.kind === 'message') return true;
+  // A present message is signed, even without members.
+  if (valueKind.kind === 'message') return true;
   return !isEmpty(item) && item !== false && item !== 0;
 }
 
@@ -70,23 +73,23 @@ const isEmpty = (item: unknown): boolean =>
   (Array.isArray(item) && item.length === 0) ||
   (isObject(item) && Object.keys(item).length === 0);
 
-function prunedHeld(item: unknown, held: Held, options: PayloadOptions): unknown {
-  switch (held.kind) {
+function prunedValue(item: unknown, valueKind: ValueKind, options: PayloadOptions): unknown {
+  switch (valueKind.kind) {
     case 'plain':
     case 'free':
       return item;
     case 'message':
-      return isObject(item) ? pruned(item, held.of, options) : item;
+      return isObject(item) ? pruned(item, valueKind.of, options) : item;
     case 'list':
       return Array.isArray(item)
-        ? item.map((each: unknown) => (isObject(each) ? pruned(each, held.of, options) : each))
+        ? item.map((each: unknown) => (isObject(each) ? pruned(each, valueKind.of, options) : each))
         : item;
     case 'map':
       return isObject(item)
         ? Object.fromEntries(
             Object.entries(item).map(([name, each]) => [
               name,
-              isObject(each) ? pruned(each, held.of, options) : each,
+              isObject(each) ? pruned(each, valueKind.of, options) : each,
             ]),
           )
         : item;
@@ -95,7 +98,7 @@ function prunedHeld(item: unknown, held: Held, options: PayloadOptions): unknown
 
 /**
  * Returns a value without empty texts, lists and objects at any level; undefined when nothing is
- * left. Depth is bounded by the reader.
+ * left. The reader of the card has bounded its depth.
  */
 function withoutEmpty(value: unknown): unknown {
   if (value === '' || !isSet(value)) return undefined;

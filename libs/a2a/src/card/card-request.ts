@@ -13,8 +13,8 @@ import { VERSION_HEADER } from '../protocol/versions';
 export const CARD_AUTH_TYPES = ['none', 'headers', 'oauth_auto', 'oauth_client_credentials'] as const;
 
 /**
- * The credential for fetching a card, as the members of `POST
- * /v2/agent-integrations/fetch-agent-card`; not yet judged.
+ * Unchecked credential for fetching a card: members of `POST
+ * /v2/agent-integrations/fetch-agent-card`.
  */
 export interface CardCredential {
   readonly authType?: unknown;
@@ -24,8 +24,8 @@ export interface CardCredential {
 }
 
 /**
- * Paths of a card below its endpoint, in the order in which they are tried: that of 0.3 and 1.0,
- * and the one before.
+ * Paths of a card below its endpoint in the order of attempts: the path of 0.3 and 1.0, then the
+ * older one.
  */
 export const CARD_PATHS = ['/.well-known/agent-card.json', '/.well-known/agent.json'] as const;
 
@@ -35,8 +35,8 @@ const TOKEN_LENGTH_MAX = 8_192;
 const OWN_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 'user-agent', VERSION_HEADER]);
 
 /**
- * Returns the URLs of the card of an endpoint, in the order in which they are tried. An endpoint
- * that already is the URL of a card is the only one. Throws `GatewayError` `custom_host_refused`.
+ * Returns the URLs of an endpoint's card in the order of attempts. If the endpoint is itself the
+ * URL of a card, it is the only one. Throws `GatewayError` `custom_host_refused`.
  */
 export function cardUrls(policy: AddressPolicy, endpoint: unknown): readonly URL[] {
   const url = assertAllowedUrl(policy, endpoint, 'endpoint');
@@ -85,7 +85,10 @@ const isReserved = (name: string): boolean =>
   name.startsWith('proxy-') ||
   name === 'forwarded';
 
-/** The error of a member of the request, or of what the agent responded with. */
+/**
+ * Returns the error of a member of the request or of the agent's response. `rule` completes the
+ * sentence that begins with the member.
+ */
 export const refused = (param: string, rule: string): GatewayError =>
   new GatewayError('validation_failed', {
     param,

@@ -5,18 +5,19 @@ import { CanonicalFault } from './canonical-json';
 import { cardPayload, cardPayloads, type CardPayload } from './card-payload';
 
 /**
- * Result of verifying the signatures of a card: a trusted key signed it, a signature is wrong,
- * there is none, or no trusted key signed it. An invalid card is never served.
+ * Result of verifying the signatures of a card, in the order below: a trusted key signed it, a
+ * signature is wrong, there is no signature, or no trusted key signed it. An `invalid` card is
+ * never served.
  */
 export type SignatureState = 'verified' | 'invalid' | 'unsigned' | 'untrusted';
 
-/** Signatures of one card. */
+/** Maximum number of signatures of one card. */
 const SIGNATURES_MAX = 20;
 const PART_LENGTH_MAX = 8_192;
 const KEY_ID_LENGTH_MAX = 256;
 const BASE64URL = /^[\w-]+$/;
 const HEADER_BOUNDS = { bytesMax: PART_LENGTH_MAX, depthMax: 8, commasMax: 100 };
-/** Parameters that change what is signed, or that bring a key of their own. */
+/** Refused parameters: they change what is signed, or supply their own key. */
 const REFUSED = ['crit', 'b64', 'jwk', 'x5c', 'x5u'];
 
 interface Header {
@@ -32,8 +33,8 @@ interface Signature extends Header {
 }
 
 /**
- * Reads one entry of `signatures` (JWS, RFC 7515); null for one that is malformed or that no
- * asymmetric key can have made.
+ * Reads one entry of `signatures` (JWS, RFC 7515); null for a malformed entry, or one that no
+ * asymmetric key can have signed.
  */
 function readSignature(entry: unknown): Signature | null {
   if (!isObject(entry)) return null;
@@ -67,7 +68,7 @@ function headerIn(part: string): Members | null {
 }
 
 /**
- * Returns the signatures of a card, each null when malformed; null when `signatures` is no list of
+ * Returns the signatures of a card, each null when malformed; null unless `signatures` is a list of
  * at most 20.
  */
 function signaturesOf({ signatures }: Members): readonly (Signature | null)[] | null {
@@ -78,8 +79,8 @@ function signaturesOf({ signatures }: Members): readonly (Signature | null)[] | 
 
 /**
  * Returns the key set URLs of a card's signatures that may be fetched: those on one of `origins`,
- * which an administrator trusts. The card alone decides nothing, or each signer could vouch for
- * itself. Every URL passes the address policy before it is fetched.
+ * which an administrator trusts. The card alone cannot add an origin, because then any signer could
+ * vouch for itself. Every URL passes the address policy before it is fetched.
  */
 export function keySetUrls(card: Members, origins: readonly string[]): readonly string[] {
   const urls = (signaturesOf(card) ?? []).flatMap((signature) => signature?.keySetUrl ?? []);
@@ -90,16 +91,17 @@ export function keySetUrls(card: Members, origins: readonly string[]): readonly 
 export interface CardVerification {
   readonly state: SignatureState;
   /**
-   * The members that a trusted key signed; null unless `verified`. A reader must use these and not
-   * the card, to which another party can add members that 1.0 does not have, such as `url`.
+   * The members that a trusted key signed; null unless `verified`. Readers must use these members
+   * instead of the card, because others can add members to the card that 1.0 does not have, such as
+   * `url`.
    */
   readonly signed: Members | null;
 }
 
 /**
  * Verifies the signatures of a card (A2A 1.0, section 8.4) with trusted keys: those that are
- * configured, and those of the sets of `keySetUrls`. One right signature is enough; a wrong or
- * malformed one counts only without it. The card must have passed `readCard`.
+ * configured, and those of the sets of `keySetUrls`. One valid signature suffices; wrong or
+ * malformed ones matter only without a valid one. The card must have passed `readCard`.
  */
 export function verifyCard(card: Members, keys: readonly SigningKey[]): CardVerification {
   const signatures = signaturesOf(card);
@@ -142,7 +144,7 @@ function verified(
 
 const encoded = (text: string): string => Buffer.from(text, 'utf8').toString('base64url');
 
-/** The bytes that a JWS signs: the protected header and the payload, both in base64url. */
+/** Returns the bytes that a JWS signs: the protected header and the payload, both in base64url. */
 const signingInput = (protectedPart: string, payload: string): Buffer =>
   Buffer.from(`${protectedPart}.${payload}`, 'latin1');
 
@@ -156,9 +158,9 @@ export interface CardSigner {
 }
 
 /**
- * Returns a card of 1.0 with our signature as the only one. Null when readers could make different
- * payloads of it, because it has empty members or members that 1.0 does not have: such a card is
- * served without a signature. Throws `CanonicalFault`.
+ * Returns a card of 1.0 with the gateway's signature as the only one. Returns null for a card with
+ * empty members, or members that 1.0 does not have: readers could compute different payloads, so it
+ * is served without a signature. Throws `CanonicalFault`.
  */
 export function signCard(card: Members, { keyId, keySetUrl, sign }: CardSigner): Members | null {
   const { signatures: _others, ...unsigned } = card;

@@ -55,7 +55,7 @@ const SIGNER: CardSigner = {
   sign: (signed) => signatureOf(TRUSTED, signed.toString('latin1')),
 };
 
-/** The card that callers get: judged, rewritten, and signed where it can be. */
+/** Returns the card that callers get: judged, rewritten and, if possible, signed. */
 function served(upstream: Members, { ask, push }: CardCase['input']): Members {
   const options = {
     form: cardFormFor(ask),
@@ -77,7 +77,7 @@ const addressesOf = (card: Members): unknown[] => [
 const at = (card: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (value as Members | undefined)?.[name], card);
 
-/** Texts of a value, at any depth. */
+/** Returns the texts of a value at any depth. */
 const textsIn = (value: unknown): string[] =>
   typeof value === 'string'
     ? [value]
@@ -106,7 +106,10 @@ function checkServed(upstream: Members, input: CardCase['input'], wanted: Member
   }
 }
 
-/** No signature of the agent is served; a card with a skill has ours, which verifies. */
+/**
+ * Checks that no signature of the agent is served, and that a card with a skill has the gateway's
+ * valid signature.
+ */
 function checkOwnSignatures(upstream: Members, input: CardCase['input']): void {
   const plain = served(upstream, input)['signatures'] ?? [];
   expect(JSON.stringify(plain)).not.toContain(JSON.stringify((upstream['signatures'] as unknown[])[0]));
@@ -132,7 +135,7 @@ function checkChange({ change, approval_mode: mode = 'auto' }: CardCase['input']
   expect(result.pendingSkills).toEqual(wanted.includes('pending') ? ['s'] : []);
 }
 
-describe('cards that are served', () => {
+describe('servedCard', () => {
   it.each(vectors<CardCase>('card'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
     if (typeof wanted === 'string') checkChange(input, wanted);
     else checkServed(input.upstream ?? FULL_CARD, input, wanted);
@@ -144,7 +147,7 @@ interface CanonicalCase {
   readonly expect: { readonly payload: string; readonly payload_of_sdk_1_3_0?: string };
 }
 
-describe('signed payloads of cards', () => {
+describe('cardPayload', () => {
   it.each(vectors<CanonicalCase>('canonical'))(
     '%s %s',
     (_id, _reason, { input: { card }, expect: wanted }) => {
@@ -163,7 +166,7 @@ interface SignatureCase {
 
 const FOREIGN_JKU = 'https://evil.example/jwks.json';
 
-/** Cards of the cases, by what the case says. */
+/** Cards by a pattern of the case's text. */
 const CARDS: readonly (readonly [RegExp, () => Members])[] = [
   [/^no signatures/, () => FULL_CARD],
   [/not trusted|kid unknown/, () => signedBy(STRANGER, FULL_CARD)],
@@ -210,7 +213,7 @@ const cardOf = (text: string): Members => {
   return make();
 };
 
-describe('signatures of cards', () => {
+describe('verifyCard', () => {
   it.each(MORE)('%s: %s', (text, state) => {
     expect(verifyCard(cardOf(text), [keyOf(TRUSTED)]).state).toBe(state);
   });

@@ -45,19 +45,19 @@ describe('CardFetch', () => {
     return { fetch, first: fetch.start() };
   };
 
-  it('keeps path and query of the endpoint and sends the header that is named', () => {
+  it('keeps path and query of the endpoint, and sends the named header', () => {
     const { first } = started(`${AGENT}/team/?a=b`);
     expect(first.url.href).toBe(`${AGENT}/team/.well-known/agent-card.json?a=b`);
     expect(first.headers).toEqual({ 'x-api-key': 'k' });
   });
 
-  it('requests an endpoint that is the URL of a card as it is', () => {
+  it('requests the endpoint itself if it is the URL of a card', () => {
     const { fetch, first } = started(`${AGENT}/.well-known/agent.json`);
     expect(first.url.href).toBe(`${AGENT}/.well-known/agent.json`);
     expect(() => fetch.next({ ...NOTHING, status: 404 })).toThrow(/has no card/);
   });
 
-  it('sends no credential to another origin, also after a way back', () => {
+  it('sends no credential to another origin, nor after a redirect back', () => {
     const { fetch } = started();
     const headersAfter = (location: string): unknown => {
       const step = fetch.next(redirect(location));
@@ -91,7 +91,7 @@ describe('CardFetch', () => {
     expect(() => fetch.next(redirect(location))).toThrow(GatewayError);
   });
 
-  it('accepts 1 MiB, and refuses a byte more with and without a coding [ERR-10]', () => {
+  it('accepts 1 MiB and refuses one byte more, with and without a coding [ERR-10]', () => {
     const server = { endpoint: AGENT, answer: CARD };
     expect(fetched({ ...server, padTo: 1_048_576 }).card.name).toBe('A');
     expect(fetched({ ...server, gzipPadTo: 1_048_576 }).card.name).toBe('A');
@@ -119,7 +119,7 @@ describe('readCardBody', () => {
     expect(readCardBody(gzipSync('{"a":1}'), 'GZIP')).toEqual({ a: 1 });
   });
 
-  it('stops decoding at the bound, whatever follows', () => {
+  it('stops decoding at the bound', () => {
     const cut = gzipSync(' '.repeat(5_000_000)).subarray(0, -8);
     expect(() => readCardBody(cut, 'gzip')).toThrow(/at most 1048576 bytes/);
   });
@@ -164,7 +164,7 @@ describe('readCard', () => {
     expect(chosenInterface({ interfaces }, { binding: 'HTTP+JSON' })?.url).toBe(`${AGENT}/rest`);
   });
 
-  it('reads the interfaces of 0.3, and none of gRPC', () => {
+  it('reads the interfaces of 0.3, but none of gRPC', () => {
     const additionalInterfaces = [{ url: `${AGENT}/rest`, transport: 'HTTP+JSON' }];
     const { interfaces } = read({ preferredTransport: 'GRPC', additionalInterfaces });
     expect(interfaces).toEqual([
@@ -173,7 +173,7 @@ describe('readCard', () => {
     expect(chosenInterface(read({ preferredTransport: 'GRPC' }))).toBeNull();
   });
 
-  it('allows another origin where that is allowed', () => {
+  it('accepts another origin if allowsOtherOrigin is set', () => {
     const url = 'https://evil.example/rpc';
     expect(() => read({ url })).toThrow(/origin of the endpoint/);
     expect(read({ url }, { allowsOtherOrigin: true }).url).toBe(url);
@@ -199,7 +199,7 @@ describe('servedCard', () => {
     security: { oauth: null },
   };
 
-  it('has no more than the agent can, in both forms', () => {
+  it('lists only abilities that the agent has, in both forms', () => {
     expect(servedCard(CARD, options)['capabilities']).toEqual({
       ...{ streaming: false, pushNotifications: false, extendedAgentCard: false },
     });
@@ -219,7 +219,7 @@ describe('servedCard', () => {
     expect(servedCard(able, { ...options, form: 'hybrid' })['supportsAuthenticatedExtendedCard']).toBe(true);
   });
 
-  it('shows the skills that the caller may see, without their credentials', () => {
+  it('lists only skills that the caller may see, without their credentials', () => {
     const skills = [
       { id: 'a', security: [{ k: [] }], securityRequirements: [{ schemes: { k: {} } }] },
       { id: 'b' },
@@ -230,7 +230,7 @@ describe('servedCard', () => {
     expect(card['skills']).toEqual([{ id: 'a', name: 'a', description: 'a', tags: ['a'] }]);
   });
 
-  it('drops members of a wrong type and of no version', () => {
+  it('drops members of a wrong type, and members that no version defines', () => {
     const odd = { description: 7, provider: 'x', iconUrl: [], capabilities: [], skills: {}, extra: 1 };
     expect(Object.keys(servedCard({ ...CARD, ...odd }, options)).sort()).toEqual([
       ...['capabilities', 'defaultInputModes', 'defaultOutputModes', 'description', 'name'],
@@ -238,7 +238,7 @@ describe('servedCard', () => {
     ]);
   });
 
-  it('passes extensions, and reads which are required', () => {
+  it('keeps extensions, and reads which ones are required', () => {
     const extensions = [{ uri: 'u', required: true, params: { a: 0 }, other: 1 }, { uri: 7 }, null];
     const card = { ...CARD, capabilities: { extensions } };
     expect(servedCard(card, options)).toHaveProperty('capabilities.extensions', [
@@ -248,20 +248,20 @@ describe('servedCard', () => {
   });
 });
 
-describe('signatures', () => {
+describe('signCard and verifyCard', () => {
   const signer: CardSigner = {
     keyId: TRUSTED.id,
     keySetUrl: 'https://gateway.example.org/jwks',
     sign: (signed) => signatureOf(TRUSTED, signed.toString('latin1')),
   };
 
-  it('are not made for a card with empty or unknown members', () => {
+  it('sign no card with empty or unknown members', () => {
     expect(signCard(BARE_CARD, signer)).toBeNull();
     expect(signCard({ ...FULL_CARD, url: AGENT }, signer)).toBeNull();
     expect(signCard({ ...FULL_CARD, iconUrl: '' }, signer)).toBeNull();
   });
 
-  it('replace others, and name our key set', () => {
+  it('replace other signatures, and name the key set of the gateway', () => {
     const card = signCard(signedBy(STRANGER, FULL_CARD), signer) ?? {};
     expect(verifyCard(card, [keyOf(TRUSTED)]).state).toBe('verified');
     expect(verifyCard(card, [keyOf(STRANGER)]).state).toBe('untrusted');
@@ -269,7 +269,7 @@ describe('signatures', () => {
     expect(keySetUrls(card, [AGENT])).toEqual([]);
   });
 
-  it('of a hybrid card are right with and without the members of 0.3', () => {
+  it('accept signatures of a hybrid card with and without the members of 0.3', () => {
     const hybrid = { ...FULL_CARD, url: AGENT };
     expect(verifyCard({ ...signedBy(TRUSTED, FULL_CARD), url: AGENT }, [keyOf(TRUSTED)]).state).toBe(
       'verified',
@@ -283,14 +283,14 @@ describe('signatures', () => {
     expect(verifyCard({ ...whole, url: 'https://evil.example' }, [keyOf(TRUSTED)]).state).toBe('invalid');
   });
 
-  it('cover messages that are set without members', () => {
+  it('cover messages that are present without members', () => {
     const securitySchemes = { k: { mtlsSecurityScheme: {} } };
     expect(cardPayload({ name: 'A', securitySchemes, securityRequirements: [] })).toBe(
       canonicalJson({ name: 'A', securitySchemes }),
     );
   });
 
-  it('are judged by the key that they name, not by their own claim', () => {
+  it('judge signatures by the key that they name, not by the algorithm that they claim', () => {
     const symmetric = signedBy(STRANGER, FULL_CARD, { header: { alg: 'HS256' } });
     expect(verifyCard(symmetric, [keyOf(TRUSTED)]).state).toBe('invalid');
     const forged = signedBy({ ...STRANGER, id: TRUSTED.id }, FULL_CARD);
@@ -301,7 +301,7 @@ describe('signatures', () => {
 });
 
 describe('canonicalJson', () => {
-  it('sorts by UTF-16 units, as the example of RFC 8785', () => {
+  it('sorts by UTF-16 units, like the example of RFC 8785', () => {
     const value = { '\u20ac': 1, '\r': 2, '\ufb33': 3, '1': 4, '\ud83d\ude00': 5, '\u0080': 6, '\u00f6': 7 };
     expect(Object.values(JSON.parse(canonicalJson(value)) as object)).toHaveLength(7);
     expect(canonicalJson(value)).toBe(
@@ -309,7 +309,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  it('writes numbers as ECMAScript', () => {
+  it('serialises numbers like ECMAScript', () => {
     expect(canonicalJson([333333333.33333329, 1e30, 4.5, 2e-3, 1e-27, -0])).toBe(
       '[333333333.3333333,1e+30,4.5,0.002,1e-27,0]',
     );
@@ -319,7 +319,7 @@ describe('canonicalJson', () => {
     expect(() => canonicalJson(value)).toThrow(CanonicalFault);
   });
 
-  it('refuses 65 levels', () => {
+  it('refuses values of 65 levels', () => {
     const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown;
     expect(canonicalJson(nested(64))).toHaveLength(128);
     expect(() => canonicalJson(nested(70))).toThrow(CanonicalFault);
@@ -331,7 +331,7 @@ describe('cardChange', () => {
   const [skill] = FULL_CARD['skills'] as readonly Members[];
   const changed = { ...FULL_CARD, skills: [{ ...skill, tags: ['other'] }, { id: 'new' }] };
 
-  it('applies everything in auto, and the first card in review_changes', () => {
+  it('applies every change with auto, and the first card with review_changes', () => {
     expect(cardChange(judged(FULL_CARD), judged(changed), 'auto').isApplied).toBe(true);
     expect(cardChange(null, judged(FULL_CARD), 'review_changes').isApplied).toBe(true);
     expect(cardChange(null, judged(FULL_CARD), 'review_all')).toMatchObject({
@@ -339,7 +339,7 @@ describe('cardChange', () => {
     });
   });
 
-  it('lets everything of a moved card wait, in auto too', () => {
+  it('applies nothing of a moved card, even with auto', () => {
     const moved = { card: { ...changed, description: 'other' }, url: 'https://evil.example/rpc' };
     expect(cardChange(judged(FULL_CARD), moved, 'auto')).toMatchObject({
       ...{ isApplied: false, alert: 'moved', pendingSkills: ['s', 'new'], isAgentPending: true },

@@ -4,28 +4,28 @@ import type { Members } from '../shapes/members';
 import { canonicalJson, CanonicalFault } from './canonical-json';
 import { refused } from './card-request';
 
-/** Bindings that this gateway can call, the preferred one first. gRPC is not among them. */
+/** Bindings that this gateway can call, the preferred one first. It does not support gRPC. */
 export const BINDINGS = ['JSONRPC', 'HTTP+JSON'] as const;
 export type Binding = (typeof BINDINGS)[number];
 
-/** An address of an agent that can be called. */
+/** An address at which the gateway can call an agent. */
 export interface AgentInterface {
   readonly url: string;
   readonly binding: Binding;
   readonly version: A2aVersion;
-  /** Tenant of the agent that requests name; null for none. */
+  /** Tenant that requests must name; null for none. */
   readonly tenant: string | null;
 }
 
-/** A card that was fetched or given by hand, and is judged. */
+/** A checked card, which was fetched or entered by hand. */
 export interface AgentCard {
   /** The card as it was received; `url` is added where a card of 1.0 has none. */
   readonly card: Members;
   readonly name: string;
   readonly url: string;
   /**
-   * Addresses that can be called, in the order of preference; empty for an agent of another
-   * binding, such as gRPC.
+   * Addresses that the gateway can call, in the order of preference; empty for an agent with only
+   * other bindings, such as gRPC.
    */
   readonly interfaces: readonly AgentInterface[];
 }
@@ -34,8 +34,8 @@ export interface AgentCard {
 export interface CardRules {
   readonly policy: AddressPolicy;
   /**
-   * The address under which the agent is registered; its card may name no other origin unless that
-   * is allowed.
+   * The address under which the agent is registered. Its card may name other origins only with
+   * `allowsOtherOrigin`.
    */
   readonly endpoint: string;
   readonly allowsOtherOrigin?: boolean;
@@ -44,13 +44,13 @@ export interface CardRules {
 const NAME_LENGTH_MAX = 255;
 const INTERFACES_MAX = 100;
 const SKILLS_MAX = 1_000;
-/** Version of cards that do not name one: they have the shape of 0.3. */
+/** Version of cards that name none, which have the shape of 0.3. */
 const OLD: A2aVersion = '0.3';
 
 /**
- * Judges a card: `name` must be a text, and `url` one of its own or of the first interface that can
- * be called. Each address must be one that the policy allows, on the origin of the endpoint. Throws
- * `GatewayError` `validation_failed` or `custom_host_refused`.
+ * Judges a card: `name` must be a text. `url` is the card's own, or that of the first interface
+ * that can be called. The policy must allow each address, which must be on the origin of the
+ * endpoint. Throws `GatewayError` `validation_failed` or `custom_host_refused`.
  */
 export function readCard(card: Members, rules: CardRules): AgentCard {
   const name = nameOf(card);
@@ -77,11 +77,11 @@ function checkSkills(skills: unknown): void {
   if (!Array.isArray(skills) || skills.length > SKILLS_MAX || !skills.every(isObject))
     throw refused('agent_card.skills', `must be a list of at most ${String(SKILLS_MAX)} objects`);
   const ids = skills.map(({ id }) => id).filter((id) => id !== undefined);
-  // An approval names a skill by its id.
+  // Skill ids must be unique, because an approval names a skill by its id.
   if (new Set(ids).size < ids.length) throw refused('agent_card.skills', 'must not have an id twice');
 }
 
-/** Digests and signatures of a card need its canonical form. */
+/** Throws unless the card has a canonical form, which its digest and signatures need. */
 function checkCanonical(card: Members): void {
   try {
     canonicalJson(card);
@@ -92,7 +92,10 @@ function checkCanonical(card: Members): void {
   }
 }
 
-/** The interface of the members `url` and `preferredTransport` of 0.3. */
+/**
+ * Returns the interface of the members `url` and `preferredTransport` of 0.3; empty if there is
+ * none.
+ */
 function ownInterface(card: Members, rules: CardRules): AgentInterface[] {
   const { url, preferredTransport, protocolVersion } = card;
   if (url === undefined || url === null) return [];
@@ -111,8 +114,8 @@ function ownInterface(card: Members, rules: CardRules): AgentInterface[] {
 }
 
 /**
- * The interfaces of `supportedInterfaces` of 1.0 and `additionalInterfaces` of 0.3 whose addresses
- * are allowed.
+ * Returns the interfaces of `supportedInterfaces` of 1.0 and `additionalInterfaces` of 0.3 whose
+ * addresses are allowed.
  */
 function listedInterfaces(card: Members, rules: CardRules): AgentInterface[] {
   const supported = itemsOf(card, 'supportedInterfaces').flatMap((item) => {
@@ -153,7 +156,7 @@ function interfaceOf(found: {
 const isOwnOrigin = (origin: string, { endpoint, allowsOtherOrigin = false }: CardRules): boolean =>
   allowsOtherOrigin || (URL.canParse(endpoint) && new URL(endpoint).origin === origin);
 
-/** Which interface an integration wants. */
+/** The interface that an integration prefers. */
 export interface InterfaceChoice {
   readonly version?: A2aVersion | 'auto';
   readonly binding?: Binding | 'auto';

@@ -13,16 +13,18 @@ export interface ServedCardOptions {
   readonly security: ServedSecurity;
   /** Setting of the agent; `relay` when absent. */
   readonly push?: PushMode;
-  /** False: the extended card of the agent is not served. Absent: it is when the agent has one. */
+  /**
+   * False if the agent's extended card is not served; by default it is served if the agent has one.
+   */
   readonly servesExtended?: boolean;
   /** Whether the caller may see a skill; all are shown when absent. */
   readonly showsSkill?: (skillId: string) => boolean;
 }
 
 const VERSION_03 = '0.3.0';
-/** Media types of an agent that names none. */
+/** Media types of a card that names none. */
 const MODES = ['text/plain'];
-/** `version` of a card that has none, which both versions require. */
+/** `version` of a card without one; both versions of A2A require it. */
 const NO_VERSION = '0';
 const BINDINGS = ['JSONRPC', 'HTTP+JSON'];
 const VERSIONS = ['1.0', '0.3'];
@@ -30,7 +32,7 @@ const VERSIONS = ['1.0', '0.3'];
 /**
  * Returns the card that callers see: the agent's name, texts, provider and skills, with the
  * addresses and credentials of this gateway, and no ability that the agent lacks. Accepts cards of
- * 0.3 and 1.0. Nothing of the agent's addresses, security schemes and signatures is in it; members
+ * 0.3 and 1.0. It contains none of the agent's addresses, security schemes and signatures. Members
  * that A2A does not have are dropped.
  */
 export function servedCard(card: Members, options: ServedCardOptions): Members {

@@ -13,7 +13,7 @@ export interface ServedSecurity {
   } | null;
 }
 
-/** The scope of calls of agents. */
+/** Scope that callers of agents need. */
 export const AGENTS_SCOPE = 'agents.invoke';
 const SCOPES = { [AGENTS_SCOPE]: 'Call agents' };
 
@@ -39,7 +39,7 @@ export function security10({ oauth }: ServedSecurity): Members {
           },
         }),
   };
-  // The scope is listed for bearer tokens too: a card with an empty list has several signed
+  // The scope is listed for bearer tokens too, because a card with an empty list has several signed
   // payloads.
   const securityRequirements = Object.keys(schemes).map((name) => ({
     schemes: { [name]: { list: [AGENTS_SCOPE] } },

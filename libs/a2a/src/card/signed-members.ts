@@ -1,51 +1,57 @@
 /**
- * When a member of a card is signed (A2A 1.0, section 8.4): `required` members always when present,
- * `optional` ones (by keyword) when present, `implicit` ones only when they are not empty, false or
- * 0.
+ * Whether a member of a card is signed (A2A 1.0, section 8.4): `required` members always when
+ * present, `optional` ones (by keyword) when present, `implicit` ones only when they are not empty,
+ * false or 0.
  */
 export type Presence = 'required' | 'optional' | 'implicit';
 
 /**
- * Kind of a member's value: without parts, a message, a list or map of messages, or free JSON that
- * is signed as it is.
+ * Kind of a member's value: a plain value, a message, a list or map of messages, or free JSON,
+ * which is signed unchanged.
  */
-export type Held =
+export type ValueKind =
   | { readonly kind: 'plain' | 'free' }
   | { readonly kind: 'message' | 'list' | 'map'; readonly of: MessageMembers };
 
 export interface Member {
   readonly presence: Presence;
-  readonly held: Held;
+  readonly valueKind: ValueKind;
 }
 export type MessageMembers = ReadonlyMap<string, Member>;
 
-const PLAIN: Held = { kind: 'plain' };
+const PLAIN: ValueKind = { kind: 'plain' };
 
 interface Names {
   readonly required?: readonly string[];
   readonly optional?: readonly string[];
   readonly implicit?: readonly string[];
 }
-type Parts = Readonly<Record<string, readonly [Presence, Held]>>;
+type Parts = Readonly<Record<string, readonly [Presence, ValueKind]>>;
 
-/** Members of a message: plain ones by their presence, and those with parts. */
+/**
+ * Describes the members of a message: plain ones by their presence, and those that contain
+ * messages.
+ */
 function message({ required = [], optional = [], implicit = [] }: Names, parts: Parts = {}): MessageMembers {
   const plain = (names: readonly string[], presence: Presence): [string, Member][] =>
-    names.map((name) => [name, { presence, held: PLAIN }]);
+    names.map((name) => [name, { presence, valueKind: PLAIN }]);
   return new Map([
     ...plain(required, 'required'),
     ...plain(optional, 'optional'),
     ...plain(implicit, 'implicit'),
-    ...Object.entries(parts).map(([name, [presence, held]]): [string, Member] => [name, { presence, held }]),
+    ...Object.entries(parts).map(([name, [presence, valueKind]]): [string, Member] => [
+      name,
+      { presence, valueKind },
+    ]),
   ]);
 }
 
-const inside = (of: MessageMembers): readonly [Presence, Held] => ['implicit', { kind: 'message', of }];
+const inside = (of: MessageMembers): readonly [Presence, ValueKind] => ['implicit', { kind: 'message', of }];
 const STRING_LIST = message({ implicit: ['list'] });
 const REQUIREMENT = message({}, { schemes: ['implicit', { kind: 'map', of: STRING_LIST }] });
 const REQUIREMENTS = ['implicit', { kind: 'list', of: REQUIREMENT }] as const;
 
-const flow = (...required: string[]): readonly [Presence, Held] =>
+const flow = (...required: string[]): readonly [Presence, ValueKind] =>
   inside(message({ required: [...required, 'scopes'], implicit: ['refreshUrl', 'pkceRequired'] }));
 const FLOWS = message(
   {},
@@ -96,7 +102,7 @@ const SKILL = message(
   { securityRequirements: REQUIREMENTS },
 );
 
-/** Members of a card of A2A 1.0 that are signed; `signatures` is none of them. */
+/** Members of a card of A2A 1.0 that are signed: all except `signatures`. */
 export const CARD_MEMBERS: MessageMembers = message(
   {
     required: ['name', 'description', 'version', 'defaultInputModes', 'defaultOutputModes'],

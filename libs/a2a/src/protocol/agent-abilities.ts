@@ -28,7 +28,7 @@ const PUSH_OPERATIONS: ReadonlySet<Operation> = new Set<Operation>([
 const MESSAGES: ReadonlySet<Operation> = new Set<Operation>(['sendMessage', 'sendStreamingMessage']);
 const STREAMS: ReadonlySet<Operation> = new Set<Operation>(['sendStreamingMessage', 'subscribeToTask']);
 
-/** Extensions in one header. */
+/** Maximum number of extensions in one header. */
 const EXTENSIONS_MAX = 50;
 
 /**

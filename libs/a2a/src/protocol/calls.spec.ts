@@ -50,7 +50,7 @@ describe('readRpcRequest', () => {
     expect(codeOf(() => readRpcRequest(bytes(request)))).toBe(-32_600);
   });
 
-  it('refuses a member twice, 65 levels and 4 MiB and a byte', () => {
+  it('refuses duplicate members, 65 levels and bodies above 4 MiB', () => {
     const raw = (text: string) => codeOf(() => readRpcRequest(Buffer.from(text)));
     expect(raw('{"jsonrpc":"2.0","id":1,"id":2,"method":"GetTask"}')).toBe(-32_600);
     expect(
@@ -70,7 +70,7 @@ describe('callOf', () => {
   const call = (method: string, header: string | null, params: unknown = {}) =>
     callOf({ id: 1, method, params }, { header });
 
-  it('takes the version of the method when the request names none', () => {
+  it('uses the version of the method when the request names none', () => {
     expect(call('message/send', null)).toMatchObject({ version: '0.3', operation: 'sendMessage' });
     expect(call('SendMessage', ' ')).toMatchObject({ version: '1.0', operation: 'sendMessage' });
     expect(callOf({ id: 1, method: 'GetTask', params: {} }, { header: '', query: '1.0' }).version).toBe(
@@ -89,7 +89,7 @@ describe('callOf', () => {
     expect(codeOf(() => call(method, header))).toBe(code);
   });
 
-  it('writes errors in the version of the client', () => {
+  it('returns the version in which errors are written', () => {
     expect(errorVersion('tasks/get', {})).toBe('0.3');
     expect(errorVersion('GetTask', {})).toBe('1.0');
     expect(errorVersion(null, {})).toBe('0.3');
@@ -140,15 +140,15 @@ describe('checkCall', () => {
     ['getPushConfig', '1.0', { taskId: 't' }, -32_602],
     ['listPushConfigs', '1.0', { taskId: 't' }, null],
     ['getExtendedCard', '1.0', {}, null],
-  ])('judges the parameters of %s in %s', (operation, version, params, code) => {
+  ])('checks the parameters of %s in %s', (operation, version, params, code) => {
     expect(check(operation, version, params)).toBe(code);
   });
 });
 
-describe('abilities of an agent', () => {
+describe('checkAbilities and checkTaskState', () => {
   const able = { streaming: true, push: 'relay', extendedCard: true, requiredExtensions: [] } as const;
 
-  it('passes the extensions that the card lists', () => {
+  it('return the extensions that the card lists', () => {
     const abilities = { ...able, extensions: ['a', 'b'], requiredExtensions: ['a'] };
     expect(checkAbilities('sendMessage', abilities, 'a, c ,a')).toEqual(['a']);
     expect(codeOf(() => checkAbilities('sendMessage', abilities, 'b'))).toBe(-32_008);
@@ -161,12 +161,12 @@ describe('abilities of an agent', () => {
     ['listPushConfigs', -32_003],
     ['getExtendedCard', -32_007],
     ['sendMessage', null],
-  ])('refuses %s of an agent that can do nothing of it', (operation, code) => {
+  ])('refuse %s for an agent without that ability', (operation, code) => {
     const none = { ...able, streaming: false, push: 'off', extendedCard: false, extensions: [] } as const;
     expect(codeOf(() => checkAbilities(operation, none, null))).toBe(code);
   });
 
-  it('allows reading a task that has ended, and everything before', () => {
+  it('allow only reading once a task has ended', () => {
     expect(codeOf(() => checkTaskState('getTask', 'TASK_STATE_FAILED'))).toBeNull();
     expect(codeOf(() => checkTaskState('sendMessage', 'TASK_STATE_REJECTED'))).toBe(-32_004);
     expect(codeOf(() => checkTaskState('cancelTask', 'TASK_STATE_INPUT_REQUIRED'))).toBeNull();
@@ -174,7 +174,7 @@ describe('abilities of an agent', () => {
 });
 
 describe('errors of agents', () => {
-  it('keep known codes, with the details of the version', () => {
+  it('keep known codes and get the details of the version', () => {
     const error = { code: -32_001, message: 'gone', data: [{ secret: 1 }] };
     expect(translateError(error, '0.3')).toEqual({ code: -32_001, message: 'gone' });
     expect(translateError(error, '1.0')).toMatchObject({ data: [{ reason: 'TASK_NOT_FOUND' }] });
@@ -218,7 +218,7 @@ describe('readRpcResponse', () => {
     expect(codeOf(() => read(response))).toBe(-32_006);
   });
 
-  it('refuses bytes that are no JSON', () => {
+  it('refuses bytes that are not JSON', () => {
     expect(codeOf(() => readRpcResponse(Buffer.from('<html>'), 7))).toBe(-32_006);
   });
 });
@@ -247,7 +247,7 @@ describe('HTTP+JSON', () => {
     ['getExtendedCard', '1.0', {}],
   ];
 
-  it.each(CASES)('reads the request that it writes for %s of %s', (operation, version, params) => {
+  it.each(CASES)('parses the request that restRequest builds for %s of %s', (operation, version, params) => {
     const { method, path, body } = restRequest(operation, params, { version });
     const [below = '', query = ''] = path.split('?');
     const route = agentRoute(method, `/w/agents/a${below}`);
@@ -257,12 +257,12 @@ describe('HTTP+JSON', () => {
     expect(restParams(route, version, { body, query: new URLSearchParams(query) })).toEqual(params);
   });
 
-  it('writes and reads the tenant of an interface', () => {
+  it('serialises and parses the tenant of an interface', () => {
     const { path } = restRequest('getTask', { id: 't' }, { version: '1.0', tenant: 'acme' });
     expect(agentRoute('GET', `/v1/agent/a${path}`)).toMatchObject({ tenant: 'acme', taskId: 't' });
   });
 
-  it.each(['.', '..', '', undefined])('has no path for the id %j', (id) => {
+  it.each(['.', '..', '', undefined])('refuses the id %j in a path', (id) => {
     expect(codeOf(() => restRequest('getTask', { id }, { version: '1.0' }))).toBe(-32_602);
   });
 
@@ -297,7 +297,7 @@ describe('HTTP+JSON', () => {
     expect(agentRoute(method, path)).toMatchObject({ kind: 'refused', status });
   });
 
-  it('has JSON-RPC at the agent, in a named workspace too', () => {
+  it('routes JSON-RPC at the agent, also in a named workspace', () => {
     expect(agentRoute('POST', '/w/agents/a')).toEqual({ kind: 'rpc', workspace: 'w', agent: 'a' });
     expect(methodNamed('ListTasks')).toEqual({ operation: 'listTasks', version: '1.0' });
   });

@@ -5,7 +5,7 @@ import { withErrorKind } from '../shapes/translate';
 import type { Operation } from './operations';
 import type { A2aCall } from './read-call';
 
-/** Parts of one message. */
+/** Maximum number of parts of one message. */
 export const PARTS_MAX = 100;
 const PAGE_SIZE_MAX = 100;
 const URL_LENGTH_MAX = 2_048;
@@ -40,7 +40,10 @@ function requireId(from: Members, name: string, path = 'params'): void {
     throw new ShapeFault(`${path}.${name}`, `must be a text of 1 to ${String(ID_LENGTH_MAX)} characters`);
 }
 
-/** The empty text is no id: serialisers of 1.0 write it for no value. */
+/**
+ * Checks an optional id. An empty text counts as absent, because serialisers of 1.0 write it for no
+ * value.
+ */
 function allowId(from: Members, name: string, path = 'params'): void {
   if (isSet(from[name]) && from[name] !== '') requireId(from, name, path);
 }
@@ -65,7 +68,7 @@ function checkSend(params: Members): void {
   const { parts } = message;
   if (!Array.isArray(parts) || parts.length === 0 || parts.length > PARTS_MAX)
     throw new ShapeFault('message.parts', `must be a list of 1 to ${String(PARTS_MAX)} parts`);
-  // The translation reads every member, so it finds what has the wrong shape.
+  // The translation reads every member, so it throws for any wrong shape.
   messageTo03(message);
   allowObject(message, 'metadata', 'message');
   allowObject(params, 'metadata');
@@ -90,7 +93,10 @@ const checkTaskId: Check = (params) => {
   allowObject(params, 'metadata');
 };
 
-/** 0.3 allows a task without the id of a config for its only one. */
+/**
+ * Checks an operation on a push config. In 0.3 the id of the config may be absent if the task has
+ * only one.
+ */
 const checkOnConfig: Check = (params, { version }) => {
   requireId(params, 'taskId');
   if (version === '1.0') requireId(params, 'id');

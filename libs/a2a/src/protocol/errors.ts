@@ -126,7 +126,7 @@ const BY_CODE: ReadonlyMap<unknown, A2aErrorKind> = new Map(
 /** Longest text of an agent that reaches a client, in characters. */
 const MESSAGE_LENGTH_MAX = 1_000;
 
-/** A failure that the client of an agent sees. `message` is public and must hold no secret. */
+/** A failure that the client of an agent sees. `message` is public and must contain no secret. */
 export class A2aError extends Error {
   override readonly name = 'A2aError';
 
@@ -161,7 +161,9 @@ interface ErrorInfo {
   readonly domain: 'a2a-protocol.org';
 }
 
-/** The details that 1.0 gives for an error of A2A; empty for an error of JSON-RPC itself. */
+/**
+ * Returns the details that 1.0 defines for an error of A2A; empty for an error of JSON-RPC itself.
+ */
 function detailsOf(kind: A2aErrorKind): readonly ErrorInfo[] {
   const { reason } = A2A_ERRORS[kind];
   return reason === null
@@ -198,10 +200,10 @@ export function restError(error: A2aError, version: A2aVersion): RestError {
   };
 }
 
-/** The kind of an error by its code of JSON-RPC; null for a code that is none of A2A. */
+/** Returns the kind of an error by its JSON-RPC code; null for a code that A2A does not define. */
 export const kindOfCode = (code: unknown): A2aErrorKind | null => BY_CODE.get(code) ?? null;
 
-/** The message of an agent's error, cut to 1,000 characters. */
+/** Returns the message of an agent's error, cut to 1,000 characters. */
 export const messageOf = (value: unknown): string =>
   typeof value === 'string' && value !== ''
     ? value.slice(0, MESSAGE_LENGTH_MAX)

@@ -48,7 +48,7 @@ export const OPERATIONS = {
 
 export type Operation = keyof typeof OPERATIONS;
 
-/** Operation of a JSON-RPC method, and the only version that has the name. */
+/** Operation of a JSON-RPC method, and the only version with that method name. */
 export interface Method {
   readonly operation: Operation;
   readonly version: A2aVersion;
@@ -72,5 +72,5 @@ export const methodNamed = (name: string): Method | null => BY_NAME.get(name) ??
 export const methodOf = (operation: Operation, version: A2aVersion): string | null =>
   version === '1.0' ? OPERATIONS[operation].method10 : OPERATIONS[operation].method03;
 
-/** Whether the response to an operation is a stream of server-sent events. */
+/** Returns whether the response to an operation is a stream of server-sent events. */
 export const isStreaming = (operation: Operation): boolean => OPERATIONS[operation].streams;

@@ -7,8 +7,8 @@ interface PathCase {
 }
 
 /**
- * Whether a route is what a word of the vectors names: `sse`, `card`, `rpc`, a version, or a verb
- * such as `list` and `cancel`.
+ * Returns whether a route is the one that a word of the vectors names: `sse`, `card`, `rpc`, a
+ * version, or a verb such as `list` and `cancel`.
  */
 function isMeant(route: AgentRoute, word: string): boolean {
   if (route.kind === 'refused') return false;
@@ -19,7 +19,7 @@ function isMeant(route: AgentRoute, word: string): boolean {
   return route.operation.toLowerCase().includes(word);
 }
 
-describe('paths of agents', () => {
+describe('agentRoute', () => {
   it.each(vectors<PathCase>('path'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
     const route = agentRoute(input.method, input.path);
     if (typeof wanted === 'object') {

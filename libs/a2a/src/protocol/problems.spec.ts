@@ -17,8 +17,8 @@ const INFO = {
   ...{ reason: 'RATE_LIMITED', domain: 'tollgate', metadata: { limit: '5' } },
 };
 
-describe('failures that A2A has no error for', () => {
-  it('have their facts as each version writes them', () => {
+describe('rpcFailure and restFailure', () => {
+  it('write the facts of a problem in the form of each version', () => {
     const head = { code: 31_429, message: 'Too many.' };
     expect(rpcFailure(LIMITED, '1.0')).toEqual({ ...head, data: [INFO] });
     expect(rpcFailure(LIMITED, '0.3')).toEqual({
@@ -34,7 +34,7 @@ describe('failures that A2A has no error for', () => {
     expect(restFailure(LIMITED, '0.3')).toMatchObject({ status: 429, body: { ...head } });
   });
 
-  it('have none without a type', () => {
+  it('write no facts for a problem without a type', () => {
     expect(rpcFailure(PLAIN, '1.0')).toEqual({ code: -32_603, message: 'No.' });
     expect(restFailure(PLAIN, '1.0')).toEqual({
       ...{ status: 500, body: { error: { code: 500, status: 'INTERNAL', message: 'No.' } } },
@@ -43,8 +43,8 @@ describe('failures that A2A has no error for', () => {
   });
 });
 
-describe('errors of agents', () => {
-  it('keep the meaning of known codes', () => {
+describe('agentFailure', () => {
+  it('keeps the meaning of known codes', () => {
     const failure = agentFailure({ code: -32_001, message: 'Gone.', data: 'secret' });
     expect(failure).toBeInstanceOf(A2aError);
     expect(failure).toMatchObject({ kind: 'taskNotFound' });
@@ -63,7 +63,7 @@ describe('errors of agents', () => {
     [{ code: '17' }, { code: -32_603 }],
     [null, { code: -32_603 }],
     ['text', { code: -32_603 }],
-  ])('keep other integers alone: %j', (error, expected) => {
+  ])('keeps only the code of other integers: %j', (error, expected) => {
     const shown = translateError(error, '1.0');
     expect(shown).toMatchObject(expected);
     expect(JSON.stringify(shown)).not.toContain('secret');

@@ -11,18 +11,18 @@ import {
 import type { A2aVersion } from './versions';
 
 /**
- * A failure that A2A has no error for, such as a limit of the gateway. `message` is public and must
- * hold no secret.
+ * A failure for which A2A defines no error, such as a limit of the gateway. `message` is public and
+ * must contain no secret.
  */
 export interface GatewayProblem {
-  /** Code of JSON-RPC; outside of -32768 to -32000 for what JSON-RPC and A2A do not define. */
+  /** Code of JSON-RPC; outside of -32768 to -32000 unless JSON-RPC or A2A defines it. */
   readonly code: number;
   /** Status of the HTTP+JSON binding. */
   readonly status: number;
   readonly message: string;
   /** Stable name for programs, such as `rate_limited`; null for none. */
   readonly type: string | null;
-  /** More about it, by name. */
+  /** Further facts by name. */
   readonly facts: Readonly<Record<string, string | number | null>>;
 }
 
@@ -58,7 +58,9 @@ export const rpcFailure = (failure: Failure, version: A2aVersion): RpcError =>
 export const restFailure = (failure: Failure, version: A2aVersion): RestError =>
   failure instanceof A2aError ? restError(failure, version) : restProblem(failure, version);
 
-/** Problems have ErrorInfo in 1.0, and `{type, …}` as `data` in 0.3. */
+/**
+ * Returns the JSON-RPC error of a problem, with ErrorInfo in 1.0 and `{type, …}` as `data` in 0.3.
+ */
 function rpcProblem(problem: GatewayProblem, version: A2aVersion): RpcError {
   const { code, message, type, facts } = problem;
   if (type === null) return { code, message };
@@ -74,7 +76,7 @@ function restProblem(problem: GatewayProblem, version: A2aVersion): RestError {
   return { status, body: { error: details.length === 0 ? error : { ...error, details } } };
 }
 
-/** ErrorInfo has texts alone in its metadata. */
+/** Returns the ErrorInfo of a problem; its metadata may contain only texts. */
 function infosOf({ type, facts }: GatewayProblem): readonly object[] {
   if (type === null) return [];
   const metadata = Object.fromEntries(
@@ -85,8 +87,8 @@ function infosOf({ type, facts }: GatewayProblem): readonly object[] {
 
 /**
  * Returns the error of an agent's response as a failure for clients. Known codes keep their
- * meaning; other integers keep their code alone, since their details are free text of another
- * party; anything else becomes `internal`.
+ * meaning. Other integers keep only their code, because their details are free text of another
+ * party. Anything else becomes `internal`.
  */
 export function agentFailure(error: unknown): Failure {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
@@ -103,8 +105,8 @@ export function agentFailure(error: unknown): Failure {
 }
 
 /**
- * Returns the error of an agent's JSON-RPC response as `agentFailure` reads it, for a client of
- * `version`.
+ * Returns the error of an agent's JSON-RPC response in the form for a client of `version`; see
+ * `agentFailure`.
  */
 export const translateError = (error: unknown, version: A2aVersion): RpcError =>
   rpcFailure(agentFailure(error), version);

@@ -12,7 +12,7 @@ const METHOD_LENGTH_MAX = 128;
 
 export type RequestId = string | number | null;
 
-/** A JSON-RPC request whose method and parameters are not judged yet. */
+/** A JSON-RPC request with unchecked method and parameters. */
 export interface RpcRequest {
   readonly id: RequestId;
   readonly method: string;
@@ -27,8 +27,8 @@ export interface A2aCall {
 }
 
 /**
- * Reads the body of a JSON-RPC 2.0 request within `CALL_BOUNDS`. There are no batches and no
- * notifications in A2A. Throws `A2aError` `parse` or `invalidRequest`.
+ * Reads the body of a JSON-RPC 2.0 request within `CALL_BOUNDS`. A2A has no batches and no
+ * notifications. Throws `A2aError` `parse` or `invalidRequest`.
  */
 export function readRpcRequest(body: Buffer): RpcRequest {
   const request = parsedCall(body);
@@ -62,8 +62,8 @@ const isRequestId = (id: unknown): id is RequestId =>
 /**
  * Returns the call that a JSON-RPC request makes. The version is the requested one, or the only one
  * that has the method. Throws `A2aError` `versionNotSupported` for an unknown version and for a
- * method of the other version, `methodNotFound`, or `invalidParams` when the parameters are no
- * object. `checkCall` judges the members.
+ * method of the other version, `methodNotFound`, or `invalidParams` when the parameters are not an
+ * object. `checkCall` checks the members.
  */
 export function callOf({ method: name, params }: RpcRequest, signals: VersionSignals): A2aCall {
   const requested = requestedVersion(signals);
@@ -78,15 +78,15 @@ export function callOf({ method: name, params }: RpcRequest, signals: VersionSig
 }
 
 /**
- * Returns the version in which an error of a request is written: the known one that it names, else
- * the method's, else 0.3.
+ * Returns the version in which an error of a request is written: the supported version that it
+ * names, else the method's, else 0.3.
  */
 export function errorVersion(method: string | null, signals: VersionSignals): A2aVersion {
   try {
     const requested = requestedVersion(signals);
     if (requested !== null) return requested;
   } catch (error) {
-    // A client that names an unknown version is newer than 0.3, which has no header.
+    // A client that names an unknown version is newer than 0.3, which has no version header.
     if (error instanceof A2aError) return '1.0';
     throw error;
   }

@@ -23,7 +23,7 @@ export function readRpcResponse(body: Buffer, id: string | number): RpcOutcome {
   const response = parsedResponse(body);
   if (!isObject(response) || response['jsonrpc'] !== '2.0') throw invalid('It is no JSON-RPC 2.0 response.');
   const { error } = response;
-  // An agent that cannot read the request has no id to respond with.
+  // An agent that cannot parse the request responds without its id.
   if (response['id'] !== id && (error === undefined || response['id'] !== null))
     throw invalid('It belongs to another request.');
   if (error !== undefined && error !== null) return { kind: 'error', error };

@@ -25,8 +25,8 @@ export function readRestBody(body: Buffer): Members | null {
 
 /**
  * Returns the parameters that a request of HTTP+JSON has in JSON-RPC of the same version: those of
- * its body, or of its query for a request without a body, with the ids of the path. Query
- * parameters without a meaning are ignored. Throws `A2aError` `invalidParams`.
+ * its body, or of its query for a request without a body, with the ids of the path. Unknown query
+ * parameters are ignored. Throws `A2aError` `invalidParams`.
  */
 export function restParams(
   route: Pick<RestRoute, 'operation' | 'taskId' | 'configId'>,

@@ -17,7 +17,7 @@ type Ids = readonly string[];
 
 interface RestForm {
   readonly method: RestRequest['method'];
-  /** Members of the parameters that the path names, in 0.3 and 1.0. */
+  /** Members of the parameters that become part of the path, in 0.3 and 1.0. */
   readonly ids: Readonly<Record<A2aVersion, Ids>>;
   readonly path: (ids: Ids, version: A2aVersion) => string;
   /** Whether the other parameters are the body; they are the query otherwise. */
@@ -56,9 +56,9 @@ const FORMS: Readonly<Record<Operation, RestForm>> = {
 
 /**
  * Returns the request of HTTP+JSON for an operation, whose parameters have the shape of `version`.
- * `tenant` is that of the interface. Only texts, numbers and booleans can be in a query. Throws
- * `A2aError` `invalidParams` when an id of the path is missing, or is `.` or `..`, which clients of
- * HTTP would resolve.
+ * `tenant` is that of the interface. A query can contain only texts, numbers and booleans. Throws
+ * `A2aError` `invalidParams` when an id of the path is missing, or is `.` or `..`, which HTTP
+ * clients would resolve.
  */
 export function restRequest(
   operation: Operation,

@@ -18,7 +18,7 @@ export const readRestResponse = (body: Buffer): unknown => (body.length === 0 ? 
 
 /**
  * Returns the error that a body of the HTTP+JSON binding reports, as JSON-RPC writes it:
- * `google.rpc.Status` of 1.0, and `{code, message}` of 0.3. Null for another body.
+ * `google.rpc.Status` of 1.0, and `{code, message}` of 0.3. Returns null for another body.
  */
 export function restErrorIn(body: Buffer): Members | null {
   let value: unknown;
@@ -34,7 +34,10 @@ export function restErrorIn(body: Buffer): Members | null {
   return Number.isSafeInteger(code) && typeof message === 'string' ? { code, message } : null;
 }
 
-/** `code` of a status is that of HTTP; ErrorInfo in its details says what is wrong. */
+/**
+ * Returns the error of a `google.rpc.Status`. Its `code` is the HTTP status; ErrorInfo in its
+ * details names the error.
+ */
 function statusError({ message, details }: Members): Members | null {
   if (typeof message !== 'string') return null;
   const infos: readonly unknown[] = Array.isArray(details) ? (details as unknown[]).slice(0, 20) : [];

@@ -2,7 +2,7 @@ import { A2aError } from './errors';
 import type { Operation } from './operations';
 import { requestedVersion, type A2aVersion, type VersionSignals } from './versions';
 
-/** Where an agent is at this gateway: a slug in the caller's workspace, or in a named one. */
+/** Address of an agent at this gateway: a slug in the caller's workspace, or in a named one. */
 export interface AgentPlace {
   readonly workspace: string | null;
   readonly agent: string;
@@ -15,9 +15,9 @@ export interface RestRoute {
   readonly taskId?: string;
   /** Id of a push notification config of the path. */
   readonly configId?: string;
-  /** Version that the path has; null when the header says it, and 1.0 without a header. */
+  /** Version in the path; null when the header decides it, or 1.0 without a header. */
   readonly version: '0.3' | null;
-  /** First segment of 1.0 that names a tenant of the agent. */
+  /** Tenant of the agent, which the first segment of a 1.0 path may name; null for none. */
   readonly tenant: string | null;
 }
 
@@ -33,28 +33,28 @@ const NOT_FOUND: AgentRoute = { kind: 'refused', status: 404 };
 const PATH_LENGTH_MAX = 4_096;
 const SEGMENTS_MAX = 12;
 const SLUG = /^[\w-]{1,255}$/;
-/** Characters of an id in a path once it is decoded. */
+/** Allowed ids in a path, after decoding. */
 const PATH_ID = /^[\w.~:@+=-]{1,255}$/;
 const WELL_KNOWN: ReadonlySet<string> = new Set(['.well-known/agent-card.json', '.well-known/agent.json']);
 const RPC_METHODS: readonly string[] = ['POST'];
 const CARD_METHODS: readonly string[] = ['GET', 'POST'];
 
 /**
- * Methods and operations of one form of path. `{id}` and `{configId}` are ids; `tasks/{id}:cancel`
- * is one segment with a verb.
+ * Methods and operations of a path pattern. `{id}` and `{configId}` stand for ids; `{id}:cancel` is
+ * one segment with a verb.
  */
 interface Pattern {
   readonly segments: readonly string[];
   readonly methods: Readonly<Record<string, Operation>>;
 }
 
-/** Paths of both versions; below `v1` in 0.3. */
+/** Paths of both versions; in 0.3 they are below `v1`. */
 const COMMON: readonly Pattern[] = [
   { segments: ['message:send'], methods: { POST: 'sendMessage' } },
   { segments: ['message:stream'], methods: { POST: 'sendStreamingMessage' } },
   { segments: ['tasks'], methods: { GET: 'listTasks' } },
   { segments: ['tasks', '{id}:cancel'], methods: { POST: 'cancelTask' } },
-  // The text of 1.0 says POST, its protocol buffers say GET.
+  // The text of A2A 1.0 specifies POST, its protocol buffers specify GET.
   { segments: ['tasks', '{id}:subscribe'], methods: { POST: 'subscribeToTask', GET: 'subscribeToTask' } },
   { segments: ['tasks', '{id}'], methods: { GET: 'getTask' } },
   {
@@ -73,7 +73,7 @@ const OF_10: readonly Pattern[] = [
 ];
 
 /**
- * Returns what a method and path mean: `/v1/agent/{slug}` or `/{workspace}/agents/{slug}`, and
+ * Returns the route of a method and path: `/v1/agent/{slug}` or `/{workspace}/agents/{slug}`, and
  * below it JSON-RPC, the card, or a path of HTTP+JSON in both versions. `path` is as it was sent,
  * without its query. Refuses unknown paths, dot segments and encoded slashes with 404, other
  * methods with 405.
@@ -154,11 +154,11 @@ function idsOf(
 }
 
 /**
- * Returns the decoded id of a segment; null for one that could leave its place in a path, or that
- * is not encoded well.
+ * Returns the decoded id of a segment; null for an id that could change the path, or that is not
+ * encoded correctly.
  */
 function idOf(segment: string): string | null {
-  // A colon begins a verb; in an id it is encoded.
+  // An unencoded colon begins a verb.
   if (segment.includes(':')) return null;
   let id: string;
   try {

@@ -36,7 +36,7 @@ const MESSAGES = {
 };
 const CONFIG = { url: 'https://client.example.org/hook' };
 
-/** Parameters that a method accepts, for cases that are about something else. */
+/** Returns parameters that a method accepts, for cases that test something else. */
 function goodParams(method: string): unknown {
   const { operation = '', version = '1.0' } = methodNamed(method) ?? {};
   if (operation.startsWith('send')) return { message: MESSAGES[version] };
@@ -56,7 +56,7 @@ const ABLE: AgentAbilities = {
 };
 
 /**
- * The abilities of an agent that a case describes: `no push`, `no streaming`, `requires an
+ * Returns the abilities of an agent that a case describes: `no push`, `no streaming`, `requires an
  * extension` …
  */
 function abilitiesBy(agent = ''): AgentAbilities {
@@ -70,8 +70,8 @@ function abilitiesBy(agent = ''): AgentAbilities {
 }
 
 /**
- * Checks what depends on the task that the parameters name: `<DONE>` has ended, other `<TASKS>` are
- * not the caller's.
+ * Checks the task that a placeholder in the parameters names: `<DONE>` has ended, all others belong
+ * to another caller.
  */
 function checkTask(operation: Operation, params: unknown): void {
   const [, name] = /<(\w+)>/.exec(JSON.stringify(params ?? null)) ?? [];
@@ -95,7 +95,7 @@ function outcomeOf({ header, query, method = 'GetTask', params, body, agent }: V
   }
 }
 
-/** Kinds of the errors that a range such as `any of -32001..-32009` has. */
+/** Returns the kinds of the errors in a range such as `any of -32001..-32009`. */
 function kindsIn(range: string): A2aErrorKind[] {
   const [last = 0, first = 0] = [...range.matchAll(/-\d+/g)].map(Number).sort((one, other) => one - other);
   return (Object.keys(A2A_ERRORS) as A2aErrorKind[]).filter(

@@ -5,8 +5,8 @@ const bareStatus = (status: unknown): Members =>
   isObject(status) ? { status: picked(status, ['state', 'timestamp']) } : {};
 
 /**
- * Returns an event of 1.0 without anything that the agent wrote: ids, states and times alone. Null
- * for a message, of which nothing would be left. A client reads the rest with `GetTask`.
+ * Returns an event of 1.0 without the agent's texts: only ids, states and times. Returns null for a
+ * message, which has nothing else. A client reads the rest with `GetTask`.
  */
 export function bareEvent({ task, statusUpdate, artifactUpdate }: Members): Members | null {
   if (isObject(task))

@@ -3,7 +3,7 @@ import { A2aError } from '../protocol/errors';
 import { objectAt, type Members } from '../shapes/members';
 import { withErrorKind } from '../shapes/translate';
 
-/** Push notification configs of one task. */
+/** Maximum number of push notification configs of one task. */
 export const PUSH_CONFIGS_MAX = 10;
 const SECRET_LENGTH_MAX = 4_096;
 const CONFIG_ID_LENGTH_MAX = 255;
@@ -35,8 +35,9 @@ export interface PushConfig {
 }
 
 /**
- * Returns why notifications cannot go to a URL; null when they can. Judges the text alone, so it is
- * called at save and at each send, where `pushAddressFault` judges the resolved addresses.
+ * Returns why notifications cannot go to a URL; null when they can. Judges only the text. Callers
+ * use it when they save a config and before each notification; `pushAddressFault` then judges the
+ * resolved addresses.
  */
 export function pushUrlFault(
   url: unknown,
@@ -51,14 +52,14 @@ export function pushUrlFault(
     : null;
 }
 
-/** Host and port, without the dot that may end a name. */
+/** Returns host and port, without a final dot of the name. */
 const hostOf = ({ hostname, port }: URL): string =>
   `${hostname.endsWith('.') ? hostname.slice(0, -1) : hostname}:${port}`;
 
 /**
  * Returns why a notification cannot be sent to the addresses that the host of a URL has now; null
- * when it can. A name may have other addresses than when the config was saved. `addresses` are
- * literals of IPv4 and IPv6, and none may be forbidden.
+ * when it can. A name may resolve to other addresses than when the config was saved. `addresses`
+ * are IPv4 and IPv6 literals, all of which must be allowed.
  */
 export function pushAddressFault(url: string, addresses: readonly string[], rules: PushRules): string | null {
   const fault = pushUrlFault(url, rules);

@@ -13,11 +13,11 @@ export interface PushRegistration {
   /** SHA-256 of the token that the agent must send. */
   readonly tokenHash: Buffer;
   /**
-   * Id of the task at the agent; null: the agent has not said yet which task it began, so that it
-   * may be any.
+   * Id of the task at the agent; null while the agent has not named the task yet, so that any task
+   * is accepted.
    */
   readonly taskId: string | null;
-  /** Version that the agent speaks. */
+  /** A2A version of the agent. */
   readonly version: A2aVersion;
 }
 
@@ -31,19 +31,24 @@ export interface PushDelivery {
 export type PushReceipt =
   /** `event` is a `StreamResponse` of 1.0. */
   | { readonly kind: 'accepted'; readonly event: Members }
-  /** Nothing is relayed. 401: wrong token; 400: unreadable; 404: another task; 413: too large. */
+  /**
+   * The notification is not relayed. 401: wrong token; 400: unreadable; 404: another task; 413: too
+   * large.
+   */
   | { readonly kind: 'refused'; readonly status: 400 | 401 | 404 | 413 };
 
-/** SHA-256 of a token, as `PushRegistration` has it. */
+/** Returns the SHA-256 of a token, as in `PushRegistration`. */
 export const pushTokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** Whether a token is the one that the agent must send. Compares hashes, in constant time. */
+/**
+ * Returns whether a token is the one that the agent must send. Compares hashes in constant time.
+ */
 export const isPushToken = (token: string | null, tokenHash: Buffer): boolean =>
   token !== null && timingSafeEqual(pushTokenHash(token), tokenHash);
 
 /**
- * Judges a notification of an agent. Hashes are compared in constant time and before the body is
- * read, so that a caller without the token learns nothing.
+ * Judges a notification of an agent. Hashes are compared in constant time before the body is read,
+ * so that a caller without the token gets no information.
  */
 export function pushReceipt(
   { token, body }: PushDelivery,
@@ -60,16 +65,16 @@ export function pushReceipt(
 
 const refused = (status: 400 | 401 | 404 | 413): PushReceipt => ({ kind: 'refused', status });
 
-/** Whether a value has the form of an event of 1.0. */
+/** Returns whether a value has the form of an event of 1.0. */
 const hasEvent = (value: unknown): boolean =>
   isObject(value) &&
   ['task', 'message', 'statusUpdate', 'artifactUpdate'].some((name) => isObject(value[name]));
 
-/** Returns the event of a body as 1.0 writes it; null for a body that is none. */
+/** Returns the event of a body as 1.0 writes it; null if the body is not an event. */
 function eventIn(body: Buffer, version: A2aVersion): Members | null {
   try {
     const value = parseBounded(body, PUSH_BODY_BOUNDS, true);
-    // Agents that speak both versions do not always respond in the version of the request.
+    // Agents with both versions do not always notify in the version of the request.
     const isOf03 = isObject(value) && isSet(value['kind']);
     const event =
       isOf03 || (version === '0.3' && !hasEvent(value))

@@ -4,16 +4,16 @@ import type { Members } from '../shapes/members';
 import { withErrorKind } from '../shapes/translate';
 import type { PushConfig } from './push-config';
 
-/** Time for one notification, in milliseconds. */
+/** Time limit of one notification, in milliseconds. */
 export const PUSH_TIMEOUT_MS = 10_000;
 /** Delays before the second and each later attempt, in milliseconds. */
 const RETRY_DELAYS_MS = [1_000, 10_000, 60_000, 300_000] as const;
-/** Attempts to send one notification. */
+/** Maximum number of attempts to send one notification. */
 export const PUSH_ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
 
 /**
- * A notification that is sent with POST. Redirects are refused, because their addresses were never
- * judged.
+ * A notification, which is sent with POST. Redirects are not followed, because their addresses were
+ * never judged.
  */
 export interface PushRequest {
   readonly url: string;
@@ -24,7 +24,7 @@ export interface PushRequest {
 }
 
 export interface PushSendOptions {
-  /** Version that the client speaks. */
+  /** A2A version of the client. */
   readonly version: A2aVersion;
   /** Returns the value of `X-Gw-Signature` for a body; absent when notifications are not signed. */
   readonly sign?: (body: Buffer) => string;
@@ -66,9 +66,9 @@ export type PushVerdict =
 const TOO_EARLY: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /**
- * Returns what follows an attempt. `status` is that of the response; null when there was none in
- * time. `attempt` counts from 1. Responses 2xx deliver; 408, 425, 429, 5xx and none are retried,
- * five attempts in all; everything else drops the notification.
+ * Returns what follows an attempt. `status` is that of the response; null without a response in
+ * time. `attempt` counts from 1. A 2xx status completes the delivery; 408, 425, 429, 5xx and a
+ * missing response are retried, up to five attempts; any other status drops the notification.
  */
 export function pushVerdict(status: number | null, attempt: number): PushVerdict {
   if (status !== null && status >= 200 && status < 300) return { kind: 'delivered' };

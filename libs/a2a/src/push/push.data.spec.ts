@@ -28,7 +28,7 @@ const EVENT = {
 };
 const CONFIG: PushConfig = { id: null, url: HOOK, token: 'n', authentication: null };
 
-/** Verdicts on attempts that all end alike, until there is no further one. */
+/** Returns the verdicts on consecutive attempts with the same status, until no attempt follows. */
 function verdictsOn(status: number | null): PushVerdict[] {
   const verdicts: PushVerdict[] = [];
   do verdicts.push(pushVerdict(status, verdicts.length + 1));
@@ -62,7 +62,7 @@ const delivered = (token: string, taskId: string): unknown =>
     REGISTRATION,
   );
 
-/** Checks of events, by what the case says. */
+/** Checks by a pattern of the case's text. */
 const EVENTS: readonly (readonly [RegExp, (wanted: string, event: string) => void])[] = [
   [
     /wrong token/,

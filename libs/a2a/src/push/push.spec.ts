@@ -19,7 +19,7 @@ const RULES: PushRules = {
 const HOOK = 'https://client.example.org/hook';
 const EVENT = { task: { id: 't', status: { state: 'TASK_STATE_COMPLETED' } } };
 
-describe('addresses of push notifications', () => {
+describe('pushUrlFault and pushAddressFault', () => {
   it.each([
     'http://client.example.org/hook',
     'https://GATEWAY.example.org/v1/models',
@@ -32,12 +32,12 @@ describe('addresses of push notifications', () => {
     expect(pushUrlFault(url, RULES)).not.toBeNull();
   });
 
-  it('allow plain http where a setting does', () => {
+  it('allow plain http if allowsHttp is set', () => {
     expect(pushUrlFault('http://127.0.0.1:9000/hook', { ...RULES, allowsHttp: true })).toBeNull();
     expect(pushUrlFault('https://gateway.example.org:8443/hook', RULES)).toBeNull();
   });
 
-  it('are judged again with every resolved address', () => {
+  it('judge every resolved address', () => {
     expect(pushAddressFault('https://hooks.lan/a', ['10.0.0.1'], RULES)).toBeNull();
     expect(pushAddressFault('https://hooks.lan/a', ['169.254.169.254'], RULES)).not.toBeNull();
     expect(pushAddressFault(HOOK, ['::1'], RULES)).not.toBeNull();
@@ -48,7 +48,7 @@ describe('addresses of push notifications', () => {
 describe('readPushConfig', () => {
   const read = (more: Members) => readPushConfig({ url: HOOK, ...more }, 0, RULES);
 
-  it('returns what is sent, and null for the empty texts of serialisers', () => {
+  it('returns the config, with null for the empty texts of serialisers', () => {
     const authentication = { scheme: 'Bearer', credentials: 'c' };
     expect(read({ id: 'i', token: 't', authentication })).toEqual({
       ...{ id: 'i', url: HOOK, token: 't', authentication },
@@ -73,7 +73,7 @@ describe('readPushConfig', () => {
 });
 
 describe('pushRequest', () => {
-  it('carries the credentials of the client and our signature', () => {
+  it('carries the credentials of the client and the signature of the gateway', () => {
     const config = readPushConfig(
       { url: HOOK, token: 't', authentication: { scheme: 'Bearer', credentials: 'c' } },
       0,
@@ -100,7 +100,7 @@ describe('pushRequest', () => {
     [null, 5, { kind: 'dropped' }],
     [410, 1, { kind: 'dropped' }],
     [301, 1, { kind: 'dropped' }],
-  ])('is followed after status %s of attempt %s', (status, attempt, verdict) => {
+  ])('leads to the expected verdict after status %s of attempt %s', (status, attempt, verdict) => {
     expect(pushVerdict(status, attempt)).toEqual(verdict);
   });
 });
@@ -115,7 +115,7 @@ describe('pushReceipt', () => {
     expect(receive(TASK)).toEqual({ kind: 'accepted', event: EVENT });
   });
 
-  it('reads events of 1.0 from agents that were called in 0.3', () => {
+  it('reads events of 1.0 from agents whose interface is 0.3', () => {
     expect(receive(JSON.stringify(EVENT))).toEqual({ kind: 'accepted', event: EVENT });
     expect(receive(JSON.stringify({ task: { ...EVENT.task, id: 'other' } }))).toMatchObject({ status: 404 });
   });

@@ -13,15 +13,15 @@ function sent(method: string, params: object, version: string | null = '1.0'): S
     newId: () => `id-${String(++ids)}`,
   });
 }
-/** The result as 0.3 writes it; throws when it has not the shape of 1.0. */
+/** Returns the result as 0.3 writes it. Throws unless it has the shape of 1.0. */
 function resultOf(operation: 'sendMessage' | 'sendStreamingMessage', chunk = ''): unknown {
   const outcome = readRpcResponse(Buffer.from(chunk.replace(/^data: /, '')), 7);
   if (outcome.kind === 'error') throw new Error(JSON.stringify(outcome.error));
   return translateResult(operation, outcome.result, { from: '1.0', to: '0.3' });
 }
 
-describe('the agent of the sandbox', () => {
-  it('has a card with an address that can be called', () => {
+describe('sandboxAgentResponse', () => {
+  it('returns a card with an address that the gateway can call', () => {
     const request = { ...{ method: 'GET', path: '/.well-known/agent-card.json' }, version: null };
     const more = { body: Buffer.alloc(0), newId: () => 'id', now: new Date() };
     const { status, chunks } = sandboxAgentResponse({ ...request, ...more });
@@ -31,7 +31,7 @@ describe('the agent of the sandbox', () => {
     expect(read.interfaces).toMatchObject([{ binding: 'JSONRPC', version: '1.0' }]);
   });
 
-  it('repeats the text of a message', () => {
+  it('returns the text of a message', () => {
     const { contentType, chunks } = sent('SendMessage', { message });
     expect(contentType).toBe('application/json');
     expect(resultOf('sendMessage', chunks[0])).toMatchObject({

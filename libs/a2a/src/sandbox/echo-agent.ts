@@ -11,8 +11,8 @@ import {
 import type { Members } from '../shapes/members';
 
 /**
- * Origin of the built-in agent. Its name never resolves (RFC 2606), so nothing for it leaves a
- * process.
+ * Origin of the built-in agent. Its host name never resolves (RFC 2606), so no request for it
+ * leaves a process.
  */
 export const SANDBOX_AGENT_ORIGIN = 'https://agent.sandbox.invalid';
 const CARD_PATH = '/.well-known/agent-card.json';
@@ -58,8 +58,8 @@ export interface SandboxAgentResponse {
 }
 
 /**
- * The response of the agent: a card, one JSON object, or a stream of events. Never throws for a bad
- * request.
+ * Returns the response of the agent: a card, one JSON object, or a stream of events. Never throws
+ * for an invalid request.
  */
 export function sandboxAgentResponse(request: SandboxAgentRequest): SandboxAgentResponse {
   const { method, path } = request;
@@ -90,7 +90,7 @@ function respond(call: A2aCall, id: RequestId, request: SandboxAgentRequest): Sa
         (event) => `data: ${JSON.stringify(resultOf(id, event))}\n\n`,
       ),
     };
-  // It keeps no task.
+  // The agent stores no tasks.
   throw new A2aError(OF_TASKS.has(call.operation) ? 'taskNotFound' : 'unsupportedOperation');
 }
 
@@ -104,7 +104,7 @@ const written = (status: number, body: object): SandboxAgentResponse => ({
   ...{ status, contentType: 'application/json', chunks: [JSON.stringify(body)] },
 });
 
-/** Texts of the message, joined by line breaks. */
+/** Returns the texts of the message, joined by line breaks. */
 function textOf({ message }: Members): string {
   const parts = isObject(message) && Array.isArray(message['parts']) ? (message['parts'] as unknown[]) : [];
   return parts
@@ -136,7 +136,7 @@ function completed(text: string, params: Members, { newId, now }: SandboxAgentRe
   };
 }
 
-/** A task that works, its artifact, and its end. */
+/** Returns the events of a task: working, its artifact, and completed. */
 function events(text: string, params: Members, { newId, now }: SandboxAgentRequest): readonly Members[] {
   const { id, contextId } = idsOf(params, newId);
   const task = { taskId: id, contextId };

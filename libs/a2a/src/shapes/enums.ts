@@ -41,12 +41,12 @@ const INTERRUPTED: ReadonlySet<unknown> = new Set<TaskState>([
 export const knownState = (value: unknown): TaskState | null =>
   STATES.find(([, now]) => now === value)?.[1] ?? null;
 
-/** Whether a task in this state of 1.0 has ended. */
+/** Returns whether a task in this state of 1.0 has ended. */
 export const isTerminal = (state: unknown): boolean => TERMINAL.has(state);
 
 /**
- * Whether a stream of 0.3 ends with this state of 1.0: the task has ended, or it waits for its
- * client.
+ * Returns whether a stream of 0.3 ends with this state of 1.0: the task has ended, or it waits for
+ * its client.
  */
 export const endsStream = (state: unknown): boolean => TERMINAL.has(state) || INTERRUPTED.has(state);
 

@@ -5,17 +5,17 @@ import { eventIds, eventKind, type EventKind } from './events';
 import { ID_LENGTH_MAX, type Members } from './members';
 import { withErrorKind } from './translate';
 
-/** Subject of a result of `SendMessage` or of an event of a stream. */
+/** Ids and state in a result of `SendMessage` or an event of a stream. */
 export interface EventFacts {
   readonly kind: EventKind;
-  /** Null: it belongs to none. */
+  /** Id of the task; null for none. */
   readonly taskId: string | null;
   readonly contextId: string | null;
-  /** Null: it has none. A state that 1.0 does not have is `TASK_STATE_UNSPECIFIED`. */
+  /** State of the task; null for none. An unknown state is `TASK_STATE_UNSPECIFIED`. */
   readonly state: TaskState | null;
 }
 
-/** Returns what an event of 1.0 is about. Throws `A2aError` `invalidAgentResponse`. */
+/** Returns kind, ids and state of an event of 1.0. Throws `A2aError` `invalidAgentResponse`. */
 export function eventFacts(event: unknown): EventFacts {
   return withErrorKind('invalidAgentResponse', () => {
     const kind = eventKind(event);

@@ -22,7 +22,7 @@ describe('eventFacts', () => {
       { kind: 'statusUpdate', taskId: 't', contextId: null, state: 'TASK_STATE_UNSPECIFIED' },
     ],
     [{ artifactUpdate: { taskId: 't' } }, { kind: 'artifactUpdate', taskId: 't', state: null }],
-  ])('says what %j is about', (event, facts) => {
+  ])('returns kind, ids and state of %j', (event, facts) => {
     expect(eventFacts(event)).toMatchObject(facts);
   });
 
@@ -34,8 +34,8 @@ describe('eventFacts', () => {
   );
 });
 
-describe('texts of parts', () => {
-  it('are read and replaced wherever parts are, and nowhere else', () => {
+describe('partTexts and withPartTexts', () => {
+  it('read and replace texts in all parts, and nowhere else', () => {
     expect(partTexts(TASK)).toEqual(['status', 'artifact', 'history']);
     const edited = withPartTexts(TASK, (text) => text.toUpperCase());
     expect(partTexts(edited)).toEqual(['STATUS', 'ARTIFACT', 'HISTORY']);
@@ -43,7 +43,7 @@ describe('texts of parts', () => {
     expect(partTexts(TASK)).toEqual(['status', 'artifact', 'history']);
   });
 
-  it('include strings in data, and not files', () => {
+  it('include strings in data, but not files', () => {
     const value = {
       message: {
         parts: [
@@ -62,7 +62,7 @@ describe('texts of parts', () => {
 });
 
 describe('bareEvent', () => {
-  it('leaves ids, states and times alone', () => {
+  it('keeps only ids, states and times', () => {
     const status = { state: 'TASK_STATE_WORKING', timestamp: '2026-01-01T00:00:00Z' };
     expect(bareEvent(TASK)).toEqual({ task: { id: 't', contextId: 'c', status } });
     const { status: full } = TASK.task;

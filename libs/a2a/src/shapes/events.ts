@@ -10,7 +10,7 @@ import {
   taskTo10,
 } from './tasks';
 
-/** Members of the union of 1.0 with the `kind` of 0.3 and their translations. */
+/** Members of the event union of 1.0, each with the `kind` of 0.3 and the translations. */
 const KINDS = [
   { member: 'task', kind: 'task', to10: taskTo10, to03: taskTo03 },
   { member: 'message', kind: 'message', to10: messageTo10, to03: messageTo03 },
@@ -21,7 +21,7 @@ const KINDS = [
 /** Kind of an event of a stream, by its member in version 1.0. */
 export type EventKind = (typeof KINDS)[number]['member'];
 
-/** `kind` of a value of 0.3. Older agents leave it out, and the members show what it is. */
+/** Returns `kind` of a value of 0.3. Older agents omit it; it is then derived from the members. */
 function kindOf(event: Members): unknown {
   if (isSet(event['kind'])) return event['kind'];
   if (isSet(event['artifact'])) return 'artifact-update';
@@ -44,7 +44,7 @@ export function eventTo10(value: unknown, path = 'result'): Members {
 }
 
 /**
- * Returns what an event of 1.0 is about. Throws `ShapeFault` unless it has exactly one of the four
+ * Returns the kind of an event of 1.0. Throws `ShapeFault` unless it has exactly one of the four
  * members.
  */
 export function eventKind(value: unknown, path = 'result'): EventKind {
@@ -66,7 +66,7 @@ export function eventTo03(value: unknown, path = 'result'): Members {
 }
 
 /**
- * Ids of the task and context that an event of 1.0 belongs to; null where it has none. Throws
+ * Ids of the task and context that an event of 1.0 belongs to; null for a missing id. Throws
  * `ShapeFault`.
  */
 export function eventIds(value: unknown): { readonly taskId: unknown; readonly contextId: unknown } {

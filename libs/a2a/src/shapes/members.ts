@@ -1,10 +1,11 @@
 import { isObject } from '@gw/kernel';
 
-/** An object of JSON whose members are not known yet. */
+/** A JSON object with unchecked members. */
 export type Members = Readonly<Record<string, unknown>>;
 
 /**
- * A value that does not have the shape of A2A. `path` names the member, such as `message.parts[0]`.
+ * Thrown for a value without the shape that A2A defines. `path` names the member, such as
+ * `message.parts[0]`.
  */
 export class ShapeFault extends Error {
   override readonly name = 'ShapeFault';
@@ -17,9 +18,9 @@ export class ShapeFault extends Error {
   }
 }
 
-/** Longest list of a message, task or response. */
+/** Maximum length of a list in a message, task or response. */
 export const ITEMS_MAX = 10_000;
-/** Longest id of a task, context or message, in characters. */
+/** Maximum length of an id of a task, context or message, in characters. */
 export const ID_LENGTH_MAX = 512;
 
 /** Returns the value as an object. Throws `ShapeFault`. */
@@ -35,7 +36,7 @@ export function listAt<T>(value: unknown, path: string, each: (item: unknown, pa
   return value.map((item, index) => each(item, `${path}[${String(index)}]`));
 }
 
-/** Whether a member is set: in ProtoJSON, null is the same as no member. */
+/** Returns whether a member is set. In ProtoJSON, null means the same as an absent member. */
 export const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** Returns the named members that are set. */
@@ -43,7 +44,7 @@ export const picked = (from: Members, names: readonly string[]): Record<string, 
   Object.fromEntries(names.filter((name) => isSet(from[name])).map((name) => [name, from[name]]));
 
 /**
- * Returns the named members that are set and not the empty text, which serialisers of 1.0 write for
+ * Returns the named members that are set and not empty; serialisers of 1.0 write an empty text for
  * no value.
  */
 export const pickedTexts = (from: Members, names: readonly string[]): Record<string, unknown> =>
@@ -67,5 +68,5 @@ export function moved(
 
 const { isRawJSON } = JSON as unknown as { readonly isRawJSON: (value: unknown) => boolean };
 
-/** Whether an object is a number that a double cannot represent; see `parseExact`. */
+/** Returns whether an object is a number that a double cannot represent; see `parseExact`. */
 export const isRawNumber = (value: object): boolean => isRawJSON(value);

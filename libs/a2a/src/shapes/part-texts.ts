@@ -1,17 +1,17 @@
 import { isObject } from '@gw/kernel';
 import { isRawNumber, type Members } from './members';
 
-/** Members that hold parts or what has parts, in both versions. Others are never searched. */
+/** Members that lead to parts in both versions. Other members are not searched. */
 const HOLDERS = [
   ...['message', 'status', 'artifact', 'task', 'statusUpdate', 'artifactUpdate'],
   ...['artifacts', 'history', 'tasks', 'msg', 'update', 'request'],
 ];
-/** Names of lists of parts; the protocol buffers of 0.3 have the second one. */
+/** Names of lists of parts; `content` is that of the protocol buffers of 0.3. */
 const PARTS = ['parts', 'content'];
 
 /**
  * Returns the texts of all parts of a value of A2A, such as a message, a task or an event of either
- * version: texts, and the strings in data. Files are not among them.
+ * version: texts, and the strings in data parts, without files.
  */
 export function partTexts(value: unknown): readonly string[] {
   const texts: string[] = [];

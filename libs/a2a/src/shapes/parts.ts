@@ -11,8 +11,8 @@ import {
 } from './members';
 
 /**
- * Marks a data part of 0.3 whose `data.value` is the data, because 0.3 allows objects alone. SDKs
- * use the same name.
+ * Marks a data part of 0.3 whose data is in `data.value`, because 0.3 allows only objects. SDKs use
+ * the same name.
  */
 const WRAPPED = 'data_part_compat';
 const KINDS: readonly string[] = ['text', 'file', 'data'];
@@ -57,9 +57,9 @@ function dataTo10(part: Members, path: string): Members {
 }
 
 /**
- * Returns a part of 1.0 as 0.3 writes it. It must have exactly one of `text`, `raw`, `url` and
- * `data`. Data that is no object is wrapped as `{value}`; media type and name of texts and data are
- * dropped, because 0.3 has them for files alone. Throws `ShapeFault`.
+ * Returns a part of 1.0 as 0.3 writes it. The part must have exactly one of `text`, `raw`, `url`
+ * and `data`. Data that is not an object is wrapped as `{value}`; media type and name of texts and
+ * data are dropped, because 0.3 has them only for files. Throws `ShapeFault`.
  */
 export function partTo03(value: unknown, path = 'part'): Members {
   const part = objectAt(value, path);

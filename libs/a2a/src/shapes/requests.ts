@@ -7,8 +7,8 @@ const CONFIGURATION = ['acceptedOutputModes', 'historyLength'];
 const PUSH_CONFIG = ['id', 'url', 'token'];
 
 /**
- * Returns a push notification config of 0.3 as 1.0 writes it; of several schemes the first. Throws
- * `ShapeFault`.
+ * Returns a push notification config of 0.3 as 1.0 writes it; if it has several schemes, with the
+ * first one. Throws `ShapeFault`.
  */
 export function pushConfigTo10(value: unknown, path = 'pushNotificationConfig'): Members {
   const config = objectAt(value, path);
@@ -78,8 +78,8 @@ export function configurationTo10(value: unknown, path = 'configuration'): Membe
 }
 
 /**
- * Returns the configuration of a message of 1.0 as 0.3 writes it. Agents of 0.3 differ in what a
- * missing `blocking` means, so that it is always there. Throws `ShapeFault`.
+ * Returns the configuration of a message of 1.0 as 0.3 writes it. It always has `blocking`, because
+ * agents of 0.3 interpret its absence differently. Throws `ShapeFault`.
  */
 export function configurationTo03(value: unknown, path = 'configuration'): Members {
   const configuration = objectAt(value, path);
@@ -112,7 +112,10 @@ export function sendTo03(params: Members): Members {
 
 const LIST = ['contextId', 'pageSize', 'pageToken', 'historyLength', 'includeArtifacts'];
 
-/** 0.3 has this operation in the HTTP+JSON binding alone; its filter has a state of 0.3. */
+/**
+ * Translates the parameters for listing tasks. In 0.3 only the HTTP+JSON binding has this
+ * operation; its filter has a state of 0.3.
+ */
 const listTo = (params: Members, state: (value: unknown) => string): Members => ({
   ...picked(params, [...LIST, 'statusTimestampAfter']),
   ...moved(params, 'status', 'status', state),
@@ -124,8 +127,8 @@ interface Translations {
 }
 
 /**
- * An operation on the config `pushNotificationConfigId` of the task `id` in 0.3, and `id` of
- * `taskId` in 1.0.
+ * Translations of operations on one push config: 0.3 names it by `id` (task) and
+ * `pushNotificationConfigId`, 1.0 by `taskId` and `id`.
  */
 const ON_PUSH_CONFIG: Translations = {
   to10: (params) => ({

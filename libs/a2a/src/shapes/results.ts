@@ -4,7 +4,9 @@ import { isSet, listAt, objectAt } from './members';
 import { taskPushConfigTo03, taskPushConfigTo10 } from './requests';
 import { taskTo03, taskTo10 } from './tasks';
 
-/** Operations whose result is translated. The extended card is served as cards are. */
+/**
+ * Operations whose result is translated. The extended card is rewritten like other cards instead.
+ */
 export type TranslatedOperation = Exclude<Operation, 'getExtendedCard'>;
 
 interface Translations {
@@ -22,7 +24,7 @@ const PUSH_CONFIG: Translations = {
   to03: (result) => taskPushConfigTo03(result, 'result'),
 };
 
-/** Returns a list that 1.0 leaves out when it is empty. */
+/** Returns a list that 1.0 omits when it is empty. */
 const listOf = (result: unknown, member: string): unknown => {
   const list = objectAt(result, 'result')[member];
   return isSet(list) ? list : [];

@@ -7,10 +7,7 @@ const MESSAGE_IDS = ['contextId', 'taskId'];
 const ARTIFACT = ['artifactId', 'name', 'description', 'metadata', 'extensions'];
 const ARTIFACT_UPDATE = ['taskId', 'contextId', 'append', 'lastChunk', 'metadata'];
 
-/**
- * Returns a message of 0.3 as 1.0 writes it. Members that are missing stay missing. Throws
- * `ShapeFault`.
- */
+/** Returns a message of 0.3 as 1.0 writes it. Missing members stay missing. Throws `ShapeFault`. */
 export function messageTo10(value: unknown, path = 'message'): Members {
   const message = objectAt(value, path);
   return {
@@ -32,7 +29,7 @@ export function messageTo03(value: unknown, path = 'message'): Members {
   };
 }
 
-/** The two translations of everything that messages, states and parts are in. */
+/** The functions of one direction, with which composite values are translated. */
 interface Translation {
   readonly message: (value: unknown, path: string) => Members;
   readonly part: (value: unknown, path: string) => Members;
@@ -94,8 +91,8 @@ export const statusUpdateTo10 = (value: unknown, path = 'statusUpdate'): Members
   statusUpdateBy(TO_10, value, path);
 
 /**
- * Returns a status update of 1.0 as 0.3 writes it, with `final` where a stream of 0.3 ends. Throws
- * `ShapeFault`.
+ * Returns a status update of 1.0 as 0.3 writes it, with `final` if a stream of 0.3 ends there.
+ * Throws `ShapeFault`.
  */
 export function statusUpdateTo03(value: unknown, path = 'statusUpdate'): Members {
   const { status } = objectAt(value, path);

@@ -5,7 +5,7 @@ import { ShapeFault, type Members } from './members';
 import { paramsTo03, paramsTo10 } from './requests';
 import { resultTo03, resultTo10, type TranslatedOperation } from './results';
 
-/** The version that a value has, and the version that it gets. */
+/** The version of a value, and the version to translate it to. */
 export interface Direction {
   readonly from: A2aVersion;
   readonly to: A2aVersion;

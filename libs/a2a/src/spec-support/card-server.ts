@@ -2,20 +2,20 @@ import { createAddressPolicy } from '@gw/kernel';
 import { gzipSync } from 'node:zlib';
 import { CARD_BOUNDS, CardFetch, type AgentCard, type CardRequest, type CardResponse } from '../index';
 
-/** What a card server of the vectors does. */
+/** Behaviour of a card server of the vectors. */
 export interface CardServer {
   readonly endpoint?: string;
   readonly authType?: string;
   readonly authHeader?: string;
   readonly authToken?: string;
   readonly answer?: unknown;
-  /** `answer` is the body itself. */
+  /** Whether `answer` is the body itself. */
   readonly raw?: boolean;
   readonly status?: number;
   readonly redirect?: string;
   readonly padTo?: number;
   readonly gzipPadTo?: number;
-  /** What a path responds with instead. */
+  /** Another response for one path. */
   readonly then?: { readonly path: string; readonly answer: unknown };
 }
 
@@ -35,12 +35,12 @@ const response = (more: Partial<CardResponse>): CardResponse => ({
   ...more,
 });
 
-/** The response of a card server to one request of a fetch. */
+/** Returns the response of a card server to one request of a fetch. */
 export function responseOf(server: CardServer, { url }: CardRequest): CardResponse {
   const { answer, status, redirect, gzipPadTo, then } = server;
   if (then !== undefined && url.pathname === then.path)
     return response({ body: Buffer.from(JSON.stringify(then.answer)) });
-  // A redirect without a card behind it does not end.
+  // A redirect that leads to no card never ends.
   if (redirect !== undefined && (url.href !== redirect || answer === undefined))
     return response({ status: 302, location: redirect });
   if (status !== undefined && status !== 200) return response({ status });
@@ -58,10 +58,10 @@ function bodyOf({ answer, raw, padTo }: CardServer): string {
   return padTo === undefined ? JSON.stringify(answer) : padded(answer, padTo);
 }
 
-/** Requests that a fetch can make: two paths and three redirects. */
+/** Maximum number of requests of a fetch: two paths and three redirects. */
 const REQUESTS_MAX = 5;
 
-/** Fetches from a card server. Returns the card and the requests in their order. */
+/** Fetches a card from a card server. Returns the card and the requests in their order. */
 export function fetched(server: CardServer): {
   readonly card: AgentCard;
   readonly requests: readonly CardRequest[];

@@ -16,7 +16,7 @@ export const FULL_CARD: Members = {
   supportedInterfaces: [{ url: `${AGENT}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
 };
 
-/** A card with empty members that are required. */
+/** A card whose required members are empty. */
 export const BARE_CARD: Members = { ...FULL_CARD, description: '', skills: [] };
 
 export const TRUSTED = ecKeyPair('trusted');
@@ -30,13 +30,13 @@ export function keyOf(pair: TokenKeyPair): SigningKey {
 
 interface Recipe {
   readonly header?: object;
-  /** Text that is signed instead of the canonical card. */
+  /** Payload that is signed instead of the canonical card. */
   readonly payload?: string;
-  /** Signs instead of the key. */
+  /** Signing function that replaces the key. */
   readonly sign?: (signed: string) => Buffer;
 }
 
-/** Returns an entry of `signatures` that a key makes for a card. */
+/** Returns the entry of `signatures` with a key's signature of a card. */
 export function signatureBy(
   pair: TokenKeyPair,
   card: Members,

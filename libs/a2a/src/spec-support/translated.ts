@@ -25,7 +25,7 @@ import {
 
 type Translate = (value: Members) => unknown;
 
-/** A shape by the members that it has, and its translations to 1.0 and to 0.3. */
+/** A shape, recognised by its members, with its translations to 1.0 and 0.3. */
 interface Shape {
   readonly has: readonly string[];
   readonly to10: Translate;
@@ -41,7 +41,7 @@ const wrong = (): never => {
   throw new Error('The version has no such shape.');
 };
 
-/** The first shape whose members are all there is meant. */
+/** Shapes in the order of recognition: the first whose members are all present applies. */
 const SHAPES: readonly Shape[] = [
   of('configuration', sendTo10, sendTo03),
   of('pushNotificationConfig', taskPushConfigTo10, wrong),
@@ -62,7 +62,7 @@ const SHAPES: readonly Shape[] = [
     (error) => translateError(error, '0.3'),
   ),
   of('parts', messageTo10, messageTo03),
-  // A member of a message alone.
+  // Only messages have this member.
   of(
     'role',
     ({ role }) => ({ role: roleTo10(role) }),
@@ -75,7 +75,7 @@ const SHAPES: readonly Shape[] = [
   of([], partTo10, partTo03),
 ];
 
-/** Translates any value of the vectors as the gateway translates it where it occurs. */
+/** Translates any value of the vectors like the gateway does. */
 export function translated(
   value: unknown,
   { from, to }: { readonly from: A2aVersion; readonly to: A2aVersion },

@@ -10,7 +10,7 @@ const OPENID = '/.well-known/openid-configuration';
 
 type Documents = Record<string, unknown>;
 
-/** A server of documents by path; everything else is 404. */
+/** Starts a server of documents by path, which responds 404 to other paths. */
 async function documents(of: (origin: string) => Documents): Promise<Fixture & { readonly origin: string }> {
   const server: Fixture = await serve((received, res) => {
     const document = of(server.url.origin)[received.path];
@@ -71,7 +71,7 @@ describe('discoverAuthorization', () => {
     expect(found.attempts.map(({ status }) => status)).toEqual([404, 404, 404]);
   });
 
-  it('uses the address of the challenge on the origin of the server, and no other unless it is named', async () => {
+  it('uses the address of the challenge if it is on the origin of the server or the integration names it', async () => {
     const other = await documents((origin) => ({ '/other': resource(origin) }));
     const server = await documents((origin) => ({ '/meta': resource(origin), [OAUTH]: metadata(origin) }));
     expect(await discover(server, { challenge: challengeOf(`${server.origin}/meta`) })).toMatchObject({
@@ -86,7 +86,7 @@ describe('discoverAuthorization', () => {
     expect(paths(other)).toEqual(['/other']);
   });
 
-  it('says when a server has no resource metadata at all', async () => {
+  it('reports that a server has no resource metadata', async () => {
     const server = await documents(() => ({}));
     expect(await discover(server)).toMatchObject({ kind: 'no_resource_metadata', attempts: [{}, {}] });
   });
@@ -148,7 +148,7 @@ describe('discoverAuthorization', () => {
     expect(server.accepted()).toBe(0);
   });
 
-  it('refuses documents that are too large, of another type, or no JSON', async () => {
+  it('refuses documents that are too large, of another media type, or not JSON', async () => {
     const raw =
       (type: string, body: string) =>
       (res: { writeHead: (s: number, h: object) => { end(b: string): void } }) =>
@@ -176,7 +176,7 @@ describe('discoverAuthorization', () => {
 });
 
 describe('discoverIssuer', () => {
-  it('reads the metadata of an issuer that is known', async () => {
+  it('reads the metadata of a known issuer', async () => {
     const server = await documents((origin) => ({ [OAUTH]: metadata(origin) }));
     const client = new BufferedClient({ policy: trusting });
     expect(await discoverIssuer(server.origin, { client, policy: trusting })).toMatchObject({

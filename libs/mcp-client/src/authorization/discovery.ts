@@ -16,16 +16,16 @@ export interface DiscoveryOptions {
   readonly client: Pick<BufferedClient, 'fetchBuffered'>;
   readonly policy: AddressPolicy;
   readonly serverUrl: URL;
-  /** Challenge of the 401 of the server; null: discovery begins at the well-known addresses. */
+  /** Challenge of the server's 401 response; null to begin at the well-known addresses. */
   readonly challenge: BearerChallenge | null;
   /** Metadata addresses on other origins that the integration names. */
   readonly namedUrls: readonly string[];
-  /** The authorization server that the administrator pinned. */
+  /** Issuer of the authorization server that the administrator pinned; null for none. */
   readonly pinnedIssuer: string | null;
   readonly signal?: AbortSignal;
 }
 
-/** A document that was fetched or skipped, and why it was not used. */
+/** A document that was fetched or skipped, and the reason why it was not used. */
 export interface DiscoveryAttempt {
   readonly url: string;
   /** HTTP status; null when there was no response. */
@@ -41,11 +41,11 @@ export type Discovery =
       readonly attempts: readonly DiscoveryAttempt[];
     }
   /**
-   * The server publishes no resource metadata: every address answered with a status of "not found".
-   * A server of 2025-03-26 may have its endpoints at `defaultEndpoints` or metadata at its origin.
+   * The server publishes no resource metadata: every address responded with "not found". A server
+   * of 2025-03-26 may have its endpoints at `defaultEndpoints` or metadata at its origin.
    */
   | { readonly kind: 'no_resource_metadata'; readonly attempts: readonly DiscoveryAttempt[] }
-  /** Documents are there and unusable, or could not be fetched. */
+  /** The documents are unusable or could not be fetched. */
   | { readonly kind: 'failed'; readonly attempts: readonly DiscoveryAttempt[] };
 
 const BYTES_MAX = 262_144;
@@ -54,11 +54,11 @@ const REDIRECTS_MAX = 3;
 const ABSENT: ReadonlySet<number | null> = new Set([400, 401, 403, 404, 405, 410]);
 
 /**
- * Finds the authorization server of an upstream: its resource metadata (RFC 9728), then the
- * metadata of the server that it names (RFC 8414, OpenID Connect Discovery). Each document: at most
- * 256 KiB, 5 s and 3 redirects; the address policy judges every address and every redirect. No
- * credential is sent. Never rejects for what an upstream does; rejects with an `OutboundError` when
- * aborted.
+ * Finds the authorization server of an upstream: reads the upstream's resource metadata (RFC 9728),
+ * then the metadata of the server that it names (RFC 8414, OpenID Connect Discovery). A document
+ * may take at most 256 KiB, 5 s and 3 redirects; the address policy judges every address and every
+ * redirect. Sends no credential. Failures of the upstream are results; rejects only with an
+ * `OutboundError` when aborted.
  */
 export async function discoverAuthorization(options: DiscoveryOptions): Promise<Discovery> {
   const { serverUrl, policy, pinnedIssuer } = options;
@@ -76,7 +76,10 @@ export async function discoverAuthorization(options: DiscoveryOptions): Promise<
   return server === null ? { kind: 'failed', attempts } : { kind: 'found', resource, server, attempts };
 }
 
-/** The metadata of an authorization server whose issuer is known; null: see the attempts. */
+/**
+ * Returns the metadata of an authorization server whose issuer is known; null on failure, which the
+ * attempts explain.
+ */
 export async function discoverIssuer(
   issuer: string,
   options: Pick<DiscoveryOptions, 'client' | 'policy' | 'signal'>,
@@ -96,7 +99,10 @@ async function discoverServer(
   );
 }
 
-/** The address of the challenge, when it may be fetched, before the well-known ones. */
+/**
+ * Returns the addresses to try: that of the challenge, if it may be fetched, then the well-known
+ * ones.
+ */
 function resourceUrls(
   { challenge, serverUrl, namedUrls }: DiscoveryOptions,
   fetched: MetadataFetches,
@@ -110,7 +116,9 @@ function resourceUrls(
   return wellKnown;
 }
 
-/** Fetches documents in turn until one can be used, and notes why the others cannot. */
+/**
+ * Fetches documents one after the other until one is usable, and records why the others are not.
+ */
 class MetadataFetches {
   readonly attempts: DiscoveryAttempt[] = [];
 
@@ -152,7 +160,10 @@ class MetadataFetches {
   }
 }
 
-/** Why a response is no document. `url`: where it came from, after redirects. */
+/**
+ * Returns why a response is not a metadata document; null if it is one. `url` is the address after
+ * redirects.
+ */
 function unusable(status: number, contentType: string, url: string): string | null {
   if (status !== 200) return `The status is ${String(status)}.`;
   if (!isSecureUrl(url)) return 'The document must come over https.';

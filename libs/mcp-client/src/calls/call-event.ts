@@ -4,14 +4,13 @@ import type { ReceivedResult } from '../rpc/received-result';
 
 /** Event of an upstream during a call. The last one is `result` or `input_required`. */
 export type CallEvent =
-  /** Params of a progress notification, without the token. */
+  /** A progress notification; `params` have no token. */
   | { readonly kind: 'progress'; readonly params: JsonObject }
-  /** Another notification, such as a log message. */
+  /** Any other notification, such as a log message. */
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'result'; readonly result: ReceivedResult }
   /**
-   * A modern upstream needs input. The caller sends the call again with the responses and the
-   * state.
+   * A modern upstream needs input. The caller repeats the call with the responses and the state.
    */
   | { readonly kind: 'input_required'; readonly result: JsonObject };
 
@@ -20,7 +19,7 @@ export type CallNotice = Extract<CallEvent, { readonly kind: 'progress' | 'notif
 /** How a call ends. */
 export type CallEnd = Extract<CallEvent, { readonly kind: 'result' | 'input_required' }>;
 
-/** How requests of the upstream for input are answered during a call. */
+/** How the client responds to the upstream's requests for input during a call. */
 export interface InputHandling {
   /** Rules by which requests are judged before `respond` gets them. */
   readonly context: Omit<RelayContext, 'countBefore'>;
@@ -34,31 +33,42 @@ export interface InputHandling {
 export interface CallOptions {
   /** Aborts the call, which is then cancelled at the upstream. */
   readonly signal?: EndSignal;
-  /** Whole call in milliseconds, at most 900,000; by default the limit of the method. */
+  /**
+   * Time limit of the whole call in milliseconds, at most 900,000; default: the limit of the
+   * method.
+   */
   readonly timeoutMs?: number;
-  /** Headers of this call alone. None of the caller's own request are sent unless they are here. */
+  /**
+   * Headers of this call only. Headers of the caller's own request are sent only if they are listed
+   * here.
+   */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Level from which on a modern upstream sends log messages; without it, it sends none. */
+  /** Minimum level of log messages that a modern upstream sends; absent for no log messages. */
   readonly logLevel?: string;
   /**
-   * Level of log messages that the session at a legacy upstream must have: it is set before the
-   * call when the session has another one. Without it, the session keeps its level.
+   * Log level that the session at a legacy upstream must have; the client sets it before the call
+   * if the session has another level. If absent, the session keeps its level.
    */
   readonly sessionLogLevel?: string;
   /** Whether the upstream may send progress. Default: false. */
   readonly wantsProgress?: boolean;
   /**
-   * Requests for input: refused without it; `relay` passes an `input_required` of a modern upstream
-   * on as the last event.
+   * Handles requests for input; absent: they are refused. `relay` returns an `input_required` of a
+   * modern upstream as the last event.
    */
   readonly input?: InputHandling | 'relay';
   /**
-   * `params.arguments` as its caller wrote it, in JSON. It is sent in place of the parsed
-   * arguments, which saves writing them, and keeps numbers that no double holds.
+   * JSON text of `params.arguments` as the caller wrote it. It is sent instead of the parsed
+   * arguments, which saves serialising them and keeps numbers that a double cannot represent.
    */
   readonly argumentBytes?: Buffer | null;
-  /** Arguments that a modern upstream wants in headers: `headerParameters` of the tool's schema. */
+  /**
+   * Arguments that a modern upstream expects in headers: `headerParameters` of the tool's schema.
+   */
   readonly headerParameters?: readonly HeaderParameter[];
-  /** The tool is idempotent and may be called again after a lost connection. Default: false. */
+  /**
+   * Whether the tool is idempotent, so that the call may be repeated after a lost connection.
+   * Default: false.
+   */
   readonly isRepeatable?: boolean;
 }

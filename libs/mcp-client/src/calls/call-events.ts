@@ -1,9 +1,9 @@
 import type { CallEnd, CallEvent, CallNotice } from './call-event';
 
 /**
- * The events of a call as a stream. `start` begins the call when the reader asks for the first
- * event; its signal aborts when the reader leaves. What a slow reader has not read is bounded by
- * the bounds of a call.
+ * Yields the events of a call. `start` starts the call when the reader requests the first event;
+ * its signal aborts when the reader stops. The bounds of a call also bound the events that a slow
+ * reader has not read yet.
  */
 export async function* callEvents(
   start: (signal: AbortSignal, onNotice: (notice: CallNotice) => void) => Promise<CallEnd>,

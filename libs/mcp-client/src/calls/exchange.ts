@@ -15,7 +15,7 @@ import { UpstreamError } from '../upstream-error';
 import type { CallEvent, CallNotice, CallOptions } from './call-event';
 import { UpstreamRequests } from './upstream-requests';
 
-/** One request on a channel, until its response. */
+/** One request on a channel and its response. */
 export interface Exchange {
   readonly channel: Channel;
   readonly id: number;
@@ -28,9 +28,9 @@ export interface Exchange {
 type ResultEvent = Extract<CallEvent, { readonly kind: 'result' }>;
 
 /**
- * Makes one request: reports what the upstream notifies, answers what it requests, and returns its
- * result. Throws an `UpstreamError`. When the call is aborted, a legacy upstream gets a
- * cancellation.
+ * Makes one request: reports the upstream's notifications, responds to its requests, and returns
+ * its result. Throws an `UpstreamError`. If the call is aborted, sends a cancellation to a legacy
+ * upstream.
  */
 export async function exchange(call: Exchange, onNotice: (notice: CallNotice) => void): Promise<ResultEvent> {
   const { channel, clock, options } = call;
@@ -48,7 +48,7 @@ export async function exchange(call: Exchange, onNotice: (notice: CallNotice) =>
     const received = await channel.exchange(requestOf(call, requests), clock, onMessage);
     return { kind: 'result', result: resultOf(received) };
   } catch (error) {
-    // What failed by itself, or was surely not executed, needs no cancellation.
+    // A call that failed, or was certainly not executed, needs no cancellation.
     const isFailed = clock.aborted === null || (error instanceof UpstreamError && !error.mayHaveExecuted);
     if (!isFailed) cancelAt(call);
     throw error;
@@ -73,20 +73,22 @@ function requestOf(call: Exchange, requests: UpstreamRequests): ChannelRequest {
 }
 
 /**
- * `_meta` of a request: what of the caller's may be sent on, and what the options of the call need.
+ * Returns `_meta` of a request as JSON members: the caller's members that may be forwarded, and
+ * those that the call's options need.
  */
 function metaOf({ channel, id, params, options }: Exchange): string {
-  const given = params['_meta'];
+  const callerMeta = params['_meta'];
   let members = '';
-  if (isObject(given))
-    for (const name in given) if (isForwardedMeta(name)) members = withMember(members, name, given[name]);
+  if (isObject(callerMeta))
+    for (const name in callerMeta)
+      if (isForwardedMeta(name)) members = withMember(members, name, callerMeta[name]);
   if (options.wantsProgress === true) members = withMember(members, 'progressToken', id);
   if (options.logLevel !== undefined && channel.era === 'modern')
     members = withMember(members, META.logLevel, options.logLevel);
   return members;
 }
 
-/** Null: progress of another call. */
+/** Returns the notice for a notification; null for progress of another call. */
 function noticeOf({ method, params }: RpcNotification, id: number): CallNotice | null {
   if (method !== 'notifications/progress') return { kind: 'notification', method, params };
   const { progressToken, ...rest } = params;
@@ -94,8 +96,8 @@ function noticeOf({ method, params }: RpcNotification, id: number): CallNotice |
 }
 
 /**
- * Cancels the request at a legacy upstream. A modern one sees that the connection of the POST
- * closed.
+ * Cancels the request at a legacy upstream. A modern upstream notices the closed connection of the
+ * POST.
  */
 function cancelAt({ channel, id }: Exchange): void {
   const { notification } = cancellationOf(channel.era, id, 'The call was cancelled.');

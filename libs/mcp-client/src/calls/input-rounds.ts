@@ -10,8 +10,8 @@ type Result = Extract<CallEvent, { readonly kind: 'result' }>;
 
 /**
  * Runs a call with the rounds that a modern upstream requests by `input_required`: the callback
- * answers each request, and the call is sent again with the responses. Without a callback the call
- * fails; with `relay` the caller makes the rounds.
+ * responds to each request, and the call is repeated with the responses. Without a callback the
+ * call fails; with `relay` the caller performs the rounds.
  */
 export async function withInput(
   round: (params: JsonObject) => Promise<Result>,
@@ -35,7 +35,9 @@ export async function withInput(
   }
 }
 
-/** The first round reached the tool, whatever becomes of a later one. */
+/**
+ * Marks failures of later rounds as possibly executed, because the first round reached the tool.
+ */
 async function laterRound(ended: Promise<Result>): Promise<Result> {
   try {
     return await ended;

@@ -5,20 +5,20 @@ import type { CallClock } from '../http/call-clock';
 import type { UpstreamError } from '../upstream-error';
 import type { CallOptions } from './call-event';
 
-/** A call of which an attempt failed. */
+/** A call after a failed attempt. */
 export interface FailedCall {
   readonly method: string;
-  /** Null: no channel could be opened. */
+  /** Channel of the attempt; null if none could be opened. */
   readonly channel: Channel | null;
-  /** Attempts before. */
+  /** Number of earlier attempts. */
   readonly attempts: number;
   readonly options: CallOptions;
   readonly clock: CallClock;
 }
 
 /**
- * Decides by the rules of the protocol how a failed attempt continues. Streams are resumed before
- * that, by the session.
+ * Decides by the rules of the protocol what follows a failed attempt. The session has already tried
+ * to resume its stream.
  */
 export function recoveryFor(error: UpstreamError, call: FailedCall): Recovery {
   const { channel, method, attempts, options } = call;
@@ -38,7 +38,7 @@ export function recoveryFor(error: UpstreamError, call: FailedCall): Recovery {
   });
 }
 
-/** Waits before a repetition. Returns false when the call was aborted meanwhile. */
+/** Waits before an attempt is repeated. Returns false when the call was aborted meanwhile. */
 export async function pause(ms: number, clock: CallClock): Promise<boolean> {
   await delay(ms, undefined, { signal: clock.signal }).catch(() => undefined);
   return clock.aborted === null;

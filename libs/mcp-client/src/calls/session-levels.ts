@@ -3,16 +3,16 @@ import type { Channel } from '../channels/channel';
 import type { CallClock } from '../http/call-clock';
 import { UpstreamError } from '../upstream-error';
 
-/** Log levels that sessions were given. */
+/** Tracks and sets the log levels of sessions. */
 export class SessionLevels {
   private readonly levels = new WeakMap<Channel, string>();
 
   /**
-   * Gives a session its log level by `send`, unless it has it. A server that refuses it sends the
-   * messages that it likes. The next call sends a level again that did not reach the server. Throws
-   * only what ended the call of the clock.
+   * Sets the log level of a session with `send` unless it has that level. A refusal by the server
+   * is ignored. If the level did not reach the server, the next call sends it again. Throws only if
+   * the call of `clock` was aborted.
    */
-  async give(
+  async ensure(
     channel: Channel,
     level: string,
     clock: CallClock,

@@ -15,22 +15,25 @@ import { protocolError, UpstreamError } from '../upstream-error';
 import type { InputHandling } from './call-event';
 
 const REFUSED: RpcError = { code: CODES.methodNotFound, message: 'Method not found.' };
-/** Requests of one call that wait for their response at once. */
+/** Maximum number of requests of one call that wait for a response at the same time. */
 const ACTIVE_MAX = 20;
 const DECLINED: RpcError = { code: CODES.invalidRequest, message: 'The request for input was refused.' };
 
 /**
- * Answers the requests that a legacy upstream sends during a call: `ping` at once, input by the
- * caller's callback, everything else with an error. The deadlines of the call stop while a callback
- * works. A response that cannot be delivered ends the call, since the upstream waits for it.
+ * Responds to the requests that a legacy upstream sends during a call: to `ping` immediately, to
+ * requests for input with the caller's callback, to all others with an error. The deadlines of the
+ * call pause while a callback runs. A response that cannot be delivered ends the call, because the
+ * upstream waits for it.
  */
 export class UpstreamRequests {
-  /** Requests so far, by method; most calls have none. */
+  /**
+   * Number of requests so far by method; null until the first one, because most calls have none.
+   */
   private counts: Map<string, number> | null = null;
   private total = 0;
   private active = 0;
   private isOver = false;
-  /** Made for the first callback: most calls have none, and a controller is not cheap. */
+  /** Created for the first callback: most calls have none, and a controller is expensive. */
   private ended: AbortController | null = null;
 
   constructor(
@@ -39,7 +42,7 @@ export class UpstreamRequests {
     private readonly input: InputHandling | null,
   ) {}
 
-  /** Starts to answer a request. Never throws. */
+  /** Starts to process a request. Never throws. */
   take(request: RpcRequest): void {
     if (this.active >= ACTIVE_MAX) {
       this.clock.abort(protocolError('The upstream sent too many requests at once.'));
@@ -51,7 +54,7 @@ export class UpstreamRequests {
       .finally(() => (this.active -= 1));
   }
 
-  /** The call has ended: callbacks that still work are aborted. */
+  /** Aborts running callbacks, because the call has ended. */
   end(): void {
     this.isOver = true;
     this.ended?.abort();
@@ -83,7 +86,8 @@ export class UpstreamRequests {
 }
 
 /**
- * Calls the callback with the deadlines of the call stopped. Null: refused, or the call has ended.
+ * Calls the callback while the deadlines of the call pause. Returns null if the request is refused
+ * or the call has ended.
  */
 export async function respond(
   input: InputHandling,

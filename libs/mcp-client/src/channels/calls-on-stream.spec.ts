@@ -7,7 +7,7 @@ describe('CallsOnStream', () => {
 
   const timeout = new UpstreamError('timeout', 'Too late.', { mayHaveExecuted: true });
 
-  it('gives a message without an id to the only call', () => {
+  it('returns the only call for a message without an id', () => {
     const calls = new CallsOnStream<string>();
     expect(calls.only()).toBeUndefined();
     calls.add(1, 'a');
@@ -18,7 +18,7 @@ describe('CallsOnStream', () => {
     expect(calls.only()).toBe('b');
   });
 
-  it('gives it to no call for 30 seconds after one that was given up', () => {
+  it('returns no call for 30 seconds after an abandoned one', () => {
     const calls = new CallsOnStream<string>();
     calls.add(1, 'a');
     calls.delete(1, timeout);
@@ -32,7 +32,7 @@ describe('CallsOnStream', () => {
   it.each([
     ['was refused with a status', protocolError('No.', { status: 500 })],
     ['was not sent', protocolError('No.', { mayHaveExecuted: false })],
-  ])('gives it to the next call after one that %s', (_, error) => {
+  ])('returns the next call immediately after one that %s', (_, error) => {
     const calls = new CallsOnStream<string>();
     calls.add(1, 'a');
     calls.delete(1, error);

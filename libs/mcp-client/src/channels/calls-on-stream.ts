@@ -1,12 +1,12 @@
 import { UpstreamError } from '../upstream-error';
 
-/** Time in which a server may still send messages of a call that was given up, in milliseconds. */
+/** How long a server may still send messages of an abandoned call, in milliseconds. */
 const DOUBT_MS = 30_000;
 
 /**
  * Calls in flight whose messages share one stream. A message that names no call belongs to the only
- * one. After a call that was given up (a timeout, a cancellation) it may be a late message of that
- * call, so for 30 seconds it belongs to none.
+ * call in flight. For 30 seconds after an abandoned call (a timeout or cancellation) it may be a
+ * late message of that call, so it belongs to none.
  */
 export class CallsOnStream<T> {
   private readonly calls = new Map<number, T>();
@@ -20,13 +20,13 @@ export class CallsOnStream<T> {
     return this.calls.get(id);
   }
 
-  /** `error`: why the call ended without a response; null with one. */
+  /** Removes a call. `error` is the reason why it ended without a response; null if it got one. */
   delete(id: number, error: unknown): void {
     this.calls.delete(id);
     if (isGivenUp(error)) this.doubtfulUntil = performance.now() + DOUBT_MS;
   }
 
-  /** The call to which a message belongs that names none. */
+  /** Returns the call to which a message without a call id belongs; undefined for none. */
   only(): T | undefined {
     if (this.calls.size !== 1 || performance.now() < this.doubtfulUntil) return undefined;
     const [only] = this.calls.values();
@@ -38,6 +38,6 @@ export class CallsOnStream<T> {
   }
 }
 
-/** Whether the server may still work at a call that ended with this error. */
+/** Returns whether the server may still execute a call that ended with this error. */
 const isGivenUp = (error: unknown): boolean =>
   error instanceof UpstreamError ? error.status === null && error.mayHaveExecuted : error !== null;

@@ -6,7 +6,7 @@ describe('encodedRequest', () => {
     encodedRequest({ ...ownRequest(1, 'm', { ...params }), meta, argumentBytes }).toString('utf8');
   const start = '{"jsonrpc":"2.0","id":1,"method":"m","params":';
 
-  it('puts the bytes of arguments in the place of the parsed ones', () => {
+  it('writes the given bytes instead of the parsed arguments', () => {
     expect(written({ arguments: { a: 100 } }, '', bytes)).toBe(`${start}{"arguments":{"a":1e2}}}`);
     expect(written({ name: 'x', arguments: { a: 100 } }, '', bytes)).toBe(
       `${start}{"name":"x","arguments":{"a":1e2}}}`,
@@ -16,13 +16,13 @@ describe('encodedRequest', () => {
     );
   });
 
-  it('writes parsed arguments otherwise, and _meta only with members', () => {
+  it('serialises the arguments without given bytes, and writes _meta only if it has members', () => {
     expect(written({ arguments: { a: 100 } }, '', null)).toBe(`${start}{"arguments":{"a":100}}}`);
     expect(written({ _meta: { own: 1 } }, '"k":1', null)).toBe(`${start}{"_meta":{"k":1}}}`);
     expect(written({}, '', null)).toBe(`${start}{}}`);
   });
 
-  it('puts the own members of _meta behind those of the call', () => {
+  it('writes members of _meta of the channel after those of the call', () => {
     const request = { ...ownRequest(1, 'm', {}), meta: withMember('', 'k', undefined) };
     expect(encodedRequest(request, '"own":1').toString()).toBe(`${start}{"_meta":{"own":1}}}`);
     const meta = withMember(withMember('', '__proto__', { a: 1 }), 'é"', null);

@@ -15,19 +15,19 @@ export interface ServerFacts {
 export interface ChannelRequest {
   readonly id: number;
   readonly method: string;
-  /** Params; their `_meta` and `arguments` are sent as `meta` and `argumentBytes` say. */
+  /** Params. `meta` replaces their `_meta`, and `argumentBytes` their `arguments`. */
   readonly params: JsonObject;
-  /** Members of `_meta` in JSON, as `withMember` adds them. The channel adds its own. */
+  /** Members of `_meta` in JSON, as `withMember` adds them. The channel adds further members. */
   readonly meta: string;
-  /** JSON that is sent in place of `params.arguments`; null for the arguments as they are. */
+  /** JSON that replaces `params.arguments`; null to serialise the arguments. */
   readonly argumentBytes: Buffer | null;
-  /** Headers of the protocol beyond those that the channel writes, such as `mcp-param-*`. */
+  /** Protocol headers that the channel does not write itself, such as `mcp-param-*`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers of the caller for this call alone. */
+  /** Headers of the caller for this call only. */
   readonly extra: Readonly<Record<string, string>>;
   /**
-   * Answers a request that comes outside of the stream of this one; null: the call answers none.
-   * Requests on the stream of the call are messages of `exchange`.
+   * Handles upstream requests that arrive outside the stream of this request; null if the call
+   * handles none. Requests on the call's own stream are passed to `onMessage` of `exchange`.
    */
   readonly onRequest: ((request: RpcRequest) => void) | null;
 }
@@ -36,31 +36,31 @@ export interface ChannelRequest {
 export interface Channel {
   readonly era: Era;
   readonly revision: string;
-  /** Null: a modern server that was not queried about itself. */
+  /** Facts about the server; null for a modern server whose facts were not requested. */
   readonly facts: ServerFacts | null;
   /** Whether requests name a session, which the upstream may forget. */
   readonly hasSession: boolean;
-  /** False when the channel ended, so that the next call needs another. */
+  /** False after the channel ended, so that the next call needs another one. */
   readonly isOpen: boolean;
   /**
-   * Sends a request and resolves with its response. `onMessage` gets what the upstream sends for
-   * the request before. The connection of the request is dropped when the clock aborts.
+   * Sends a request and resolves with its response. `onMessage` receives the earlier messages for
+   * the request. The connection of the request is dropped when the clock aborts.
    */
   exchange(request: ChannelRequest, clock: CallClock, onMessage: OnMessage): Promise<UpstreamMessage>;
   /**
-   * Yields what the upstream sends outside of calls, until the clock aborts. `filter` is what a
-   * modern upstream is subscribed to: params of `subscriptions/listen`.
+   * Yields the messages that the upstream sends outside of calls, until the clock aborts. `filter`
+   * holds the params of `subscriptions/listen` for a modern upstream.
    */
   listen(filter: JsonObject, id: number, clock: CallClock): AsyncGenerator<UpstreamMessage, void>;
-  /** Sends a response or a notification of ours. Modern upstreams take none. */
+  /** Sends a response or a notification. Modern upstreams accept neither. */
   post(message: JsonObject, clock: CallClock): Promise<void>;
-  /** Sends the last message of a call that is over, such as its cancellation. Never rejects. */
+  /** Sends the last message of an ended call, such as its cancellation. Never rejects. */
   farewell(message: JsonObject): Promise<void>;
   /** Ends the session at the upstream. Never rejects. */
   close(): Promise<void>;
 }
 
-/** Members of `_meta` and `initialize` that say who we are. */
+/** Members of `_meta` and `initialize` that identify this client. */
 export interface DeclaredClient {
   /** Capabilities as the protocol writes them. */
   readonly capabilities: JsonObject;
@@ -78,17 +78,17 @@ export const POST_HEADERS: Readonly<Record<string, string>> = {
 
 export const encoded = (message: JsonObject): Buffer => Buffer.from(JSON.stringify(message));
 
-/** A request of a channel's own. */
+/** Returns a request that the channel itself makes. */
 export const ownRequest = (id: number, method: string, params: JsonObject): ChannelRequest => ({
   ...{ id, method, params, meta: '', argumentBytes: null, headers: {}, extra: {}, onRequest: null },
 });
 
-/** The body of a request. `ownMeta`: further members of `_meta`, in JSON. */
+/** Returns the body of a request. `ownMeta` holds further members of `_meta` in JSON. */
 export function encodedRequest(
   { id, method, params, meta, argumentBytes }: ChannelRequest,
   ownMeta = '',
 ): Buffer {
-  // Put together from its members: making an object of them costs more than writing them.
+  // Concatenates JSON members, which costs less than building an object and serialising it.
   let members = '';
   for (const name in params)
     if (name !== '_meta' && (name !== 'arguments' || argumentBytes === null))
@@ -106,7 +106,9 @@ export function encodedRequest(
   return body;
 }
 
-/** Adds a member to those of an object, in JSON; one that JSON cannot have is left out. */
+/**
+ * Adds a member to the JSON members of an object; a value that JSON cannot represent is left out.
+ */
 export function withMember(members: string, name: string, value: unknown): string {
   const text = JSON.stringify(value);
   return text === undefined ? members : joined(members, `${JSON.stringify(name)}:${text}`);

@@ -5,10 +5,7 @@ import { MessageQueue } from './message-queue';
 
 const LISTENERS_MAX = 20;
 
-/**
- * Readers of the notifications that belong to no call. Each has a queue of its own, which is
- * bounded.
- */
+/** Readers of notifications that belong to no call. Each has its own bounded queue. */
 export class Listeners {
   private readonly queues = new Set<MessageQueue>();
 
@@ -16,7 +13,7 @@ export class Listeners {
     return this.queues.size;
   }
 
-  /** Throws `busy` when 20 listen already. */
+  /** Adds a reader and returns its queue. Throws `busy` when there are 20 already. */
   add(clock: CallClock): MessageQueue {
     if (this.queues.size >= LISTENERS_MAX) throw busy(LISTENERS_MAX, 'listeners');
     const queue = new MessageQueue(clock);

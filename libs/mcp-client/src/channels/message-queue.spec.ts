@@ -4,7 +4,7 @@ import { closed } from '../upstream-error';
 import { MessageQueue } from './message-queue';
 
 describe('MessageQueue', () => {
-  it('holds no message that comes after it has failed', () => {
+  it('drops messages that arrive after it has failed', () => {
     const memory = new Shares(1_000_000).of('workspace-1', 'org-1');
     const clock = new CallClock({ totalMs: 60_000, idleMs: 60_000 }, null, memory);
     const queue = new MessageQueue(clock);

@@ -4,7 +4,7 @@ import type { UpstreamMessage } from '../rpc/messages';
 import { noMemory, tooLarge, type UpstreamError } from '../upstream-error';
 
 /**
- * Messages of one call on a stream that it shares with others. Holds at most two messages of full
+ * Queue for the messages of one call on a shared stream. Holds at most two messages of the maximum
  * size.
  */
 export class MessageQueue implements AsyncIterable<UpstreamMessage> {
@@ -17,8 +17,8 @@ export class MessageQueue implements AsyncIterable<UpstreamMessage> {
   constructor(private readonly clock: CallClock) {}
 
   /**
-   * A reader that is too slow loses its call, and not the calls of others. After a failure nothing
-   * is taken.
+   * Adds a message. A full queue fails the call of its reader, but no other calls. Messages after a
+   * failure are dropped.
    */
   push(message: UpstreamMessage): void {
     if (this.error !== null) return;
@@ -35,7 +35,7 @@ export class MessageQueue implements AsyncIterable<UpstreamMessage> {
     this.wake?.();
   }
 
-  /** No message comes after the last one. */
+  /** Ends the queue after the last message. */
   end(last: UpstreamMessage): void {
     this.push(last);
     this.isEnded = true;

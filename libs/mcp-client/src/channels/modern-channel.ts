@@ -23,7 +23,7 @@ export class ModernChannel implements Channel {
   readonly era: Era = 'modern';
   readonly hasSession = false;
   readonly isOpen = true;
-  /** The members of `_meta` that all requests have. */
+  /** Members of `_meta` that all requests have, in JSON. */
   private readonly ownMeta: string;
 
   constructor(
@@ -67,17 +67,17 @@ export class ModernChannel implements Channel {
     try {
       yield* queue;
     } finally {
-      // A reader that leaves ends the subscription, which is the request.
+      // Ends the subscription, which is the request itself, when the reader stops.
       clock.abort(cancelled(true));
     }
   }
 
-  /** Modern servers take neither notifications nor responses over HTTP. */
+  /** Does nothing: modern servers accept neither notifications nor responses over HTTP. */
   post(): Promise<void> {
     return Promise.resolve();
   }
 
-  /** A modern server cancels when the connection of the request closes. */
+  /** Does nothing: a modern server cancels a call when the connection of its request closes. */
   farewell(): Promise<void> {
     return Promise.resolve();
   }

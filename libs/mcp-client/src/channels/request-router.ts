@@ -1,14 +1,14 @@
 import { CODES, resultBody, type JsonObject, type RpcRequest } from '@gw/mcp';
 import { CallsOnStream } from './calls-on-stream';
 
-/** Responses of ours that are on their way at once; further requests are dropped. */
+/** Maximum number of responses that are sent at the same time; further requests are dropped. */
 const SENDING_MAX = 10;
 
 /**
- * Decides which call answers a request that the upstream sends outside of any call's own stream.
- * It is the only call in flight; with several, or none, or soon after a call that was given up,
- * the request is refused, so that no question reaches the user of another call. `ping` is answered
- * at once.
+ * Decides which call handles a request that the upstream sends outside of any call's own stream:
+ * the only call in flight. With several calls or none, or soon after an abandoned call, it refuses
+ * the request, so that no question reaches the user of another call. It responds to `ping`
+ * immediately.
  */
 export class RequestRouter {
   private readonly calls = new CallsOnStream<(request: RpcRequest) => void>();
@@ -21,7 +21,7 @@ export class RequestRouter {
     this.calls.add(id, onRequest);
   }
 
-  /** `error`: why the call ended without a response; null with one. */
+  /** Removes a call. `error` is the reason why it ended without a response; null if it got one. */
   delete(id: number, error: unknown): void {
     this.calls.delete(id, error);
   }

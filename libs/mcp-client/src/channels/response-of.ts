@@ -2,17 +2,17 @@ import { UPSTREAM_BOUNDS } from '../limits';
 import type { UpstreamMessage } from '../rpc/messages';
 import { tooLarge, UpstreamError } from '../upstream-error';
 
-/** Receives the messages of a call that come before its response. */
+/** Receives the messages of a call that arrive before its response. */
 export type OnMessage = (message: UpstreamMessage) => void;
 
 /**
- * Takes the messages of a call until its response. Responses to other requests are dropped, except
- * an error without an id. Bounds the messages and bytes of the call.
+ * Collects the messages of a call until its response. Drops responses to other requests, except an
+ * error without an id. Bounds the number of messages and bytes of the call.
  */
 export class CallMessages {
   private messages: number = UPSTREAM_BOUNDS.callMessagesMax;
   private bytes: number = UPSTREAM_BOUNDS.callBytesMax;
-  /** Null: it has not come. */
+  /** The response; null before it arrives. */
   response: UpstreamMessage | null = null;
 
   constructor(
@@ -21,7 +21,7 @@ export class CallMessages {
   ) {}
 
   /**
-   * Returns whether the message is the response. Throws `too_large` when the call has used up its
+   * Returns whether the message is the response. Throws `too_large` when the call exceeds its
    * bounds.
    */
   readonly take = (received: UpstreamMessage): boolean => {
@@ -43,7 +43,7 @@ export class CallMessages {
   }
 }
 
-/** The error of a stream that ended before the response to its request. */
+/** Returns the error of a stream that ended before the response to its request. */
 export const endedEarly = (): UpstreamError =>
   new UpstreamError('interrupted', 'The upstream ended the stream before its response.', {
     mayHaveExecuted: true,

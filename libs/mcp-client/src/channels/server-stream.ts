@@ -8,11 +8,11 @@ import { readMessages, type UpstreamMessage } from '../rpc/messages';
 import { assertSuccess } from '../rpc/response-fault';
 import { closed, UpstreamError } from '../upstream-error';
 
-/** A stream ends after an hour, and is opened again while it has users. */
+/** Maximum duration of a stream; it is opened again while it has users. */
 const STREAM_MS = 3_600_000;
 /**
- * Wait for the head of the stream before a call is sent, for servers that send none before an
- * event.
+ * How long a call waits for the head of the stream, in milliseconds; some servers send the head
+ * only with the first event.
  */
 const HEAD_WAIT_MS = 300;
 const BACKOFF_MS_MIN = 500;
@@ -22,25 +22,28 @@ export interface ServerStreamOptions {
   /** Sends the GET. */
   readonly open: (lastEventId: string | null, clock: CallClock) => Promise<UpstreamHttpResponse>;
   readonly onMessage: (message: UpstreamMessage) => void;
-  /** The stream cannot be opened, and is not attempted again. `wasOpen`: it was open before. */
+  /**
+   * Called when the stream cannot be opened and will not be retried. `wasOpen` tells whether it was
+   * open before.
+   */
   readonly onRefused: (error: UpstreamError, wasOpen: boolean) => void;
   readonly timeouts: UpstreamTimeouts;
-  /** Counts bytes that the stream holds; null: they are not counted. */
+  /** Counts the bytes that the stream holds; null to count none. */
   readonly memory: ResponseMemory | null;
-  /** Between 0 and 1; spreads reconnections. */
+  /** Returns a number between 0 and 1 that spreads reconnections. */
   readonly random?: () => number;
 }
 
 /**
- * The GET stream of a session, on which a server sends what belongs to no POST. Opened at the first
- * use, and again while it has users: after the wait that the stream sets, else, and after failures,
- * 0.5 to 30 s.
+ * The GET stream of a session, on which a server sends messages that belong to no POST. It is
+ * opened at the first use, and again while it has users, after the `retry` time of the stream, or
+ * after 0.5 to 30 s without one and after failures.
  */
 export class ServerStream {
   private users = 0;
   private running: Promise<void> | null = null;
   private clock: CallClock | null = null;
-  /** Why the stream is not attempted again; null while it may be. */
+  /** Why the stream is not opened again; null while it may be. */
   refusal: UpstreamError | null = null;
   private wasOpen = false;
   private isStopped = false;
@@ -82,12 +85,12 @@ export class ServerStream {
         await this.backOff(parser, failures);
       }
     } finally {
-      // What it holds of an incomplete event.
+      // Frees the bytes of an incomplete event.
       parser.restart();
     }
   }
 
-  /** Reads one connection to its end. Returns whether it brought a message. */
+  /** Reads one connection to its end. Returns whether it delivered a message. */
   private async readOnce(parser: EventParser): Promise<boolean> {
     const { timeouts, memory } = this.options;
     const clock = new CallClock({ totalMs: STREAM_MS, idleMs: timeouts.streamIdleMs }, null, memory);
@@ -105,7 +108,7 @@ export class ServerStream {
         return false;
       });
     } catch (error) {
-      this.judge(error);
+      this.stopIfPermanent(error);
     } finally {
       clock.end();
       this.onHead?.();
@@ -114,16 +117,17 @@ export class ServerStream {
   }
 
   /**
-   * A client's error and a broken protocol will not get better; lost connections and outages may.
+   * Stops retrying after 4xx statuses and protocol errors; lost connections and outages may be
+   * temporary.
    */
-  private judge(error: unknown): void {
-    const isPassing =
+  private stopIfPermanent(error: unknown): void {
+    const isTemporary =
       error instanceof UpstreamError &&
       (error.status === null || error.status >= 500 || error.status === 429) &&
       error.kind !== 'protocol' &&
       error.kind !== 'closed' &&
       error.kind !== 'refused_address';
-    if (isPassing || this.isStopped) return;
+    if (isTemporary || this.isStopped) return;
     this.refusal = error instanceof UpstreamError ? error : closed(true);
     this.options.onRefused(this.refusal, this.wasOpen);
   }
@@ -131,7 +135,7 @@ export class ServerStream {
   private async backOff(parser: EventParser, failures: number): Promise<void> {
     const wait = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** Math.min(failures, 10));
     const jitter = (this.options.random ?? Math.random)() * 0.25 * wait;
-    // The stream's own wait counts as long as connections bring something.
+    // The `retry` time of the stream applies while connections deliver messages.
     const ms = failures === 0 && parser.retryMs !== null ? parser.retryMs : wait + jitter;
     await delay(Math.max(ms, 10), undefined, {
       ...{ ref: false, signal: this.stopping.signal },

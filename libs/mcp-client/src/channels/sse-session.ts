@@ -29,10 +29,10 @@ const FIRST_ID = 0;
 const NO_FACTS: ServerFacts = { capabilities: {}, serverInfo: {}, instructions: null };
 
 /**
- * HTTP+SSE of 2024-11-05: one GET stream brings all messages, and its first event says where to
- * POST ours. Requests and notifications that name no call go to the only call in flight. With
- * several, or soon after a call that was given up, requests are refused, and only listeners get the
- * notifications, so that no message reaches another caller.
+ * HTTP+SSE of 2024-11-05: one GET stream delivers all messages, and its first event names the
+ * address for POSTs. Requests and notifications that name no call belong to the only call in
+ * flight. With several calls, or soon after an abandoned one, requests are refused and only
+ * listeners get the notifications, so that no message reaches another caller.
  */
 export class SseSession implements Channel {
   readonly era: Era = 'legacy';
@@ -157,7 +157,10 @@ export class SseSession implements Channel {
     else if (event.type === 'message') this.route(messageOf(event.data));
   }
 
-  /** The first endpoint counts, and only on the origin of the stream: it gets the credentials. */
+  /**
+   * Accepts the first endpoint, if it is on the origin of the stream, because it receives the
+   * credentials.
+   */
   private takeEndpoint(text: string): void {
     if (this.endpoint !== null) return;
     const url = URL.canParse(text, this.http.url.href) ? new URL(text, this.http.url) : null;
@@ -180,7 +183,10 @@ export class SseSession implements Channel {
     }
   }
 
-  /** The call that an id names; without an id the only call in flight. */
+  /**
+   * Returns the queue of the call that an id names, or without an id that of the only call in
+   * flight.
+   */
   private queueOf(id: unknown): MessageQueue | undefined {
     return id === null ? this.pending.only() : this.pending.get(Number(id));
   }
@@ -216,5 +222,5 @@ export class SseSession implements Channel {
   }
 }
 
-/** A stream ends after an hour; the next call opens another. */
+/** Maximum duration of a stream; the next call opens another. */
 const STREAM_MS = 3_600_000;

@@ -26,7 +26,7 @@ import { CallMessages, endedEarly, type OnMessage } from './response-of';
 import { ServerStream } from './server-stream';
 
 const FIRST_ID = 0;
-/** Wait before a resumption when the stream sets none, in milliseconds. */
+/** Delay before a stream is resumed if the stream sets none, in milliseconds. */
 const RETRY_MS = 500;
 
 interface Opened {
@@ -56,7 +56,7 @@ export class StreamableSession implements Channel {
       ...{ timeouts, memory: http.memory },
       open: (lastEventId, clock) => this.get(lastEventId, {}, clock),
       onRefused: (error, wasOpen) => {
-        // The server had the stream and forgot the session.
+        // The stream was open before, so the server has forgotten the session.
         if (wasOpen && error.status === 404) this.isOpen = false;
         this.listeners.fail(error);
       },
@@ -94,8 +94,7 @@ export class StreamableSession implements Channel {
   }
 
   /**
-   * Servers may send requests of a call that answers them on the GET stream, so that is opened
-   * first.
+   * Opens the GET stream first if the call handles requests, because servers may send them there.
    */
   async exchange(request: ChannelRequest, clock: CallClock, onMessage: OnMessage): Promise<UpstreamMessage> {
     const { id, onRequest } = request;
@@ -138,12 +137,16 @@ export class StreamableSession implements Channel {
     const messages = new CallMessages(id, onMessage);
     let response = await this.http.send({ method: 'POST', headers, body, extra }, clock);
     await assertSuccess(response);
-    for (let fruitless = 0; ;) {
+    for (let resumesWithoutEvent = 0; ;) {
       const eventBefore = parser.lastEventId;
       const failure = await this.attempt(response, parser, messages);
       if (messages.response !== null) return messages.response;
-      fruitless = parser.lastEventId === eventBefore ? fruitless + 1 : 0;
-      if (parser.lastEventId === null || fruitless >= UPSTREAM_BOUNDS.resumesMax || clock.aborted !== null)
+      resumesWithoutEvent = parser.lastEventId === eventBefore ? resumesWithoutEvent + 1 : 0;
+      if (
+        parser.lastEventId === null ||
+        resumesWithoutEvent >= UPSTREAM_BOUNDS.resumesMax ||
+        clock.aborted !== null
+      )
         throw failure;
       response = await this.resume(parser, clock, extra);
     }
@@ -177,13 +180,16 @@ export class StreamableSession implements Channel {
       response.body.expectEnd();
       response.body.discard();
     } catch {
-      // The upstream ends its session by itself.
+      // Without the DELETE, the upstream ends the session by its own time limit.
     } finally {
       clock.end();
     }
   }
 
-  /** Reads one stream until the response. Returns why the stream ended before it. */
+  /**
+   * Reads one stream until the response. Returns why the stream ended, if it ended before the
+   * response.
+   */
   private async attempt(
     response: UpstreamHttpResponse,
     parser: EventParser,
@@ -198,7 +204,7 @@ export class StreamableSession implements Channel {
     }
   }
 
-  /** Continues the stream of a request behind its last event. The request is not sent again. */
+  /** Resumes the stream of a request after its last event, without repeating the request. */
   private async resume(
     parser: EventParser,
     clock: CallClock,
@@ -214,7 +220,8 @@ export class StreamableSession implements Channel {
     try {
       await assertSuccess(response);
     } catch (cause) {
-      // The request itself was accepted, so its status is not the one of the resumption.
+      // The upstream accepted the request itself, so the status of the resumption must not be
+      // reported as its status.
       throw new UpstreamError('interrupted', 'The stream ended before its response and cannot be resumed.', {
         mayHaveExecuted: true,
         cause,
@@ -252,7 +259,10 @@ async function initialized(response: UpstreamHttpResponse): Promise<JsonObject> 
   return resultOf(messages.response, { mayHaveExecuted: false }).value;
 }
 
-/** The session that the upstream assigned: visible ASCII, at most 1,024 characters. */
+/**
+ * Returns the session id that the upstream assigned, null for none. Throws unless it is visible
+ * ASCII of at most 1,024 characters.
+ */
 function sessionIdOf({ headers }: UpstreamHttpResponse): string | null {
   const id = headers.get('mcp-session-id');
   if (id === undefined) return null;

@@ -13,7 +13,7 @@ describe('EraVerdicts', () => {
     expect(verdicts.get('a')).toBeNull();
   });
 
-  it('drops the verdict that was unused for longest beyond its bound', () => {
+  it('drops the least recently used verdict beyond its bound', () => {
     const verdicts = new EraVerdicts({ entriesMax: 2, lifetimeMs: 100 }, () => 0);
     verdicts.keep('a', LEGACY);
     verdicts.keep('b', LEGACY);

@@ -1,10 +1,10 @@
 import type { EraVerdict, JsonObject } from '@gw/mcp';
 import { UpstreamError, type UpstreamErrorKind } from '../upstream-error';
 
-/** A verdict that can be kept. */
+/** A verdict that may be remembered. */
 export type KnownEra = Extract<EraVerdict, { readonly kind: 'modern' | 'legacy' }>;
 
-/** The era that `server/discover` shows, and the result of a server that knows the method. */
+/** The era that `server/discover` shows, and the result if the server knows the method. */
 export interface FoundEra {
   readonly verdict: KnownEra;
   readonly result: JsonObject | null;
@@ -14,9 +14,9 @@ const LIFETIME_MS = 24 * 3_600_000;
 const ENTRIES_MAX = 10_000;
 
 /**
- * Eras of upstreams, each kept for 24 hours. One process shares an object; keys name the
- * integration and the class of its credential. At 10,000 entries the one that was unused for
- * longest leaves.
+ * Eras of upstreams, each remembered for 24 hours. A process uses one object; keys name the
+ * integration and the class of its credential. Beyond 10,000 entries, the least recently used one
+ * is removed.
  */
 export class EraVerdicts {
   private readonly entries = new Map<string, { readonly verdict: KnownEra; readonly expiresAt: number }>();
@@ -53,10 +53,11 @@ export class EraVerdicts {
   }
 
   /**
-   * Finds an era out, once for all who want it at the same time: after the restart of a gateway,
-   * many sessions open at once, and a probe by each of them can take the server longer than a probe
-   * may last. `credential` names the class of the credential, because only its holders share a
-   * refusal. A failure of the gateway itself, such as a workspace without memory, is not shared.
+   * Determines an era. Concurrent callers with the same class of `credential` share one probe:
+   * after a restart of a gateway many sessions open at once, and the server could not respond to a
+   * probe of each within the time limit. Other classes probe separately, because a refusal concerns
+   * one class only. A failure of the gateway itself, such as a workspace without memory, is not
+   * shared.
    */
   find(key: string, credential: string, probe: () => Promise<FoundEra>): Promise<FoundEra> {
     const name = JSON.stringify([key, credential]);

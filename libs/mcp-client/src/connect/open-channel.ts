@@ -22,8 +22,8 @@ import { protocolError, UpstreamError } from '../upstream-error';
 import type { EraVerdicts, FoundEra, KnownEra } from './era-verdicts';
 
 /**
- * How an upstream is spoken to: `auto` finds out; the others pin it. `sse` is HTTP+SSE of
- * 2024-11-05.
+ * Protocol that the client uses for an upstream: `auto` detects it, the others fix it. `sse` is
+ * HTTP+SSE of 2024-11-05.
  */
 export type UpstreamProtocol = 'auto' | 'modern' | 'legacy' | 'sse';
 
@@ -40,13 +40,14 @@ export interface ConnectOptions {
 const NEWEST_MODERN: string = MODERN_REVISIONS.at(-1) ?? '';
 export const DISCOVER = 'server/discover';
 /**
- * Statuses of `initialize` at a server that has the older transport alone (MCP 2025-11-25,
- * backwards compatibility).
+ * Statuses with which a server that has only the older transport responds to `initialize` (MCP
+ * 2025-11-25, backwards compatibility).
  */
 const OLDER_TRANSPORT: ReadonlySet<number | null> = new Set([400, 404, 405]);
 
 /**
- * Finds out the era of the upstream and opens a channel to it. No failure leaves a call executed.
+ * Determines the era of the upstream and opens a channel to it. A failure always means that the
+ * call was not executed.
  */
 export async function openChannel(options: ConnectOptions): Promise<Channel> {
   try {
@@ -86,7 +87,7 @@ export const discoveredFacts = (result: JsonObject): ReturnType<typeof factsOf> 
   return factsOf(result, inMeta === undefined ? ownObject(result, 'serverInfo') : (inMeta as JsonObject));
 };
 
-/** Finds out the era with `server/discover`. Throws when the response is no statement about it. */
+/** Determines the era with `server/discover`. Throws when the response is no evidence about it. */
 async function probe(options: ConnectOptions): Promise<FoundEra> {
   const { discoverMs } = options.timeouts;
   const clock = new CallClock({ totalMs: discoverMs, idleMs: discoverMs }, null, options.http.memory);
@@ -105,10 +106,10 @@ async function probe(options: ConnectOptions): Promise<FoundEra> {
   }
 }
 
-/** A failed probe as the rules of the protocol read it. */
+/** Returns the response of a failed probe in the form that `eraVerdict` reads. */
 function probed({ kind, status, body, rpc }: UpstreamError): ProbeResponse {
-  // A success status with something else than a message, such as a page, is of a server that does
-  // not know the method.
+  // A server that responds with a success status and something other than a message, such as a
+  // page, does not know the method.
   if (kind === 'protocol') return { status: 406, body: null };
   return { status, body: body ?? (rpc === null ? null : { error: rpc }) };
 }
@@ -129,7 +130,9 @@ function known(verdict: EraVerdict, error: UpstreamError | null): KnownEra {
   }
 }
 
-/** Streamable HTTP first; the older transport when the server refuses that. */
+/**
+ * Opens a streamable HTTP session, or one of the older transport if the server refuses the first.
+ */
 async function openLegacy(options: ConnectOptions): Promise<Channel> {
   const { http, client, timeouts } = options;
   return within(options, async (clock) => {
@@ -138,7 +141,7 @@ async function openLegacy(options: ConnectOptions): Promise<Channel> {
     } catch (error) {
       if (!(error instanceof UpstreamError) || !OLDER_TRANSPORT.has(error.status)) throw error;
       return openSse(options, clock).catch((cause: unknown) => {
-        // The first refusal says more than that of a transport which few servers have.
+        // The first refusal is more informative, because few servers have the older transport.
         throw cause instanceof UpstreamError && cause.kind === 'unauthorized' ? cause : error;
       });
     }
@@ -160,15 +163,15 @@ async function within<T>(
   }
 }
 
-/** Statuses of clients' errors that say nothing about the era. */
+/** 4xx statuses that are no evidence about the era. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 413, 425, 429]);
-/** Errors that a server of the era sends too. */
+/** Error codes that servers of both eras send. */
 const CODES_OF_BOTH: ReadonlySet<number> = new Set([
   ...[CODES.methodNotFound, CODES.invalidParams, CODES.headerMismatch, CODES.missingCapability],
 ]);
 
 /**
- * Whether a client's error does not fit the era that is known, so that the verdict must be made
+ * Returns whether a 4xx response contradicts the known era, so that the era must be determined
  * again.
  */
 export const contradictsEra = ({ status, rpc }: UpstreamError): boolean =>

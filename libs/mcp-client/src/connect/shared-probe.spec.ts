@@ -8,7 +8,7 @@ const { serve, upstream } = closedAfterEach();
 const SESSIONS = 20;
 const DISCOVERED = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: {} };
 
-/** A server whose responses to `server/discover` are sent by hand. */
+/** Starts a server whose responses to `server/discover` the test sends. */
 async function heldServer() {
   const probes: { readonly received: Received; readonly res: ServerResponse }[] = [];
   const { url } = await serve(
@@ -20,8 +20,8 @@ async function heldServer() {
   return { url, probes };
 }
 
-describe('the era of a server', () => {
-  it('is found out once for all sessions that open at the same time', async () => {
+describe('shared probe for the era of a server', () => {
+  it('runs once for all sessions that open at the same time', async () => {
     const { url, probes } = await heldServer();
     const verdicts = new EraVerdicts();
     const upstreams = Array.from({ length: SESSIONS }, () => upstream(url, { verdicts }));
@@ -33,7 +33,7 @@ describe('the era of a server', () => {
     expect(probes).toHaveLength(1);
   });
 
-  it('is found out by each class of credentials, so that none gets the refusal of another', async () => {
+  it('runs once for each class of credentials, so that none gets the refusal of another', async () => {
     const { url, probes } = await heldServer();
     const verdicts = new EraVerdicts();
     const calls = ['one', 'two'].map((poolClass) =>
@@ -47,7 +47,7 @@ describe('the era of a server', () => {
     expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('is found out by those who have memory when the workspace of the first one has none', async () => {
+  it('runs again for callers with memory if the workspace of the first caller has none', async () => {
     const { url, probes } = await heldServer();
     const verdicts = new EraVerdicts();
     const memory = new Shares(1).of('workspace', 'organisation');
@@ -62,7 +62,7 @@ describe('the era of a server', () => {
     expect(await call).toMatchObject({ content: [] });
   });
 
-  it('is found out anew after a probe that failed', async () => {
+  it('runs again after a failed probe', async () => {
     const { url, probes } = await heldServer();
     const verdicts = new EraVerdicts();
     const failed = failureOf(upstream(url, { verdicts }).request('tools/call', { name: 'a' }));

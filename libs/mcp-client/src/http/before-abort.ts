@@ -1,7 +1,8 @@
 import type { CallClock } from './call-clock';
 
 /**
- * Waits no longer than the call may take; the work goes on. What was waited for is surely not sent.
+ * Waits for `work` until the call aborts; the work itself continues. An abort means that nothing
+ * was sent.
  */
 export function beforeAbort<T>(work: T | Promise<T>, clock: CallClock): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -5,16 +5,16 @@ import { cancelled, UpstreamError, type TimeoutPhase } from '../upstream-error';
 export interface CallClockLimits {
   /** Milliseconds for the whole call. */
   readonly totalMs: number;
-  /** Milliseconds between two signs of life of the upstream. */
+  /** Maximum silence of the upstream in milliseconds. */
   readonly idleMs: number;
   /** Milliseconds that the call may wait for input; 0: it never waits. */
   readonly inputMs?: number;
 }
 
 /**
- * The deadlines of one call, over all HTTP requests that it takes. It aborts with an
- * `UpstreamError`: `timeout`, or `cancelled` when the caller's signal aborts. Listeners and one
- * timer cost a fraction of an `AbortController` for each step of a call.
+ * The deadlines of one call across all its HTTP requests. It aborts with an `UpstreamError`:
+ * `timeout`, or `cancelled` when the caller's signal aborts. Listeners and one timer cost a
+ * fraction of an `AbortController` for each step of a call.
  */
 export class CallClock {
   private readonly listeners = new Set<() => void>();
@@ -32,7 +32,7 @@ export class CallClock {
   constructor(
     private readonly limits: CallClockLimits,
     private readonly caller: EndSignal | null = null,
-    /** Counts what the call holds until it ends; null: nothing is counted. */
+    /** Counts the bytes that the call holds until it ends; null to count none. */
     memory: ResponseMemory | null = null,
   ) {
     this.held = memory && new HeldMemory(memory);
@@ -47,12 +47,12 @@ export class CallClock {
     return this.held;
   }
 
-  /** Why the call was aborted; null while it was not. */
+  /** Why the call was aborted; null if it was not. */
   get aborted(): UpstreamError | null {
     return this.reason;
   }
 
-  /** For work that takes a signal. Its reason is `aborted`. */
+  /** Signal for work that needs one. Its reason is `aborted`. */
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
     if (this.reason !== null) this.controller.abort(this.reason);
@@ -60,8 +60,8 @@ export class CallClock {
   }
 
   /**
-   * Calls a listener once when the call is aborted; at once when it was. Remove it when its work is
-   * over.
+   * Calls a listener once when the call is aborted, or immediately if it already is. Callers remove
+   * the listener when their work is done.
    */
   onAbort(listener: () => void): void {
     if (this.reason === null) this.listeners.add(listener);
@@ -72,12 +72,14 @@ export class CallClock {
     this.listeners.delete(listener);
   }
 
-  /** A sign of life of the upstream. */
+  /** Restarts the limit of silence, because the upstream sent something. */
   touch(): void {
     this.touchedAt = performance.now();
   }
 
-  /** Stops the deadlines while the call waits for input; `inputMs` limits the wait. May nest. */
+  /**
+   * Pauses the deadlines while the call waits for input; `inputMs` limits the wait. Calls may nest.
+   */
   hold(): void {
     this.holds += 1;
     if (this.holds > 1 || this.isEnded) return;
@@ -91,7 +93,7 @@ export class CallClock {
     if (this.holds === 0 && !this.isEnded) this.run();
   }
 
-  /** Aborts the call. The first reason counts. */
+  /** Aborts the call. Later reasons are ignored. */
   abort(reason: UpstreamError): void {
     if (this.reason !== null) return;
     this.reason = reason;
@@ -102,7 +104,7 @@ export class CallClock {
     for (const listener of listeners) listener();
   }
 
-  /** Must be called when the call has ended, or its timer and memory live on. */
+  /** Frees the timer and the memory. Must be called when the call has ended. */
   end(): void {
     this.isEnded = true;
     this.held?.end();
@@ -117,7 +119,8 @@ export class CallClock {
   }
 
   /**
-   * Looks again when the first of the two limits can be over; signs of life only note their time.
+   * Schedules the next check at the earliest expiry of the two limits; `touch` only records the
+   * time.
    */
   private wait(now: number): void {
     const totalMs = this.leftMs - (now - this.startedAt);
@@ -136,7 +139,7 @@ export class CallClock {
   private after(ms: number, due: () => void): void {
     this.stopTimer();
     if (this.reason !== null) return;
-    // A process that ends does not wait for its calls: their sockets keep it alive while it serves.
+    // The timer does not keep the process alive; sockets of calls do that while it serves.
     this.timer = setTimeout(due, ms).unref();
   }
 
@@ -154,7 +157,7 @@ const WAITED_FOR: Readonly<Record<TimeoutPhase, string>> = {
   input: 'input that the upstream requested',
 };
 
-/** The error of a time limit. A call without a connection was surely not executed. */
+/** Returns the error of a time limit. A call without a connection was certainly not executed. */
 export const timedOut = (phase: TimeoutPhase, ms: number): UpstreamError =>
   new UpstreamError(
     'timeout',

@@ -1,7 +1,7 @@
 import { CallEnding, eitherOf } from './call-ending';
 
 describe('CallEnding', () => {
-  it('calls each listener once, and none that was removed or came too late', () => {
+  it('calls each listener once, and none that was removed or added too late', () => {
     const ending = new CallEnding();
     const seen: string[] = [];
     const removed = (): unknown => seen.push('removed');
@@ -15,7 +15,7 @@ describe('CallEnding', () => {
     expect(seen).toEqual(['kept, aborted: true']);
   });
 
-  it('is over before its listeners are called, one of which may add another', () => {
+  it('is aborted before it calls its listeners, which may add further ones', () => {
     const ending = new CallEnding();
     const late = jest.fn();
     ending.addEventListener('abort', () => ending.addEventListener('abort', late));

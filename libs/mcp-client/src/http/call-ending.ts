@@ -6,8 +6,8 @@ export interface EndSignal {
 }
 
 /**
- * Ends a call early. It is its own signal, because an `AbortController` and its listeners cost more
- * than sending a request.
+ * Ends a call early. It is also the signal, because an `AbortController` with its listeners costs
+ * more than sending a request.
  */
 export class CallEnding implements EndSignal {
   private listeners: Set<() => void> | null = null;
@@ -26,8 +26,8 @@ export class CallEnding implements EndSignal {
   }
 
   /**
-   * Each listener is called at most once; one that is added after the end is not called, as with an
-   * `AbortSignal`.
+   * Adds a listener, which is called at most once. As with an `AbortSignal`, a listener that is
+   * added after the end is not called.
    */
   addEventListener(_type: 'abort', listener: () => void): void {
     if (!this.isOver) (this.listeners ??= new Set()).add(listener);
@@ -38,7 +38,7 @@ export class CallEnding implements EndSignal {
   }
 }
 
-/** A signal that aborts with the first of two. */
+/** Returns a signal that aborts when the first of two signals aborts. */
 export const eitherOf = (one: EndSignal, other: EndSignal): EndSignal => ({
   get aborted() {
     return one.aborted || other.aborted;

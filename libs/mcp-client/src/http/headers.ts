@@ -2,7 +2,7 @@ import { isReservedHeader } from '@gw/mcp';
 import type { HeaderRules } from '@gw/outbound';
 import { UpstreamError } from '../upstream-error';
 
-/** A request that is about to be sent, for proofs of a key and signatures. */
+/** A request before it is sent, from which proofs of a key and signatures are computed. */
 export interface SentRequest {
   readonly method: string;
   readonly url: string;
@@ -14,12 +14,14 @@ export interface SentRequest {
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Reads the headers that every request to an upstream carries. Some are right for the one request
- * alone.
+ * Returns the headers of a request to an upstream. Some, such as proofs, are valid for this request
+ * only.
  */
 export type HeaderSource = (request: SentRequest) => Headers | Promise<Headers>;
 
-/** Headers of the integration and of the call must not have names of the protocol. */
+/**
+ * Rules for headers of the integration and of the call: they must not use names of the protocol.
+ */
 export const HEADER_RULES: HeaderRules = {
   isReserved: isReservedHeader,
   refused: (name) =>

@@ -4,7 +4,10 @@ import { closedAfterEach, json, result, type Answer, type Received } from '../sp
 import { modernServer } from '../spec-support/modern-server';
 import type { HeaderSource } from './headers';
 
-/** A server that refuses proofs without the nonce of the moment, and counts what it carries out. */
+/**
+ * Returns a server that refuses proofs without the current nonce, and counts the requests that it
+ * executes.
+ */
 function nonceServer(nonceOf: (received: Received) => string): { readonly answer: Answer; calls: number } {
   const server = { calls: 0, answer: (() => undefined) as Answer };
   const modern = modernServer({
@@ -36,7 +39,7 @@ describe('requests with proofs of a key', () => {
     });
   });
 
-  it('repeat a request once with the nonce that the server wants, and keep it for the next ones', async () => {
+  it('are repeated once with the nonce that the server demands, which later requests use too', async () => {
     const server = nonceServer(() => 'n-1');
     const { url, received } = await serve(server.answer, '/mcp?tenant=1');
     const client = upstream(url, { headers });
@@ -47,7 +50,7 @@ describe('requests with proofs of a key', () => {
     expect(proofIn(received[0] as Received)).toMatchObject({ htm: 'POST', htu: `${url.origin}/mcp` });
   });
 
-  it('end when the server wants another nonce each time', async () => {
+  it('fail when the server demands another nonce each time', async () => {
     let last = 0;
     const server = nonceServer(() => `n-${String((last += 1))}`);
     const { url, received } = await serve(server.answer);
@@ -71,7 +74,7 @@ describe('requests with proofs of a key', () => {
     expect(received.length - first).toBe(1);
   });
 
-  it('are not repeated where the credential has no proof', async () => {
+  it('are not repeated if the credential has no proof', async () => {
     const { url, received } = await serve((_received, res) => {
       json(res, {}, 401, { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': 'n-1' });
     });

@@ -17,14 +17,14 @@ import { HEADER_RULES, type HeaderSource } from './headers';
 
 /** One HTTP request to the upstream. */
 export interface UpstreamHttpRequest {
-  /** In upper case. */
+  /** HTTP method in upper case. */
   readonly method: string;
-  /** Null: the URL of the upstream. */
+  /** Target; absent for the URL of the upstream. */
   readonly url?: URL | undefined;
   /** Headers of the protocol, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | null;
-  /** Headers of the caller for this call alone, such as its identity. */
+  /** Headers of the caller for this call only, such as its identity. */
   readonly extra?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -37,26 +37,26 @@ export interface UpstreamHttpOptions {
   /** Connections are shared only within a class: one per tenant and credential. */
   readonly poolClass: string;
   /**
-   * Headers of every request, such as credentials. Read for each request, so that tokens may
+   * Headers of every request, such as credentials. Called for each request, so that tokens may
    * change.
    */
   readonly headers: HeaderSource;
   readonly connectMs: number;
-  /** Counts bytes of responses; absent: they are not counted. */
+  /** Counts the bytes of responses; absent to count none. */
   readonly memory?: ResponseMemory;
 }
 
-/** Where a request goes, after the address policy allowed it. */
+/** Target of a request that the address policy allowed. */
 interface Target {
   readonly href: string;
   readonly origin: string;
   readonly path: string;
 }
 
-/** Sends HTTP requests to one upstream over the address policy. Follows no redirect. */
+/** Sends HTTP requests to one upstream under the address policy. Follows no redirects. */
 export class UpstreamHttp {
   private target: Target | null = null;
-  /** The latest nonce of the upstream for proofs of a key. */
+  /** Latest nonce that the upstream sent for proofs of a key; null for none. */
   private nonce: string | null = null;
 
   constructor(private readonly options: UpstreamHttpOptions) {}
@@ -65,12 +65,12 @@ export class UpstreamHttp {
     return this.options.url;
   }
 
-  /** Names those with whom connections are shared. */
+  /** Name of the class within which connections are shared. */
   get poolClass(): string {
     return this.options.poolClass;
   }
 
-  /** For the clocks of requests that belong to no call. */
+  /** Memory for the clocks of requests that belong to no call. */
   get memory(): ResponseMemory | null {
     return this.options.memory ?? null;
   }
@@ -82,8 +82,7 @@ export class UpstreamHttp {
   async send(request: UpstreamHttpRequest, clock: CallClock): Promise<UpstreamHttpResponse> {
     const { nonce } = this;
     const response = await this.sendOnce(request, clock);
-    // A request that was refused for its nonce was not carried out. It is sent once more, and never
-    // a third time.
+    // A request that was refused for its nonce was not executed. It is repeated once.
     if (this.nonce === nonce || !isNonceRefused(response)) return response;
     response.body.discard();
     return this.sendOnce(request, clock);
@@ -106,7 +105,7 @@ export class UpstreamHttp {
       method,
       body,
       connectTimeoutMs: connectMs,
-      // The clock of the call has the other limits.
+      // The clock of the call enforces the other limits.
       headersTimeoutMs: 0,
       idleTimeoutMs: 0,
       totalTimeoutMs: 0,
@@ -117,7 +116,10 @@ export class UpstreamHttp {
     return response;
   }
 
-  /** The verdict of the policy comes from the text of the URL alone, so that it is made once. */
+  /**
+   * Returns the target of a URL. The policy's verdict depends only on the text of the URL, so it is
+   * cached.
+   */
   private targetOf({ href }: URL): Target {
     if (this.target?.href !== href) this.target = this.allowed(href);
     return this.target;
@@ -145,7 +147,7 @@ const KINDS: Readonly<Record<OutboundError['failure'], UpstreamErrorKind>> = {
   aborted: 'cancelled',
   stopped: 'closed',
 };
-/** Reasons after which the upstream may have read the request. */
+/** Failure reasons after which the upstream may have read the request. */
 const SENT_REASONS: ReadonlySet<unknown> = new Set(['connection_closed', 'reused_connection_closed', null]);
 
 function fromOutbound(error: OutboundError): UpstreamError {

@@ -11,8 +11,8 @@ export interface UpstreamNetwork {
 const SANDBOX = new URL(SANDBOX_MCP_URL);
 
 /**
- * A policy that allows exactly `SANDBOX_MCP_URL` as well. Its name does not resolve, so nothing is
- * sent there.
+ * Returns a policy that additionally allows exactly `SANDBOX_MCP_URL`. Its host does not resolve,
+ * so nothing is sent there.
  */
 export const sandboxPolicy = (policy: AddressPolicy): AddressPolicy => ({
   checkUrl: (url) => (url === SANDBOX_MCP_URL ? { ok: true, url: SANDBOX } : policy.checkUrl(url)),
@@ -20,8 +20,8 @@ export const sandboxPolicy = (policy: AddressPolicy): AddressPolicy => ({
 });
 
 /**
- * A network in which this process answers requests to the sandbox's own MCP server, at
- * `SANDBOX_MCP_URL` exactly. All other requests go to `network`.
+ * Returns a network in which this process responds to requests to the sandbox's MCP server, at
+ * exactly `SANDBOX_MCP_URL`. All other requests go to the given network.
  */
 export const withSandbox = ({ client, policy }: UpstreamNetwork): UpstreamNetwork => ({
   client: {

@@ -10,16 +10,16 @@ export interface UpstreamMessage {
   readonly message: RpcMessage;
   /** Result of a success response; null for other messages. */
   readonly result: ReceivedResult | null;
-  /** The message as it was received. */
+  /** The received bytes of the message. */
   readonly data: Buffer;
 }
 
 const { messageBytesMax } = UPSTREAM_BOUNDS;
 
 /**
- * Reads the messages of a successful response, the one of a JSON body or those of an event stream,
- * until `take` returns true or it ends. Returns what `take` returned last. Throws `protocol` for
- * other types and for what is no message, and `too_large`.
+ * Reads the messages of a successful response (the message of a JSON body, or those of an event
+ * stream) until `take` returns true or the response ends. Returns the last result of `take`. Throws
+ * `protocol` for other media types and invalid messages, and `too_large`.
  */
 export async function readMessages(
   response: UpstreamHttpResponse,
@@ -43,7 +43,7 @@ export async function readMessages(
   return false;
 }
 
-/** Media type of a response, in lower case and without parameters. */
+/** Returns the media type of a response in lower case, without parameters. */
 export const mediaTypeOf = ({ headers }: UpstreamHttpResponse): string =>
   (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
@@ -62,7 +62,7 @@ export function messageOf(data: Buffer): UpstreamMessage {
   };
 }
 
-/** A success response that is parsed when its result is read. */
+/** A success response whose result is parsed when it is read. */
 class LazyResponse implements RpcResponse {
   readonly kind = 'response';
   readonly error = null;

@@ -13,27 +13,27 @@ import {
 import { protocolError } from '../upstream-error';
 
 /**
- * The result of a call. What it says about itself is known at once; the rest is parsed when it is
- * read.
+ * The result of a call. `type` and `isError` are available immediately; the rest is parsed when it
+ * is read.
  */
 export interface ReceivedResult {
-  /** `resultType`; `complete` without one. */
+  /** `resultType`; `complete` if the result has none. */
   readonly type: string;
-  /** Whether the result says that the tool failed. */
+  /** Whether the result reports that the tool failed. */
   readonly isError: boolean;
   /** The parsed result. Throws `protocol` when it is not valid JSON. */
   readonly value: JsonObject;
-  /** Bytes of the message that it came in; 0 for a result that was made here. */
+  /** Size of the received message in bytes; 0 for a result that the gateway created. */
   readonly bytes: number;
   /** HTTP status of the response. */
   readonly status: number;
-  /** False for a result that says why nothing was sent. */
+  /** False for a result that explains why nothing was sent. */
   readonly wasSent: boolean;
-  /** Numbers that change when the value is written again; null: none. */
+  /** Numbers that `JSON.stringify` would change; null if there are none. */
   readonly numbers: ExactNumbers | null;
   /**
-   * The response as it was received; null for a result that was made here, or that was parsed to be
-   * read at all.
+   * The received response; null for a result that the gateway created, and for one that had to be
+   * parsed.
    */
   readonly scanned: ScannedResponse | null;
 }
@@ -56,7 +56,7 @@ export function decoded(data: Buffer): DecodedMessage {
 /** Facts about a result in addition to its value. */
 type ResultFacts = Pick<ReceivedResult, 'bytes' | 'status' | 'wasSent'>;
 
-/** A result that was parsed, or made here. */
+/** Returns a parsed result, or one that the gateway created. */
 export const parsedResult = (
   value: JsonObject,
   numbers: ExactNumbers | null,
@@ -69,7 +69,7 @@ export const parsedResult = (
   };
 };
 
-/** A result in the bytes of its response. */
+/** A result that stays in the bytes of its response. */
 export class ScannedResult implements ReceivedResult {
   readonly status = 200;
   readonly wasSent = true;
@@ -100,7 +100,10 @@ export class ScannedResult implements ReceivedResult {
   }
 }
 
-/** Null for a response whose type of result is not plain; decode it. */
+/**
+ * Returns the result of a scanned response; null if its `resultType` is not a plain string, so that
+ * it must be decoded.
+ */
 export function scannedResult(scanned: ScannedResponse): ScannedResult | null {
   const type = scannedType(scanned);
   return type === null ? null : new ScannedResult(scanned, type);

@@ -6,7 +6,7 @@ import type { ReceivedResult } from './received-result';
 import { UPSTREAM_BOUNDS } from '../limits';
 import { UpstreamError, type UpstreamErrorFacts } from '../upstream-error';
 
-/** Statuses by which a server says that it did not act on a request. */
+/** Statuses that mean that the server did not execute the request. */
 const NOT_EXECUTED_STATUSES: ReadonlySet<number> = new Set([
   ...[307, 308, 400, 401, 403, 404, 405, 406, 413, 415, 429, 431],
 ]);
@@ -17,7 +17,7 @@ export async function assertSuccess(response: UpstreamHttpResponse): Promise<voi
   if (!isSuccess(response)) throw await faultOf(response);
 }
 
-/** Whether a response has a success status. */
+/** Returns whether a response has a success status. */
 export const isSuccess = ({ status }: UpstreamHttpResponse): boolean => status >= 200 && status < 300;
 
 /** Reads or discards the body of a response without a success status, and returns its error. */
@@ -52,13 +52,13 @@ async function statusFault(response: UpstreamHttpResponse): Promise<UpstreamErro
   return new UpstreamError('http_status', `The upstream answered with status ${String(status)}.`, facts);
 }
 
-/** Codes by which a server says that it did not start the request. */
+/** Error codes that mean that the server did not start the request. */
 const NOT_EXECUTED_CODES: ReadonlySet<number> = new Set([
   ...[CODES.parse, CODES.invalidRequest, CODES.methodNotFound],
   ...[CODES.headerMismatch, CODES.missingCapability, CODES.unsupportedVersion],
 ]);
 
-/** The failure that an error of JSON-RPC means. */
+/** Returns the `UpstreamError` for an error of JSON-RPC. */
 export const rpcFault = (rpc: RpcError, facts: Partial<UpstreamErrorFacts> = {}): UpstreamError =>
   new UpstreamError('rpc_error', `The upstream answered with the error ${String(rpc.code)}.`, {
     ...facts,
@@ -66,7 +66,7 @@ export const rpcFault = (rpc: RpcError, facts: Partial<UpstreamErrorFacts> = {})
     mayHaveExecuted: !NOT_EXECUTED_CODES.has(rpc.code) && facts.mayHaveExecuted !== false,
   });
 
-/** The result of a response. Throws the failure that its error means. */
+/** Returns the result of a response. Throws the `UpstreamError` for its error. */
 export function resultOf(
   { message, result }: UpstreamMessage,
   facts: Partial<UpstreamErrorFacts> = {},
@@ -84,7 +84,7 @@ function rpcErrorOf(body: JsonObject | null): RpcError | null {
   return { code: code as number, message, ...(data !== undefined && { data }) };
 }
 
-/** The body as a JSON object; null when it is another type, too large or broken. */
+/** Returns the body as a JSON object; null if it has another media type, is too large or broken. */
 async function errorBody(response: UpstreamHttpResponse): Promise<JsonObject | null> {
   if (mediaTypeOf(response) !== 'application/json') {
     response.body.discard();

@@ -13,11 +13,11 @@ export interface Received {
   readonly verb: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Body as it came. */
+  /** Received body. */
   readonly text: string;
-  /** Parsed body; empty without one. */
+  /** Parsed body; an empty object without one. */
   readonly message: Readonly<Record<string, unknown>>;
-  /** Method of the message; empty for a response. */
+  /** JSON-RPC method of the message; empty for a response. */
   readonly method: string;
   /** True when the client closed the connection before the response was complete. */
   wasDropped: boolean;
@@ -28,14 +28,14 @@ export type Answer = (received: Received, res: ServerResponse, req: IncomingMess
 export interface Fixture {
   readonly url: URL;
   readonly received: readonly Received[];
-  /** Methods of the messages, with the verb for what is no POST. */
+  /** JSON-RPC methods of the messages; for requests other than POST, the HTTP method. */
   readonly log: () => readonly string[];
-  /** Sockets that were ever opened. */
+  /** Number of sockets opened so far. */
   readonly accepted: () => number;
   close(): Promise<void>;
 }
 
-/** An upstream over HTTP on the loopback interface, which keeps what it receives. */
+/** Starts an upstream over HTTP on loopback that records what it receives. */
 export async function fixture(answer: Answer, path = '/mcp'): Promise<Fixture> {
   const received: Received[] = [];
   const sockets = new Set<Socket>();
@@ -107,7 +107,7 @@ export const notification = (method: string, params: unknown): unknown => ({
   params,
 });
 
-/** Starts an event stream with some messages and leaves it open. */
+/** Starts an event stream with messages and leaves it open. */
 export function stream(
   res: ServerResponse,
   messages: readonly unknown[],
@@ -171,7 +171,7 @@ export type ShownEvent =
   | Exclude<CallEvent, { readonly kind: 'result' }>
   | { readonly kind: 'result'; readonly result: JsonObject; readonly numbers: ExactNumbers | null };
 
-/** All events of a call. */
+/** Returns all events of a call. */
 export async function eventsOf(call: AsyncIterable<CallEvent>): Promise<readonly ShownEvent[]> {
   const events: ShownEvent[] = [];
   for await (const event of call) {
@@ -181,7 +181,7 @@ export async function eventsOf(call: AsyncIterable<CallEvent>): Promise<readonly
   return events;
 }
 
-/** The error with which work fails. */
+/** Returns the error with which `work` fails. */
 export async function failureOf(work: Promise<unknown>): Promise<UpstreamError> {
   const value = await work.then(
     (resolved) => ({ resolved }),

@@ -13,7 +13,9 @@ const DISCOVERED = {
   _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'modern', version: '1' } },
 };
 
-/** A server of 2026-07-28 that checks the headers and `_meta` of each request. */
+/**
+ * Returns a handler for a server of 2026-07-28 that checks the headers and `_meta` of each request.
+ */
 export const modernServer =
   (handlers: Readonly<Record<string, Handler>>): Answer =>
   async (received, res) => {

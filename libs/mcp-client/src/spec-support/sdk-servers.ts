@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { Answer } from './fixture';
 
 /**
- * A server of the official SDK 1.x with tools that succeed, report progress, wait, and request
- * input.
+ * Creates a server of the official SDK 1.x with tools that succeed, report progress, wait, and
+ * request input.
  */
 export function sdkServer(aborted: string[] = []): McpServer {
   const server = new McpServer(
@@ -46,7 +46,7 @@ export function sdkServer(aborted: string[] = []): McpServer {
     );
     return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
   });
-  // A request that names no call: streamable HTTP sends it on the GET stream.
+  // Sends a request that names no call; streamable HTTP sends it on the GET stream.
   server.registerTool('stray', {}, async () => {
     const answer = await server.server.elicitInput({
       mode: 'form',
@@ -64,11 +64,11 @@ export interface SdkSessions {
   readonly answer: Answer;
   /** Ids of open sessions. */
   readonly open: () => readonly string[];
-  /** Forgets all sessions, as a restart does. */
+  /** Drops all sessions, like a restart. */
   restart(): void;
 }
 
-/** Streamable HTTP with sessions. */
+/** Creates a streamable HTTP server with sessions. */
 export function streamableSdk(make: () => McpServer, enableJsonResponse = false): SdkSessions {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   return {
@@ -97,7 +97,7 @@ export function streamableSdk(make: () => McpServer, enableJsonResponse = false)
   };
 }
 
-/** HTTP+SSE: GET `/sse`, POST `/messages`. */
+/** Creates a server of HTTP+SSE: GET `/sse`, POST `/messages`. */
 export function sseSdk(make: () => McpServer): Answer {
   const transports = new Map<string, SSEServerTransport>();
   return async (received, res, req) => {

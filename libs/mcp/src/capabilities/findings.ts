@@ -1,7 +1,7 @@
 import { isObject } from '@gw/kernel';
 import { headerParameters } from '../http/header-parameters';
 import { MCP_LIMITS, type JsonObject } from '../protocol';
-import { uniqueNames, ownObject } from '../rpc/message';
+import { own, ownObject } from '../rpc/message';
 import { capabilityName, capabilityTexts, type CapabilityType } from './capability';
 import type { Finding } from './finding';
 import { linkFindings } from './links';
@@ -123,11 +123,11 @@ const DEPTH_MAX = 64;
  * for credentials.
  */
 function schemaFindings(definition: JsonObject): readonly Finding[] {
-  const input = uniqueNames(definition, 'inputSchema');
+  const input = own(definition, 'inputSchema');
   const found: Finding[] = [];
   if (!headerParameters(input).ok) found.push({ rule: 'illegal_header_parameter', severity: 'high' });
   visitSchema(input, found, 0);
-  visitSchema(uniqueNames(definition, 'outputSchema'), found, 0, false);
+  visitSchema(own(definition, 'outputSchema'), found, 0, false);
   return found;
 }
 
@@ -135,7 +135,7 @@ function visitSchema(schema: unknown, found: Finding[], depth: number, isInput =
   if (depth > DEPTH_MAX) return;
   if (Array.isArray(schema)) for (const each of schema) visitSchema(each, found, depth + 1, isInput);
   if (!isObject(schema)) return;
-  const reference = uniqueNames(schema, '$ref');
+  const reference = own(schema, '$ref');
   if (typeof reference === 'string' && !reference.startsWith('#'))
     found.push({ rule: 'external_reference', severity: 'high' });
   if (isInput && Object.keys(ownObject(schema, 'properties')).some((name) => CREDENTIAL_PROPERTY.test(name)))

@@ -10,7 +10,7 @@ export interface MemberList<T> {
   readonly items: readonly T[];
 }
 
-/** What a cursor is bound to: another list, filter or principal cannot use it. */
+/** Binding of a cursor, which no other list, filter or principal can use. */
 export interface ListOwner {
   /** Method, such as `tools/list`, with the id of the server or toolset. */
   readonly list: string;

@@ -3,7 +3,7 @@ import { matchesName } from '../access/access';
 import type { JsonObject } from '../protocol';
 import { own, ownList, ownObject } from '../rpc/message';
 
-/** What a toolset changes in a tool of a member. */
+/** Changes that a toolset makes to a tool of a member. */
 export interface ToolOverride {
   readonly title?: string;
   readonly description?: string;

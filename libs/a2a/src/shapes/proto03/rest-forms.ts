@@ -6,11 +6,11 @@ import { withErrorKind } from '../translate';
 import { eventToJson, messageToJson, pushConfigToJson, taskToJson } from './to-json';
 import { eventToProto, messageToProto, pushConfigToProto, taskToProto } from './to-proto';
 
-/*
- * The HTTP+JSON binding of 0.3 has the JSON of protocol buffers, which is another one than that of
+/**
+ * The HTTP+JSON binding of 0.3 uses the JSON of protocol buffers, which differs from that of
  * JSON-RPC in 0.3: `content` for parts, `request` for the message of a request, names of enums, and
- * `{task}` or `{msg}` around results. What is here translates between the two, so that everything
- * else knows one form of 0.3. Values that already have the other form are accepted. In 1.0, both
+ * `{task}` or `{msg}` around results. These functions translate between the two, so that other code
+ * handles only one form of 0.3. Values that already have the target form are accepted. In 1.0, both
  * bindings have the same form.
  */
 
@@ -55,8 +55,8 @@ function toJsonParams(operation: Operation, params: Members): Members {
 }
 
 /**
- * Protocol buffers leave out `false`; in the form of JSON-RPC, agents wait unless `blocking` is
- * false.
+ * Translates a configuration. Protocol buffers omit `false`, whereas in the form of JSON-RPC agents
+ * wait unless `blocking` is false.
  */
 function configurationToJson(value: unknown, isProto: boolean): Members {
   const configuration = objectAt(value, 'configuration');
@@ -107,7 +107,10 @@ const CONFIG: ResultForms = {
 };
 const SAME: ResultForms = { toJson: (result) => result, toProto: (result) => result };
 
-/** A list is the result itself in JSON-RPC, and a member of it in protocol buffers. */
+/**
+ * Returns the list in a result: in JSON-RPC it is the result itself, in protocol buffers a member
+ * of it.
+ */
 const listIn = (result: unknown, member: string): unknown =>
   isObject(result) ? (result[member] ?? []) : result;
 
