@@ -16,7 +16,7 @@ const GROUP = 'group-1';
 const SERVICE_KEY = 'serviceKey0000000000000000000AB1';
 const scopes = ['agents.invoke'];
 
-describe('rules of agents about groups and roles', () => {
+describe('group and role rules of agents', () => {
   let gateway: GatewayHarness;
   let fixture: AgentFixture;
   let document: AgentServerDocument;
@@ -57,7 +57,7 @@ describe('rules of agents about groups and roles', () => {
     return status;
   }
 
-  it('let members of a group call, and no longer once they have left it', async () => {
+  it('let members of a group call, but not after they left it', async () => {
     save([rule('group', GROUP, 'allow')]);
     become({});
     expect(await statusOf()).toBe(404);
@@ -67,7 +67,7 @@ describe('rules of agents about groups and roles', () => {
     expect(await statusOf()).toBe(404);
   });
 
-  it('deny those of a role in the workspace, and service keys have none', async () => {
+  it('deny callers by their workspace role, which service keys do not have', async () => {
     save([rule('role', 'member', 'deny')], 'allow');
     become({ workspaceRoles: { [WORKSPACE_ID]: 'member' } });
     expect(await statusOf()).toBe(404);
@@ -79,13 +79,13 @@ describe('rules of agents about groups and roles', () => {
     expect(await statusOf(SERVICE_KEY)).toBe(404);
   });
 
-  it('read the user only where a rule needs it', async () => {
+  it('load the user only if a rule needs it', async () => {
     gateway.documents.remove(documentKey.user(ORGANISATION_ID, USER));
     save([rule('user', USER, 'allow')]);
     expect(await statusOf()).toBe(200);
   });
 
-  it('are not all that a token of OAuth needs: it opens no agent that took the slug of its own', async () => {
+  it('do not admit an OAuth token to another agent that took over the slug of its own', async () => {
     const token = `pat_${'t'.repeat(43)}`;
     const saveToken = (targetId: string): void => {
       const key = documentKey.accessToken(accessTokenHash(oauthPepper(gateway.master), token) ?? '');

@@ -44,7 +44,7 @@ describe('attacks on agents', () => {
       ...params,
     });
 
-  it('a task of another caller is one that does not exist, whatever is done with it', async () => {
+  it('treats a task of another caller in every operation as one that does not exist', async () => {
     const owner = await sdkClient(gateway, 'helper');
     const { id, contextId } = taskOf(await owner.sendMessage(textMessage('ask')));
     const requests = fixture.requests.length;
@@ -75,7 +75,7 @@ describe('attacks on agents', () => {
     expect(begun.result.task.contextId).not.toBe(contextId);
   });
 
-  it('keys of one user share tasks, and no key of another user has them', async () => {
+  it('shares tasks between keys of one user, and not with keys of other users', async () => {
     const keys = ['userKeyA0000000000000000000000AB', 'userKeyB0000000000000000000000AB'] as const;
     for (const key of keys) gateway.addKey(key, { id: key, userId: 'user-1', scopes });
     const [first, second] = [
@@ -90,7 +90,7 @@ describe('attacks on agents', () => {
     );
   });
 
-  it('shows no agent of another workspace, and none that does not exist, in the same words', async () => {
+  it('returns the same error for an agent of another workspace and one that does not exist', async () => {
     const body = sent('say hi');
     const responses = [
       await post(body, { 'x-gw-api-key': FOREIGN_KEY }),
@@ -104,7 +104,7 @@ describe('attacks on agents', () => {
     expect((await post(body, {}, '/main/agents/helper')).status).toBe(200);
   });
 
-  it('refuses a skill that is switched off like one that does not exist, wherever it is named', async () => {
+  it('refuses a disabled skill like an unknown one, wherever a request names it', async () => {
     saveAgent(gateway, { ...document, skills: document.skills.filter(({ skillId }) => skillId !== 'work') });
     const named = (skillId: string) => [
       sent('work', { metadata: { skillId } }),
@@ -124,7 +124,7 @@ describe('attacks on agents', () => {
     saveAgent(gateway, document);
   });
 
-  it('hides an agent whose users, or whose rules, leave a caller nothing', async () => {
+  it('hides an agent from callers to whom its user access or its rules allow nothing', async () => {
     const key = { type: 'key', id: gateway.apiKey } as const;
     saveAgent(gateway, { ...document, userAccess: { isAllowed: false, exceptions: {} } });
     expect((await post(sent('say hi'))).status).toBe(404);
@@ -143,7 +143,7 @@ describe('attacks on agents', () => {
     saveAgent(gateway, document);
   });
 
-  it('sends no credential of the caller to an agent, and the one of the integration to no other host', async () => {
+  it('sends the caller’s credentials to no agent, and the integration’s credential to no other host', async () => {
     const { id, integrationId } = document;
     const binding = agentAuthBinding(ORGANISATION_ID, integrationId);
     const content = JSON.stringify({ headers: { authorization: 'Bearer of-the-integration' } });
@@ -165,7 +165,7 @@ describe('attacks on agents', () => {
     saveAgent(gateway, document);
   });
 
-  it('calls no address that the policy refuses, whatever the document of the agent says', async () => {
+  it('calls no address that the outbound policy refuses, whatever the document of the agent says', async () => {
     for (const url of ['http://169.254.169.254/rpc', 'http://[::1]:1/rpc', 'file:///etc/passwd'])
       for (const binding of ['JSONRPC', 'HTTP+JSON'] as const) {
         saveAgent(gateway, { ...document, endpoint: { ...document.endpoint, url, binding } });
@@ -176,7 +176,7 @@ describe('attacks on agents', () => {
     saveAgent(gateway, document);
   });
 
-  it('reaches no tenant of an agent but that of its integration', async () => {
+  it('calls no other tenant of an agent than that of its integration', async () => {
     expect(await (await post(sent('say hi', {}, { tenant: 'acme' }))).json()).toMatchObject({
       error: { code: -32_602, message: expect.stringContaining('tenant') as string },
     });
@@ -184,7 +184,7 @@ describe('attacks on agents', () => {
     expect([rest.status, await rest.text()]).toEqual([400, expect.stringContaining('tenant')]);
   });
 
-  it('ends the calls of a key that is withdrawn', async () => {
+  it('ends the calls of a key that is revoked', async () => {
     const key = 'goneKey00000000000000000000000AB';
     gateway.addKey(key, { scopes });
     const client = await sdkClient(gateway, 'helper', { apiKey: key });
@@ -219,7 +219,7 @@ describe('attacks on agents', () => {
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code } });
   });
 
-  it('refuses versions and content types that it does not read, and says which it does', async () => {
+  it('refuses unsupported versions and content types, and lists the supported ones', async () => {
     expect(await (await post(sent('say hi'), { 'a2a-version': '2.0' })).json()).toMatchObject({
       error: { code: -32_009, data: [{ reason: 'VERSION_NOT_SUPPORTED' }] },
     });

@@ -24,7 +24,7 @@ describe('breakers of agents', () => {
     for (let call = 0; call < count; call += 1) breakers.enter(at('w1'))(error);
   };
 
-  it('open at five connections in a row that fail, for one workspace, until a call gets through', () => {
+  it('open after five failed connections in a row, for one workspace, until a call succeeds', () => {
     calls(4, unreachable);
     calls(1, timeout('connect'));
     expect(() => breakers.enter(at('w1'))).toThrow(AgentDenied);
@@ -36,7 +36,7 @@ describe('breakers of agents', () => {
     calls(2, null);
   });
 
-  it('do not open because of long calls, errors of the agent, clients that leave, or denials', () => {
+  it('do not open because of long calls, errors of the agent, client disconnects or denials', () => {
     for (const phase of ['headers', 'idle', 'total'] as const) calls(10, timeout(phase));
     for (const kind of ['agent_error', 'http_status', 'cancelled', 'no_memory', 'refused_address'] as const)
       calls(10, new AgentCallError(kind, ''));
@@ -45,7 +45,7 @@ describe('breakers of agents', () => {
   });
 });
 
-describe('an agent that is away', () => {
+describe('unreachable agent', () => {
   let gateway: GatewayHarness;
   beforeAll(async () => {
     gateway = await GatewayHarness.start();

@@ -9,7 +9,7 @@ export const agentBreakers = (health: TargetHealth, now?: () => number): Upstrea
   new UpstreamBreakers(health, { kind: 'a2a', hasFailed, denial: breakerOpen }, now);
 
 /** Errors that the gateway or its client caused. */
-const OF_GATEWAY: ReadonlySet<AgentCallErrorKind> = new Set([
+const GATEWAY_ERRORS: ReadonlySet<AgentCallErrorKind> = new Set([
   'cancelled',
   'no_memory',
   'closed',
@@ -17,15 +17,16 @@ const OF_GATEWAY: ReadonlySet<AgentCallErrorKind> = new Set([
 ]);
 
 /**
- * Agents may work for minutes before they say anything, so that only a connection that cannot be opened is evidence. Null:
- * the call says nothing about the agent.
+ * Returns whether a call failed because of its agent; null when the call is not evidence about the
+ * agent. Agents may work for minutes before they respond, so a timeout counts only while the
+ * connection is being opened.
  */
 function hasFailed(error: unknown): boolean | null {
   if (!(error instanceof AgentCallError)) return null;
   if (error.kind === 'unreachable') return true;
   if (error.kind === 'timeout') return isConnectTimeout(error.cause) ? true : null;
-  // Otherwise the agent responded, whatever it said.
-  return OF_GATEWAY.has(error.kind) ? null : false;
+  // With any other kind of error the agent has responded.
+  return GATEWAY_ERRORS.has(error.kind) ? null : false;
 }
 
 const isConnectTimeout = (cause: unknown): boolean =>

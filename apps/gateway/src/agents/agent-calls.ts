@@ -23,17 +23,19 @@ export interface AgentCallParts {
   readonly client: AgentClient;
   readonly credentials: ServerCredentials<SignedInServer>;
   readonly breakers: UpstreamBreakers;
-  /** Writes the request to the in-flight log. Throws under strict audit when that is not possible. */
+  /**
+   * Writes the request to the in-flight log. Throws under strict audit when that is not possible.
+   */
   readonly beforeCall: BeforeCall;
 }
 
-/** Calls of agents for requests of callers. */
+/** Calls agents on behalf of callers. */
 export class AgentCalls {
   constructor(private readonly parts: AgentCallParts) {}
 
   /**
-   * Makes a call with one response, and returns its result. `params` and the result have the shape of the version of the agent.
-   * Throws `AgentDenied`, `A2aError` and `GatewayError`.
+   * Makes a call with one response and resolves to its result. `params` and the result have the
+   * format of the agent's A2A version. Rejects with `AgentDenied`, `A2aError` or `GatewayError`.
    */
   async call(request: AgentRequest, operation: Operation, params: Members): Promise<unknown> {
     const call = await this.begin(request, operation, params);
@@ -49,15 +51,15 @@ export class AgentCalls {
       } catch (error) {
         ends(error);
         recordAttempt(request, { startedMs, retry }, error);
-        const again = retry === 0 ? await this.renewed(request, current, error) : null;
-        if (again === null) throw deniedBy(error);
+        const again = retry === 0 ? await this.withRenewedCredential(request, current, error) : null;
+        if (again === null) throw denialOf(error);
         return attempt(again, 1);
       }
     };
     return attempt(call, 0);
   }
 
-  /** Makes a call whose response is a stream, and yields its events. Throws as `call`. */
+  /** Makes a call whose response is a stream, and yields its events. Throws as `call` does. */
   async *stream(request: AgentRequest, operation: Operation, params: Members): AsyncGenerator<unknown, void> {
     const call = await this.begin(request, operation, params);
     yield* this.streamAttempt(request, call, 0);
@@ -75,7 +77,7 @@ export class AgentCalls {
     let isOpen = false;
     try {
       const opened = (extensions: string | null): void => {
-        // A stream may last for an hour, in which others need not wait for its pass.
+        // The breaker records the success now, because a stream may last for an hour.
         ends(null);
         isOpen = true;
         showExtensions(request, extensions);
@@ -83,8 +85,8 @@ export class AgentCalls {
       yield* this.parts.client.stream(targetOf(request.view.document), call, opened);
     } catch (error) {
       failure = error;
-      again = retry === 0 ? await this.renewed(request, call, error) : null;
-      if (again === null) throw deniedBy(error);
+      again = retry === 0 ? await this.withRenewedCredential(request, call, error) : null;
+      if (again === null) throw denialOf(error);
     } finally {
       if (!isOpen) ends(failure);
       recordAttempt(request, { startedMs, retry }, failure);
@@ -92,8 +94,11 @@ export class AgentCalls {
     if (again !== null) yield* this.streamAttempt(request, again, 1);
   }
 
-  /** The call with another credential, where the agent refused the one of the call before it did anything; else null. */
-  private async renewed(
+  /**
+   * Returns the call with a renewed credential when the agent refused the call's credential;
+   * otherwise null.
+   */
+  private async withRenewedCredential(
     { view, signal }: AgentRequest,
     call: AgentCall,
     error: unknown,
@@ -105,10 +110,11 @@ export class AgentCalls {
   }
 
   /**
-   * Reads a task, without a request of a client. The result has the shape of the version of the agent, and is counted in `memory`.
-   * Throws `AgentCallError`, and what obtaining the credential throws.
+   * Reads a task without a client's request. The result has the format of the agent's A2A version,
+   * and its bytes are counted in `memory`. Rejects with `AgentCallError`, or with the error of
+   * obtaining the credential.
    */
-  async taskOf(document: AgentServerDocument, taskId: string, memory: ResponseMemory): Promise<unknown> {
+  async readTask(document: AgentServerDocument, taskId: string, memory: ResponseMemory): Promise<unknown> {
     const upstream = upstreamOf(document);
     const signal = AbortSignal.timeout(POLL_MS);
     const read = async (credential: CredentialHeaders): Promise<unknown> => {
@@ -132,7 +138,8 @@ export class AgentCalls {
   private async begin(request: AgentRequest, operation: Operation, params: Members): Promise<AgentCall> {
     const { view, context, extensions, signal, memory, reply } = request;
     const { document } = view;
-    // A credential that cannot be obtained denies the request before anything is sent, and is no attempt.
+    // A request whose credential cannot be obtained is denied before anything is sent, and is not
+    // recorded as an attempt.
     const upstream = upstreamOf(document);
     const credential = await this.parts.credentials.headersOf(upstream, view.caller.access);
     const { timeoutMs } = document.limits;
@@ -145,14 +152,17 @@ export class AgentCalls {
   }
 }
 
-/** Says which of the extensions that the client named the agent has activated. */
+/**
+ * Sets the response header that lists the extensions which the client requested and the agent
+ * activated.
+ */
 function showExtensions({ reply, form, extensions }: AgentRequest, activated: string | null): void {
   const known = (activated ?? '').split(',').map((uri) => uri.trim());
   const shown = extensions.filter((uri) => known.includes(uri));
   if (shown.length > 0) reply.addHeaders({ [EXTENSIONS_HEADER[form.version]]: shown.join(', ') });
 }
 
-/** Maximum time to read a task without a request of a client, in milliseconds. */
+/** Maximum milliseconds for reading a task without a client's request. */
 const POLL_MS = 30_000;
 
 const targetOf = (document: AgentServerDocument): AgentTarget => ({
@@ -160,19 +170,25 @@ const targetOf = (document: AgentServerDocument): AgentTarget => ({
   poolClass: `a2a/${document.organisationId}/${document.integrationId}/${document.version}`,
 });
 
-/** 403 is about what the caller may do, and another token of the same client changes nothing. */
+/**
+ * Whether the agent refused the credential. A 403 is a refusal of the operation, which a new token
+ * of the same client would not change.
+ */
 const isRefusal = (error: unknown): boolean => error instanceof AgentCallError && error.status === 401;
 
-const deniedBy = (error: unknown): unknown => (error instanceof AgentCallError ? agentDenied(error) : error);
+const denialOf = (error: unknown): unknown => (error instanceof AgentCallError ? agentDenied(error) : error);
 
-/** Adds the call to the attempts in the log of the request. `error` is null for a call that got a result. */
+/**
+ * Adds the call to the attempts in the request's log record. `error` is null for a call with a
+ * result.
+ */
 function recordAttempt(
   { context, view }: AgentRequest,
   { startedMs, retry }: { readonly startedMs: number; readonly retry: number },
   error: unknown,
 ): void {
   const failure = error instanceof AgentCallError ? error : null;
-  context.attempts.made({
+  context.attempts.addRecord({
     target: view.document.slug,
     provider: 'a2a',
     credential: view.document.slug,

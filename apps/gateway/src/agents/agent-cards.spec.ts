@@ -55,7 +55,7 @@ describe('cards of agents', () => {
     expect(named).toMatchObject({ url: `${PUBLIC_URL}/main/agents/helper` });
   });
 
-  it('answers 304 to a client that has the card, until the card changes', async () => {
+  it('returns 304 to a client that has the card, until the card changes', async () => {
     const first = await get(CARD, { 'a2a-version': '1.0' });
     const etag = first.headers.get('etag') ?? '';
     const ask = () => get(CARD, { 'a2a-version': '1.0', 'if-none-match': etag });
@@ -65,7 +65,7 @@ describe('cards of agents', () => {
     saveAgent(gateway, document);
   });
 
-  it('shows the skills that the caller may use, and no other', async () => {
+  it('shows only the skills that the caller may use', async () => {
     saveAgent(gateway, {
       ...document,
       rules: [{ subject: { type: 'key', id: 'caller' }, skills: ['wo*'], effect: 'deny' }],
@@ -93,7 +93,8 @@ describe('cards of agents', () => {
       requested.push(kid, jku);
       return Promise.resolve(publicKey);
     });
-    // What the SDK makes of a card has lost the security schemes, so that it verifies the card as it was received.
+    // What the SDK makes of a card has lost the security schemes, so that it verifies the card as
+    // it was received.
     await verify(JSON.parse(first) as AgentCard);
     expect(requested).toEqual(['key-1', keySetUrl]);
     await expect(verify({ ...(JSON.parse(first) as AgentCard), name: 'Another' })).rejects.toThrow();
@@ -101,7 +102,7 @@ describe('cards of agents', () => {
     gateway.documents.remove(documentKey.cardKey());
   });
 
-  it('needs a credential, unless the card is listed, which an address with the id of the workspace shows', async () => {
+  it('requires a credential, unless the card is listed and its address contains the workspace id', async () => {
     const none = { 'x-gw-api-key': '' };
     const listed = `/${WORKSPACE_ID}/agents/helper/.well-known/agent-card.json`;
     for (const path of [CARD, listed]) expect((await get(path, none)).status).toBe(401);

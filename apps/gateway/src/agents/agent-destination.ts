@@ -1,22 +1,28 @@
 import { agentRoute, type AgentRoute } from '@gw/a2a';
 import { PUSH_PATH } from './push/push-address';
 
-/** A request to an agent, or to what belongs to all agents. */
+/**
+ * Destination of a request to an agent, to the catalogue of agents, or to the receiver of their
+ * notifications.
+ */
 export type AgentDestination =
   | Exclude<AgentRoute, { kind: 'refused' }>
   /** The catalogue of the caller's agents. */
   | { readonly kind: 'catalogue' }
-  /** A notification of an agent. `sealed` names what it was registered for. */
+  /** A notification from an agent. `sealed` is the sealed id of its registration. */
   | { readonly kind: 'push'; readonly sealed: string };
 
 type Refused = Extract<AgentRoute, { kind: 'refused' }>;
 
 export const CATALOGUE_PATH = '/v1/agents/catalog.json';
-/** Agents of the caller's workspace; those of a named one have `agents` as their second segment. */
+/**
+ * Path prefix of the agents of the caller's workspace; paths with a named workspace have `agents`
+ * as their second segment.
+ */
 const OWN_AGENTS = '/v1/agent/';
 const NAMED_AGENTS = /^\/[^/]+\/agents\/[^/]/;
 
-/** Parses a path of the agent endpoints; undefined for a path outside of them. */
+/** Parses a path of the agent endpoints; undefined for any other path. */
 export function agentDestination(method: string, path: string): AgentDestination | Refused | undefined {
   if (path === CATALOGUE_PATH) return method === 'GET' ? { kind: 'catalogue' } : only('GET');
   if (path.startsWith(PUSH_PATH))

@@ -3,11 +3,17 @@ import type { ToolGuards, ToolSubject } from '../guardrails/tool-guards';
 import { guarded } from './denials';
 import type { AgentRequest } from './agent-request';
 
-/** Guardrails of agents: they judge the texts and data of messages, and of all that agents respond. */
+/**
+ * The guardrails of agents. They check the texts and data of messages and of all responses of
+ * agents.
+ */
 export class AgentGuards {
   constructor(private readonly guards: Pick<ToolGuards, 'before' | 'changesOf'>) {}
 
-  /** Returns the message of a client, changed or not. Throws `AgentDenied`. */
+  /**
+   * Checks a client's message and resolves to it, with the changes of guardrails. Rejects with
+   * `AgentDenied`.
+   */
   async before(request: AgentRequest, message: Members, skill: string | null): Promise<Members> {
     const texts = partTexts(message);
     const subject = subjectOf(request, skill, texts);
@@ -23,7 +29,10 @@ export class AgentGuards {
     });
   }
 
-  /** Returns what an agent responded, changed or not. Throws `AgentDenied`. */
+  /**
+   * Checks an agent's response and resolves to it, with the changes of guardrails. Rejects with
+   * `AgentDenied`.
+   */
   async after(request: AgentRequest, value: unknown, skill: string | null = null): Promise<unknown> {
     const texts = partTexts(value);
     if (texts.length === 0) return value;

@@ -7,7 +7,7 @@ import { sdkClient, taskOf, textMessage, textOf } from './spec-support/sdk-clien
 const CENT = 1_000_000;
 const BUDGET = { periodicReset: null, periodicResetDays: null, nextResetAt: null, alertThreshold: null };
 
-describe('limits, money and guardrails of agents', () => {
+describe('limits, charges and guardrails of agents', () => {
   let gateway: GatewayHarness;
   let fixture: AgentFixture;
   let document: AgentServerDocument;
@@ -29,7 +29,7 @@ describe('limits, money and guardrails of agents', () => {
     return fixture.executor.executed.length - before;
   };
 
-  it('300 messages at once for 0.01 USD each spend a budget of 1 USD exactly [A2A-01]', async () => {
+  it('spends a budget of 1 USD exactly on 300 concurrent messages at 0.01 USD each [A2A-01]', async () => {
     gateway.addTenant(WORKSPACE_ID, 'main');
     saveAgent(gateway, { ...document, prices: { perMessage: CENT, perTask: 0 } });
     await gateway.takeRecords();
@@ -111,7 +111,7 @@ describe('limits, money and guardrails of agents', () => {
     gateway.addTenant(WORKSPACE_ID, 'main');
   });
 
-  it('bounds the messages of one context in an hour', async () => {
+  it('limits the messages of one context in an hour', async () => {
     saveAgent(gateway, { ...document, limits: { timeoutMs: null, messagesPerContextHour: 2 } });
     const client = await sdkClient(gateway, 'helper');
     const { id: taskId, contextId } = taskOf(await client.sendMessage(textMessage('ask')));
@@ -122,7 +122,7 @@ describe('limits, money and guardrails of agents', () => {
     saveAgent(gateway, document);
   });
 
-  it('guardrails judge messages before the agent, and what it responds, streams included', async () => {
+  it('applies guardrails to messages before the agent gets them, and to its responses, streams included', async () => {
     const deny = { deny: true };
     const contains = (word: string) => [
       { id: 'default.contains', parameters: { words: [word], operator: 'none' } },

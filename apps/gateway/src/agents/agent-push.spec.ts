@@ -105,14 +105,15 @@ describe('push notifications of agents', () => {
           'x-gw-signature': `sha256=${createHmac('sha256', 'clients-token').update(body).digest('hex')}`,
         });
       }
-      // The agent saw the address of the gateway and a token of its own, and nothing of the client's.
+      // The agent saw the address of the gateway and a token of its own, and nothing of the
+      // client's.
       const seen = JSON.stringify(fixture.requests.slice(requests));
       expect(seen).toContain('/v1/agent-push/');
       for (const secret of [hookUrl, 'clients-token', 'clients-secret']) expect(seen).not.toContain(secret);
     },
   );
 
-  it('are configured for a task that runs, listed without their secrets, and deleted', async () => {
+  it('are configured for a running task, listed without their secrets, and deleted', async () => {
     const client = await sdkClient(gateway, 'helper');
     const { id: taskId } = taskOf(
       await client.sendMessage(
@@ -187,7 +188,7 @@ describe('push notifications of agents', () => {
     );
   });
 
-  it('end with the grant of OAuth that configured them, and not with its tokens', async () => {
+  it('end with the OAuth grant that configured them, and not with its tokens', async () => {
     const token = `pat_${'p'.repeat(43)}`;
     const hash = accessTokenHash(oauthPepper(gateway.master), token) ?? '';
     const facts = {
@@ -235,7 +236,7 @@ describe('push notifications of agents', () => {
     expect(fixture.executor.executed).toHaveLength(executed);
   });
 
-  it('do not follow a redirect of a client, whose address was never judged', async () => {
+  it('do not follow a redirect, whose address was never checked', async () => {
     statuses.push(307, 307, 307, 307);
     const client = await sdkClient(gateway, 'helper');
     await client.sendMessage(textMessage('work', {}, configured()));
@@ -277,7 +278,7 @@ describe('push notifications of agents', () => {
     fixture.executor.release();
   });
 
-  it('have no contents while guardrails judge what the agent responds', async () => {
+  it('have no contents while guardrails judge the responses of the agent', async () => {
     gateway.addGuardrail(
       'no-pets',
       [{ id: 'default.contains', parameters: { words: ['parrot'], operator: 'none' } }],
@@ -300,7 +301,7 @@ describe('push notifications of agents', () => {
     saveAgent(gateway, document);
   });
 
-  it('are off without a public address of the gateway', async () => {
+  it('are unavailable if the gateway has no public address', async () => {
     const other = await GatewayHarness.start();
     other.addKey(other.apiKey, { scopes: ['agents.invoke'] });
     saveAgent(other, document);

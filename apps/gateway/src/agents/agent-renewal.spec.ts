@@ -5,7 +5,7 @@ import { GatewayHarness, ORGANISATION_ID } from '../spec-support/harness';
 import { agentDocument, saveAgent } from './spec-support/agent-server';
 import { message, StubAgent, type StubCall } from './spec-support/stub-agent';
 
-describe('a token that an agent refuses', () => {
+describe('access token that an agent refuses', () => {
   let gateway: GatewayHarness;
   let agent: StubAgent;
   let tokens: StubTokenServices;
@@ -80,7 +80,7 @@ describe('a token that an agent refuses', () => {
     expect(seen()).toBe('1 2 2');
   });
 
-  it('is replaced for each of the calls that it was refused for', async () => {
+  it('is replaced for each of the calls for which it was refused', async () => {
     const waiting: (() => void)[] = [];
     agent.respond = (call, res) => {
       if (tokenOf(call) !== '1') StubAgent.result(call, res, { message: message('hello') });
@@ -91,7 +91,7 @@ describe('a token that an agent refuses', () => {
     expect(tokens.issued).toBe(2);
   });
 
-  it('is not replaced after 403, which is about rights', async () => {
+  it('is not replaced after 403, which reports missing rights', async () => {
     acceptFrom(2, 403);
     await post('SendMessage');
     expect(seen()).toBe('1');

@@ -8,7 +8,7 @@ import { sdkClient, taskOf, textMessage } from './spec-support/sdk-client';
 
 const OTHER_KEY = 'otherKey000000000000000000000AB1';
 
-describe('agents behind several gateways', () => {
+describe('several gateways of the same agents', () => {
   const redis = withRedis();
   let fixture: AgentFixture;
   let gateways: readonly [GatewayHarness, GatewayHarness];
@@ -33,7 +33,7 @@ describe('agents behind several gateways', () => {
   const bothClients = async () =>
     [await sdkClient(gateways[0], 'helper'), await sdkClient(gateways[1], 'helper')] as const;
 
-  it('a task that was begun at one is read, listed, continued and canceled at the other', async () => {
+  it('read, list, continue and cancel a task that another gateway began', async () => {
     const [first, second] = await bothClients();
     // Connections to Redis are opened in the background.
     await eventually(async () => {
@@ -63,7 +63,7 @@ describe('agents behind several gateways', () => {
     );
   });
 
-  it('bounds the messages of a context over all gateways', async () => {
+  it('limit the messages of a context over all gateways', async () => {
     for (const gateway of gateways)
       saveAgent(gateway, { ...document, limits: { timeoutMs: null, messagesPerContextHour: 3 } });
     const [first, second] = await bothClients();
@@ -80,7 +80,7 @@ describe('agents behind several gateways', () => {
     for (const gateway of gateways) saveAgent(gateway, document);
   });
 
-  it('while Redis is away, a gateway knows its own tasks, and says of others that it cannot know them', async () => {
+  it('serve their own tasks while Redis is down, and report that they cannot know other tasks', async () => {
     const [first, second] = await bothClients();
     const { id } = taskOf(await first.sendMessage(textMessage('work')));
     await redis.kill();

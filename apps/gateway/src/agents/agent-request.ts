@@ -10,14 +10,16 @@ export interface AgentRequest {
   readonly context: RequestContext;
   readonly view: AgentView;
   readonly call: CheckedCall;
-  /** URIs of extensions that the client names and the agent has. */
+  /** URIs of extensions that the client requests and the agent supports. */
   readonly extensions: readonly string[];
   /** Path of the agent as the client named it. */
   readonly path: string;
   readonly form: ResponseForm;
   readonly reply: CallReply;
-  /** Counts the bytes of responses of the agent until the client has them. */
+  /** Counts the bytes of the agent's responses until the client has received them. */
   readonly memory: ResponseMemory;
-  /** Aborts a minute after the client left: a client that leaves does not cancel. */
+  /**
+   * Aborts a minute after the client has disconnected, because a disconnect does not cancel a task.
+   */
   readonly signal: AbortSignal;
 }

@@ -1,7 +1,7 @@
 import type { Operation } from '@gw/a2a';
 import type { Route } from '../routes/route-table';
 
-/** The route of requests to agents before their operation is known, and of cards. */
+/** The route of agent cards, and of requests to agents until their operation is known. */
 export const AGENT_ROUTE: Route = {
   kind: 'passthrough',
   name: 'a2a',
@@ -19,7 +19,7 @@ export const AGENT_ROUTE: Route = {
   handsOutAccess: false,
 };
 
-/** The route of the catalogue, which belongs to the API: tokens for the API are for it too. */
+/** The route of the catalogue. It belongs to the API, so tokens for the API are valid for it. */
 export const CATALOGUE_ROUTE: Route = { ...AGENT_ROUTE, name: 'a2a.catalog', body: 'json' };
 
 const NAMES: Readonly<Record<Operation, string>> = {
@@ -40,5 +40,5 @@ const ROUTES = Object.fromEntries(
   Object.entries(NAMES).map(([operation, name]) => [operation, { ...AGENT_ROUTE, name: `a2a.${name}` }]),
 ) as Readonly<Record<Operation, Route>>;
 
-/** The route of an operation, such as `a2a.message.send`. */
+/** Returns the route of an operation; its name is, for example, `a2a.message.send`. */
 export const routeOfOperation = (operation: Operation): Route => ROUTES[operation];

@@ -7,21 +7,24 @@ import { knownCaller } from '../auth/known-caller';
 import type { GatewayPrincipal } from '../auth/principals';
 import { AgentView, PublicAgentView } from './agent-view';
 
-/** Finds agents, and what callers see of them. */
+/** Finds agents and creates the views of their callers. */
 export class AgentServers {
   private readonly views = new WeakMap<GatewayPrincipal, WeakMap<AgentServerDocument, AgentView>>();
   private readonly users: CallerUsers;
-  private readonly listed = new WeakMap<AgentServerDocument, PublicAgentView>();
+  private readonly publicViews = new WeakMap<AgentServerDocument, PublicAgentView>();
 
   constructor(
     private readonly documents: Documents,
-    /** Whether agents can reach this gateway with notifications. */
+    /** Whether agents can send notifications to this gateway, which needs a public URL. */
     private readonly canPush: boolean,
   ) {
     this.users = new CallerUsers(documents);
   }
 
-  /** Null for an agent that does not exist, and for one that is not the caller's: both are the same to callers. */
+  /**
+   * Finds an agent for a caller; null when it does not exist or the caller may not use it, which
+   * callers cannot tell apart.
+   */
   async find(principal: GatewayPrincipal, { workspace, agent }: AgentPlace): Promise<AgentView | null> {
     const own = principal.workspace;
     if (workspace !== null && workspace !== own.slug && workspace !== own.id) return null;
@@ -31,14 +34,17 @@ export class AgentServers {
     return view.isVisible ? view : null;
   }
 
-  /** The agent of a place, when its card is listed for everybody. Slugs of workspaces belong to organisations, so an id must name it. */
+  /**
+   * Finds an agent whose card is public; null when there is none. The workspace must be named by
+   * its id, because slugs are unique only within an organisation.
+   */
   async findListed({ workspace, agent }: AgentPlace): Promise<PublicAgentView | null> {
     if (workspace === null || !UUID.test(workspace)) return null;
     const document = await this.read(workspace, agent);
     if (document?.isListed !== true) return null;
-    let view = this.listed.get(document);
+    let view = this.publicViews.get(document);
     if (view === undefined)
-      this.listed.set(document, (view = new PublicAgentView(document, this.pushOf(document))));
+      this.publicViews.set(document, (view = new PublicAgentView(document, this.pushOf(document))));
     return view;
   }
 
@@ -52,12 +58,12 @@ export class AgentServers {
     document: AgentServerDocument,
     user: UserDocument | null,
   ): AgentView {
-    const ruled = namesUsers(document) ? user : null;
+    const relevantUser = namesUsers(document) ? user : null;
     let views = this.views.get(principal);
     if (views === undefined) this.views.set(principal, (views = new WeakMap()));
     let view = views.get(document);
-    if (view?.caller.user !== ruled) {
-      view = new AgentView(document, knownCaller(principal, ruled), this.pushOf(document));
+    if (view?.caller.user !== relevantUser) {
+      view = new AgentView(document, knownCaller(principal, relevantUser), this.pushOf(document));
       views.set(document, view);
     }
     return view;

@@ -14,7 +14,7 @@ import { message, StubAgent, task, type StubCall } from './spec-support/stub-age
 const CENT = 1_000_000;
 const OTHER_KEY = 'otherKey000000000000000000000AB1';
 
-describe('responses and streams of agents that do as they like', () => {
+describe('responses and streams of agents', () => {
   let gateway: GatewayHarness;
   let agent: StubAgent;
   let document: AgentServerDocument;
@@ -58,7 +58,7 @@ describe('responses and streams of agents that do as they like', () => {
       agent.respond = (call: StubCall, res) => resolve({ send: StubAgent.stream(call, res), res });
     });
 
-  it('relay each event at once, with comments in between, and end with the last state', async () => {
+  it('are relayed event by event without delay, with comments in between, and end with the last state', async () => {
     const opened = held();
     const response = post('SendStreamingMessage', params());
     const { send } = await opened;
@@ -82,7 +82,7 @@ describe('responses and streams of agents that do as they like', () => {
     ]);
   });
 
-  it('are read from the agent as fast as the client reads them', async () => {
+  it('are read from the agent only as fast as the client reads them', async () => {
     const opened = held();
     const [body, { port }] = [
       JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'SendStreamingMessage', params: params() }),
@@ -115,7 +115,7 @@ describe('responses and streams of agents that do as they like', () => {
     slow.destroy();
   });
 
-  it('go on at the agent when the client leaves, and are charged and logged with what happened then', async () => {
+  it('continue at the agent after the client disconnects, and are charged and logged as they end', async () => {
     await gateway.takeRecords();
     const opened = held();
     const abort = new AbortController();
@@ -146,7 +146,7 @@ describe('responses and streams of agents that do as they like', () => {
     expect(agent.calls.map(({ method }) => method)).not.toContain('CancelTask');
   });
 
-  it('never show a caller the task of another, whose id the agent uses again', async () => {
+  it('never show a caller the task of another caller, even if the agent reuses its id', async () => {
     agent.respond = (call, res) => StubAgent.result(call, res, { task: task('same', 'TASK_STATE_WORKING') });
     expect(await (await post('SendMessage', params())).json()).toHaveProperty('result.task.id', 'same');
     const foreign = await post('SendMessage', params(), { apiKey: OTHER_KEY });
@@ -194,7 +194,7 @@ describe('responses and streams of agents that do as they like', () => {
     ]);
   });
 
-  it('pass on errors of A2A, and nothing of other failures', async () => {
+  it('contain A2A errors of the agent, and no details of other failures', async () => {
     const failing = async (status: number, body: string, headers = {}): Promise<string> => {
       agent.respond = (_call, res) => {
         res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
@@ -239,7 +239,7 @@ describe('responses and streams of agents that do as they like', () => {
     ).toEqual([['failed', null, 'provider_unreachable']]);
   });
 
-  it('that break off end the stream of the client with an error', async () => {
+  it('end the stream of the client with an error when they break off', async () => {
     agent.respond = (call, res) => {
       StubAgent.stream(call, res)({ task: task('t-3', 'TASK_STATE_WORKING') });
       setImmediate(() => res.destroy());
@@ -259,7 +259,7 @@ describe('responses and streams of agents that do as they like', () => {
     expect(streamed(ended)[1]).toMatchObject({ error: { code: -32_004, message: 'No more.' } });
   });
 
-  it('are on disk with their price while the agent has the message, for a gateway that dies', async () => {
+  it('are on disk with their price while the agent handles the message, in case the gateway crashes', async () => {
     let records: readonly (LogRecord | null)[] = [];
     agent.respond = (call, res) => {
       const { directory, sealer } = gateway.home;
@@ -275,7 +275,7 @@ describe('responses and streams of agents that do as they like', () => {
     );
   });
 
-  it('end when the key of their caller is withdrawn', async () => {
+  it('end when the key of their caller is revoked', async () => {
     const apiKey = 'goneKey00000000000000000000000AB';
     gateway.addKey(apiKey, { scopes: ['agents.invoke'] });
     const opened = held();
@@ -292,7 +292,7 @@ describe('responses and streams of agents that do as they like', () => {
     ).resolves.toBe('ended');
   });
 
-  it('name the extensions that the agent activated, of those that the client named and the card has', async () => {
+  it('name the activated extensions that the client requested and the card lists', async () => {
     const extensions = [{ uri: 'https://example.com/a' }, { uri: 'https://example.com/b' }];
     const card = { ...(JSON.parse(agent.card) as object), capabilities: { streaming: true, extensions } };
     saveAgent(gateway, { ...document, card: JSON.stringify(card) });
@@ -313,7 +313,7 @@ describe('responses and streams of agents that do as they like', () => {
     saveAgent(gateway, document);
   });
 
-  it('list the own tasks alone, page by page, as they are at the agent', async () => {
+  it('list only the tasks of the caller, page by page, in their current state at the agent', async () => {
     const apiKey = 'listKey0000000000000000000000AB1';
     gateway.addKey(apiKey, { id: apiKey, scopes: ['agents.invoke'] });
     const states = new Map<string, string>();

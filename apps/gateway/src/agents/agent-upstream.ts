@@ -1,16 +1,19 @@
 import type { AgentServerDocument } from '@gw/contracts';
 import type { SignedInServer } from '../credentials/server-credentials';
 
-const known = new WeakMap<AgentServerDocument, SignedInServer>();
+const upstreams = new WeakMap<AgentServerDocument, SignedInServer>();
 
-/** An agent as far as it decides how the gateway signs in, made once for each version. */
+/**
+ * Returns the part of an agent's document that decides how the gateway signs in. It is created once
+ * for each version of the document.
+ */
 export function upstreamOf(document: AgentServerDocument): SignedInServer {
-  let upstream = known.get(document);
+  let upstream = upstreams.get(document);
   if (upstream === undefined) {
     const { endpoint, organisationId, workspaceId, integrationId, authType, sealedAuth, configurations } =
       document;
     const facts = { organisationId, workspaceId, integrationId, authType, sealedAuth, configurations };
-    known.set(document, (upstream = { ...facts, url: endpoint.url }));
+    upstreams.set(document, (upstream = { ...facts, url: endpoint.url }));
   }
   return upstream;
 }

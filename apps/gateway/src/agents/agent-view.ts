@@ -12,22 +12,22 @@ import {
 import type { KnownCaller } from '../auth/known-caller';
 import type { GuardedServer } from '../guardrails/tool-guards';
 
-/** An agent as a reader of its card sees it. */
+/** A reader's view of an agent's card. */
 export interface CardView {
   readonly document: AgentServerDocument;
   readonly push: PushMode;
-  /** Whether everybody may read the card. */
+  /** Whether the card is public. */
   readonly isPublic: boolean;
   showsSkill(skillId: string): boolean;
 }
 
-/** An agent as one caller sees it, made once for each version of both. */
+/** One caller's view of an agent; it is created once for each version of caller and agent. */
 export class AgentView implements CardView {
   readonly isPublic = false;
-  /** Skills that the caller may name, by their ids in the card. */
+  /** Skills that the caller may use, by their ids in the card. */
   readonly skills: ReadonlyMap<string, AgentSkillFacts>;
   /** Whether the caller may send messages that name no skill. */
-  readonly mayNameNone: boolean;
+  readonly mayOmitSkill: boolean;
   readonly abilities: AgentAbilities;
   readonly guarded: GuardedServer;
   /** Owner of the tasks and contexts that the caller creates. */
@@ -43,15 +43,17 @@ export class AgentView implements CardView {
     this.skills = new Map(
       document.skills.filter(({ skillId }) => allows(skillId)).map((skill) => [skill.skillId, skill]),
     );
-    this.mayNameNone = allows(NO_SKILL);
+    this.mayOmitSkill = allows(NO_SKILL);
     this.abilities = abilitiesOf(cardOf(document), push);
     this.guarded = guardedOf(document);
     this.taskCaller = taskCallerOf(document, caller);
   }
 
-  /** An agent of which the caller may use nothing is the same to the caller as one that does not exist. */
+  /**
+   * False when the caller may use nothing of the agent, which then does not exist for the caller.
+   */
   get isVisible(): boolean {
-    return this.mayNameNone || this.skills.size > 0;
+    return this.mayOmitSkill || this.skills.size > 0;
   }
 
   showsSkill(skillId: string): boolean {
@@ -59,7 +61,7 @@ export class AgentView implements CardView {
   }
 }
 
-/** An agent whose card is listed for everybody. */
+/** The view of an agent whose card is public. */
 export class PublicAgentView implements CardView {
   readonly isPublic = true;
   private readonly access: AccessServer;
@@ -94,7 +96,7 @@ const ANYBODY: AccessCaller = {
 const isAllowed = (access: AccessServer, skillId: string, caller: AccessCaller): boolean =>
   judgeGrants(access, { ...ALL_SKILLS_ON, name: skillId }, caller, null).kind === 'allow';
 
-/** The approved card. The control plane stores only objects. */
+/** Returns the approved card. The control plane stores only JSON objects. */
 export function cardOf({ card }: Pick<AgentServerDocument, 'card'>): Members {
   const parsed: unknown = JSON.parse(card);
   return isObject(parsed) ? parsed : {};
@@ -113,7 +115,10 @@ const guardedOf = ({ slug, workspaceId, guardrails }: AgentServerDocument): Guar
   guardrails: guardrails.map(({ skillIds, ...mapping }) => ({ ...mapping, capabilityIds: skillIds })),
 });
 
-/** Tokens of a trust name their subjects as they like, so a subject is no user of ours. */
+/**
+ * Returns the owner of the caller's tasks. The subjects of a trust's tokens are chosen by its
+ * issuer, so they are kept apart from users of Tollgate.
+ */
 function taskCallerOf({ workspaceId }: AgentServerDocument, { principal, access }: KnownCaller): TaskCaller {
   const { key } = principal;
   const keyId = access.trustId === null ? key.id : `${access.trustId}/${key.userId ?? ''}`;

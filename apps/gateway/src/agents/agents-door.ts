@@ -36,16 +36,22 @@ export interface AgentsDoorParts extends RefusalParts {
   readonly push: PushDoor;
   readonly replies: CallReplyOptions;
   readonly requestsInFlight: RequestsInFlight;
-  /** Memory for responses of agents, shared by workspaces. */
+  /** Memory for responses of agents; workspaces share it. */
   readonly memory: Shares;
 }
 
 type AgentPlaceRoute = Exclude<AgentDestination, { kind: 'catalogue' | 'push' }>;
 
-/** How long the call of a client that left goes on, so that its result is charged and its task is known. */
-const LEFT_MS = MINUTE_MS;
+/**
+ * Milliseconds for which a call continues after its client has disconnected, so that its result is
+ * charged and its task is stored.
+ */
+const ABANDONED_MS = MINUTE_MS;
 
-/** Receives the requests to agents: who calls, which agent, which operation, and what answers. */
+/**
+ * Receives HTTP requests to agents: authenticates the caller, finds the agent, and runs the
+ * operation.
+ */
 export class AgentsDoor {
   constructor(private readonly parts: AgentsDoorParts) {}
 
@@ -61,7 +67,7 @@ export class AgentsDoor {
   }
 }
 
-/** One HTTP request. */
+/** Handles one HTTP request. */
 class Visit {
   private form: ResponseForm;
 
@@ -116,7 +122,7 @@ class Visit {
     await this.carryOut({ view, call, extensions, path: agentPath(route) });
   }
 
-  /** Sends a card that everybody may read. False: there is none. */
+  /** Sends a public card; resolves to false when there is none. */
   private async sendListed(route: AgentPlaceRoute): Promise<boolean> {
     const { context, reply } = this;
     const view = await this.parts.servers.findListed(route);
@@ -128,10 +134,10 @@ class Visit {
   private async carryOut(read: Pick<AgentRequest, 'view' | 'call' | 'extensions' | 'path'>): Promise<void> {
     const { context, reply, form } = this;
     const abort = new AbortController();
-    let leaves: NodeJS.Timeout | undefined;
+    let abortTimer: NodeJS.Timeout | undefined;
     context.whenClientGone({
       clientGone: () => {
-        leaves = setTimeout(() => abort.abort(cancelled()), LEFT_MS).unref();
+        abortTimer = setTimeout(() => abort.abort(cancelled()), ABANDONED_MS).unref();
       },
     });
     this.parts.requestsInFlight.join(context);
@@ -140,7 +146,7 @@ class Visit {
       await this.parts.operations.run({ ...read, context, reply, form, memory, signal: abort.signal });
     } finally {
       endWithResponse(memory, context.res);
-      clearTimeout(leaves);
+      clearTimeout(abortTimer);
       if (context.clientGone) reply.leave();
     }
   }

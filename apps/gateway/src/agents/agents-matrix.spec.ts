@@ -108,7 +108,7 @@ describe('both versions and bindings of A2A on both sides [A2A-01]', () => {
         expect(canceled.status?.state).toBe(TASK_STATE_CANCELED);
       });
 
-      it('lets a client come back to the stream of its task', async () => {
+      it('lets a client resubscribe to the stream of its task', async () => {
         const { id } = await waiting();
         const events = client.resubscribeTask({ tenant: '', id });
         const first = await events.next();

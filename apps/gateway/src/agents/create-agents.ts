@@ -81,8 +81,8 @@ export interface Agents {
 }
 
 /**
- * Creates the gateway of agents (A2A) of a process. With `A2A_ENABLED` off, its paths do not exist; the parts are created all the
- * same, because without requests they start no work.
+ * Creates the agent (A2A) gateway of a process. With `A2A_ENABLED` off, its paths do not exist; the
+ * parts are created nevertheless, because they do nothing without requests.
  */
 export function createAgents(parts: AgentParts): Agents {
   const { settings, documents, ledger, stages, requestsInFlight } = parts;
@@ -132,7 +132,7 @@ export function createAgents(parts: AgentParts): Agents {
   };
 }
 
-/** Creates the calls of agents, with the credentials of their integrations. */
+/** Creates the client that calls agents with the credentials of their integrations. */
 function callsOf(parts: AgentParts, ring: Keyring): AgentCalls {
   const { settings, documents, outbound, policy, secrets } = parts;
   const network = { client: outbound, policy };
@@ -159,7 +159,10 @@ interface PushNeeds {
   readonly calls: AgentCalls;
 }
 
-/** Creates the push notifications: their configs, their delivery to clients, and the door that agents send them to. */
+/**
+ * Creates the parts of push notifications: the configs, the delivery to clients, and the endpoint
+ * that receives notifications of agents.
+ */
 function createPush(
   { settings, documents, outbound, policy, principals, bodyMemory, log }: AgentParts,
   { ring, publicUrl, store: taskStore, tasks, calls }: PushNeeds,
@@ -184,7 +187,7 @@ function repliesOf({ settings, settle, requestsInFlight }: AgentParts): AgentsDo
     settle,
     release: (context) => {
       requestsInFlight.leave(context);
-      context.giveBack();
+      context.releaseBody();
     },
     keepAlive: new KeepAlive(settings.STREAM_KEEP_ALIVE),
     keepBytes: settings.LOG_BODY_MAX_BYTES,

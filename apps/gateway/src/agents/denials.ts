@@ -5,11 +5,14 @@ import { denialError, isBudget, type LimitDenial } from '@gw/limits';
 import { BREAKER_COOLDOWN_MS } from '../limits/upstream-breakers';
 import { ToolDenial } from '../guardrails/tool-guards';
 
-/** A call that was denied or failed: what its client gets, and what the log says. */
+/**
+ * A call that was denied or failed: the failure that the client receives, and the error that the
+ * log stores.
+ */
 export class AgentDenied extends Error {
   constructor(
     readonly failure: Failure,
-    /** Null: the agent itself responded with the failure. */
+    /** Null when the agent itself responded with the failure. */
     readonly logged: GatewayError | null,
     readonly retryAfterMs: number | null = null,
   ) {
@@ -46,7 +49,7 @@ export function limitDenied(denial: LimitDenial): AgentDenied {
   return rateDenied(logged, waitMs, { policy_id: bucket.scope === 'policy' ? bucket.id : null });
 }
 
-/** The denial of a limit that is no budget. */
+/** Returns the denial by a rate limit. */
 export function rateDenied(
   logged: GatewayError,
   retryAfterMs: number,
@@ -60,7 +63,7 @@ export function rateDenied(
   );
 }
 
-/** Runs guardrails; a denial of theirs is thrown as one of a call. */
+/** Runs `judge`, which checks guardrails, and converts their denial to an `AgentDenied`. */
 export async function guarded<T>(judge: () => Promise<T>): Promise<T> {
   try {
     return await judge();
@@ -87,7 +90,7 @@ const TYPES: Partial<
   no_memory: 'unavailable',
 };
 
-/** The denial of a call to an agent to which no connection could be opened. */
+/** Returns the denial of a call to an agent whose breaker is open. */
 export function breakerOpen(): AgentDenied {
   const logged = new GatewayError('provider_unreachable', {
     message: 'No connection to the agent could be opened for the last calls; the breaker is open.',
@@ -96,7 +99,10 @@ export function breakerOpen(): AgentDenied {
   return new AgentDenied(problem(CODES.internal, logged.status, logged, facts), logged, BREAKER_COOLDOWN_MS);
 }
 
-/** Converts a failed agent call into the client's error. Except for A2A errors, it contains no text of the agent. */
+/**
+ * Converts a failed agent call into the client's error. Except for A2A errors, it contains no text
+ * of the agent.
+ */
 export function agentDenied(error: AgentCallError): AgentDenied {
   if (error.kind === 'agent_error') return new AgentDenied(agentFailure(error.error), null);
   const { message, retryAfterMs } = error;

@@ -4,21 +4,25 @@ import { AgentDenied, rateDenied } from './denials';
 import type { AgentRequest } from './agent-request';
 import type { CallerTasks } from './tasks/caller-tasks';
 
-/** A message of a client that may be sent, before limits and guardrails. */
+/**
+ * A message whose task, context and skill the caller may use; limits and guardrails have not
+ * checked it yet.
+ */
 export interface MessageSubject {
-  /** In the shape of the client, with a context of the caller or none. */
+  /** The message in the client's format; a context of another caller is removed. */
   readonly message: Members;
-  /** The task that it continues; null for none. */
+  /** The task that the message continues; null when it continues none. */
   readonly task: TaskRecord | null;
-  /** Id of the skill that it names; null for none. */
+  /** Id of the skill that the message names; null when it names none. */
   readonly skill: string | null;
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 /**
- * Judges what a message is about. Throws `A2aError` for a task of another caller, one that has ended, and a skill that the caller may
- * not use; `AgentDenied` for a context with too many messages.
+ * Checks the task, context and skill of a message. Rejects with `A2aError` for a task of another
+ * caller, a task that has ended, or a skill that the caller may not use, and with `AgentDenied` for
+ * a context with too many messages.
  */
 export async function subjectOf(request: AgentRequest, tasks: CallerTasks): Promise<MessageSubject> {
   const { view, call, context } = request;
@@ -33,7 +37,7 @@ export async function subjectOf(request: AgentRequest, tasks: CallerTasks): Prom
   const { contextId: _named, ...rest } = sent;
   const message: Members = contextId === null ? rest : { ...rest, contextId };
   if (context.agent !== null) context.agent.parts = countedParts(sent);
-  await assertFewMessages(request, tasks, contextId ?? task?.contextId ?? null);
+  await assertMessageRate(request, tasks, contextId ?? task?.contextId ?? null);
   return { message, task, skill };
 }
 
@@ -45,13 +49,13 @@ function skillOf({ view, call, context }: AgentRequest, message: Members): strin
   const unknown = named.find((skill) => !view.skills.has(skill));
   if (unknown !== undefined) throw new A2aError('invalidParams', `Unknown skill: ${unknown.slice(0, 256)}`);
   const [skill = null] = named;
-  if (skill === null && !view.mayNameNone)
+  if (skill === null && !view.mayOmitSkill)
     throw new A2aError('invalidParams', 'metadata.skillId must name a skill of the agent that you may use.');
   if (context.agent !== null) context.agent.skill = skill;
   return skill;
 }
 
-async function assertFewMessages(
+async function assertMessageRate(
   { view }: AgentRequest,
   tasks: CallerTasks,
   contextId: string | null,

@@ -29,23 +29,29 @@ export interface MessageParts {
   readonly push: PushConfigs;
 }
 
-/** One message on its way. */
+/** A message that is being sent. */
 interface SentMessage {
   readonly request: AgentRequest;
   readonly subject: MessageSubject;
   readonly limited: LimitedCall;
   readonly tracker: TaskTracker;
-  /** In the shape of the agent. */
+  /** The params in the agent's format. */
   readonly params: Members;
-  /** Null: the message wants no notifications. */
+  /** Null when the message requests no notifications. */
   readonly push: MessagePush | null;
 }
 
-/** Carries out SendMessage and SendStreamingMessage: ownership, limits, guardrails, the agent, and the charge. */
+/**
+ * Carries out SendMessage and SendStreamingMessage: checks ownership, limits and guardrails, calls
+ * the agent, and charges the message.
+ */
 export class Messages {
   constructor(private readonly parts: MessageParts) {}
 
-  /** Resolves when the response is sent. Throws `A2aError`, `AgentDenied` and `GatewayError`. */
+  /**
+   * Carries out a request. Resolves when the response is sent. Rejects with `A2aError`,
+   * `AgentDenied` or `GatewayError`.
+   */
   async run(request: AgentRequest): Promise<void> {
     const { context, call } = request;
     const subject = await subjectOf(request, this.parts.tasks);
@@ -59,12 +65,12 @@ export class Messages {
       tracker: new TaskTracker(this.parts.tasks, request, subject.task),
       params: outgoing(request, message, push),
     };
-    context.agent?.begins(limited);
+    context.agent?.callBegins(limited);
     try {
       if (call.operation === 'sendMessage') await this.send(sent);
       else await this.stream(sent);
     } finally {
-      await push?.ended();
+      await push?.callEnded();
     }
   }
 
@@ -77,7 +83,7 @@ export class Messages {
     try {
       const raw = await this.parts.calls.call(request, call.operation, params);
       hasResponse = true;
-      const { value } = await this.seen(sent, raw);
+      const { value } = await this.translateResponse(sent, raw);
       tokens = tokensOf(value);
       shown = value;
     } finally {
@@ -97,7 +103,7 @@ export class Messages {
     try {
       for await (const raw of this.parts.calls.stream(request, call.operation, params)) {
         events += 1;
-        const { value, facts } = await this.seen(sent, raw);
+        const { value, facts } = await this.translateResponse(sent, raw);
         tokens += tokensOf(value);
         const json = form.event(call.operation, await this.parts.guards.after(request, value, subject.skill));
         if (context.agent !== null) context.agent.events += 1;
@@ -117,8 +123,8 @@ export class Messages {
     else reply.end(last);
   }
 
-  /** Notes a response, and returns it in the shape of the client. */
-  private async seen(
+  /** Records the facts of a response or an event, and returns it in the client's format. */
+  private async translateResponse(
     { request, tracker, push }: SentMessage,
     raw: unknown,
   ): Promise<{ readonly value: unknown; readonly facts: EventFacts }> {
@@ -126,8 +132,8 @@ export class Messages {
     const from = view.document.endpoint.version;
     const operation = call.operation === 'sendMessage' ? call.operation : 'sendStreamingMessage';
     const event = translateResult(operation, raw, { from, to: '1.0' });
-    const facts = await tracker.see(event);
-    if (tracker.hasTask && facts.taskId !== null) await push?.seen(facts.taskId);
+    const facts = await tracker.track(event);
+    if (tracker.hasTask && facts.taskId !== null) await push?.bindTo(facts.taskId);
     countArtifacts(request, event);
     const value =
       call.version === from ? raw : translateResult(operation, event, { from: '1.0', to: call.version });
@@ -135,7 +141,10 @@ export class Messages {
     return { value, facts };
   }
 
-  /** Calls without a response cost nothing, unless the client left before it: the agent has worked. */
+  /**
+   * Charges the call. A call without a response costs nothing, unless it was aborted after its
+   * client had disconnected, because the agent has worked then.
+   */
   private charge({ request, limited, tracker }: SentMessage, hasResponse: boolean, tokens: number): void {
     const { context, view, signal } = request;
     if (hasResponse || signal.aborted) {
@@ -143,18 +152,21 @@ export class Messages {
       const price = perMessage + (tracker.hasNewTask ? perTask : 0);
       this.parts.accounts.charge(context, { ...limited, price }, tokens);
     }
-    context.agent?.ends();
+    context.agent?.callEnds();
   }
 }
 
-/** The call to reserve. A message that continues no task may begin one, so the price of a task is reserved. */
+/**
+ * Returns the call to reserve. A message that continues no task may create one, so the price of a
+ * task is reserved.
+ */
 function limitedCall({ view }: AgentRequest, { task, skill }: MessageSubject): LimitedCall {
   const { slug, prices } = view.document;
   const { perMessage = 0, perTask = 0 } = prices ?? {};
   return { of: 'agent', server: slug, tool: skill ?? '', price: perMessage + (task === null ? perTask : 0) };
 }
 
-/** The parameters in the shape of the agent. */
+/** Returns the params in the agent's format. */
 function outgoing({ call, view }: AgentRequest, message: Members, push: MessagePush | null): Members {
   const { tenant: _tenant, configuration, ...params } = call.params;
   const direction = { from: call.version, to: view.document.endpoint.version };
@@ -164,18 +176,21 @@ function outgoing({ call, view }: AgentRequest, message: Members, push: MessageP
   return translateParams(call.operation, { ...params, ...configured, message }, direction);
 }
 
-/** The agent never gets the client's own config. */
+/** Replaces the client's push config, which the agent never receives, by the gateway's. */
 function withPush(configuration: Members, version: A2aVersion, push: MessagePush | null): Members {
   const name = version === '1.0' ? 'taskPushNotificationConfig' : 'pushNotificationConfig';
   const { [name]: _clients, ...rest } = configuration;
   return push?.outgoing == null ? rest : { ...rest, [name]: push.outgoing };
 }
 
-/** A stream ends with a message, with the end of its task, and where an agent of 0.3 says so. */
+/**
+ * Whether an event ends the stream: a message, the end of its task, or an event that an agent of
+ * A2A 0.3 marks as final.
+ */
 const isLast = ({ kind, state }: EventFacts, raw: unknown): boolean =>
   kind === 'message' || isTerminal(state) || (isObject(raw) && raw['final'] === true);
 
-/** An estimate: four characters are one token. */
+/** Estimates the tokens of a value as one for four characters. */
 const tokensOf = (value: unknown): number =>
   Math.ceil(partTexts(value).reduce((sum, text) => sum + text.length, 0) / 4);
 

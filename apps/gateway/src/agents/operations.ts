@@ -20,7 +20,7 @@ export interface OperationParts {
   readonly push: PushConfigs;
 }
 
-/** Operations that clients poll with: every tenth of all callers in this process gets a log record. */
+/** Operations that clients use for polling; one in `POLLS_PER_RECORD` of them gets a log record. */
 const POLLED: ReadonlySet<Operation> = new Set<Operation>([
   ...(['getTask', 'listTasks', 'getPushConfig', 'listPushConfigs', 'getExtendedCard'] as const),
 ]);
@@ -32,18 +32,21 @@ export class Operations {
 
   constructor(private readonly parts: OperationParts) {}
 
-  /** Resolves when the response is sent. Throws `A2aError`, `AgentDenied` and `GatewayError`. */
+  /**
+   * Carries out an operation. Resolves when the response is sent. Rejects with `A2aError`,
+   * `AgentDenied` or `GatewayError`.
+   */
   async run(request: AgentRequest): Promise<void> {
     const { view, call } = request;
-    record(request, !POLLED.has(call.operation) || this.polls++ % POLLS_PER_RECORD === 0);
+    recordRequest(request, !POLLED.has(call.operation) || this.polls++ % POLLS_PER_RECORD === 0);
     const { id, workspaceId, organisationId } = view.document;
     const key = `${view.caller.binding}/${id}`;
-    const giveBack = this.parts.places.take({ key, workspaceId, organisationId });
-    if (giveBack === null) throw noPlace();
+    const release = this.parts.places.take({ key, workspaceId, organisationId });
+    if (release === null) throw noPlace();
     try {
       await this.carryOut(request);
     } finally {
-      giveBack();
+      release();
     }
   }
 
@@ -80,8 +83,8 @@ export class Operations {
   }
 }
 
-/** Says in the log what the request is, and whether it gets a record. */
-function record({ context, view, call, form, reply }: AgentRequest, isRecorded: boolean): void {
+/** Stores the facts of the request for the log, and whether it gets a log record. */
+function recordRequest({ context, view, call, form, reply }: AgentRequest, isRecorded: boolean): void {
   const { slug, endpoint } = view.document;
   reply.isRecorded = isRecorded;
   context.route = routeOfOperation(call.operation);

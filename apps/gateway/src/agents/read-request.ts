@@ -23,14 +23,14 @@ import { restForm, rpcForm, type ResponseForm } from './response-form';
 
 type CallRoute = Extract<AgentRoute, { kind: 'rpc' | 'rest' }>;
 
-/** How a request names its version. */
+/** Returns the places of a request that may name its A2A version. */
 export function signalsOf({ req, query }: RequestContext): VersionSignals {
   const header = req.headers[VERSION_HEADER];
   const named = [...new URLSearchParams(query)].find(([name]) => name.toLowerCase() === VERSION_HEADER);
   return { header: Array.isArray(header) ? header[0] : header, query: named?.[1] };
 }
 
-/** The form of errors of a request that was not read yet. */
+/** Returns the response form for errors of a request that was not read yet. */
 export function firstForm(route: AgentDestination, context: RequestContext): ResponseForm {
   const signals = signalsOf(context);
   if (route.kind === 'catalogue') return restForm('1.0');
@@ -42,8 +42,8 @@ const hasVersion = ({ header, query }: VersionSignals): boolean =>
   [header, query].some((text) => typeof text === 'string' && text.trim() !== '');
 
 /**
- * Reads the call of a received request. `formed` gets the form of its responses as soon as that is known. Throws `A2aError`, and a
- * `GatewayError` for another content type than JSON.
+ * Reads the call of a received request. `formed` is called with the response form as soon as that
+ * is known. Throws `A2aError`, or a `GatewayError` for a content type other than JSON.
  */
 export function readCall(
   route: CallRoute,
@@ -89,7 +89,7 @@ function assertJson({ req }: RequestContext): void {
     });
 }
 
-/** The log must not have the secrets with which clients are notified. */
+/** Replaces the logged body when it contains secrets of push configs. */
 function hideSecrets(context: RequestContext, call: CheckedCall, { kind }: CallRoute): void {
   const params = paramsWithoutSecrets(call);
   if (params === null) return;
@@ -98,7 +98,10 @@ function hideSecrets(context: RequestContext, call: CheckedCall, { kind }: CallR
   logInstead(context, Buffer.from(JSON.stringify(shown)));
 }
 
-/** Tenants of an agent belong to its integration, so that no caller reaches those of others. */
+/**
+ * Throws when a call names a tenant of the agent. The integration sets the tenant, so that no
+ * caller can reach another one.
+ */
 function assertNoTenant({ params }: CheckedCall, route: CallRoute): void {
   const { tenant } = params;
   const isNamed =

@@ -7,9 +7,9 @@ import { AgentDenied } from './denials';
 import type { ResponseForm, WrittenResponse } from './response-form';
 
 export interface RefusalParts {
-  /** URL of this gateway for clients; null: as the request names it. */
+  /** URL of this gateway for clients; when null, it is derived from the request. */
   readonly publicUrl: string | null;
-  /** Notes failures of the gateway itself. */
+  /** Logs failures of the gateway itself. */
   readonly failed: (context: RequestContext, error: GatewayError) => void;
 }
 
@@ -18,11 +18,11 @@ export interface Refused {
   readonly context: RequestContext;
   readonly reply: CallReply;
   readonly form: ResponseForm;
-  /** Path of the agent, for which clients of OAuth get tokens. */
+  /** Path of the agent, which is the resource of OAuth tokens. */
   readonly resourcePath: string;
 }
 
-/** Sends the response to a request that is refused, in the binding and version of its client. */
+/** Sends the response to a refused request, in the client's binding and A2A version. */
 export function refuse(
   parts: RefusalParts,
   failure: A2aError | AgentDenied | GatewayError,
@@ -45,7 +45,7 @@ export function refuse(
   }
   if (failure.status >= 500) parts.failed(context, failure);
   reply.failed(failure);
-  // Who is refused at the door is in the log, as for requests to models.
+  // Requests that fail before their operation runs are logged, like requests to models.
   reply.isRecorded = true;
   const url = resourceMetadataUrl(parts.publicUrl, context, resourcePath);
   send(reply, form.failure(problemOf(failure), failure.status), {
@@ -74,7 +74,10 @@ const UNAUTHENTICATED: ReadonlySet<string> = new Set([
   'api_key_expired',
 ]);
 
-/** Tells clients of OAuth where they get a token (RFC 9728), and which scope it needs (RFC 6750). */
+/**
+ * Returns the `www-authenticate` header with which OAuth clients find the authorization server (RFC
+ * 9728) and the scope that they need (RFC 6750).
+ */
 function challengeOf({ type }: GatewayError, url: string): Readonly<Record<string, string>> {
   const resource = `resource_metadata="${url}"`;
   if (type === 'scope_missing')
@@ -86,7 +89,7 @@ function challengeOf({ type }: GatewayError, url: string): Readonly<Record<strin
   return { 'www-authenticate': `Bearer ${error}${resource}` };
 }
 
-/** The error of a request that the gateway refuses, for the log. */
+/** Returns the error that the log stores for a request that the gateway refuses. */
 function faultLogged({ kind, message, status }: A2aError): GatewayError {
   if (kind === 'invalidAgentResponse') return new GatewayError('provider_answer_invalid', { message });
   return new GatewayError(status === 404 ? 'not_found' : 'request_malformed', { message });

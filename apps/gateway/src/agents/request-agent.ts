@@ -13,18 +13,18 @@ export class RequestAgent {
   artifacts = 0;
   artifactBytes = 0;
   parts: AgentRecord['parts'] = { text: 0, file: 0, data: 0 };
-  /** The call that is at its agent; null before it and once it is charged. */
+  /** The call that its agent is processing; null before it is sent and once it is charged. */
   atServer: LimitedCall | null = null;
 
   constructor(private readonly facts: Facts) {}
 
-  /** A call is sent to its agent. */
-  begins(call: LimitedCall): void {
+  /** Records that a call is sent to its agent. */
+  callBegins(call: LimitedCall): void {
     this.atServer = call;
   }
 
-  /** The call was charged, or ended without a charge. */
-  ends(): void {
+  /** Records that the call was charged, or ended without a charge. */
+  callEnds(): void {
     this.atServer = null;
   }
 

@@ -9,28 +9,31 @@ import {
   type RequestId,
 } from '@gw/a2a';
 
-/** A whole response, as `CallReply.end` takes it. */
+/** A whole response: the arguments of `CallReply.end`. */
 export interface WrittenResponse {
-  /** Null: no body. */
+  /** JSON of the body; null for a response without a body. */
   readonly json: string | null;
-  /** Type of the event that it is in a stream; absent: `message`. */
+  /** Type of the event when the response is part of a stream; `message` when absent. */
   readonly event?: 'error';
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How responses to one request are written: the binding, and the version of the client. */
+/** The format of responses to one request: the client's binding and A2A version. */
 export interface ResponseForm {
   readonly binding: Binding;
   readonly version: A2aVersion;
   readonly result: (operation: Operation, result: unknown) => WrittenResponse;
-  /** One event of a stream. */
+  /** Serialises one event of a stream. */
   readonly event: (operation: Operation, result: unknown) => string;
-  /** `status` replaces that of the binding, for failures of the request and not of its call. */
+  /**
+   * Serialises a failure. `status` replaces the binding's status, for failures of the HTTP request
+   * itself.
+   */
   readonly failure: (failure: Failure, status?: number) => WrittenResponse;
 }
 
-/** JSON-RPC answers with 200, also for errors. */
+/** Returns the JSON-RPC format, whose responses have status 200, also for errors. */
 export function rpcForm(id: RequestId, version: A2aVersion): ResponseForm {
   const result = (value: unknown): string => JSON.stringify({ jsonrpc: '2.0', id, result: value });
   return {

@@ -29,7 +29,7 @@ async function sent({ baseUrl, apiKey }: GatewayHarness, method: string, version
   return response.text();
 }
 
-describe('the agent of the sandbox', () => {
+describe('sandbox agent', () => {
   let gateway: GatewayHarness;
   beforeAll(async () => {
     gateway = await started();
@@ -53,7 +53,7 @@ describe('the agent of the sandbox', () => {
     expect(events.at(-1)).toContain('TASK_STATE_COMPLETED');
   });
 
-  it('does not exist where the sandbox is off, whatever the document says', async () => {
+  it('does not exist if the sandbox is off, whatever the document says', async () => {
     const without = await started({ SANDBOX_ENABLED: 'off' });
     expect(JSON.parse(await sent(without, 'SendMessage'))).toMatchObject({ error: { code: -32_603 } });
     await without.stop();

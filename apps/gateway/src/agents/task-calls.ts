@@ -24,32 +24,35 @@ export interface TaskCallParts {
 export class TaskCalls {
   constructor(private readonly parts: TaskCallParts) {}
 
-  /** GetTask and CancelTask. Resolves when the response is sent. Throws `A2aError`, `AgentDenied` and `GatewayError`. */
+  /**
+   * Carries out GetTask and CancelTask. Resolves when the response is sent. Rejects with
+   * `A2aError`, `AgentDenied` or `GatewayError`.
+   */
   async one(request: AgentRequest): Promise<void> {
     const { call, form, reply, view } = request;
     const operation = call.operation === 'cancelTask' ? 'cancelTask' : 'getTask';
-    const { params, record } = await this.known(request);
+    const { params, record } = await this.readTask(request);
     const raw = await this.parts.calls.call(request, operation, params);
     const from = view.document.endpoint.version;
     const task = translateResult(operation, raw, { from, to: '1.0' });
-    await new TaskTracker(this.parts.tasks, request, record).see({ task });
+    await new TaskTracker(this.parts.tasks, request, record).track({ task });
     const value =
       call.version === from ? raw : translateResult(operation, task, { from: '1.0', to: call.version });
     const { json, status, headers } = form.result(operation, await this.parts.guards.after(request, value));
     reply.end(json, status, headers);
   }
 
-  /** SubscribeToTask. Throws as `one`. */
+  /** Carries out SubscribeToTask. Rejects as `one` does. */
   async subscribe(request: AgentRequest): Promise<void> {
     const { call, form, reply, view, context } = request;
-    const { params, record } = await this.known(request);
+    const { params, record } = await this.readTask(request);
     const from = view.document.endpoint.version;
     const tracker = new TaskTracker(this.parts.tasks, request, record);
     reply.streamLater();
     let last: string | null = null;
     for await (const raw of this.parts.calls.stream(request, 'subscribeToTask', params)) {
       const event = translateResult('subscribeToTask', raw, { from, to: '1.0' });
-      const { kind, state } = await tracker.see(event);
+      const { kind, state } = await tracker.track(event);
       const value =
         call.version === from
           ? raw
@@ -57,7 +60,7 @@ export class TaskCalls {
       const json = form.event('subscribeToTask', await this.parts.guards.after(request, value));
       if (context.agent !== null) context.agent.events += 1;
       reply.startStream();
-      // The first event is the task as it is; only changes end the stream.
+      // The first event is the current task; only a later change ends the stream.
       if ((kind !== 'task' && isTerminal(state)) || (isObject(raw) && raw['final'] === true)) {
         last = json;
         break;
@@ -69,8 +72,11 @@ export class TaskCalls {
     else reply.end(last);
   }
 
-  /** The task that the request names, and its parameters in the shape of the agent. */
-  private async known({ call, view }: AgentRequest): Promise<{
+  /**
+   * Finds the task that the request names, and translates the params to the agent's format. Rejects
+   * with `taskNotFound`.
+   */
+  private async readTask({ call, view }: AgentRequest): Promise<{
     readonly record: TaskRecord;
     readonly params: Members;
   }> {

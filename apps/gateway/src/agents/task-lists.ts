@@ -21,18 +21,24 @@ export interface TaskListParts {
 }
 
 const PAGE_SIZE = 50;
-/** Tasks that are read from the agent at the same time. */
-const AT_ONCE = 8;
+/** Maximum number of tasks that are read from the agent at the same time. */
+const READ_CONCURRENCY = 8;
 
-/** Carries out ListTasks: the tasks of the caller as the gateway knows them, each read from the agent. */
+/**
+ * Carries out ListTasks: lists the caller's tasks that the gateway has stored, and reads each from
+ * the agent.
+ */
 export class TaskLists {
   constructor(private readonly parts: TaskListParts) {}
 
-  /** Resolves when the response is sent. Throws `A2aError`, `AgentDenied` and `GatewayError`. */
+  /**
+   * Carries out a request. Resolves when the response is sent. Rejects with `A2aError`,
+   * `AgentDenied` or `GatewayError`.
+   */
   async run(request: AgentRequest): Promise<void> {
     const { call, form, reply } = request;
     const { pageSize, pageToken, includeArtifacts } = call.params10;
-    const wanted = wantedBy(call.params10);
+    const wanted = filterOf(call.params10);
     const all = (await this.parts.tasks.list(request.view)).filter(wanted).toSorted(newestFirst);
     const after = cursorIn(pageToken);
     const rest = after === null ? all : all.filter((record) => newestFirst(after, record) < 0);
@@ -40,9 +46,9 @@ export class TaskLists {
     const page = rest.slice(0, size);
     const last = page.at(-1);
     const tasks: Members[] = [];
-    for (let at = 0; at < page.length; at += AT_ONCE) {
-      const some = page.slice(at, at + AT_ONCE).map((record) => this.read(request, record, wanted));
-      for (const task of await Promise.all(some)) if (task !== null) tasks.push(task);
+    for (let at = 0; at < page.length; at += READ_CONCURRENCY) {
+      const reads = page.slice(at, at + READ_CONCURRENCY).map((record) => this.read(request, record, wanted));
+      for (const task of await Promise.all(reads)) if (task !== null) tasks.push(task);
     }
     const list = {
       tasks: includeArtifacts === true ? tasks : tasks.map(({ artifacts: _artifacts, ...task }) => task),
@@ -55,7 +61,10 @@ export class TaskLists {
     reply.end(json, status, headers);
   }
 
-  /** A task of A2A 1.0 as it is at the agent; null for one that the agent has forgotten, or that no longer fits. */
+  /**
+   * Reads a task from the agent in the format of A2A 1.0; null when the agent no longer has it, or
+   * when it no longer matches the filter.
+   */
   private async read(
     request: AgentRequest,
     record: TaskRecord,
@@ -72,7 +81,7 @@ export class TaskLists {
     });
     if (raw === null) return null;
     const task = translateResult('getTask', raw, { from: to, to: '1.0' });
-    const { state } = await new TaskTracker(this.parts.tasks, request, record).see({ task });
+    const { state } = await new TaskTracker(this.parts.tasks, request, record).track({ task });
     return isObject(task) && wanted({ ...record, state: state ?? record.state }) ? task : null;
   }
 }
@@ -80,7 +89,7 @@ export class TaskLists {
 const isGone = (error: unknown): boolean =>
   error instanceof AgentDenied && error.failure instanceof A2aError && error.failure.kind === 'taskNotFound';
 
-function wantedBy({ contextId, status, statusTimestampAfter }: Members): (record: TaskRecord) => boolean {
+function filterOf({ contextId, status, statusTimestampAfter }: Members): (record: TaskRecord) => boolean {
   const state = knownState(status);
   const hasState = state !== null && state !== 'TASK_STATE_UNSPECIFIED';
   const afterMs = typeof statusTimestampAfter === 'string' ? Date.parse(statusTimestampAfter) : null;
@@ -95,14 +104,17 @@ function wantedBy({ contextId, status, statusTimestampAfter }: Members): (record
 
 type Place = Pick<TaskRecord, 'updatedAt' | 'taskId'>;
 
-/** Sorts the tasks that changed last first, and equal times by id. */
+/** Sorts tasks by their last change, newest first, and then by id. */
 const newestFirst = (a: Place, b: Place): number =>
   b.updatedAt - a.updatedAt || (a.taskId < b.taskId ? -1 : a.taskId > b.taskId ? 1 : 0);
 
 const tokenOf = ({ updatedAt, taskId }: Place): string =>
   Buffer.from(JSON.stringify([updatedAt, taskId])).toString('base64url');
 
-/** The place after which a page begins; null for the first one. */
+/**
+ * Reads the position after which a page begins; null for the first page. Throws `A2aError`
+ * `invalidParams`.
+ */
 function cursorIn(token: unknown): Place | null {
   if (typeof token !== 'string' || token === '') return null;
   try {
@@ -110,7 +122,7 @@ function cursorIn(token: unknown): Place | null {
     const [updatedAt, taskId] = value as [unknown, unknown];
     if (typeof updatedAt === 'number' && typeof taskId === 'string') return { updatedAt, taskId };
   } catch {
-    // It is judged below.
+    // The token is refused below.
   }
   throw new A2aError('invalidParams', 'pageToken must be the nextPageToken of an earlier page.');
 }

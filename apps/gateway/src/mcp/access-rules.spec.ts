@@ -48,7 +48,7 @@ describe('access rules for groups and roles of users', () => {
     return body.result !== undefined;
   }
 
-  it('let members of a group call, and no longer once they have left it', async () => {
+  it('let members of a group call, but not after they left it', async () => {
     save([rule('group', GROUP, 'allow')]);
     become({});
     expect(await isAllowed()).toBe(false);
@@ -80,7 +80,7 @@ describe('access rules for groups and roles of users', () => {
     expect(await isAllowed()).toBe(allowed);
   });
 
-  it('are not about keys without a user, nor about users who are no longer active', async () => {
+  it('match neither keys without a user nor users who are no longer active', async () => {
     save([rule('group', GROUP, 'allow')]);
     become({ groups: [GROUP] });
     expect(await isAllowed(SERVICE_KEY)).toBe(false);
@@ -88,7 +88,7 @@ describe('access rules for groups and roles of users', () => {
     expect(await isAllowed()).toBe(false);
   });
 
-  it('keep a resource that is denied or withheld from callers who may read its template', async () => {
+  it('hide a denied or withheld resource also from callers who may read its template', async () => {
     const uriOf = (id: string): string => `test://template/${id}/data`;
     const denied = { id: 'r1', type: 'resource' as const, name: uriOf('denied'), definition: {} };
     saveServer(gateway, {

@@ -2,7 +2,10 @@ import { afterSpace, memberSpan } from '@gw/kernel';
 import { own } from '@gw/mcp';
 import type { McpRequest } from './mcp-request';
 
-/** The arguments of a call as its client wrote them, in JSON; null where something changed them. */
+/**
+ * Returns the JSON bytes of a call's arguments as the client wrote them; null when the gateway
+ * changed the arguments.
+ */
 export function argumentBytes(
   { context: { body }, message }: Pick<McpRequest, 'context' | 'message'>,
   args: unknown,

@@ -6,17 +6,19 @@ import { PartOfReply } from '../reply/part-of-reply';
 import type { CallReplyOptions } from '../reply/call-reply';
 import { McpReply } from './mcp-reply';
 
-/** One request of a batch, and where its response goes. */
+/** One request of a batch, with its context and the reply that receives its response. */
 export interface BatchPart {
   readonly message: RpcRequest;
   readonly context: RequestContext;
   readonly reply: PartReply;
 }
 
-/** UTF-16 units of all responses of a batch: as many as one upstream response may have. */
+/** Maximum UTF-16 units of all responses of a batch; one upstream response may be as long. */
 const LENGTH_MAX = MCP_LIMITS.upstreamBytesMax;
 
-/** The response to a batch (MCP 2025-03-26): a list with the responses to its requests, in their order. */
+/**
+ * The response to a batch (MCP 2025-03-26): a list of the responses in the order of the requests.
+ */
 export class BatchReply {
   readonly parts: readonly BatchPart[];
   private readonly bodies: string[];
@@ -28,7 +30,7 @@ export class BatchReply {
     requests: readonly RpcRequest[],
     options: CallReplyOptions,
   ) {
-    // Each part listens for the end of the connection.
+    // Each part adds two listeners to the response.
     whole.res.setMaxListeners(whole.res.getMaxListeners() + 2 * requests.length);
     this.bodies = requests.map(() => '');
     this.parts = requests.map((message, at) => {
@@ -66,9 +68,12 @@ interface PartSink {
   readonly put: (json: string) => void;
 }
 
-/** The response to one request of a batch, or of a stream that many share: its record is written by itself, its messages go out with those of the others. */
+/**
+ * The response to one request of a batch, or of a stream that several requests share. It has its
+ * own log record; the shared reply sends its messages.
+ */
 export class PartReply extends McpReply {
-  /** Resolves when the response can be sent, or there will be none. */
+  /** Resolves when the response can be sent, or when there will be none. */
   readonly ended: Promise<void>;
   private readonly part: PartOfReply;
   private isEnded = false;
@@ -84,7 +89,7 @@ export class PartReply extends McpReply {
     this.part = new PartOfReply(context, this.settle, options.keepBytes);
   }
 
-  /** These responses are not resumed. */
+  /** Does nothing, because clients cannot resume these responses. */
   override resumable(): void {
     return;
   }
@@ -103,7 +108,7 @@ export class PartReply extends McpReply {
 
   override end(json: string | Buffer | null, status = 200): void {
     if (this.isEnded) return;
-    if (this.isOver) {
+    if (this.hasEnded) {
       this.leave();
       return;
     }
@@ -125,7 +130,10 @@ export class PartReply extends McpReply {
   }
 }
 
-/** The context of one message of a request, which has a record of its own. `res`: ends what belongs to the message. */
+/**
+ * Creates the context of one message of a request; the message gets its own log record. Work for
+ * the message ends when `res` closes.
+ */
 export function partContext(
   whole: RequestContext,
   res: ServerResponse,
@@ -133,6 +141,6 @@ export function partContext(
 ): RequestContext {
   const { req, url, query, route } = whole;
   const context = new RequestContext(uuidv7(), req, res, whole.method, url, query, route);
-  context.partOf(whole, Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method, params })));
+  context.becomePartOf(whole, Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method, params })));
   return context;
 }

@@ -5,7 +5,10 @@ import { performance } from 'node:perf_hooks';
 import { withinRate } from './message-rate';
 import type { McpRequest } from './mcp-request';
 
-/** Sends messages of an upstream during a call on to its client, within bounds. */
+/**
+ * Returns a function that forwards messages of an upstream to the client during a call, at most 20
+ * of a kind in each second.
+ */
 export function relayTo({ reply, message, era }: McpRequest): (event: CallNotice) => void {
   const meta = ownObject(message.params, '_meta');
   return withinRate((event) => {
@@ -17,14 +20,23 @@ export function relayTo({ reply, message, era }: McpRequest): (event: CallNotice
   });
 }
 
-/** A modern client gets log messages only when its request sets a level. */
+/**
+ * Whether the client wants log messages; a modern client receives them only when its request sets a
+ * level.
+ */
 const wantsLog = (era: McpRequest['era'], meta: JsonObject): boolean =>
   era === 'legacy' || own(meta, META.logLevel) !== undefined;
 
-/** Notes the end of a call for the log: its HTTP status, or the error that ended it. The first note counts. */
+/**
+ * Records the end of a call for the log: its HTTP status, or the error that ended it. Only the
+ * first call has an effect.
+ */
 export type CallNote = (end: unknown) => void;
 
-/** The call must be noted before its response is sent, since that writes the record. */
+/**
+ * Returns the function that records the end of a call. Call it before the response is sent, because
+ * sending writes the log record.
+ */
 export function callNote(request: McpRequest, startedMs: number): CallNote {
   let isNoted = false;
   return (end) => {
@@ -36,7 +48,7 @@ export function callNote(request: McpRequest, startedMs: number): CallNote {
 function noteCall({ context, view }: McpRequest, startedMs: number, end: unknown): void {
   const isAnswered = typeof end === 'number';
   const failure = end instanceof UpstreamError ? end : null;
-  context.attempts.made({
+  context.attempts.addRecord({
     target: view.document.slug,
     provider: 'mcp',
     credential: view.document.slug,

@@ -14,8 +14,10 @@ export interface CalledEndpointParts {
 }
 
 /**
- * Authenticates the caller of a request and finds what its address offers. A promise only where something must be waited for: a body
- * whose reader begins in the turn of its head passes by the stream of the request. Throws, or rejects with, `Denied` and `GatewayError`.
+ * Authenticates the caller of a request and finds the endpoint of its address. Returns a promise
+ * only when it has to wait, because a body that is read in the same turn as the request's head
+ * bypasses the request's stream, which is faster. Throws, or rejects with, `Denied` and
+ * `GatewayError`.
  */
 export function calledEndpoint(
   { accept, authenticate, endpoints }: CalledEndpointParts,

@@ -13,14 +13,20 @@ import type { McpRequest } from './mcp-request';
 import { AnswerDelivery } from './replicas/answer-delivery';
 import type { ReplicaLink } from './replicas/replica-link';
 
-/** Maximum for the process. Workspaces share it, so that none can take all. */
+/**
+ * Maximum number of requests that wait for clients in this process. Workspaces share it, so that
+ * none can use it all.
+ */
 const WAITING_MAX = 1_000;
-/** Requests whose response was passed on: a second response to one of them is dropped. */
+/**
+ * Maximum number of requests whose response was passed on to another gateway and is remembered, so
+ * that a second response is dropped.
+ */
 const PASSED_ON_MAX = 10_000;
 const PASSED_ON_MS = 15 * MINUTE_MS;
 
-interface Waiting {
-  /** Whose response counts: the caller and the session of the call. */
+interface PendingInput {
+  /** The caller and the session of the call; a response of another owner is ignored. */
   readonly owner: string;
   readonly resolve: (response: JsonObject | null) => void;
 }
@@ -28,11 +34,12 @@ interface Waiting {
 const nameOf = ({ principal, session }: RequestOwner): string => `${session}/${principal}`;
 
 /**
- * Requests that were sent to legacy clients on the streams of their calls, until they respond. A
- * response may arrive at any gateway, which passes it on to the one with the call.
+ * Sends servers' requests for input to legacy clients on the streams of their calls and waits for
+ * the responses. A response may arrive at any gateway, which passes it on to the gateway with the
+ * call.
  */
 export class ClientInputs {
-  private readonly waiting = new Map<string, Waiting>();
+  private readonly waiting = new Map<string, PendingInput>();
   private readonly shares = new Shares(WAITING_MAX);
   private readonly delivery: AnswerDelivery;
   private readonly passedOn = new LRUCache<string, true>({ max: PASSED_ON_MAX, ttl: PASSED_ON_MS });
@@ -49,10 +56,10 @@ export class ClientInputs {
   }
 
   /**
-   * Sends a request to the client of a call. Null: the client refused, the call ended, or too many
-   * requests wait. `until` aborts when the call ends.
+   * Sends a request to the client of a call and resolves to its response. Resolves to null when the
+   * client refuses, when the call ends, which aborts `until`, or when too many requests wait.
    */
-  ask(
+  request(
     { session, view, reply, signal }: McpRequest,
     { method, params }: InputRequest,
     until: AbortSignal,
@@ -75,7 +82,10 @@ export class ClientInputs {
     });
   }
 
-  /** Takes the response of a client. One that nothing waits for, or of another caller, changes nothing. */
+  /**
+   * Handles the response of a client. A response that no request waits for, or of another caller,
+   * has no effect.
+   */
   take(owner: RequestOwner, { id, result }: RpcResponse): void {
     const place = openRequestId(this.ring, owner, id, Date.now());
     if (place === null) return;

@@ -15,15 +15,21 @@ import { Denied } from './denials';
 import type { Endpoint } from './endpoint';
 import type { SessionState } from './sessions/session-states';
 
-/** Streams of one caller, and of this process, which workspaces share. */
-const OF_CALLER_MAX = 20;
-const OF_PROCESS_MAX = 5_000;
+/**
+ * Maximum number of streams of one caller; in `PROCESS_STREAMS_MAX`, of this process, which
+ * workspaces share.
+ */
+const CALLER_STREAMS_MAX = 20;
+const PROCESS_STREAMS_MAX = 5_000;
 const SUBSCRIPTIONS_MAX = 100;
-const LOOK_EVERY_MS = 500;
-/** Time in which a changed document reaches the gateway, after the control plane has read a server. */
-const LOOK_SOON_MS = 50;
+const CHECK_EVERY_MS = 500;
+/**
+ * Milliseconds in which a changed document reaches the gateway after the control plane has read a
+ * server.
+ */
+const CHECK_SOON_MS = 50;
 
-/** Changes that a client subscribed to. */
+/** The list changes that a client subscribed to. */
 interface Filter {
   readonly tools: boolean;
   readonly prompts: boolean;
@@ -40,25 +46,28 @@ interface Stream {
   readonly filter: Filter;
   /** The id of the modern request; null for the GET stream of a session. */
   readonly id: RequestId | null;
-  /** Returns what the address offers the caller now; null when the address is gone. */
-  readonly look: () => Endpoint | null;
-  /** Remembers what the client was notified of, for its next stream; null: it is not remembered. */
+  /** Returns the caller's current view of the address; null when the address no longer exists. */
+  readonly current: () => Endpoint | null;
+  /**
+   * Stores the lists that the client was notified of, for its next stream; null when they are not
+   * stored.
+   */
   readonly state: SessionState | null;
   digest: string;
 }
 
 /**
- * Streams on which clients wait for changes of lists: GET of a legacy session, and `subscriptions/listen`.
- * They end after an hour, and clients open them again.
+ * Streams on which clients are notified of changed lists: the GET stream of a legacy session, and
+ * `subscriptions/listen`. Each ends after about an hour; clients then open it again.
  */
 export class ClientStreams {
   private readonly streams = new Set<Stream>();
-  private readonly shares = new Shares(OF_PROCESS_MAX);
+  private readonly shares = new Shares(PROCESS_STREAMS_MAX);
   private timer: NodeJS.Timeout | null = null;
   private soon: NodeJS.Timeout | null = null;
   private isClosed = false;
 
-  /** `hasEnded`: whether a caller was withdrawn. */
+  /** `hasEnded` returns whether a caller's key or user was withdrawn. */
   constructor(private readonly hasEnded: (caller: GatewayPrincipal) => boolean | Promise<boolean>) {}
 
   get size(): number {
@@ -66,26 +75,29 @@ export class ClientStreams {
   }
 
   /**
-   * Opens the GET stream of a session. What changed since its last one is notified soon. Throws a
-   * denial with status 429 at the bound.
+   * Opens the GET stream of a session. The client is soon notified of changes since its previous
+   * stream. Throws a denial with status 429 when the caller or the process has too many streams.
    */
-  open(endpoint: Endpoint, reply: McpReply, look: Stream['look'], state: SessionState): void {
-    this.add({ endpoint, reply, look, filter: EVERYTHING, id: null, state });
+  open(endpoint: Endpoint, reply: McpReply, current: Stream['current'], state: SessionState): void {
+    this.add({ endpoint, reply, current, filter: EVERYTHING, id: null, state });
     reply.startStream();
     this.endIfClosed();
   }
 
   /** Counts the GET stream on which a client resumes a call. Throws as `open` does. */
-  resume(endpoint: Endpoint, reply: McpReply, look: Stream['look']): void {
-    this.add({ endpoint, reply, look, filter: NOTHING, id: null, state: null });
+  resume(endpoint: Endpoint, reply: McpReply, current: Stream['current']): void {
+    this.add({ endpoint, reply, current, filter: NOTHING, id: null, state: null });
     this.endIfClosed();
   }
 
-  /** Opens the stream of a `subscriptions/listen` and acknowledges what is granted. Returns the URIs of granted resources. */
+  /**
+   * Opens the stream of a `subscriptions/listen` and acknowledges the granted subscriptions.
+   * Returns the URIs of granted resources. Throws as `open` does.
+   */
   listen(
     endpoint: Endpoint,
     reply: McpReply,
-    look: Stream['look'],
+    current: Stream['current'],
     request: { readonly id: RequestId; readonly params: JsonObject },
   ): readonly string[] {
     const wanted = ownObject(request.params, 'notifications');
@@ -94,7 +106,7 @@ export class ClientStreams {
       prompts: own(wanted, 'promptsListChanged') === true,
       resources: own(wanted, 'resourcesListChanged') === true,
     };
-    this.add({ endpoint, reply, look, filter, id: request.id, state: null });
+    this.add({ endpoint, reply, current, filter, id: request.id, state: null });
     const uris = ownList(wanted, 'resourceSubscriptions')
       .filter((uri): uri is string => typeof uri === 'string' && endpoint.resourceOf(uri) !== undefined)
       .slice(0, SUBSCRIPTIONS_MAX);
@@ -114,20 +126,25 @@ export class ClientStreams {
     return uris;
   }
 
-  /** Notifies clients sooner than at the next look: a document has probably changed. */
-  lookSoon(): void {
+  /**
+   * Checks the streams earlier than at the next interval, because a document has probably changed.
+   */
+  checkSoon(): void {
     this.soon ??= setTimeout(() => {
       this.soon = null;
-      this.look();
-    }, LOOK_SOON_MS).unref();
+      this.check();
+    }, CHECK_SOON_MS).unref();
   }
 
-  /** Ends all streams, and later ones at once; clients open them again elsewhere. */
+  /**
+   * Ends all streams, and later ones as soon as they are opened; clients open them again at another
+   * gateway.
+   */
   close(): void {
     this.isClosed = true;
     for (const stream of this.streams) end(stream);
     this.streams.clear();
-    this.rest();
+    this.stopTimer();
   }
 
   private endIfClosed(): void {
@@ -137,39 +154,42 @@ export class ClientStreams {
   private add({
     endpoint,
     ...parts
-  }: Pick<Stream, 'reply' | 'look' | 'filter' | 'id' | 'state'> & { endpoint: Endpoint }): void {
+  }: Pick<Stream, 'reply' | 'current' | 'filter' | 'id' | 'state'> & { endpoint: Endpoint }): void {
     const { binding, principal } = endpoint.caller;
     const { id: workspaceId, organisationId } = principal.workspace;
-    const own = [...this.streams].filter((each) => each.binding === binding).length;
+    const opened = [...this.streams].filter((each) => each.binding === binding).length;
     const share = this.shares.of(workspaceId, organisationId);
-    if (own >= OF_CALLER_MAX || !share.take(1))
+    if (opened >= CALLER_STREAMS_MAX || !share.take(1))
       throw new Denied({ kind: 'too_many_streams', retryAfterMs: 5_000 }, new GatewayError('rate_limited'));
-    parts.reply.whenOver(() => share.give(1));
+    parts.reply.onceEnded(() => share.give(1));
     const digest = parts.state?.seenLists ?? endpoint.listsDigest;
-    parts.state?.sawLists(digest);
+    parts.state?.storeSeenLists(digest);
     this.streams.add({ ...parts, binding, endsAt: Date.now() + lifetime(), digest });
-    this.timer ??= setInterval(() => this.look(), LOOK_EVERY_MS).unref();
+    this.timer ??= setInterval(() => this.check(), CHECK_EVERY_MS).unref();
   }
 
-  /** Notifies clients whose lists changed; ends streams that are due or whose address is gone. */
-  private look(): void {
+  /**
+   * Notifies clients whose lists changed, and ends streams that have expired or whose address no
+   * longer exists.
+   */
+  private check(): void {
     const now = Date.now();
     for (const stream of this.streams) {
-      const endpoint = stream.reply.isOver ? null : stream.look();
+      const endpoint = stream.reply.hasEnded ? null : stream.current();
       if (endpoint !== null && now < stream.endsAt) {
         this.endIfWithdrawn(stream, endpoint.caller.principal);
         if (endpoint.listsDigest !== stream.digest) notify(stream);
         stream.digest = endpoint.listsDigest;
-        stream.state?.sawLists(endpoint.listsDigest);
+        stream.state?.storeSeenLists(endpoint.listsDigest);
         continue;
       }
       this.streams.delete(stream);
       end(stream);
     }
-    this.rest();
+    this.stopTimer();
   }
 
-  /** Ends the stream of a caller who was withdrawn, within half a second or once that can be read. */
+  /** Ends the stream of a caller that was withdrawn. */
   private endIfWithdrawn(stream: Stream, caller: GatewayPrincipal): void {
     const hasEnded = this.hasEnded(caller);
     const finish = (isOver: boolean): void => {
@@ -179,14 +199,17 @@ export class ClientStreams {
     else finish(hasEnded);
   }
 
-  private rest(): void {
+  private stopTimer(): void {
     if (this.streams.size > 0 || this.timer === null) return;
     clearInterval(this.timer);
     this.timer = null;
   }
 }
 
-/** An hour, ten per cent more or less, so that clients do not all return at once. */
+/**
+ * Returns the lifetime of a stream in milliseconds: an hour plus or minus ten per cent, so that
+ * clients do not all reconnect at the same time.
+ */
 const lifetime = (): number => HOUR_MS * (0.9 + Math.random() * 0.2);
 
 function notify({ reply, filter, id }: Stream): void {
@@ -196,7 +219,7 @@ function notify({ reply, filter, id }: Stream): void {
 }
 
 function end({ reply, id }: Stream): void {
-  if (reply.isOver) reply.leave();
+  if (reply.hasEnded) reply.leave();
   else if (id === null) reply.retire();
   else
     reply.end(JSON.stringify(resultBody(id, { resultType: 'complete', _meta: { [META.subscription]: id } })));

@@ -72,7 +72,7 @@ export interface McpParts {
   readonly stages: Pick<PipelineStages, 'accept' | 'authenticate' | 'receive'>;
   readonly settle: Settle;
   readonly requestsInFlight: RequestsInFlight;
-  /** For servers whose sampling a model of the workspace answers. */
+  /** Makes completions for servers whose sampling requests a model of the workspace answers. */
   readonly ownRequests: OwnRequests;
   readonly beforeCall: BeforeCall;
   readonly principals: Pick<Principals, 'hasEnded'>;
@@ -86,7 +86,10 @@ export interface McpParts {
 
 export interface Mcp {
   readonly door: Pick<McpDoor, 'handle'>;
-  /** Ends streams without a call, and later ones at once: their clients open them at another gateway. */
+  /**
+   * Ends streams that belong to no call, and later ones as soon as they are opened: their clients
+   * open them at another gateway.
+   */
   drain(): void;
   close(): void;
 }
@@ -99,14 +102,14 @@ export function createMcp(parts: McpParts): Mcp {
   const servers = new McpServers(documents);
   const endpoints = new Endpoints(servers, new Aggregates(documents, servers));
   const post = controlPlanePost(settings);
-  const { connections, credentials, upstreams } = reached(parts, ring, post);
+  const { connections, credentials, upstreams } = connectedParts(parts, ring, post);
   const shared = createSharedState(settings.REDIS_URL, ring, parts.log);
   const { link, events } = shared;
   const inputs = new ClientInputs(link, ring);
   const parking = new Parking(link);
   const streams = new ClientStreams((caller) => parts.principals.hasEnded(caller));
   const watches = new ResourceWatches(upstreams);
-  const lists = new ListWatches(upstreams, new ChangedLists(post, () => streams.lookSoon()));
+  const lists = new ListWatches(upstreams, new ChangedLists(post, () => streams.checkSoon()));
   const runningStreams = new RunningStreams(link);
   const leases = new StreamLeases(shared.redis, link);
   const resumed = new ResumedCalls(events, runningStreams);
@@ -124,14 +127,14 @@ export function createMcp(parts: McpParts): Mcp {
   const tools = new ToolCalls({ accounts: new ToolAccounts(ledger), calls, guards, approvals, tasks });
   const states = new SessionStates(shared.sessions, link);
   const replies = repliesOf(parts);
-  const ofStreams = { streams, watches, lists, endpoints };
+  const streamParts = { streams, watches, lists, endpoints };
   const sessions = new SseSessions(link, ring);
   const door = new McpDoor({
     ...{ ring, endpoints, inputs, requestsInFlight, ...stages },
     states,
     calls: new SessionCalls({ link, events, streams: runningStreams }),
-    sse: settings.MCP_LEGACY_SSE ? new SseDoor({ ...ofStreams, sessions, states, replies }) : null,
-    streams: new SessionStreams({ ...ofStreams, events, leases, resumed }),
+    sse: settings.MCP_LEGACY_SSE ? new SseDoor({ ...streamParts, sessions, states, replies }) : null,
+    streams: new SessionStreams({ ...streamParts, events, leases, resumed }),
     denialStatus: settings.MCP_DENIAL_STATUS,
     publicUrl: settings.PUBLIC_GATEWAY_URL ?? null,
     failed: parts.failures,
@@ -153,8 +156,8 @@ export function createMcp(parts: McpParts): Mcp {
   };
 }
 
-/** How servers are reached, and with what. */
-function reached(parts: McpParts, ring: Keyring, post: ConnectionParts['post']) {
+/** Creates the parts that connect to MCP servers: user connections, credentials and upstreams. */
+function connectedParts(parts: McpParts, ring: Keyring, post: ConnectionParts['post']) {
   const { settings, documents, policy, secrets } = parts;
   const issued = createIssuedCredentials(settings, policy);
   const connections = new UpstreamConnections({ documents, ring, post });
@@ -173,20 +176,23 @@ function repliesOf({ settings, settle, requestsInFlight, metrics }: McpParts): M
     release: (context) => {
       metrics?.countUnlogged(context);
       requestsInFlight.leave(context);
-      context.giveBack();
+      context.releaseBody();
     },
     keepAlive: new KeepAlive(settings.STREAM_KEEP_ALIVE),
     keepBytes: settings.LOG_BODY_MAX_BYTES,
   };
 }
 
-/** How servers are reached, the sandbox's own included where it is enabled. */
+/**
+ * Returns the network through which servers are reached, with the sandbox's server where the
+ * sandbox is enabled.
+ */
 function networkOf({ settings, outbound: client, policy }: McpParts): UpstreamNetwork {
   const network = { client, policy };
   return settings.SANDBOX_ENABLED ? withSandbox(network) : network;
 }
 
-/** Few calls at a time: a token is renewed once for all calls that need it. */
+/** Few connections suffice: a token is renewed once for all calls that need it. */
 const CONTROL_PLANE = new ServiceClient({ timeoutMs: 30_000, connections: 8, bytesMax: 65_536 });
 
 const controlPlanePost =

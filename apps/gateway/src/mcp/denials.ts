@@ -12,10 +12,10 @@ import { UpstreamError } from '@gw/mcp-client';
 import { ToolDenial } from '../guardrails/tool-guards';
 import type { EndpointRequest, McpRequest } from './mcp-request';
 
-/** A denied call: what its client gets, and what the log says. */
+/** A denied call: the cause that the client receives, and the error that the log stores. */
 export class Denied extends Error {
   constructor(
-    readonly why: DenialCause,
+    readonly reason: DenialCause,
     readonly logged: GatewayError,
   ) {
     super(logged.message);
@@ -34,7 +34,7 @@ export function limitDenied(denial: LimitDenial): Denied {
   return new Denied({ kind: 'rate_limit', policyId, limit, retryAfterMs: Math.ceil(retryAfterMs) }, logged);
 }
 
-/** Runs guardrails; a denial of theirs is thrown as one of a call. */
+/** Runs `judge`, which checks guardrails, and converts their denial to a `Denied` call. */
 export async function guarded<T>(judge: () => Promise<T>): Promise<T> {
   try {
     return await judge();
@@ -49,27 +49,32 @@ export async function guarded<T>(judge: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The response to a denied call in the form of its era. */
+/** Returns the response to a denied call in the format of the client's era. */
 export const deniedResponse = (
-  { why }: Denied,
+  { reason }: Denied,
   request: EndpointRequest,
   denialStatus: '200' | 'http',
 ): DenialResponse => {
   const { era, revision, capabilities, message, view } = request;
-  return denialResponse(why, {
+  return denialResponse(reason, {
     ...{ era, revision, capabilities, id: message.id, method: message.method, denialStatus },
     asToolError: view?.document.configurations['denial'] === 'tool_error',
   });
 };
 
-/** Why an upstream could not be called, as a denial; null for an error that the upstream itself sent. */
+/**
+ * Returns the denial for a failed upstream call; null for an error that the upstream itself sent.
+ */
 export function upstreamDenied(error: UpstreamError): Denied | null {
   if (error.kind === 'rpc_error' && error.rpc !== null) return null;
   if (error.most !== null) return tooManyCalls(error.most, error);
   return failed(FAILURES[error.kind] ?? 'provider_error', error);
 }
 
-/** The denial of a call beyond those that may be in flight at a time. It did not reach its server. */
+/**
+ * Returns the denial of a call that exceeds the maximum number of calls in flight; it was not sent
+ * to the server.
+ */
 export const tooManyCalls = (most: number, cause?: unknown): Denied =>
   new Denied(
     {
@@ -90,7 +95,7 @@ const FAILURES: Partial<Record<UpstreamError['kind'], UpstreamFailure>> = {
   closed: 'provider_unreachable',
 };
 
-/** When to call a server again that did not say it. */
+/** Milliseconds after which clients may retry when the server sent no `Retry-After`. */
 const RETRY_AFTER_MS: Partial<Record<UpstreamError['kind'], number>> = {
   no_memory: 1_000,
   unreachable: 1_000,
@@ -113,11 +118,14 @@ const failed = (failure: UpstreamFailure, error: UpstreamError): Denied =>
     new GatewayError(TYPES[failure], { detail: { mcp: error.message }, cause: error }),
   );
 
-/** An error of the upstream as the client's era has it; a modern client may get a request for input instead. */
+/**
+ * Translates an error of the upstream to the client's era; a modern client may receive a request
+ * for input instead.
+ */
 export const relayedError = (error: RpcError, { era, capabilities }: McpRequest) =>
   era === 'modern' ? toModernError(error, capabilities) : ({ kind: 'error', error } as const);
 
-/** The error of a request that the gateway refuses, for the log. */
+/** Returns the error that the log stores for a request that the gateway refuses. */
 export const faultLogged = (fault: McpFault): GatewayError =>
   new GatewayError(FAULT_TYPES[fault.status] ?? 'request_malformed', { message: fault.message });
 

@@ -5,11 +5,11 @@ import type { SeenCapability, ServerView } from './server-view';
 
 export type CapabilityType = McpCapabilityFacts['type'];
 
-/** A capability that an address offers, and the server that has it. */
+/** A capability that an address offers, with its server. */
 export interface Offered {
   readonly view: ServerView;
   readonly seen: SeenCapability;
-  /** How a toolset shows a tool differently; null: as the server has it. */
+  /** The toolset's override of a tool; null when the tool is shown as its server defines it. */
   readonly override: ToolOverride | null;
 }
 
@@ -19,11 +19,11 @@ export interface OfferedResource {
   readonly uri: string;
 }
 
-/** Target of an address for one caller: one MCP server, or several under one address. */
+/** One caller's view of an MCP address: one MCP server, or several under one address. */
 export interface Endpoint {
   /**
-   * Id that sessions and cursors are bound to: that of the server or toolset, or the workspace's
-   * for all its servers.
+   * Id that sessions and cursors are bound to: the id of the server or toolset, or of the workspace
+   * for the address of all its servers.
    */
   readonly id: string;
   /** Slug of the server or toolset; `-` for all servers of the workspace. */
@@ -37,22 +37,34 @@ export interface Endpoint {
   readonly facts: EndpointFacts;
   /** Changes when the caller's lists change. */
   readonly listsDigest: string;
-  /** Whether clients list two tools, with which they search and call the others. */
+  /**
+   * Whether clients see only the tools `search_tools` and `call_tool`, with which they find and
+   * call the others.
+   */
   readonly isSearched: boolean;
   /** Slugs of servers whose part of the lists is missing. */
   readonly unavailable: readonly string[];
   /** Whether lists fail while a server is unavailable. */
   readonly isStrict: boolean;
-  /** False while a server could not be read, so that an unknown name may be one of its. */
+  /**
+   * False while a server's document could not be read, so that an unknown name may belong to that
+   * server.
+   */
   readonly isWhole: boolean;
-  /** Shown names of what the caller sees, by server. */
+  /** Returns the shown names of the capabilities that the caller sees, by server. */
   lists(type: CapabilityType): readonly MemberList<string>[];
-  /** The definition of something listed, as clients see it. */
+  /** Returns the definition of a listed capability as clients see it; empty for an unknown name. */
   definition(type: CapabilityType, shown: string): JsonObject;
-  /** Undefined for what does not exist and for what the caller does not see. */
+  /**
+   * Finds a capability by its shown name; undefined when it does not exist or the caller may not
+   * see it.
+   */
   find(type: CapabilityType, shown: string): Offered | undefined;
-  /** The listed resource that a shown URI names, or one of a template. */
+  /**
+   * Finds the resource that a shown URI names: a listed one, or one that matches a template.
+   * Undefined when there is none.
+   */
   resourceOf(uri: string): OfferedResource | undefined;
-  /** The shown form of a URI of a server. */
+  /** Returns the shown form of a server's URI. */
   shownUri(view: ServerView, uri: string): string;
 }

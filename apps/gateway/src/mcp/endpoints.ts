@@ -6,7 +6,7 @@ import type { Endpoint } from './endpoint';
 import type { McpServers } from './mcp-servers';
 import { ServerView } from './server-view';
 
-/** Finds what an address offers to a caller. */
+/** Finds the endpoint of an address for a caller. */
 export class Endpoints {
   constructor(
     private readonly servers: McpServers,
@@ -14,8 +14,8 @@ export class Endpoints {
   ) {}
 
   /**
-   * Null for what does not exist and for what is not the caller's: both are the same to callers. A known server is found without
-   * a promise.
+   * Returns null when the address does not exist or belongs to another workspace; callers cannot
+   * tell the two apart. Returns no promise when the server's document is in memory.
    */
   find(
     principal: GatewayPrincipal,
@@ -30,10 +30,13 @@ export class Endpoints {
     return found instanceof Promise ? found.then<Endpoint | null>(orToolset) : orToolset(found);
   }
 
-  /** The same address as it is now for the same caller; the known one while that is not in memory. */
-  now(endpoint: Endpoint): Endpoint | null {
+  /**
+   * Returns the same address for the same caller from the current documents, or the given endpoint
+   * while they are not in memory; null when the address no longer exists.
+   */
+  current(endpoint: Endpoint): Endpoint | null {
     return endpoint instanceof ServerView
-      ? this.servers.now(endpoint)
-      : this.aggregates.now(endpoint as AggregateView);
+      ? this.servers.current(endpoint)
+      : this.aggregates.current(endpoint as AggregateView);
   }
 }

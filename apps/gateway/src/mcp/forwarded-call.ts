@@ -12,50 +12,65 @@ import { passedHeaders } from '../credentials/passed-headers';
 import { logLevel } from './log-level';
 import type { McpRequest } from './mcp-request';
 
-/** A request to an upstream, with what happens at its end. */
+/** A request to an upstream, with the functions that handle its end. */
 export interface ForwardedCall {
-  /** Params without what belongs to the caller's own request. */
+  /** Params without the members that belong to the client's own request, such as `_meta`. */
   readonly params: JsonObject;
-  /** `params.arguments` as the client wrote them, in JSON; absent or null: they are written from `params`. */
+  /**
+   * JSON bytes of `params.arguments` as the client wrote them; when absent or null, `params` is
+   * serialised.
+   */
   readonly argumentBytes?: Buffer | null;
   readonly headerParameters?: readonly HeaderParameter[];
-  /** The approved definition says that a second call changes nothing. */
+  /** Whether the approved definition declares that a second call has no further effect. */
   readonly isIdempotent?: boolean;
-  /** The session that the call belongs to; absent: that of the request. */
+  /** The session that the call belongs to; when absent, the session of the request. */
   readonly session?: string | null;
-  /** Capabilities that are declared to the server; absent: those of the client. */
+  /** Capabilities that the gateway declares to the server; when absent, those of the client. */
   readonly capabilities?: ClientCapabilities;
   /**
-   * Resolves if a person has approved the call, and throws a denial otherwise, without waiting; called before each round
-   * that is sent. `continues` is the approved round before it. Absent: no approval is needed.
+   * Resolves if a person has approved the call, and otherwise rejects with a denial, without
+   * waiting for the person. Called before each round of the call is sent; `continues` is the
+   * approved round before it. Absent when no approval is needed.
    */
-  readonly approved?: (continues: McpApprovalRound | null) => Promise<void>;
-  /** The upstream gave a result. Returns what the client gets in its place, null for the result itself; throws what denies it. */
-  readonly finished: (result: ReceivedResult) => Promise<JsonObject | null>;
-  /** Returns the error that the client gets in place of one of the upstream; throws a denial of it. Absent: the error itself. */
-  readonly failed?: (error: RpcError) => Promise<RpcError>;
+  readonly requireApproval?: (continues: McpApprovalRound | null) => Promise<void>;
   /**
-   * Called when the upstream asks for input, which ends the client's request. The round is charged without a price, so that its
-   * reservation is released; the client's next round is a request of its own, admitted and counted again.
+   * Called with the upstream's result. Resolves to the result that replaces it for the client, or
+   * to null to keep it. Rejects with a denial.
    */
-  readonly paused: () => void;
+  readonly onResult: (result: ReceivedResult) => Promise<JsonObject | null>;
+  /**
+   * Called with an error of the upstream. Resolves to the error that the client receives, or
+   * rejects with a denial. When absent, the client receives the error unchanged.
+   */
+  readonly onError?: (error: RpcError) => Promise<RpcError>;
+  /**
+   * Called when the upstream requests input, which ends the client's request. The round is charged
+   * at no price, so that its reservation is released; the client's next round is a new request that
+   * is admitted and counted again.
+   */
+  readonly onInputRequired: () => void;
 }
 
 type Trace = Readonly<Record<string, string>>;
 
-/** Params of a call as its server gets them. `more`: what a later round adds; `relays`: the client makes the rounds of input. */
+/**
+ * Returns the params of a call as the server receives them. `more` holds the members that a later
+ * round adds; `relays` is true when the client itself makes the rounds of input.
+ */
 export function sentParams(
   { message }: McpRequest,
   { params }: ForwardedCall,
   { more, relays, trace }: { readonly more: JsonObject; readonly relays: boolean; readonly trace: Trace },
 ): JsonObject {
-  // Responses to input without a request state: the modern server decides about them.
+  // Responses to input that have no request state: the modern server decides whether it accepts
+  // them.
   const responses = relays ? own(message.params, 'inputResponses') : undefined;
-  const unasked = responses === undefined ? {} : { inputResponses: responses };
-  return { ...params, ...unasked, ...more, _meta: { ...ownObject(message.params, '_meta'), ...trace } };
+  const unsolicited = responses === undefined ? {} : { inputResponses: responses };
+  return { ...params, ...unsolicited, ...more, _meta: { ...ownObject(message.params, '_meta'), ...trace } };
 }
 
-/** How a call is made at its server. */
+/** Returns the options with which a call is sent to its server. */
 export function callOptions(
   request: McpRequest,
   { argumentBytes = null, headerParameters = [], isIdempotent = false }: ForwardedCall,

@@ -15,7 +15,7 @@ import type { RequestContext } from '../core/request-context';
 import type { ToolGuards, ToolSubject } from '../guardrails/tool-guards';
 import { guarded } from './denials';
 
-/** Judges texts of one capability by its guardrails. */
+/** The guardrails of one capability, and the request whose texts they check. */
 export interface TextGuard {
   readonly guards: ToolGuards;
   readonly context: RequestContext;
@@ -23,8 +23,8 @@ export interface TextGuard {
 }
 
 /**
- * Returns a task with its result as guardrails leave them, without members that they do not judge in a task. Throws the
- * denial of a guardrail.
+ * Returns a task and its result after guardrails have edited them, without members that guardrails
+ * do not check in a task. Throws the denial of a guardrail.
  */
 export async function guardedTask(guard: TextGuard, received: JsonObject): Promise<JsonObject> {
   const task = withoutToolResult(received);
@@ -36,14 +36,14 @@ export async function guardedTask(guard: TextGuard, received: JsonObject): Promi
   return isObject(result) ? { ...edited, result: withEditedResult(result, edit) } : edited;
 }
 
-/** Returns an error of a server as guardrails leave it. Throws the denial of a guardrail. */
+/** Returns a server's error after guardrails have edited it. Throws the denial of a guardrail. */
 export async function guardedError(guard: TextGuard, error: RpcError): Promise<RpcError> {
   const { code, ...texts } = error;
   const edit = await editOf(guard, stringLeaves(texts));
   return edit === null ? error : { code, ...(withEditedLeaves(texts, edit) as typeof texts) };
 }
 
-/** Null: nothing changes. */
+/** Returns a function that replaces each changed text; null when no text changes. */
 async function editOf(
   { guards, context, subject }: TextGuard,
   texts: readonly string[],

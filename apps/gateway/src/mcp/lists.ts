@@ -25,8 +25,9 @@ export const isList = (method: string): method is ListMethod => Object.hasOwn(LI
 const PAGE_SIZE = 100;
 
 /**
- * The response to a list: what the caller sees of the approved snapshots, without a call to a server. Throws a fault for
- * a cursor that is not valid, and where a server is unavailable to a toolset that is strict about it.
+ * Returns the response to a list request: the approved capabilities that the caller sees, without a
+ * call to a server. Throws a fault for a cursor that is not valid, and for a strict toolset while
+ * one of its servers is unavailable.
  */
 export function listBody(request: EndpointRequest, method: ListMethod, ring: Keyring): JsonObject {
   const { endpoint, message, era, capabilities } = request;

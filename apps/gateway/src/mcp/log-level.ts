@@ -2,7 +2,10 @@ import { META, own, type JsonObject } from '@gw/mcp';
 import type { CallOptions } from '@gw/mcp-client';
 import type { McpRequest } from './mcp-request';
 
-/** A session that set no level gets messages of the level info. */
+/**
+ * Returns the log level of a call. A session that set no level receives messages from the level
+ * `info` on.
+ */
 export function logLevel(
   { state }: McpRequest,
   meta: JsonObject,

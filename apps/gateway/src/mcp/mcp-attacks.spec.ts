@@ -52,7 +52,7 @@ describe('attacks on MCP servers', () => {
   const call = (id: string, name: string, args: object = {}, headers: Record<string, string> = {}) =>
     post(rpc('tools/call', { name, arguments: args }), { 'mcp-session-id': id, ...headers });
 
-  it('sends no credential of the caller to a server, whatever the integration passes on', async () => {
+  it('sends no credential of the caller to a server, whatever the integration forwards', async () => {
     saveServer(gateway, {
       ...document,
       configurations: {
@@ -71,7 +71,7 @@ describe('attacks on MCP servers', () => {
     saveServer(gateway, document);
   });
 
-  it('refuses the session of another caller, a guessed one and an ended one alike', async () => {
+  it('refuses the session of another caller, a guessed one and an ended one with the same error', async () => {
     const id = await session();
     const answers = [
       await call(id, 'echo', { text: 'x' }, { 'x-gw-api-key': OTHER_KEY }),
@@ -90,7 +90,7 @@ describe('attacks on MCP servers', () => {
     expect(new Set(bodies)).toHaveProperty('size', 1);
   });
 
-  it('shows no server of another workspace, and none that does not exist, in the same words', async () => {
+  it('returns the same error for a server of another workspace and one that does not exist', async () => {
     const body = rpc('server/discover', {});
     const answers = [
       await post(body, { 'x-gw-api-key': FOREIGN_KEY }, '/other/tools/mcp'),
@@ -103,7 +103,7 @@ describe('attacks on MCP servers', () => {
     expect(new Set(bodies)).toHaveProperty('size', 1);
   });
 
-  it('refuses pages of foreign origins and rebound names before it looks at the credential', async () => {
+  it('refuses pages of foreign origins and rebound host names before it reads the credential', async () => {
     expect((await post(rpc('ping'), { origin: 'https://evil.example' })).status).toBe(403);
     expect((await post(rpc('ping'), { origin: `http://127.0.0.1:${String(gateway.port)}` })).status).toBe(
       403,
@@ -111,7 +111,7 @@ describe('attacks on MCP servers', () => {
     expect((await post(rpc('ping'), { 'x-gw-api-key': 'wrong', origin: 'null' })).status).toBe(403);
   });
 
-  it('leads a caller without a valid credential to the OAuth server of this path', async () => {
+  it('refers a caller without a valid credential to the OAuth server of the path', async () => {
     for (const [key, error] of [
       ['', undefined],
       ['wrongKey00000000000000000000AB11', 'invalid_token'],
@@ -142,7 +142,7 @@ describe('attacks on MCP servers', () => {
     });
   });
 
-  it('hides a tool that a rule denies, and judges the arguments of the others', async () => {
+  it('hides a tool that a rule denies, and checks the arguments of the others', async () => {
     const key = { type: 'key', id: gateway.apiKey } as const;
     saveServer(gateway, {
       ...document,
@@ -166,7 +166,7 @@ describe('attacks on MCP servers', () => {
     saveServer(gateway, document);
   });
 
-  it('drops responses to requests of others and answers them like every other response', async () => {
+  it('drops responses to requests of other callers, and acknowledges them like every response', async () => {
     const id = await session();
     for (const body of [
       { jsonrpc: '2.0', id: 'gwr1.00000000000000000000000000000000', result: {} },
@@ -175,7 +175,7 @@ describe('attacks on MCP servers', () => {
       expect((await post(body, { 'mcp-session-id': id })).status).toBe(202);
   });
 
-  it('ends calls and sessions when the key is withdrawn', async () => {
+  it('ends calls and sessions when the key is revoked', async () => {
     const key = 'goneKey00000000000000000000000AB';
     gateway.addKey(key, { scopes: ['mcp.invoke'] });
     const headers = { 'x-gw-api-key': key };

@@ -25,7 +25,7 @@ describe('batches of clients of 2025-03-26', () => {
     rpc(id, 'tools/call', { name, arguments: args, ...more });
   const echo = (id: number) => call(id, 'echo', { text: `echo ${String(id)}` });
 
-  it('have each message judged by itself, and the responses in their order', async () => {
+  it('have each message handled separately, and their responses in order', async () => {
     const client = await opened();
     const response = await client.send(origin(), [
       call(1, 'slow', { ms: 100 }),
@@ -47,7 +47,7 @@ describe('batches of clients of 2025-03-26', () => {
     ]);
   });
 
-  it('have a record, a charge and a body of each call', async () => {
+  it('have a record, a charge and a body for each call', async () => {
     const before = (await gateway.records()).length;
     const client = await opened();
     await (await client.send(origin(), [echo(1), echo(2), rpc(3, 'ping')])).json();
@@ -76,7 +76,7 @@ describe('batches of clients of 2025-03-26', () => {
     ]);
   });
 
-  it('of notifications and responses alone are accepted without a body', async () => {
+  it('are accepted without a response body if they contain only notifications and responses', async () => {
     const client = await opened();
     const response = await client.send(origin(), [
       { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -85,7 +85,7 @@ describe('batches of clients of 2025-03-26', () => {
     expect([response.status, await response.text()]).toEqual([202, '']);
   });
 
-  it('have 20 messages at most, and none of them opens a session or is of the modern era', async () => {
+  it('contain at most 20 messages, none of which may open a session or belong to the modern era', async () => {
     const client = await opened();
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -113,7 +113,7 @@ describe('batches of clients of 2025-03-26', () => {
     }
   });
 
-  it('end with their client, after a wait for calls of this era', async () => {
+  it('end after their client disconnects and the wait for calls of this era is over', async () => {
     const client = await opened();
     const before = fixture.calls.get('slow') ?? 0;
     const records = (await gateway.records()).length;
@@ -134,7 +134,7 @@ describe('batches of clients of 2025-03-26', () => {
     expect((await gateway.records()).slice(-2).map(({ cost }) => cost)).toEqual([500, 500]);
   });
 
-  it('cannot get more than the bound of one response out of the gateway', async () => {
+  it('cannot get more bytes from the gateway than one response may have', async () => {
     const client = await opened();
     const bytes = 3_000_000;
     const response = await client.send(

@@ -26,7 +26,7 @@ describe('breakers of MCP servers', () => {
     for (let at = 0; at < count; at += 1) call(error, view);
   };
 
-  it('open at five failures in a row, for one integration of one workspace', () => {
+  it('open after five failures in a row, for one integration of one workspace', () => {
     calls(4, unreachable);
     call(null);
     calls(4, timeout('idle'));
@@ -36,7 +36,7 @@ describe('breakers of MCP servers', () => {
     call(null, viewOf('w1', 'i2'));
   });
 
-  it('let one call through after half a minute, which decides', () => {
+  it('admit one call after half a minute, whose result decides', () => {
     calls(5, unreachable);
     now += 30_000;
     const ends = breakers.enter(viewOf('w1'));
@@ -48,7 +48,7 @@ describe('breakers of MCP servers', () => {
     calls(2, null);
   });
 
-  it('do not open because of long calls, cancelled ones, refusals, or what a guardrail denies', () => {
+  it('do not open because of long calls, cancelled ones, refusals or guardrail denials', () => {
     calls(20, timeout('total'));
     calls(20, new UpstreamError('cancelled', '', { mayHaveExecuted: true }));
     calls(20, new UpstreamError('rpc_error', '', { mayHaveExecuted: true }));
@@ -58,7 +58,7 @@ describe('breakers of MCP servers', () => {
   });
 });
 
-describe('a server that is away', () => {
+describe('unreachable server', () => {
   let gateway: GatewayHarness;
   let fixture: McpFixture;
   beforeAll(async () => {
@@ -75,7 +75,7 @@ describe('a server that is away', () => {
   };
   const echo = { name: 'echo', arguments: { text: 'x' } };
 
-  it('gets no more calls for a while, and its lists are served', async () => {
+  it('gets no more calls for a while, and its lists are still served', async () => {
     for (let at = 0; at < 5; at += 1)
       expect(JSON.stringify(await send('tools/call', echo))).toContain('provider_unreachable');
     expect(JSON.stringify(await send('tools/call', echo))).toMatch(/circuit_open.*"retry_after_ms":30000/);
@@ -134,7 +134,7 @@ describe('a call whose connection breaks', () => {
     return [await response.text(), (fixture.calls.get(name) ?? 0) - before];
   };
 
-  it('is repeated once for an idempotent tool, where the integration says so', async () => {
+  it('is repeated once for an idempotent tool, if the integration allows it', async () => {
     expect(await call('echo', { text: 'hi' }, true)).toEqual([expect.stringContaining('"text":"hi"'), 2]);
     expect(await call('echo', { text: 'hi' }, false)).toEqual([expect.stringContaining('error'), 1]);
   });

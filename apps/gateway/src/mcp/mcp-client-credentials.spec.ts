@@ -46,12 +46,12 @@ describe('servers with client credentials', () => {
     expect(tokens.issued).toBe(2);
   });
 
-  it('are called once more for each of the calls that they refuse together', async () => {
+  it('are called once more for each of several calls that they refuse concurrently', async () => {
     expect(await resultsWith(['oauth-token-2'], 5, true)).toEqual([true, true, true, true, true]);
     expect(tokens.issued).toBe(2);
   });
 
-  it('are not called again and again when they refuse every token', async () => {
+  it('are not called repeatedly when they refuse every token', async () => {
     expect(await resultsWith([], 3)).toEqual([false, false, false]);
     expect(tokens.issued).toBe(2);
   });

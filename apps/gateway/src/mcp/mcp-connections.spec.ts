@@ -103,7 +103,7 @@ describe('servers at which users sign in themselves', () => {
     >;
   }
 
-  it('lead a user without a connection to the page on which to connect', async () => {
+  it('refer a user without a connection to the page on which to connect', async () => {
     disconnect();
     expect(await call({ elicitation: { url: {} } })).toMatchObject({
       result: {
@@ -126,7 +126,7 @@ describe('servers at which users sign in themselves', () => {
     expect(body).not.toContain(LINK);
   });
 
-  it('get the token of the user, and end with the connection', async () => {
+  it('get the token of the user, until the connection is removed', async () => {
     connect('good');
     expect(await call()).toMatchObject({ result: { content: [{ text: 'hi' }] } });
     expect(fixture.requests.at(-1)?.headers['authorization']).toBe('Bearer good');
@@ -134,7 +134,7 @@ describe('servers at which users sign in themselves', () => {
     expect(JSON.stringify(await call())).toContain('mcp_connection_required');
   });
 
-  it('get a renewed token, once for many calls, when it is about to expire', async () => {
+  it('get a token that is renewed once for many calls when it is about to expire', async () => {
     connect('old', 1_000);
     refreshes = 0;
     const results = await Promise.all(Array.from({ length: 10 }, () => call()));
@@ -142,7 +142,7 @@ describe('servers at which users sign in themselves', () => {
     expect(refreshes).toBe(1);
   });
 
-  it('have a token renewed before it expires, while calls go on with it', async () => {
+  it('have a token renewed before it expires, while calls still use it', async () => {
     connect('good', 120_000, -1_000);
     const before = version;
     refreshes = 0;
@@ -152,7 +152,7 @@ describe('servers at which users sign in themselves', () => {
     expect(refreshes).toBe(1);
   });
 
-  it('lead a user to the scopes that they want, and keep the connection', async () => {
+  it('refer a user to a sign-in for the scopes that they require, and keep the connection', async () => {
     connect('narrow');
     narrow.add('narrow');
     refreshes = 0;
@@ -169,7 +169,7 @@ describe('servers at which users sign in themselves', () => {
     link = LINK;
   });
 
-  it('are called with what a user has granted a moment ago, before the change has reached the gateway', async () => {
+  it('are called with scopes that a user has just granted, before the change reaches the gateway', async () => {
     const key = documentKey.mcpConnection(server.id, USER);
     const reload = jest.spyOn(gateway.documents, 'reload');
     let reads = 0;
@@ -230,7 +230,7 @@ describe('servers at which users sign in themselves', () => {
     saveServer(gateway, server);
   });
 
-  it('have no link where the control plane exchanges tokens and got none', async () => {
+  it('cause no link if the control plane exchanges tokens and got none', async () => {
     disconnect();
     saveServer(gateway, { ...server, authType: 'id_jag' });
     isAway = true;

@@ -54,7 +54,7 @@ export interface McpDoorParts extends RefusalParts, CalledEndpointParts {
   readonly states: SessionStates;
   readonly streams: SessionStreams;
   readonly calls: SessionCalls;
-  /** Null: clients have no HTTP+SSE. */
+  /** Null when the HTTP+SSE transport is disabled. */
   readonly sse: SseDoor | null;
   readonly replies: CallReplyOptions;
   readonly requestsInFlight: RequestsInFlight;
@@ -62,13 +62,16 @@ export interface McpDoorParts extends RefusalParts, CalledEndpointParts {
 
 type SsePart = SsePlace['part'];
 
-/** Requests of a batch that are carried out at the same time. */
-const BATCH_AT_ONCE = 5;
+/** Maximum number of requests of a batch that run at the same time. */
+const BATCH_CONCURRENCY = 5;
 
-type OfSession = Extract<Received<SessionFacts>, { readonly session: SessionFacts }>;
+type SessionReceived = Extract<Received<SessionFacts>, { readonly session: SessionFacts }>;
 type Posted = Extract<Received<SessionFacts>, { kind: 'modern' | 'initialize' | 'legacy' }>;
 
-/** Receives the requests to MCP servers: who calls, which server, which era, and what answers. */
+/**
+ * Receives HTTP requests to MCP addresses: authenticates the caller, finds the endpoint, and
+ * dispatches the messages.
+ */
 export class McpDoor {
   constructor(private readonly parts: McpDoorParts) {}
 
@@ -84,14 +87,14 @@ export class McpDoor {
     const context = new RequestContext(id, req, res, method, path + query, query, MCP_ROUTE);
     const fields = fieldsOf(req);
     const reply = new McpReply(context, this.parts.replies, originHeaders(fields));
-    const door = new Visit(this.parts, {
+    const visit = new Visit(this.parts, {
       context,
       reply,
       fields,
       place,
       sse,
     });
-    void door.run();
+    void visit.run();
   }
 }
 
@@ -100,21 +103,21 @@ interface VisitParts {
   readonly reply: McpReply;
   readonly fields: HeaderFields;
   readonly place: McpPlace;
-  /** Which address of the transport HTTP+SSE; null: streamable HTTP. */
+  /** The path of the HTTP+SSE transport that was requested; null for streamable HTTP. */
   readonly sse: SsePart | null;
 }
 
-/** A message that is being answered, and where its response goes. */
-interface Answered {
+/** A message that is being answered, with the reply that sends its response. */
+interface AnsweredMessage {
   readonly context: RequestContext;
   readonly reply: McpReply;
-  /** Null before it is known, and for messages that the gateway answers by itself. */
+  /** Null before the request is read, and for messages that the gateway itself answers. */
   request: EndpointRequest | null;
   /** Id of the message, for errors. */
   id: RequestId | null;
 }
 
-/** One HTTP request. */
+/** Handles one HTTP request. */
 class Visit {
   constructor(
     private readonly parts: McpDoorParts,
@@ -124,12 +127,12 @@ class Visit {
   /** Never rejects. */
   run(): Promise<void> {
     const { reply, context } = this.visit;
-    const answered: Answered = { context, reply, request: null, id: null };
+    const answered: AnsweredMessage = { context, reply, request: null, id: null };
     return this.answer(answered, () => this.respond(answered));
   }
 
   /** Answers a message, with an error when `work` throws. Never rejects. */
-  private async answer(answered: Answered, work: () => Promise<void>): Promise<void> {
+  private async answer(answered: AnsweredMessage, work: () => Promise<void>): Promise<void> {
     const { context, reply } = answered;
     try {
       await work();
@@ -142,7 +145,7 @@ class Visit {
     }
   }
 
-  private async respond(answered: Answered): Promise<void> {
+  private async respond(answered: AnsweredMessage): Promise<void> {
     const { context, reply, fields, place } = this.visit;
     const { origins } = this.parts;
     checkOrigin(fields, origins);
@@ -166,7 +169,10 @@ class Visit {
     else await this.post(answered, endpoint, received, state);
   }
 
-  /** HTTP+SSE: GET opens the stream of a client, and POST brings its messages. */
+  /**
+   * Handles a request of the HTTP+SSE transport: GET opens the client's stream, and POST sends a
+   * message.
+   */
   private async respondBySse(endpoint: Endpoint, part: SsePart): Promise<void> {
     const { context, reply } = this.visit;
     const door = this.parts.sse as SseDoor;
@@ -195,7 +201,7 @@ class Visit {
   private async answerSse(
     ...[{ context, reply, id }, endpoint, received, state]: Parameters<SseWork['answer']>
   ): Promise<void> {
-    const answered: Answered = { context, reply, request: null, id };
+    const answered: AnsweredMessage = { context, reply, request: null, id };
     await this.answer(answered, () => this.post(answered, endpoint, received, state));
   }
 
@@ -203,8 +209,11 @@ class Visit {
     return openSessionId(this.parts.ring, ownerOf(endpoint), id, Date.now());
   }
 
-  /** State of the client's session. Throws for an ended session as for an unknown one. */
-  private async stateOf(endpoint: Endpoint, received: OfSession): Promise<SessionState> {
+  /**
+   * Returns the state of the client's session. Throws the same fault for an ended session as for an
+   * unknown one.
+   */
+  private async stateOf(endpoint: Endpoint, received: SessionReceived): Promise<SessionState> {
     const state = await this.parts.states.of(nameOf(endpoint, received.session));
     if (!state.isEnded) return state;
     const [message] = received.kind === 'legacy' ? received.messages : [];
@@ -213,7 +222,7 @@ class Visit {
 
   private openStream(
     endpoint: Endpoint,
-    { session, lastEventId }: Extract<OfSession, { kind: 'stream' }>,
+    { session, lastEventId }: Extract<SessionReceived, { kind: 'stream' }>,
     state: SessionState,
   ): Promise<void> {
     const { reply, context } = this.visit;
@@ -223,7 +232,7 @@ class Visit {
   }
 
   private async post(
-    answered: Answered,
+    answered: AnsweredMessage,
     endpoint: Endpoint,
     received: Posted,
     state: SessionState | null,
@@ -242,7 +251,7 @@ class Visit {
     reply.end(local.body === null ? null : JSON.stringify(local.body), local.status, headers);
   }
 
-  /** Each message of a batch is judged by itself. */
+  /** Answers a batch. Each message is admitted, checked and recorded separately. */
   private async postBatch(
     endpoint: Endpoint,
     received: Extract<Posted, { kind: 'legacy' }>,
@@ -265,11 +274,11 @@ class Visit {
         await this.answer(answered, () => this.post(answered, endpoint, alone, state));
       }
     };
-    await Promise.all(Array.from({ length: BATCH_AT_ONCE }, answerNext));
+    await Promise.all(Array.from({ length: BATCH_CONCURRENCY }, answerNext));
     await batch.end();
   }
 
-  /** Takes notifications and responses of a legacy client. */
+  /** Handles notifications and responses of a legacy client. */
   private take(endpoint: Endpoint, session: SessionFacts, message: RpcMessage): void {
     if (message.kind === 'response') this.parts.inputs.take(nameOf(endpoint, session), message);
     else if (message.kind === 'notification' && message.method === 'notifications/cancelled')
@@ -287,7 +296,7 @@ class Visit {
   }
 
   private async forward(
-    answered: Answered,
+    answered: AnsweredMessage,
     received: Exclude<Posted, { kind: 'initialize' }> &
       Pick<EndpointRequest, 'endpoint' | 'message' | 'state'>,
   ): Promise<void> {
@@ -316,17 +325,20 @@ class Visit {
     };
     answered.request = request;
     const call = session === null ? null : this.parts.calls.begin(request, session, ending);
-    context.whenClientGone({ clientGone: () => (call === null ? ending.abort() : call.left()) });
-    // A stream of changes is no call, and `ClientStreams` ends it.
+    context.whenClientGone({ clientGone: () => (call === null ? ending.abort() : call.clientLeft()) });
+    // `subscriptions/listen` opens a stream and is not a call; `ClientStreams` ends it at shutdown.
     if (message.method !== 'subscriptions/listen') this.parts.requestsInFlight.join(context);
     try {
       await this.parts.requests.run(request);
     } finally {
-      call?.over();
+      call?.end();
     }
   }
 }
 
-/** Headers by name. Node.js joins repeated ones, which MCP tells apart. */
+/**
+ * Returns the headers by name, with repeated headers kept apart as MCP requires; Node.js would join
+ * them.
+ */
 const fieldsOf = ({ headers, rawHeaders }: IncomingMessage): HeaderFields =>
   Object.keys(headers).length * 2 === rawHeaders.length ? headers : headerFields(rawHeaders);

@@ -7,7 +7,7 @@ import { recordOfLine } from '../in-flight/begun-record';
 import { GatewayHarness } from '../spec-support/harness';
 import { saveServer, serverDocument } from './spec-support/mcp-server';
 
-describe('the end of calls and streams of MCP', () => {
+describe('end of MCP calls and streams', () => {
   let gateway: GatewayHarness;
   let fixture: McpFixture;
   let document: McpServerDocument;
@@ -30,7 +30,7 @@ describe('the end of calls and streams of MCP', () => {
   const slow = (ms: number) => ({ name: 'slow', arguments: { ms } });
   const key = (secret: string) => gateway.addKey(secret, { scopes: ['mcp.invoke'] });
 
-  it('a call is on disk with its price while its server has it, for a gateway that dies', async () => {
+  it('has a call on disk with its price while its server handles it, in case the gateway crashes', async () => {
     key(gateway.apiKey);
     const leaving = new AbortController();
     const before = fixture.calls.get('slow') ?? 0;
@@ -58,7 +58,7 @@ describe('the end of calls and streams of MCP', () => {
     });
   });
 
-  it('a stream of changes ends when its caller is withdrawn, and others go on', async () => {
+  it('ends a stream of changes when its caller is revoked, and no other stream', async () => {
     const [gone, stays] = ['goneKey00000000000000000000000A1', 'staysKey0000000000000000000000A1'];
     for (const each of [gone, stays]) key(each);
     const filter = { notifications: { toolsListChanged: true } };
@@ -78,7 +78,7 @@ describe('the end of calls and streams of MCP', () => {
     leaving.abort();
   });
 
-  it('a call in flight ends with one error when its caller is withdrawn', async () => {
+  it('ends a call in flight with one error when its caller is revoked', async () => {
     const gone = 'goneKey00000000000000000000000A2';
     key(gone);
     const before = fixture.calls.get('slow') ?? 0;
@@ -88,7 +88,7 @@ describe('the end of calls and streams of MCP', () => {
     expect((await call).status).toBe(401);
   });
 
-  it('one caller has 50 calls in flight at a server and 20 streams, and more are denied at once', async () => {
+  it('limits one caller to 50 calls in flight at a server and 20 streams, and denies more at once', async () => {
     const busy = 'busyKey00000000000000000000000A1';
     key(busy);
     saveServer(gateway, document);
@@ -115,7 +115,7 @@ describe('the end of calls and streams of MCP', () => {
     );
   });
 
-  it('of 120 calls at once, each gets its own result or the denial of the bound', async () => {
+  it('gives each of 120 concurrent calls its own result or the denial of the maximum', async () => {
     const burst = 'burstKey0000000000000000000000A1';
     key(burst);
     saveServer(gateway, document);
@@ -135,7 +135,7 @@ describe('the end of calls and streams of MCP', () => {
     expect(bodies.filter((body) => 'result' in body).length).toBeGreaterThanOrEqual(50);
   });
 
-  it('a session of a server has ten calls in flight, and more are denied at once', async () => {
+  it('limits a session of a server to ten calls in flight, and denies more at once', async () => {
     const legacy = await startMcpFixture({ era: 'legacy' });
     const apiKey = 'sessionKey000000000000000000A1AA';
     key(apiKey);

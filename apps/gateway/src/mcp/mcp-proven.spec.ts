@@ -76,7 +76,7 @@ class ProvingDoor {
   }
 }
 
-describe('servers that take only tokens bound to a key', () => {
+describe('servers that accept only tokens bound to a key', () => {
   let gateway: GatewayHarness;
   let fixture: McpFixture;
   let door: ProvingDoor;
@@ -116,7 +116,7 @@ describe('servers that take only tokens bound to a key', () => {
     return response.text();
   }
 
-  it('get a new proof with each request, and the nonce that they want', async () => {
+  it('get a new proof with each request, and the nonce that they require', async () => {
     door.key = await newProofKey();
     connect(door.key);
     for (let n = 0; n < 3; n += 1) expect(await call()).toContain('"text":"hi"');
@@ -127,7 +127,7 @@ describe('servers that take only tokens bound to a key', () => {
     expect(door.passed).toBeGreaterThanOrEqual(4);
   });
 
-  it('refuse the proof of another key, which is not repeated without end', async () => {
+  it('refuse the proof of another key, and get no endless repetitions', async () => {
     door.key = await newProofKey();
     const [passed, refused] = [door.passed, door.faults.length];
     expect(await call()).not.toContain('"text":"hi"');

@@ -154,7 +154,7 @@ describe('calls of several gateways', () => {
     inputResponses: { r1: { action: 'accept', content: { response: 'Ada' } } },
   });
 
-  it('that wait for input continue at any gateway, once', async () => {
+  it('continue at any gateway after a wait for input, once', async () => {
     const state = await parked();
     const results = await Promise.all([1, 2, 1, 0].map((at) => send(at, 'test_elicitation', retry(state))));
     const texts = results.map((result) => JSON.stringify(result));
@@ -162,7 +162,7 @@ describe('calls of several gateways', () => {
     expect(texts.filter((text) => text.includes('already answered'))).toHaveLength(3);
   });
 
-  it('that wait for input belong to their caller, tool and arguments', async () => {
+  it('continue after a wait for input only for their caller, tool and arguments', async () => {
     const state = await parked();
     const attempts = [
       await send(1, 'test_elicitation', retry(state), { apiKey: OTHER_KEY }),
@@ -174,7 +174,7 @@ describe('calls of several gateways', () => {
     expect(JSON.stringify(await send(2, 'test_elicitation', retry(state)))).toContain('Ada');
   });
 
-  it('are interrupted when their gateway is gone', async () => {
+  it('are interrupted when their gateway has died', async () => {
     const state = await parked();
     await gateways.at(0).stop();
     const result = await send(1, 'test_elicitation', retry(state));
@@ -182,7 +182,7 @@ describe('calls of several gateways', () => {
     expect(JSON.stringify(result)).toContain('The call was interrupted; call the tool again.');
   });
 
-  it('are cancelled at their server when the client says so at another gateway', async () => {
+  it('are cancelled at their server when the client cancels them at another gateway', async () => {
     const before = fixture.cancelled.length;
     const client = await RawSession.open(gateways.origin(0), gateways.apiKey);
     const call = await client.stream(gateways.origin(0), 'tools/call', {
@@ -224,7 +224,7 @@ describe('calls of several gateways', () => {
     expect(call.text).not.toContain('Eve');
   });
 
-  it('get the answer of a client that gave it at another gateway while Redis was away', async () => {
+  it('get an answer that the client sent to another gateway while Redis was down', async () => {
     const origin = gateways.origin(0);
     const client = await RawSession.open(origin, gateways.apiKey, { capabilities: { elicitation: {} } });
     const call = await client.stream(origin, 'tools/call', {

@@ -3,19 +3,25 @@ import { CallReply } from '../reply/call-reply';
 import type { NumberedEvent } from './events/event-store';
 import type { StreamTrail } from './events/stream-trail';
 
-/** After so long, the client of a stream that ended early opens it again. */
+/** Milliseconds after which the client of a stream that ended early should open it again. */
 const RETRY_MS = 1_000;
 
-/** The response to one POST or GET of an MCP client, whose stream the client can perhaps resume. */
+/**
+ * The response to one POST or GET of an MCP client. If it is a stream, the client may be able to
+ * resume it.
+ */
 export class McpReply extends CallReply {
-  /** Keeps the messages of a stream that its client can resume; null for every other response. */
+  /** Stores the messages of a stream that its client can resume; null for every other response. */
   private trail: StreamTrail | null = null;
-  private primes = false;
+  private sendsFirstId = false;
 
-  /** Makes a stream one that the client can resume. `primes`: the client gets an id before the first message. */
+  /**
+   * Makes the stream resumable. With `sendsFirstId`, the client receives an event id before the
+   * first message.
+   */
   resumable(trail: StreamTrail, primes: boolean): void {
     this.trail = trail;
-    this.primes = primes;
+    this.sendsFirstId = primes;
   }
 
   /** Sends an event of another stream that the client resumes. */
@@ -23,13 +29,16 @@ export class McpReply extends CallReply {
     if (number > 1 && json !== '') this.write(messageEvent(json, eventId(stream, number)));
   }
 
-  /** Tells a client of the transport HTTP+SSE where it sends its messages. */
+  /**
+   * Sends the `endpoint` event with the path to which a client of the HTTP+SSE transport posts its
+   * messages.
+   */
   endpoint(path: string): void {
     this.startStream();
     this.write(`event: endpoint\ndata: ${path}\n\n`);
   }
 
-  /** Bytes that the client has not read. */
+  /** Bytes that were sent and that the client has not read yet. */
   get unread(): number {
     return this.context.res.writableLength;
   }
@@ -38,16 +47,16 @@ export class McpReply extends CallReply {
     this.write(`: ${text}\n\n`);
   }
 
-  /** Ends a stream that its client opens again, perhaps at another gateway. */
+  /** Ends a stream and makes its client open it again, possibly at another gateway. */
   retire(): void {
     this.startStream();
     this.write(retryEvent(RETRY_MS));
     this.close();
   }
 
-  /** The client cancelled its request, which gets no result. */
+  /** Ends the response to a request that its client cancelled, without a result. */
   cancelled(): void {
-    if (this.isOver) {
+    if (this.hasEnded) {
       this.leave();
       return;
     }
@@ -56,7 +65,7 @@ export class McpReply extends CallReply {
     this.close();
   }
 
-  /** Keeps a message for a client that resumes. */
+  /** Stores a message for a client that resumes the stream. */
   protected override idOf(json: string | Buffer, isLast: boolean): string | null {
     const { trail } = this;
     if (trail === null || !this.isStream || this.context.settled) return null;
@@ -65,11 +74,11 @@ export class McpReply extends CallReply {
     return trail.finish(json.toString());
   }
 
-  /** Gives the client an id from which on it can resume. */
-  protected override begun(): void {
+  /** Sends the client the first event id, from which it can resume. */
+  protected override streamBegan(): void {
     if (this.trail === null || this.trail.hasBegun) return;
     const id = this.trail.begin();
-    if (this.primes) this.write(`id: ${id}\nretry: ${String(RETRY_MS)}\ndata: \n\n`);
+    if (this.sendsFirstId) this.write(`id: ${id}\nretry: ${String(RETRY_MS)}\ndata: \n\n`);
   }
 
   protected override abandoned(): void {

@@ -15,44 +15,46 @@ import type { Endpoint } from './endpoint';
 import type { SessionState } from './sessions/session-states';
 import type { ServerView } from './server-view';
 
-/** One request of a client to an address of MCP. */
+/** One request of a client to an MCP address. */
 export interface EndpointRequest {
   readonly context: RequestContext;
   readonly endpoint: Endpoint;
-  /** The server that the request is for; null while none was found. */
+  /** The server that the request is for; null until it is found. */
   view: ServerView | null;
   readonly message: RpcRequest;
-  /** Headers of the request. */
+  /** Headers of the HTTP request. */
   readonly fields: HeaderFields;
   readonly era: Era;
   readonly revision: string;
   /** Capabilities that the client declared. */
   readonly capabilities: ClientCapabilities;
-  /** `{name, version}` of the client, as it says. */
+  /** `{name, version}` as the client declares it. */
   readonly client: JsonObject;
   /** Null in the modern era. */
   readonly session: SessionFacts | null;
   /** Null in the modern era. */
   readonly state: SessionState | null;
   readonly reply: McpReply;
-  /** Aborts when the client cancels, or leaves. */
+  /** Aborts when the client cancels the request or disconnects. */
   readonly signal: EndSignal;
-  /** Numbers of the message that change when it is written again. */
+  /**
+   * Numbers of the message that would change when it is serialised again; null when there are none.
+   */
   readonly numbers: ExactNumbers | null;
 }
 
-/** A request that is for one server. */
+/** A request whose server is known. */
 export interface McpRequest extends EndpointRequest {
   readonly view: ServerView;
 }
 
-/** Notes which server a request is for, in the log as well. */
+/** Sets the server of a request, also for its log record. */
 export function atServer(request: EndpointRequest, view: ServerView): McpRequest {
-  request.context.mcp?.reaches(view.document);
+  request.context.mcp?.noteServer(view.document);
   return Object.assign(request, { view });
 }
 
-/** Client facts of a message. */
+/** Returns era, revision, capabilities and name of the client that sent a message. */
 export function clientOf(
   received: Extract<Received<SessionFacts>, { kind: 'modern' | 'legacy' }>,
 ): Pick<EndpointRequest, 'era' | 'revision' | 'capabilities' | 'client'> {

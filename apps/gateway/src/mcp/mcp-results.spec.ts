@@ -71,15 +71,16 @@ describe('results of MCP servers', () => {
     return (await fetch(url, { ...request, body })).text();
   };
 
-  it('reach the client byte by byte, with what its revision needs', async () => {
+  it('reach the client byte for byte, with the members that its revision requires', async () => {
     server.result = `{ "content": [], "n": ${NUMBER} }`;
     const info = JSON.stringify({ name: 'by-hand', version: '2' });
     const added = `{"resultType":"complete","_meta":{"${SERVER_INFO}":${info}},`;
     expect(await call()).toBe(`{"jsonrpc":"2.0","id":1,"result":${added} "content": [], "n": ${NUMBER} }}`);
   });
 
-  it('are dropped while the workspace holds its share of memory, and pass once clients have read theirs', async () => {
-    // The share of the workspace is 16 MiB: a result of 6 MiB and what is sent of it, and not a second one.
+  it('are dropped while the workspace uses its memory share, and pass once clients have read earlier ones', async () => {
+    // The share of the workspace is 16 MiB: a result of 6 MiB and what is sent of it, and not a
+    // second one.
     server.result = JSON.stringify({ content: [{ type: 'text', text: 'x'.repeat(6_291_456) }] });
     const { port } = gateway;
     const request = modernRequest(gateway.apiKey, 'tools/call', { name: 'tool', ...{ arguments: {} } });
@@ -106,7 +107,7 @@ describe('results of MCP servers', () => {
     await eventually(async () => (await call()).includes('yyy'));
   });
 
-  it('do not say who the server is', async () => {
+  it('do not identify the server', async () => {
     server.result = `{"resultType":"complete","content":[],"_meta":{"${SERVER_INFO}":{"name":"bank"},"a":1}}`;
     expect(JSON.parse(await call())).toMatchObject({
       result: { _meta: { [SERVER_INFO]: { name: 'by-hand', version: '2' }, a: 1 } },
@@ -116,7 +117,7 @@ describe('results of MCP servers', () => {
     expect(await call()).not.toContain('bank');
   });
 
-  it('are errors of the server when they end early or have two members of one name', async () => {
+  it('count as server errors when they end early or have duplicate members', async () => {
     for (const result of ['{"content":[', '{"content":[]}}', '{"isError":true,"isError":false}', '[]']) {
       server.result = result;
       const { result: shown } = JSON.parse(await call()) as { readonly result: Record<string, unknown> };
@@ -124,7 +125,7 @@ describe('results of MCP servers', () => {
     }
   });
 
-  it('are logged as failed where they say so', async () => {
+  it('are logged as failed if they report an error', async () => {
     const before = (await gateway.records()).length;
     server.result = '{"content":[],"isError": true}';
     await call();
@@ -132,7 +133,7 @@ describe('results of MCP servers', () => {
     expect(records.map(({ outcome, decision }) => [outcome, decision.mcp?.isError])).toEqual([['ok', true]]);
   });
 
-  it('come from arguments that reached the server byte by byte', async () => {
+  it('belong to arguments that reached the server byte for byte', async () => {
     server.result = '{"content":[]}';
     const args = `{ "n": ${NUMBER}, "text": "\\u00e9" }`;
     await call(args);

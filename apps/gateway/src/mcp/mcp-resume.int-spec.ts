@@ -41,7 +41,7 @@ describe.each([
   const session = (revision?: string) =>
     RawSession.open(here, gateways.apiKey, revision === undefined ? {} : { revision });
 
-  it('get the response to a call whose stream broke, without a second call', async () => {
+  it('deliver the response to a call whose stream broke, without a second call', async () => {
     const client = await session();
     const before = fixture.calls.get('slow') ?? 0;
     const call = await client.stream(here, 'tools/call', progress(1_000));
@@ -56,7 +56,7 @@ describe.each([
     expect((fixture.calls.get('slow') ?? 0) - before).toBe(1);
   });
 
-  it('get what they missed, once each, and the response of a call that ended meanwhile', async () => {
+  it('deliver each missed event once, and the response of a call that ended meanwhile', async () => {
     const client = await session();
     const call = await client.stream(here, 'tools/call', progress(1));
     await call.untilEnd();
@@ -67,7 +67,7 @@ describe.each([
     expect((await client.get(there, call.lastId)).status).toBe(400);
   });
 
-  it('give clients of older revisions no event without a message', async () => {
+  it('send clients of older revisions no event without a message', async () => {
     const client = await session('2025-06-18');
     const call = await client.stream(here, 'tools/call', progress(1));
     await call.untilEnd();
@@ -94,7 +94,7 @@ describe.each([
     }
   });
 
-  it('bring changes of lists that happened while the client was away, once', async () => {
+  it('report list changes that happened while the client was disconnected, once', async () => {
     const client = await session();
     const stream = await client.get(here);
     await stream.until('id: ');
@@ -115,7 +115,7 @@ describe.each([
     last.leave();
   });
 
-  it('are one for each session: a second one is refused, and one that resumes takes over', async () => {
+  it('are limited to one per session: a second one is refused, and one that resumes takes over', async () => {
     const client = await session();
     const first = await client.get(here);
     await first.until('id: ');
@@ -132,7 +132,7 @@ describe.each([
     third.leave();
   });
 
-  it('start anew for an id that no stream has', async () => {
+  it('start anew for an unknown event id', async () => {
     const client = await session();
     const stream = await client.get(there, 's0000-7');
     await stream.until('the stream starts anew');
@@ -144,7 +144,7 @@ describe.each([
     }
   });
 
-  it('end with a time to wait when a gateway is drained, and listens with their result', async () => {
+  it('end with a retry time when a gateway is drained, and listen requests with their result', async () => {
     const drained = await Gateways.start(1, redis?.url ?? null);
     drained.save(document);
     const client = await RawSession.open(drained.origin(0), drained.apiKey);

@@ -18,14 +18,14 @@ export const MCP_ROUTE: Route = {
   handsOutAccess: false,
 };
 
-const named = new Map<string, Route>();
+const routesByMethod = new Map<string, Route>();
 
-/** The route of a known method, such as `mcp.tools.call`. */
+/** Returns the route of an MCP method; its name is, for example, `mcp.tools.call`. */
 export function routeOfMethod(method: string): Route {
-  let route = named.get(method);
+  let route = routesByMethod.get(method);
   if (route === undefined) {
     route = { ...MCP_ROUTE, name: `mcp.${method.replaceAll('/', '.')}` };
-    named.set(method, route);
+    routesByMethod.set(method, route);
   }
   return route;
 }

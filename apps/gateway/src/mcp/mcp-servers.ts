@@ -5,7 +5,7 @@ import { knownCaller } from '../auth/known-caller';
 import type { GatewayPrincipal } from '../auth/principals';
 import { ServerView } from './server-view';
 
-/** Finds MCP servers of the caller's workspace, and what the caller sees of them. */
+/** Finds MCP servers of the caller's workspace and creates the caller's views of them. */
 export class McpServers {
   readonly users: CallerUsers;
   private readonly views = new WeakMap<GatewayPrincipal, WeakMap<McpServerDocument, ServerView>>();
@@ -15,8 +15,8 @@ export class McpServers {
   }
 
   /**
-   * Null for a server that does not exist, and for one that is not the caller's: both are the same to callers. A promise only while
-   * something must be read from the control plane.
+   * Returns null when the server does not exist or belongs to another workspace; callers cannot
+   * tell the two apart. Returns a promise only when a document must be read from the control plane.
    */
   find(principal: GatewayPrincipal, slugOrId: string): ServerView | null | Promise<ServerView | null> {
     const { id } = principal.workspace;
@@ -34,8 +34,11 @@ export class McpServers {
     return this.viewOf(principal, document, await this.users.of(principal, [document]));
   }
 
-  /** The view of the same caller on the server as it is now; the known one while that is not in memory. Null when it ended. */
-  now(view: ServerView): ServerView | null {
+  /**
+   * Returns the same caller's view of the server from its current document, or the given view while
+   * the document is not in memory; null when the server no longer exists.
+   */
+  current(view: ServerView): ServerView | null {
     const { workspaceId, slug, id } = view.document;
     const document = this.documents.get(documentKey.mcpServer(workspaceId, slug));
     if (document === undefined) return view;
@@ -45,14 +48,17 @@ export class McpServers {
     return user === undefined ? view : this.viewOf(principal, document, user);
   }
 
-  /** The caller's view of a server. `user`: the caller's user, shared by the views of all servers. */
+  /**
+   * Returns the caller's view of a server. `user` is the document of the caller's user, or null;
+   * the views of all servers share it.
+   */
   viewOf(principal: GatewayPrincipal, document: McpServerDocument, user: UserDocument | null): ServerView {
-    const ruled = namesUsers(document) ? user : null;
+    const relevantUser = namesUsers(document) ? user : null;
     let views = this.views.get(principal);
     if (views === undefined) this.views.set(principal, (views = new WeakMap()));
     let view = views.get(document);
-    if (view?.caller.user !== ruled)
-      views.set(document, (view = new ServerView(document, knownCaller(principal, ruled))));
+    if (view?.caller.user !== relevantUser)
+      views.set(document, (view = new ServerView(document, knownCaller(principal, relevantUser))));
     return view;
   }
 }

@@ -9,7 +9,7 @@ import { saveServer, serverDocument } from './spec-support/mcp-server';
 const ID = 'AKIDSTUB00000000SELF';
 const SECRET = 'stub+own/secret0123456789';
 
-describe('servers that take requests signed with a key of AWS', () => {
+describe('servers that require requests signed with an AWS key', () => {
   let gateway: GatewayHarness;
   let fixture: McpFixture;
   let door: Server;

@@ -85,7 +85,7 @@ describe('telemetry of MCP requests', () => {
     expect(records.at(-1)).toMatchObject({ traceId: OTHER_TRACE, parentSpanId: PARENT });
   });
 
-  it('records the time that the gateway took, without that of the server', async () => {
+  it('records the time of the gateway, without that of the server', async () => {
     await send('tools/call', { name: 'slow', ...{ arguments: { ms: 50 } } });
     const [record] = await gateway.records();
     const [attempt] = record?.decision.attempts ?? [];

@@ -27,7 +27,7 @@ describe('a server with the transport sse', () => {
   const url = () => new URL(`http://127.0.0.1:${String(gateway.port)}/main/tools/mcp`);
   const options = () => ({ requestInit: { headers: { 'x-gw-api-key': gateway.apiKey } } });
 
-  it('serves clients with sessions, and asks them', async () => {
+  it('serves clients with sessions, and requests input from them', async () => {
     const client = new Client(INFO, { capabilities: { elicitation: {} } });
     client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { name: 'Ada' } }));
     await client.connect(new StreamableHTTPClientTransport(url(), options()));
@@ -40,7 +40,7 @@ describe('a server with the transport sse', () => {
     await client.close();
   });
 
-  it('serves clients without sessions, and gets their input by rounds', async () => {
+  it('serves clients without sessions, and gets their input in rounds', async () => {
     const client = new ModernClient(INFO, {
       capabilities: { elicitation: { form: {} } },
       versionNegotiation: { mode: 'auto' },

@@ -3,12 +3,15 @@ import { performance } from 'node:perf_hooks';
 
 const PER_SECOND_MAX = 20;
 
-/** Bounds what a server can make the gateway send to a client: 20 messages of a kind in each second. */
+/**
+ * Bounds how many messages of one kind a server can make the gateway send to a client: 20 in each
+ * second.
+ */
 class MessageRate {
   private second = -1;
   private count = 0;
 
-  /** False for a message that is left out; later ones replace it. */
+  /** Returns false when the message must be dropped; later messages supersede it. */
   allows(nowMs: number): boolean {
     const second = Math.floor(nowMs / 1_000);
     if (second !== this.second) [this.second, this.count] = [second, 0];
@@ -17,7 +20,10 @@ class MessageRate {
   }
 }
 
-/** Passes on the messages of a call that are within the rate of their kind. */
+/**
+ * Returns a function that relays the messages of a call within the rate of their kind and drops the
+ * rest.
+ */
 export function withinRate(relay: (message: CallNotice) => void): (message: CallNotice) => void {
   const rates = { progress: new MessageRate(), notification: new MessageRate() };
   return (message) => {

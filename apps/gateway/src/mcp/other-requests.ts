@@ -7,17 +7,20 @@ import { atServer, type EndpointRequest } from './mcp-request';
 import type { ServerView } from './server-view';
 import type { UpstreamCalls } from './upstream-calls';
 
-/** Subject of a request: a prompt or resource of a server, under the server's own name. */
+/** The prompt or resource that a request is about, under the server's own name. */
 interface Subject {
   readonly type: 'prompt' | 'resource';
   readonly view: ServerView;
   readonly name: string;
-  /** Params for the server. */
+  /** Params that the server receives, with its own names. */
   readonly params: JsonObject;
 }
 
-/** Requests other than lists and tools/call that a server answers. */
-const ABOUT: Readonly<Record<string, (request: EndpointRequest) => Subject>> = {
+/**
+ * Functions that find the subject of a request, by method: the methods other than lists and
+ * tools/call that a server answers.
+ */
+const SUBJECTS: Readonly<Record<string, (request: EndpointRequest) => Subject>> = {
   'prompts/get': (request) => {
     const { params } = request.message;
     const found = prompt(request, own(params, 'name'));
@@ -38,9 +41,12 @@ const ABOUT: Readonly<Record<string, (request: EndpointRequest) => Subject>> = {
   },
 };
 
-export const isForwarded = (method: string): boolean => Object.hasOwn(ABOUT, method);
+export const isForwarded = (method: string): boolean => Object.hasOwn(SUBJECTS, method);
 
-/** Carries out prompts/get, resources/read and completion/complete. Resolves when the response is sent. */
+/**
+ * Carries out prompts/get, resources/read and completion/complete. Resolves when the response is
+ * sent.
+ */
 export async function forward(
   from: EndpointRequest,
   calls: UpstreamCalls,
@@ -48,9 +54,10 @@ export async function forward(
 ): Promise<void> {
   const { context, message } = from;
   const { method } = message;
-  const about = ABOUT[method];
-  if (about === undefined) throw new McpFault(CODES.methodNotFound, 'Method not found.', { id: message.id });
-  const { type, view, name, params } = about(from);
+  const subjectOf = SUBJECTS[method];
+  if (subjectOf === undefined)
+    throw new McpFault(CODES.methodNotFound, 'Method not found.', { id: message.id });
+  const { type, view, name, params } = subjectOf(from);
   const request = atServer(from, view);
   const server = view.document;
   if (context.mcp !== null) {
@@ -62,13 +69,13 @@ export async function forward(
   await calls.run(request, {
     params: ownParams(params),
     argumentBytes: argumentBytes(request, own(params, 'arguments')),
-    finished: (result) => guarded(() => guards.after(context, subject, () => result.value)),
-    failed: (error) => guardedError({ guards, context, subject }, error),
-    paused: () => undefined,
+    onResult: (result) => guarded(() => guards.after(context, subject, () => result.value)),
+    onError: (error) => guardedError({ guards, context, subject }, error),
+    onInputRequired: () => undefined,
   });
 }
 
-/** Params without what belongs to the client's own request. */
+/** Returns the params without the members that belong to the client's own request. */
 function ownParams(params: JsonObject): JsonObject {
   const { _meta, inputResponses: _responses, requestState: _state, ...rest } = params;
   return rest;
@@ -77,14 +84,14 @@ function ownParams(params: JsonObject): JsonObject {
 type Found = Omit<Subject, 'params'>;
 
 function prompt({ endpoint, message }: EndpointRequest, name: unknown): Found {
-  if (typeof name !== 'string' || name === '') throw lacking('a prompt', message.id);
+  if (typeof name !== 'string' || name === '') throw missingName('a prompt', message.id);
   const found = endpoint.find('prompt', name);
   if (found === undefined) throw unknownCapability('prompt', name, message.id);
   return { type: 'prompt', view: found.view, name: found.seen.facts.name };
 }
 
 function resource({ endpoint, message, era }: EndpointRequest, uri: unknown): Found {
-  if (typeof uri !== 'string' || uri === '') throw lacking('a resource', message.id);
+  if (typeof uri !== 'string' || uri === '') throw missingName('a resource', message.id);
   const found = endpoint.resourceOf(uri);
   if (found !== undefined) return { type: 'resource', view: found.view, name: found.uri };
   const template = endpoint.find('resource_template', uri);
@@ -100,5 +107,5 @@ function resource({ endpoint, message, era }: EndpointRequest, uri: unknown): Fo
   );
 }
 
-const lacking = (what: string, id: EndpointRequest['message']['id']): McpFault =>
+const missingName = (what: string, id: EndpointRequest['message']['id']): McpFault =>
   new McpFault(CODES.invalidParams, `params must name ${what}.`, { id });

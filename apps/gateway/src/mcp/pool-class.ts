@@ -1,8 +1,8 @@
 import { isOfUsers, type McpServerDocument } from '@gw/contracts';
 
 /**
- * The class of connections to a server. They are never shared by users with tokens of their own, nor by streams that hold
- * one each. `owner`: whose they are then.
+ * Returns the pool class of connections to a server. Users with their own tokens never share
+ * connections, nor do HTTP+SSE streams, which hold one each; `owner` then separates them.
  */
 export function poolClassOf(
   { organisationId, integrationId, authType, transport }: McpServerDocument,

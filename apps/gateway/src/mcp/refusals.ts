@@ -19,9 +19,9 @@ import type { EndpointRequest } from './mcp-request';
 
 export interface RefusalParts {
   readonly denialStatus: '200' | 'http';
-  /** URL of this gateway for clients; null: as the request names it. */
+  /** URL of this gateway for clients; when null, it is derived from the request. */
   readonly publicUrl: string | null;
-  /** Notes failures of the gateway itself. */
+  /** Logs failures of the gateway itself. */
   readonly failed: (context: RequestContext, error: GatewayError) => void;
 }
 
@@ -30,12 +30,12 @@ export interface Refused {
   readonly context: RequestContext;
   readonly reply: McpReply;
   readonly place: McpPlace;
-  /** Null before its message was read. */
+  /** Null before the message was read. */
   readonly request: EndpointRequest | null;
   readonly id: RequestId | null;
 }
 
-/** Sends the response to a request that is refused, in the form that MCP clients read. */
+/** Sends the response to a refused request in the format of MCP. */
 export function refuse(
   parts: RefusalParts,
   failure: McpFault | Denied | GatewayError,
@@ -52,15 +52,15 @@ export function refuse(
     reply.failed(failure.logged);
     const { status, headers, body } =
       refused.request === null
-        ? endpointResponse(failure.why, refused)
-        : deniedResponse(located(failure, parts, refused), refused.request, parts.denialStatus);
+        ? endpointResponse(failure.reason, refused)
+        : deniedResponse(withMetadataUrl(failure, parts, refused), refused.request, parts.denialStatus);
     noteCode(context, own(ownObject(body, 'error'), 'code'));
     reply.end(JSON.stringify(body), status, headers);
     return;
   }
   if (failure.status >= 500) parts.failed(context, failure);
   reply.failed(failure);
-  // Who is refused at the door is in the log, as for requests to models.
+  // Requests that fail before their message is handled are logged, like requests to models.
   reply.isRecorded = true;
   const cause = causeOf(failure, parts, refused);
   if (cause !== null) {
@@ -78,15 +78,18 @@ export function refuse(
   );
 }
 
-/** Notes the code of the error that is sent, for the log. */
+/** Stores the code of the error that is sent, for the log. */
 function noteCode({ mcp }: RequestContext, code: unknown): void {
   if (mcp !== null && typeof code === 'number') mcp.errorCode = code;
 }
 
-/** Denials of a scope say where clients find who gives tokens. */
-function located(denied: Denied, parts: RefusalParts, { context }: Refused): Denied {
-  if (denied.why.kind !== 'scope') return denied;
-  return new Denied({ ...denied.why, resourceMetadata: metadataUrl(parts, context) }, denied.logged);
+/**
+ * Adds the URL of the resource metadata to the denial of a scope, with which clients find the
+ * authorization server.
+ */
+function withMetadataUrl(denied: Denied, parts: RefusalParts, { context }: Refused): Denied {
+  if (denied.reason.kind !== 'scope') return denied;
+  return new Denied({ ...denied.reason, resourceMetadata: metadataUrl(parts, context) }, denied.logged);
 }
 
 const endpointResponse = (cause: DenialCause, { id }: Refused) =>
@@ -110,6 +113,6 @@ function causeOf(error: GatewayError, parts: RefusalParts, { context }: Refused)
   return error.type === 'scope_missing' ? { kind: 'scope', scope: 'mcp.invoke', resourceMetadata } : null;
 }
 
-/** Where clients find who gives tokens for the path of a request. */
+/** Returns the URL of the protected resource metadata (RFC 9728) for the path of a request. */
 const metadataUrl = ({ publicUrl }: RefusalParts, context: RequestContext): string =>
   resourceMetadataUrl(publicUrl, context, context.url.slice(0, context.url.length - context.query.length));

@@ -4,26 +4,35 @@ import type { McpRecordParts } from '../record/mcp-record';
 
 /** Fields of the log record of a request to an MCP server. */
 export class RequestMcp {
-  /** The server's own name of the tool or prompt, or the URI of the resource. Null: none was found. */
+  /**
+   * The server's own name of the tool or prompt, or the URI of the resource; null when none was
+   * found.
+   */
   name: string | null = null;
-  /** `name` of a tool or a prompt: one of those that the server has, of which there are few. */
+  /**
+   * `name` when it is an existing tool or prompt of the server, so that metrics labelled with it
+   * have few values.
+   */
   capability: string | null = null;
   isError = false;
   argumentsDigest: string | null = null;
   inputs = 0;
-  /** Code of the JSON-RPC error that the client gets; null without one. */
+  /** Code of the JSON-RPC error that the client receives; null without one. */
   errorCode: number | null = null;
-  /** The approval of a person that the call used, waits for or was refused by. */
+  /** The person's approval that the call used, waits for, or was rejected by. */
   approval: McpApprovalRound | null = null;
   /** Name that the client used. */
   shownName: string | null = null;
-  /** The call that is at its server; null before it and once it is charged. */
+  /** The call that its server is processing; null before it is sent and once it is charged. */
   atServer: LimitedCall | null = null;
 
   private slug: string;
   private toolset: string | null = null;
 
-  /** `facts.server`: slug of the address that was called. `reached`: the integration behind it; null before it is known. */
+  /**
+   * `facts.server` is the slug of the address that was called. `reached` is the integration of its
+   * server; null until it is known.
+   */
   constructor(
     private readonly facts: Pick<
       McpRecord,
@@ -34,7 +43,7 @@ export class RequestMcp {
     this.slug = facts.server;
   }
 
-  /** Slug of the server; of the address while the server is not known. */
+  /** Slug of the server, or of the address while the server is not known. */
   get server(): string {
     return this.slug;
   }
@@ -48,26 +57,26 @@ export class RequestMcp {
     return this.facts.method;
   }
 
-  /** The server behind the address is known. */
-  reaches({ slug, integrationId }: Pick<McpServerDocument, 'slug' | 'integrationId'>): void {
+  /** Records the server that the request is for. */
+  noteServer({ slug, integrationId }: Pick<McpServerDocument, 'slug' | 'integrationId'>): void {
     if (slug !== this.facts.server) this.toolset = this.facts.server;
     [this.slug, this.reached] = [slug, integrationId];
   }
 
-  /** A call is sent to its server. */
-  begins(call: LimitedCall): void {
+  /** Records that a call is sent to its server. */
+  callBegins(call: LimitedCall): void {
     this.atServer = call;
   }
 
-  /** The call was charged. */
-  ends(): void {
+  /** Records that the call was charged. */
+  callEnds(): void {
     this.atServer = null;
   }
 
   record(): McpRecordParts {
     const { server, toolset, shownName, name, isError, argumentsDigest, inputs, errorCode, approval } = this;
     const { method, revision, client, requestId, session } = this.facts;
-    // A plain literal, without spreads: each call makes it twice.
+    // A plain literal, because spreads are slower and each call creates this object twice.
     return {
       server,
       method,

@@ -12,8 +12,8 @@ import type { EndpointRequest } from './mcp-request';
 import { routeOfMethod } from './mcp-route';
 import { forward, isForwarded } from './other-requests';
 import type { ResourceWatches } from './resource-watches/resource-watches';
-import { isOfSession, setOfSession } from './sessions/session-requests';
-import { isAboutTasks, type TaskRequests } from './tasks/task-requests';
+import { setsInSession, setInSession } from './sessions/session-requests';
+import { isTaskMethod, type TaskRequests } from './tasks/task-requests';
 import type { ToolCalls } from './tool-calls';
 import type { UpstreamCalls } from './upstream-calls';
 import type { Keyring } from '@gw/kernel';
@@ -30,16 +30,19 @@ export interface RequestParts {
   readonly lists: ListWatches;
 }
 
-/** One list of this many gets a log record: clients list again and again. */
+/** One in this many list requests gets a log record, because clients repeat them often. */
 const LISTS_PER_RECORD = 10;
 
-/** Carries out the requests that are not answered locally. */
+/** Carries out the requests that `localResponse` does not answer. */
 export class Requests {
   private lists = 0;
 
   constructor(private readonly parts: RequestParts) {}
 
-  /** Resolves when the response is sent, or a stream is open. Throws `McpFault`, `Denied` and `UpstreamError`. */
+  /**
+   * Carries out a request. Resolves when the response is sent or a stream is open. Rejects with
+   * `McpFault`, `Denied` or `UpstreamError`.
+   */
   async run(request: EndpointRequest): Promise<void> {
     const { message, reply } = request;
     const { method } = message;
@@ -48,38 +51,38 @@ export class Requests {
       request.reply.isRecorded = this.lists++ % LISTS_PER_RECORD === 0;
       reply.end(JSON.stringify(listBody(request, method, this.parts.ring)));
     } else if (method === 'tools/call') {
-      record(request);
+      recordRequest(request);
       const found = searchBody(request);
       if (found === null) await this.parts.tools.run(request);
       else reply.end(JSON.stringify(found));
-    } else if (isAboutTasks(method)) {
-      record(request);
+    } else if (isTaskMethod(method)) {
+      recordRequest(request);
       await this.parts.tasks.run(request, this.parts.calls);
     } else if (isForwarded(method)) {
-      record(request);
+      recordRequest(request);
       await forward(request, this.parts.calls, this.parts.guards);
     } else if (method === 'subscriptions/listen') await this.listen(request);
-    else if (isOfSession(method)) await setOfSession(request);
+    else if (setsInSession(method)) await setInSession(request);
     else throw new McpFault(CODES.methodNotFound, 'Method not found.', { id: message.id });
   }
 
   private async listen({ endpoint, reply, message }: EndpointRequest): Promise<void> {
     const { streams, endpoints, watches, lists } = this.parts;
-    const now = (): Endpoint | null => endpoints.now(endpoint);
-    await lists.during(endpoint, reply, now);
-    if (reply.isOver) return;
-    const uris = streams.listen(endpoint, reply, now, message);
-    if (uris.length > 0) watches.ofListen({ now, reply, uris, id: message.id });
+    const current = (): Endpoint | null => endpoints.current(endpoint);
+    await lists.watchDuring(endpoint, reply, current);
+    if (reply.hasEnded) return;
+    const uris = streams.listen(endpoint, reply, current, message);
+    if (uris.length > 0) watches.ofListen({ current, reply, uris, id: message.id });
   }
 }
 
-/** Gives the request a record in the log. */
-function record(request: EndpointRequest): void {
+/** Marks the request for the log and stores its facts. */
+function recordRequest(request: EndpointRequest): void {
   request.reply.isRecorded = true;
   noteRequest(request);
 }
 
-/** Notes what is called, for the log, metrics and spans. */
+/** Stores the facts of the request for the log, metrics and spans. */
 function noteRequest({ context, endpoint, message, revision, client, session }: EndpointRequest): void {
   const { slug: server, integrationId } = endpoint;
   const { method } = message;

@@ -21,7 +21,7 @@ async function started(environment: Record<string, string> = {}): Promise<Gatewa
 const urlOf = ({ port }: GatewayHarness): URL => new URL(`http://127.0.0.1:${String(port)}/sandbox/mcp`);
 const optionsOf = ({ apiKey }: GatewayHarness) => ({ requestInit: { headers: { 'x-gw-api-key': apiKey } } });
 
-describe('the MCP server of the sandbox', () => {
+describe('sandbox MCP server', () => {
   let gateway: GatewayHarness;
   beforeAll(async () => {
     gateway = await started();
@@ -60,7 +60,7 @@ describe('the MCP server of the sandbox', () => {
     await client.close();
   });
 
-  it('does not exist where the sandbox is off, whatever the document says', async () => {
+  it('does not exist if the sandbox is off, whatever the document says', async () => {
     const without = await started({ SANDBOX_ENABLED: 'off' });
     const client = new Client(INFO);
     await client.connect(new StreamableHTTPClientTransport(urlOf(without), optionsOf(without)));

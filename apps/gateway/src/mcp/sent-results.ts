@@ -16,8 +16,9 @@ import type { ReceivedResult } from '@gw/mcp-client';
 import type { McpRequest } from './mcp-request';
 
 /**
- * Sends the result of a server to the client, as it came where nothing looks into it. `changed`: what the client
- * gets in its place; null: the result. Throws `McpFault` for a result that the client cannot read.
+ * Sends a server's result to the client, byte for byte when nothing has to change in it. `changed`
+ * replaces the result; null keeps it. Throws `McpFault` for a result that the client's revision
+ * cannot represent.
  */
 export function sendReceived(
   request: McpRequest,
@@ -25,7 +26,7 @@ export function sendReceived(
   changed: JsonObject | null,
 ): void {
   const { era, revision, capabilities, message, endpoint, reply } = request;
-  if (changed === null && received.scanned !== null && isSentAsItCame(request, received.scanned)) {
+  if (changed === null && received.scanned !== null && canSendBytes(request, received.scanned)) {
     const serverInfo = era === 'modern' ? endpoint.facts.serverInfo : null;
     const spliced = splicedResponse(received.scanned, message.id, serverInfo);
     if (spliced !== null) {
@@ -44,11 +45,17 @@ export function sendReceived(
   sendResult(request, legacy.result, received.numbers);
 }
 
-/** Whether no bridge between revisions, and no rule of caches, looks into a result. */
-const isSentAsItCame = ({ era, revision, message }: McpRequest, scanned: ScannedResponse): boolean =>
+/**
+ * Whether the bytes of a result can be sent unchanged, because neither a translation between
+ * revisions nor a caching rule applies.
+ */
+const canSendBytes = ({ era, revision, message }: McpRequest, scanned: ScannedResponse): boolean =>
   era === 'modern' ? !isCacheable(message.method) : revision >= NEWEST_CONTENT && isLegacyResult(scanned);
 
-/** Sends a result in the form of the client's era. `numbers`: those of it that change when it is written. */
+/**
+ * Sends a result in the format of the client's era. `numbers` are those that would change when the
+ * result is serialised.
+ */
 export function sendResult(
   request: McpRequest,
   result: JsonObject,

@@ -4,24 +4,30 @@ import type { TargetHealth } from '@gw/routing';
 import { BREAKER_COOLDOWN_MS, UpstreamBreakers } from '../limits/upstream-breakers';
 import { Denied } from './denials';
 
-/** A long call is not evidence about its server, a silent one is. */
-const SILENT: ReadonlySet<TimeoutPhase | null> = new Set(['connect', 'headers', 'idle']);
+/**
+ * Phases in which a timeout counts as a failure of the server. The total duration is not one of
+ * them, because a long call is not a failure.
+ */
+const SILENT_PHASES: ReadonlySet<TimeoutPhase | null> = new Set(['connect', 'headers', 'idle']);
 
 /** Creates the breakers of MCP servers. */
 export const serverBreakers = (health: TargetHealth, now?: () => number): UpstreamBreakers =>
-  new UpstreamBreakers(health, { kind: 'mcp', hasFailed, denial: open }, now);
+  new UpstreamBreakers(health, { kind: 'mcp', hasFailed, denial: openDenial }, now);
 
-/** Null: the call says nothing about the server. */
+/**
+ * Returns whether a call failed because of its server; null when the call is not evidence about the
+ * server.
+ */
 function hasFailed(error: unknown): boolean | null {
   if (!(error instanceof UpstreamError)) return null;
   if (error.kind === 'unreachable') return true;
-  if (error.kind === 'timeout') return SILENT.has(error.phase) ? true : null;
-  // Otherwise the server responded, whatever it said.
-  return OF_GATEWAY.has(error.kind) ? null : false;
+  if (error.kind === 'timeout') return SILENT_PHASES.has(error.phase) ? true : null;
+  // With any other kind of error the server has responded.
+  return GATEWAY_ERRORS.has(error.kind) ? null : false;
 }
 
-/** Errors caused by the gateway or its client, which are no evidence about the server. */
-const OF_GATEWAY: ReadonlySet<UpstreamErrorKind> = new Set([
+/** Errors caused by the gateway or its client, which are not evidence about the server. */
+const GATEWAY_ERRORS: ReadonlySet<UpstreamErrorKind> = new Set([
   'cancelled',
   'busy',
   'no_memory',
@@ -29,7 +35,7 @@ const OF_GATEWAY: ReadonlySet<UpstreamErrorKind> = new Set([
   'refused_address',
 ]);
 
-const open = (): Denied =>
+const openDenial = (): Denied =>
   new Denied(
     { kind: 'upstream', failure: 'circuit_open', retryAfterMs: BREAKER_COOLDOWN_MS },
     new GatewayError('provider_unreachable', {

@@ -2,20 +2,20 @@ import { CallPlaces, OF_CALLER_MAX } from '../limits/call-places';
 import { tooManyCalls } from './denials';
 import type { ServerView } from './server-view';
 
-/** Places for calls of MCP servers in flight. */
+/** Limits the calls to MCP servers that are in flight. */
 export class ServerPlaces {
   private readonly places = new CallPlaces();
 
-  /** Runs a call in a place. Throws a denial of the kind `rate_limit` when there is none. */
+  /** Runs a call if a place is free. Otherwise throws a denial of the kind `rate_limit`. */
   async within(view: ServerView, call: () => Promise<void>): Promise<void> {
     const { workspaceId, organisationId, id } = view.document;
     const key = `${view.caller.binding}/${id}`;
-    const giveBack = this.places.take({ key, workspaceId, organisationId });
-    if (giveBack === null) throw tooManyCalls(OF_CALLER_MAX);
+    const release = this.places.take({ key, workspaceId, organisationId });
+    if (release === null) throw tooManyCalls(OF_CALLER_MAX);
     try {
       await call();
     } finally {
-      giveBack();
+      release();
     }
   }
 }

@@ -24,16 +24,19 @@ import type { KnownCaller } from '../auth/known-caller';
 export interface SeenCapability {
   readonly facts: McpCapabilityFacts;
   readonly capability: AccessCapability;
-  /** Arguments that modern servers want in headers. */
+  /** Arguments that modern servers require in headers. */
   readonly headerParameters: readonly HeaderParameter[];
 }
 
-/** How long clients may reuse a list, in milliseconds: a client without notifications sees a change this much later at most. */
+/**
+ * Milliseconds for which clients may reuse a list, which is the maximum delay of a change for
+ * clients without notifications.
+ */
 export const TTL_MS = 60_000;
 
 const accessByDocument = new WeakMap<McpServerDocument, AccessServer>();
 
-/** An MCP server as one caller sees it, made once for each version of both. */
+/** One caller's view of an MCP server; it is created once for each version of caller and server. */
 export class ServerView implements Endpoint {
   readonly access: AccessServer;
   readonly servers = [this];
@@ -44,7 +47,7 @@ export class ServerView implements Endpoint {
   private readonly byType: Readonly<Record<CapabilityType, ReadonlyMap<string, SeenCapability>>>;
   /** URIs of resources that the server lists and the caller may not read. */
   private readonly hiddenResources: ReadonlySet<string>;
-  private known: EndpointFacts | null = null;
+  private cachedFacts: EndpointFacts | null = null;
   /** Changes when the caller's lists change. */
   readonly listsDigest: string;
 
@@ -53,7 +56,7 @@ export class ServerView implements Endpoint {
     readonly caller: KnownCaller,
   ) {
     const access = accessOf(document);
-    // Rules about other callers are dropped once, so that no decision reads them again.
+    // Rules about other callers are removed here once, so that no decision evaluates them.
     this.access = { ...access, rules: rulesAbout(access.rules, caller.access) };
     const seen = document.capabilities.map(seenOf).filter((each) => this.sees(each));
     const seenOfType = (type: CapabilityType): ReadonlyMap<string, SeenCapability> =>
@@ -73,12 +76,12 @@ export class ServerView implements Endpoint {
     this.listsDigest = digestOf('mcp/lists', [document.version, ...seen.map(({ facts }) => facts.id)]);
   }
 
-  /** Capabilities of a type, by the server's own names. */
+  /** Returns the capabilities of a type by the server's own names. */
   capabilitiesOf(type: CapabilityType): ReadonlyMap<string, SeenCapability> {
     return this.byType[type];
   }
 
-  /** Whether nothing of the server was ever read. */
+  /** Whether the control plane has never read the server. */
   get isUnread(): boolean {
     const { server, capabilities } = this.document;
     return server === null && capabilities.length === 0;
@@ -118,7 +121,10 @@ export class ServerView implements Endpoint {
     return isOffered ? { view: this, uri } : undefined;
   }
 
-  /** Whether the server lists a resource that the caller may not read, so that no template may reach it. */
+  /**
+   * Whether the server lists a resource that the caller may not read, so that no template may reach
+   * it.
+   */
   hides(uri: string): boolean {
     return this.hiddenResources.has(uri);
   }
@@ -132,12 +138,12 @@ export class ServerView implements Endpoint {
     return judgeAccess(this.access, capability, this.caller.access, args);
   }
 
-  /** Facts about the server that need no call to it. */
+  /** Facts about the server that are known without a call to it. */
   get facts(): EndpointFacts {
-    return (this.known ??= this.described());
+    return (this.cachedFacts ??= this.describe());
   }
 
-  private described(): EndpointFacts {
+  private describe(): EndpointFacts {
     const { server, slug } = this.document;
     return {
       serverInfo: {
@@ -158,14 +164,14 @@ export class ServerView implements Endpoint {
     return {
       ...((has('tools') || this.byType.tool.size > 0) && { tools: { listChanged: true } }),
       ...(has('prompts') && { prompts: { listChanged: true } }),
-      ...(has('resources') && { resources: { listChanged: true, ...this.subscribes(announced) } }),
+      ...(has('resources') && { resources: { listChanged: true, ...this.subscribeCapability(announced) } }),
       ...(has('completions') && { completions: {} }),
       ...(has('logging') && { logging: {} }),
       ...taskCapabilities(announced),
     };
   }
 
-  private subscribes(announced: JsonObject): JsonObject {
+  private subscribeCapability(announced: JsonObject): JsonObject {
     return own(ownObject(announced, 'resources'), 'subscribe') === true ? { subscribe: true } : {};
   }
 
@@ -197,7 +203,7 @@ function seenOf(facts: McpCapabilityFacts): SeenCapability {
   const { name, definition, type } = facts;
   return {
     facts,
-    // Documents contain only what is approved and enabled.
+    // Documents contain only approved and enabled capabilities.
     capability: { name, approved: definition, isEnabledAtIntegration: true, isEnabledAtServer: true },
     headerParameters: type === 'tool' ? parametersOf(definition) : [],
   };

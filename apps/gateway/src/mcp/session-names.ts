@@ -2,13 +2,13 @@ import type { SessionFacts, SessionOwner } from '@gw/mcp';
 import type { Endpoint } from './endpoint';
 import type { SessionName } from './sessions/session-store';
 
-/** The session of a request, for what gateways share. */
+/** Returns the name of a session in stores that gateways share. */
 export const nameOf = ({ caller }: Endpoint, { nonce }: Pick<SessionFacts, 'nonce'>): SessionName => ({
   principal: caller.binding,
   session: nonce,
 });
 
-/** Owner that session ids of an address are bound to. */
+/** Returns the owner to which session ids of an address are bound. */
 export const ownerOf = ({ caller, id }: Endpoint): SessionOwner => ({
   principal: caller.binding,
   serverId: id,

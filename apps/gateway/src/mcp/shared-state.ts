@@ -11,18 +11,18 @@ import { RedisSessionStore } from './sessions/redis-session-store';
 import { MemoryTaskStore, RedisTaskStore, type TaskStore } from './tasks/task-store';
 import type { SessionStore } from './sessions/session-store';
 
-/** Stores and links for MCP that the gateways of an installation share. */
+/** The MCP stores and the message link that the gateways of an installation share. */
 export interface SharedState {
   readonly link: ReplicaLink;
   readonly events: EventStore;
   readonly sessions: SessionStore;
   readonly tasks: TaskStore;
-  /** Null: this is the only gateway. */
+  /** Null when this is the only gateway. */
   readonly redis: Redis | null;
   close(): void;
 }
 
-/** Shares over Redis; without it, within this process. */
+/** Creates the shared state in Redis, or within this process when `redisUrl` is null. */
 export function createSharedState(redisUrl: string | null, ring: Keyring, log: Log): SharedState {
   if (redisUrl === null) return ofProcess(ring);
   const connect = (name: string): Redis => connectRedis({ url: redisUrl, name, log });

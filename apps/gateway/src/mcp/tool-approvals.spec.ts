@@ -72,7 +72,7 @@ describe('tool calls that need the approval of a person', () => {
   }
   const callsOf = (tool: string): number => fixture.calls.get(tool) ?? 0;
 
-  it('wait, and pass once the control plane says that a person approved them', async () => {
+  it('wait, and are sent once the control plane reports that a person approved them', async () => {
     const before = callsOf('echo');
     expect(await call()).toMatchObject({
       result: {
@@ -99,7 +99,7 @@ describe('tool calls that need the approval of a person', () => {
     expect(records.map(({ errorType }) => errorType)).toEqual(['tool_pending', null]);
   });
 
-  it('are other calls with other arguments, of other callers and of other tools', async () => {
+  it('need an approval of their own with other arguments, of other callers and of other tools', async () => {
     gateway.addKey('otherKey00000000000000000000000A', { id: 'other-key', scopes: ['mcp.invoke'] });
     const rules = ['asking-key', 'other-key'].map(
       (id) => ({ subject: { type: 'key', id }, tools: ['*'], effect: 'ask', when: [] }) as const,
@@ -115,7 +115,7 @@ describe('tool calls that need the approval of a person', () => {
     expect(theirs?.principal).not.toBe(one?.principal);
   });
 
-  it('say that a person rejected them, with the reason', async () => {
+  it('report that a person rejected them, with the reason', async () => {
     respond = () => ({ ...PENDING, outcome: 'rejected', reason: 'Not on a Friday.' });
     const body = await call();
     expect(body).toMatchObject({
@@ -136,7 +136,7 @@ describe('tool calls that need the approval of a person', () => {
     expect(callsOf('echo')).toBe(before);
   });
 
-  it('do not ask for arguments that a rule lets pass', async () => {
+  it('need no approval for arguments that a rule allows', async () => {
     saveRule(['echo'], [{ pointer: '/text', op: 'prefix', value: 'prod' }]);
     expect(await call({ text: 'test' })).toMatchObject({ result: { content: [{ text: 'test' }] } });
     expect(requests).toEqual([]);

@@ -14,32 +14,40 @@ import { Denied } from './denials';
 import type { McpRequest } from './mcp-request';
 
 /**
- * Maximum sizes. A person sees the arguments uncut, with credentials replaced, and none where the workspace keeps no bodies;
- * a call with larger ones is refused.
+ * Maximum bytes of the arguments; in `SHOWN_LENGTH_MAX`, UTF-16 units of the text that a person
+ * sees. A call with larger arguments is refused, because the person must see them whole.
+ * Credentials are masked, and no arguments are shown when the workspace stores no bodies.
  */
 const ARGUMENTS_BYTES_MAX = 65_536;
 const SHOWN_LENGTH_MAX = 131_072;
 
-/** A call as it is sent to the server. */
+/** The tool and arguments of a call as they are sent to the server. */
 export interface ApprovedCall {
   readonly tool: string;
   readonly arguments: JsonObject;
 }
 
-/** Approvals of single calls by persons. The control plane keeps them, so that one is used once by all gateways. */
+/**
+ * Checks that a person has approved a single call. The control plane stores approvals, so that each
+ * is used once across all gateways.
+ */
 export class ToolApprovals {
-  /** `post` sends a POST to the control plane and returns the parsed response. It rejects when it is no success. */
+  /**
+   * `post` sends a POST to the control plane and resolves to the parsed response; it rejects unless
+   * the status is a success.
+   */
   constructor(private readonly post: (path: string, body: object) => Promise<unknown>) {}
 
   /**
-   * Resolves if a person has approved this call, and uses the approval up. `continues` is the last round of
-   * a call that goes on after input. Throws the denial of a call that must wait or was rejected.
+   * Resolves if a person has approved this call, and consumes the approval. `continues` is the
+   * previous round of a call that continues after input. Rejects with the denial of a call that
+   * must wait or was rejected.
    */
   async use(request: McpRequest, call: ApprovedCall, continues: McpApprovalRound | null): Promise<void> {
     const { view, context } = request;
     const { access, binding, principal } = view.caller;
     const { json, shown } = boundedArguments(call.arguments, principal.logBodies);
-    const response = await this.ask({
+    const response = await this.request({
       serverId: view.document.id,
       tool: call.tool,
       principal: binding,
@@ -62,7 +70,7 @@ export class ToolApprovals {
     }
   }
 
-  private async ask(request: McpApprovalRequest): Promise<McpApprovalResponse> {
+  private async request(request: McpApprovalRequest): Promise<McpApprovalResponse> {
     try {
       return (await this.post(INTERNAL.mcpApproval, request)) as McpApprovalResponse;
     } catch (cause) {
@@ -71,7 +79,10 @@ export class ToolApprovals {
   }
 }
 
-/** The arguments, and what a person sees of them; null where the workspace keeps no bodies. */
+/**
+ * Returns the arguments as canonical JSON, and the text that a person sees, which is null when the
+ * workspace stores no bodies. Throws a denial when they are too large.
+ */
 function boundedArguments(
   args: JsonObject,
   isShown: boolean,

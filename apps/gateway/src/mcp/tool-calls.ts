@@ -38,17 +38,20 @@ export interface ToolCallParts {
 /** A call of a tool. */
 interface Call {
   readonly tool: SeenCapability;
-  /** Name as the caller wrote it. */
+  /** Name of the tool as the caller wrote it. */
   readonly name: string;
-  /** Arguments that the server gets, before guardrails. */
+  /** Arguments for the server, before guardrails. */
   readonly arguments: JsonObject;
 }
 
-/** Carries out tools/call: access, limits, the upstream, and the charge. */
+/** Carries out tools/call: checks access and limits, calls the server, and charges the call. */
 export class ToolCalls {
   constructor(private readonly parts: ToolCallParts) {}
 
-  /** Resolves when the response is sent. Throws `McpFault`, `Denied` and `UpstreamError`. */
+  /**
+   * Carries out a call. Resolves when the response is sent. Rejects with `McpFault`, `Denied` or
+   * `UpstreamError`.
+   */
   async run(from: EndpointRequest): Promise<void> {
     const { request, call } = readCall(from);
     const { context, view } = request;
@@ -62,37 +65,41 @@ export class ToolCalls {
     const subject = { server: view.document, capabilityId: call.tool.facts.id, arguments: call.arguments };
     const args = await guarded(() => guards.before(context, subject));
     const bridged = bridgedParts(request, call.tool);
-    context.mcp?.begins(limited);
+    context.mcp?.callBegins(limited);
     await this.parts.calls.run(request, {
       params: { name: call.tool.facts.name, arguments: args, ...taskParam(request), ...bridged.params },
       ...bridged.call,
-      // Guardrails that changed the arguments returned another object, which has no written form.
+      // Guardrails that change the arguments return a new object, for which there are no client
+      // bytes.
       argumentBytes: args === call.arguments ? writtenBytes : null,
       headerParameters: call.tool.headerParameters,
       isIdempotent: hintOf(call.tool.facts.definition, 'idempotentHint'),
-      ...(needsApproval && { approved: this.approval(request, call.tool.facts.name, args) }),
-      finished: (result) => {
+      ...(needsApproval && { requireApproval: this.approval(request, call.tool.facts.name, args) }),
+      onResult: (result) => {
         if (context.mcp !== null) context.mcp.isError = result.isError;
         // A call that was not sent costs nothing.
         const price = result.wasSent ? limited.price : 0;
         this.charge(request, { ...limited, price }, () => tokensOf(result.value));
-        // What a task results in passes the guardrails when it is read.
+        // Guardrails check the result of a task when the client reads it.
         return (
-          this.parts.tasks.created(request, call.tool, result) ??
+          this.parts.tasks.taskResult(request, call.tool, result) ??
           guarded(() => guards.after(context, { ...subject, arguments: args }, () => result.value))
         );
       },
-      failed: (error) => guardedError({ guards, context, subject: { ...subject, arguments: args } }, error),
-      paused: () => this.charge(request, { ...limited, price: 0 }, () => 0),
+      onError: (error) => guardedError({ guards, context, subject: { ...subject, arguments: args } }, error),
+      onInputRequired: () => this.charge(request, { ...limited, price: 0 }, () => 0),
     });
   }
 
-  /** Uses the approval of a call once, also when the call is made again with a new token. */
+  /**
+   * Returns a function that consumes the approval of a call once, even if the call is sent again
+   * with a new token.
+   */
   private approval(
     request: McpRequest,
     tool: string,
     args: JsonObject,
-  ): NonNullable<ForwardedCall['approved']> {
+  ): NonNullable<ForwardedCall['requireApproval']> {
     let isUsed = false;
     return async (continues) => {
       if (isUsed) return;
@@ -103,17 +110,17 @@ export class ToolCalls {
 
   private charge({ context }: McpRequest, call: LimitedCall, tokens: () => number): void {
     this.parts.accounts.charge(context, call, tokens);
-    context.mcp?.ends();
+    context.mcp?.callEnds();
   }
 }
 
-/** The call with the arguments that a toolset adds, and the server of its tool. */
+/** Reads a call, with the arguments that a toolset adds, and the server of its tool. */
 function readCall(from: EndpointRequest): { readonly request: McpRequest; readonly call: Call } {
   const { endpoint, message, fields, era } = from;
   const params = calledParams(from);
-  const tools = { get: (name: string) => endpoint.find('tool', name) ?? missing(from) };
+  const tools = { get: (name: string) => endpoint.find('tool', name) ?? assertAllReadable(from) };
   const { tool: offered, name, arguments: given } = readToolCall({ id: message.id, params }, tools);
-  // The arguments of a call by `call_tool` have no headers.
+  // The arguments of a call through `call_tool` are not in headers.
   if (era === 'modern' && params === message.params)
     checkParameterHeaders(fields, shownParameters(offered), message);
   const { override, seen: tool, view } = offered;
@@ -121,14 +128,20 @@ function readCall(from: EndpointRequest): { readonly request: McpRequest; readon
   return { request: atServer(from, view), call: { tool, name, arguments: args } };
 }
 
-/** Arguments that the client sends in headers as well: those that it sees. */
+/**
+ * Returns the arguments that the client must also send in headers: those that the toolset does not
+ * hide.
+ */
 function shownParameters({ seen, override }: Offered): readonly HeaderParameter[] {
   if (override === null) return seen.headerParameters;
   const hidden = hiddenNames(override);
   return seen.headerParameters.filter(({ path: [name] }) => name === undefined || !hidden.has(name));
 }
 
-/** Parts of a call that makes a bridged task. Its server may not ask for input, since its client could not be asked. */
+/**
+ * Returns the additional parts of a call that creates a bridged task. No capabilities are declared,
+ * because the server could not request input from the client.
+ */
 const bridgedParts = (
   request: McpRequest,
   tool: SeenCapability,
@@ -137,8 +150,11 @@ const bridgedParts = (
     ? { params: { task: {} }, call: { capabilities: NO_CAPABILITIES } }
     : { params: {}, call: {} };
 
-/** An unknown name may be one of a server that cannot be read now. */
-function missing({ endpoint }: EndpointRequest): undefined {
+/**
+ * Throws a denial when a server's document cannot be read, because an unknown name may be a tool of
+ * that server.
+ */
+function assertAllReadable({ endpoint }: EndpointRequest): undefined {
   if (endpoint.isWhole) return undefined;
   throw new Denied(
     { kind: 'upstream', failure: 'provider_unreachable', retryAfterMs: 1_000 },
@@ -192,6 +208,6 @@ function limitedCall({ view }: McpRequest, { tool, name: shownTool }: Call): Lim
   return { server: slug, tool: name, shownTool, price: price ?? 0 };
 }
 
-/** Estimates the tokens of a result: one for four characters. */
+/** Estimates the tokens of a result as one for four characters. */
 const tokensOf = (result: JsonObject): number =>
   Math.ceil(resultText(result).texts.reduce((sum, text) => sum + text.length, 0) / 4);

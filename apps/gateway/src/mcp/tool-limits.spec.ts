@@ -8,7 +8,7 @@ import { startMcpFixture, type McpFixture } from '@gw/testing';
 /** 0.01 USD in units of 1e-8. */
 const CENT = 1_000_000;
 
-describe('limits, money and guardrails of tool calls', () => {
+describe('limits, charges and guardrails of tool calls', () => {
   let gateway: GatewayHarness;
   let fixture: McpFixture;
   let document: McpServerDocument;
@@ -72,7 +72,7 @@ describe('limits, money and guardrails of tool calls', () => {
     expect(await client.callTool({ name: 'add', arguments: { a: 1, b: 1 } })).toHaveProperty('content');
   });
 
-  it('[MCP-02] 300 calls at once of a tool for 0.01 USD spend a budget of 1 USD exactly', async () => {
+  it('[MCP-02] spends a budget of 1 USD exactly on 300 concurrent calls of a tool for 0.01 USD', async () => {
     const apiKey = 'costKey0000000000000000000000AB1';
     const budget = { periodicReset: null, periodicResetDays: null, nextResetAt: null, alertThreshold: null };
     gateway.addKey(apiKey, {
@@ -98,7 +98,7 @@ describe('limits, money and guardrails of tool calls', () => {
     expect(records.filter(({ outcome }) => outcome === 'denied')).toHaveLength(200);
   });
 
-  it('[MCP-02] guardrails judge arguments before a call and texts of its result after it', async () => {
+  it('[MCP-02] applies guardrails to arguments before a call and to texts of its result after it', async () => {
     gateway.addKey(gateway.apiKey, { scopes: ['mcp.invoke'] });
     const deny = { deny: true };
     const contains = (word: string) => [

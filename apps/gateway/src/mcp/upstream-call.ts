@@ -2,113 +2,127 @@ import type { Era, InputRequest, InputRequests, JsonObject } from '@gw/mcp';
 import { CallEnding, type CallEnd, type CallNotice, type EndSignal } from '@gw/mcp-client';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A gateway with a call that waits for input, and the name of the call there. */
+/** The place of a parked call: its gateway, and its id there. */
 export interface ParkedPlace {
   readonly replica: string;
   readonly call: string;
 }
 
-/** Outcome of one round of a call: its result, or input that the client must give. */
+/** The outcome of one round of a call: its result, or input that the client must provide. */
 export type CallOutcome =
-  /** The result, or the end of a response with which a modern upstream wants the call again. */
+  /**
+   * The result, or the response with which a modern upstream requests input and a repeated call.
+   */
   | CallEnd
-  /** A legacy upstream waits, and the call goes on once `answer` is called. */
+  /** A legacy upstream waits for input; the call continues once `answer` is called. */
   | {
       readonly kind: 'input';
       readonly requests: InputRequests;
-      /** Aborts when the upstream waits no longer. */
+      /** Aborts when the upstream no longer waits. */
       readonly until: AbortSignal;
     };
 
 /** A call that an upstream carries out, at this gateway or at another. */
 export interface CallInProgress {
-  /** Whether it goes on when its request is aborted, until `cancel`. */
-  readonly isApart: boolean;
-  /** Gets progress and notifications; null while no client listens. */
+  /** Whether the call continues after its request is aborted, until `cancel` is called. */
+  readonly outlivesRequest: boolean;
+  /** Receives progress and notifications; null while no client listens. */
   listener: ((notice: CallNotice) => void) | null;
-  /** Resolves at the next pause or at the end. Rejects with an `UpstreamError`, or with `CallGone`. */
+  /**
+   * Resolves at the next pause or at the end. Rejects with an `UpstreamError`, or with `CallGone`.
+   */
   next(): Promise<CallOutcome>;
-  /** Answers requests of the pause, by their keys. Null: the client refuses. */
+  /**
+   * Answers the requests of the pause by their keys; a null response means that the client refuses.
+   */
   answer(responses: Readonly<Record<string, JsonObject | null>>): void;
-  /** Leaves the call at its pause, to be continued by a later request. Null: there is no room. */
+  /** Parks the paused call, so that a later request can continue it; null when there is no room. */
   park(principal: string, lot: ParkingLot): ParkedPlace | null;
   cancel(): void;
 }
 
-/** Keeps the calls of this gateway that wait for later requests. */
+/** Holds the paused calls of this gateway for later requests. */
 export interface ParkingLot {
   park(principal: string, call: UpstreamCall): ParkedPlace | null;
 }
 
-/** The gateway with the call is gone. */
+/** The error of a call whose gateway has died. */
 export class CallGone extends Error {
   constructor() {
     super('The gateway that carried out the call is gone.');
   }
 }
 
-/** A server that wants several inputs sends its requests at about the same time; a modern client gets them together. */
-const TOGETHER_MS = 20;
+/**
+ * Milliseconds for which a pause waits for further requests: a server that needs several inputs
+ * sends its requests at about the same time, and a modern client receives them together.
+ */
+const COLLECT_MS = 20;
 
-interface Asked {
+interface PendingRequest {
   readonly request: InputRequest;
   readonly until: AbortSignal;
   readonly answer: (to: JsonObject | null) => void;
 }
 
 /**
- * A call at an upstream that may pause for input of the client. One reader waits for `next` at a time;
- * several HTTP requests of the client can follow each other as readers.
+ * A call at an upstream that may pause for input of the client. One reader waits for `next` at a
+ * time; consecutive HTTP requests of the client can be its readers.
  */
 export class UpstreamCall implements CallInProgress {
   listener: ((notice: CallNotice) => void) | null = null;
-  /** Requests without an answer, by key. */
-  private readonly asked = new Map<string, Asked>();
+  /** Requests that the client has not answered, by key. */
+  private readonly pending = new Map<string, PendingRequest>();
   private lastKey = 0;
   private ended: Promise<CallEnd> | null = null;
   private wake: (() => void) | null = null;
 
   /**
-   * `abort` ends a call that may outlive the request that made it; null: the signal of the request does. `togetherMs`: how long a pause waits for further requests.
+   * `abort` ends a call that may outlive its request; it is null when the request's own signal ends
+   * the call. `togetherMs` is the time for which a pause waits for further requests.
    */
   constructor(
     private readonly abort: CallEnding | null,
     private readonly togetherMs: number,
   ) {}
 
-  /** `ended`: the call, which reports to `notice`. */
+  /** Starts with the promise of the call's end. The call must report progress to `notice`. */
   start(ended: Promise<CallEnd>): void {
     this.ended = ended;
-    // The reader may be gone when it fails.
+    // Prevents an unhandled rejection when no reader awaits the call any more.
     ended.catch(() => undefined);
   }
 
   readonly notice = (notice: CallNotice): void => this.listener?.(notice);
 
-  /** A request of a legacy upstream for input: resolves with the client's response. */
+  /**
+   * Handles a legacy upstream's request for input. Resolves to the client's response; null when the
+   * client refuses or `until` aborts.
+   */
   readonly respond = ({ method, params }: InputRequest, until: AbortSignal): Promise<JsonObject | null> =>
     new Promise((resolve) => {
       this.lastKey += 1;
       const key = `r${String(this.lastKey)}`;
       const answer = (response: JsonObject | null): void => {
-        this.asked.delete(key);
+        this.pending.delete(key);
         resolve(response);
       };
       until.addEventListener('abort', () => answer(null), { once: true });
-      // `_meta` is between the upstream and us.
+      // `_meta` is meant for the gateway, not for the client.
       const { _meta, ...shown } = params;
-      this.asked.set(key, { request: { method, params: shown }, until, answer });
+      this.pending.set(key, { request: { method, params: shown }, until, answer });
       this.wake?.();
     });
 
   async next(): Promise<CallOutcome> {
     const { ended } = this;
     if (ended === null) throw new Error('The call was not started.');
-    if (this.asked.size > 0) {
-      const [first] = this.asked.values() as Iterable<Asked>;
+    if (this.pending.size > 0) {
+      const [first] = this.pending.values() as Iterable<PendingRequest>;
       if (this.togetherMs > 0) await delay(this.togetherMs);
-      const requests = Object.fromEntries([...this.asked].map(([key, { request }]) => [key, request]));
-      if (first !== undefined && this.asked.size > 0) return { kind: 'input', requests, until: first.until };
+      const requests = Object.fromEntries([...this.pending].map(([key, { request }]) => [key, request]));
+      if (first !== undefined && this.pending.size > 0)
+        return { kind: 'input', requests, until: first.until };
     }
     // Either the end or the next request for input; a race of promises would cost several more.
     const outcome = await new Promise<CallEnd | null>((resolve, reject) => {
@@ -120,14 +134,14 @@ export class UpstreamCall implements CallInProgress {
   }
 
   answer(responses: Readonly<Record<string, JsonObject | null>>): void {
-    for (const [key, response] of Object.entries(responses)) this.asked.get(key)?.answer(response);
+    for (const [key, response] of Object.entries(responses)) this.pending.get(key)?.answer(response);
   }
 
   park(principal: string, lot: ParkingLot): ParkedPlace | null {
     return lot.park(principal, this);
   }
 
-  get isApart(): boolean {
+  get outlivesRequest(): boolean {
     return this.abort !== null;
   }
 
@@ -136,12 +150,15 @@ export class UpstreamCall implements CallInProgress {
   }
 }
 
-/** A call of a request, with the signal that ends it. Only one that can be parked outlives its request. `relays`: the client makes the rounds of input. */
+/**
+ * Creates the call of a request and the signal that ends it. Only a call that can be parked
+ * outlives its request. `relays` is true when the client itself makes the rounds of input.
+ */
 export function newCall(
   { era, signal }: { readonly era: Era; readonly signal: EndSignal },
   relays: boolean,
 ): { readonly call: UpstreamCall; readonly signal: EndSignal } {
   if (era === 'legacy' || relays) return { call: new UpstreamCall(null, 0), signal };
   const ending = new CallEnding();
-  return { call: new UpstreamCall(ending, TOGETHER_MS), signal: ending };
+  return { call: new UpstreamCall(ending, COLLECT_MS), signal: ending };
 }

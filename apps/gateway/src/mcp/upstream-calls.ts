@@ -26,7 +26,7 @@ import { shownInput, shownInPlace } from './aggregate/shown';
 import { callOptions, sentParams, type ForwardedCall } from './forwarded-call';
 import { interrupted } from './parked/interrupted';
 import type { Parking } from './parked/parking';
-import { inputOf } from './sampling/call-input';
+import { inputHandling } from './sampling/call-input';
 import { samplingModel, type Sampling } from './sampling/sampling';
 import { sendReceived, sendResult } from './sent-results';
 import { upstreamCapabilities } from './tasks/task-support';
@@ -43,19 +43,21 @@ export interface UpstreamCallParts {
   readonly inputs: ClientInputs;
   readonly sampling: Sampling;
   readonly parking: Parking;
-  /** Writes the request to the in-flight log. Throws under strict audit when that is not possible. */
+  /**
+   * Writes the request to the in-flight log. Throws under strict audit when that is not possible.
+   */
   readonly beforeCall: BeforeCall;
   readonly credentials: ServerCredentials<McpServerDocument>;
   readonly connections: UpstreamConnections;
   readonly breakers: UpstreamBreakers;
   readonly ring: Keyring;
-  /** Memory for results until clients have them, shared by workspaces. */
+  /** Memory for results until clients have received them; workspaces share it. */
   readonly memory: Shares;
-  /** Hosts of this installation, to which no upstream may send users. */
+  /** Hosts of this installation; no upstream may send users to a page on them. */
   readonly ownHosts: readonly string[];
 }
 
-/** A round of a call: what it adds to the params, and the approval that the round before it used. */
+/** A round of a call: the params that it adds, and the approval that the previous round used. */
 interface Round {
   readonly kind: 'sent';
   readonly more: JsonObject;
@@ -64,57 +66,62 @@ interface Round {
 
 /** One of at most two attempts of a call. */
 interface Attempt {
-  readonly isAgain: boolean;
-  /** Headers of the credential with which the call is made. */
+  readonly isSecond: boolean;
+  /** Headers of the credential that the call uses. */
   credential: CredentialHeaders;
 }
 
-/** Bytes from which a result is counted: those below are bounded by the number of calls in flight. */
-const COUNTED_BYTES = 16_384;
+/**
+ * Minimum bytes of a result that is counted; smaller ones are bounded by the number of calls in
+ * flight.
+ */
+const COUNTED_BYTES_MIN = 16_384;
 
-/** A server that wants input has answered. */
-const ROUND_OF_INPUT = { status: 200, wasSent: true };
+/** Status of a round that ends with a request for input: the server has responded. */
+const INPUT_REQUIRED = { status: 200, wasSent: true };
 
 const FIRST_ROUND: Round = { kind: 'sent', more: {}, approval: null };
 
-/** A call of an earlier round that waits. */
+/** A parked call of an earlier round. */
 interface ParkedRound {
   readonly kind: 'parked';
   readonly call: CallInProgress;
 }
 
 /** Reference of a request to an earlier one. */
-type Continued = Exclude<ReturnType<typeof readRetry>, { readonly kind: 'new' }>;
+type RetryReference = Exclude<ReturnType<typeof readRetry>, { readonly kind: 'new' }>;
 
 /** How a request continues an earlier one. */
 type Resumed = { readonly kind: 'answered'; readonly result: JsonObject } | ParkedRound | Round;
 
-/** Makes calls at upstreams, and translates requests for input where client and upstream are of different eras. */
+/**
+ * Makes calls at upstreams, and translates requests for input when client and upstream are of
+ * different eras.
+ */
 export class UpstreamCalls {
   private readonly places = new ServerPlaces();
 
   constructor(private readonly parts: UpstreamCallParts) {}
 
-  /** Makes the call and sends the response. Throws `McpFault`, `Denied` and `GatewayError`. */
+  /** Makes the call and sends the response. Rejects with `McpFault`, `Denied` or `GatewayError`. */
   run(request: McpRequest, forwarded: ForwardedCall): Promise<void> {
     return this.places.within(request.view, () => this.attempt(request, forwarded));
   }
 
-  private async attempt(request: McpRequest, forwarded: ForwardedCall, isAgain = false): Promise<void> {
+  private async attempt(request: McpRequest, forwarded: ForwardedCall, isSecond = false): Promise<void> {
     const retry = request.era === 'modern' ? this.retryOf(request) : null;
-    const resumed = retry === null ? null : await this.resumed(request, retry);
+    const resumed = retry === null ? null : await this.resume(request, retry);
     if (resumed?.kind === 'answered') return sendResult(request, resumed.result);
     const round = resumed ?? FIRST_ROUND;
-    const attempt: Attempt = { isAgain, credential: {} };
+    const attempt: Attempt = { isSecond, credential: {} };
     const ends = round.kind === 'parked' ? null : this.parts.breakers.enter(request.view.document);
     try {
       await this.carryOut(request, forwarded, round, attempt);
       ends?.(null);
     } catch (error) {
       ends?.(error);
-      if (await this.renewedToken(request, error, attempt))
-        return await this.attempt(request, forwarded, true);
-      await this.failed(request, forwarded, error);
+      if (await this.renewToken(request, error, attempt)) return await this.attempt(request, forwarded, true);
+      await this.handleFailure(request, forwarded, error);
     }
   }
 
@@ -131,21 +138,24 @@ export class UpstreamCalls {
       request.reply.streamLater();
       call = round.kind === 'parked' ? round.call : await this.begin(request, forwarded, round, attempt);
       call.listener = relayTo(request);
-      if (call.isApart) request.signal.addEventListener('abort', stop, { once: true });
-      // The client may have left while the upstream was found out.
+      if (call.outlivesRequest) request.signal.addEventListener('abort', stop, { once: true });
+      // The client may have disconnected while the era of the upstream was determined.
       if (request.signal.aborted) call.cancel();
       await this.follow(request, forwarded, call, note);
     } catch (error) {
-      // What was refused before it was sent is no call.
+      // A request that was refused before it was sent is not recorded as a call.
       if (call !== null || error instanceof UpstreamError) note(error);
       throw error;
     } finally {
       if (call !== null) call.listener = null;
-      if (call?.isApart === true) request.signal.removeEventListener('abort', stop);
+      if (call?.outlivesRequest === true) request.signal.removeEventListener('abort', stop);
     }
   }
 
-  /** Waits for the end of a call; a legacy client answers requests in between, a modern one sends the call again. */
+  /**
+   * Waits for the end of a call. A legacy client answers requests for input during the call; a
+   * modern client sends the call again with its responses.
+   */
   private async follow(
     request: McpRequest,
     forwarded: ForwardedCall,
@@ -154,31 +164,34 @@ export class UpstreamCalls {
   ): Promise<void> {
     for (;;) {
       const outcome = await call.next();
-      if (outcome.kind === 'result') this.hold(request, outcome.result);
-      const { status, wasSent } = outcome.kind === 'result' ? outcome.result : ROUND_OF_INPUT;
+      if (outcome.kind === 'result') this.countUntilSent(request, outcome.result);
+      const { status, wasSent } = outcome.kind === 'result' ? outcome.result : INPUT_REQUIRED;
       if (wasSent && (outcome.kind !== 'input' || request.era === 'modern')) note(status);
       if (outcome.kind === 'result') {
-        const changed = await forwarded.finished(outcome.result);
+        const changed = await forwarded.onResult(outcome.result);
         return sendReceived(request, outcome.result, shownInPlace(request, outcome.result, changed));
       }
       if (outcome.kind === 'input_required') {
-        forwarded.paused();
+        forwarded.onInputRequired();
         return this.relayInput(request, outcome.result);
       }
       if (request.era === 'modern') {
-        forwarded.paused();
+        forwarded.onInputRequired();
         return this.park(request, call, shownInput(request, outcome.requests));
       }
       for (const [key, asked] of Object.entries(shownInput(request, outcome.requests))) {
         if (request.context.mcp !== null) request.context.mcp.inputs += 1;
-        call.answer({ [key]: await this.parts.inputs.ask(request, asked, outcome.until) });
+        call.answer({ [key]: await this.parts.inputs.request(request, asked, outcome.until) });
       }
     }
   }
 
-  /** Counts a result, and what is sent of it, until its client has it. Throws `no_memory`. */
-  private hold({ view, context }: McpRequest, { bytes }: ReceivedResult): void {
-    if (bytes < COUNTED_BYTES) return;
+  /**
+   * Counts the memory of a result and of its serialised form until the client has received it.
+   * Throws `no_memory` when there is no room.
+   */
+  private countUntilSent({ view, context }: McpRequest, { bytes }: ReceivedResult): void {
+    if (bytes < COUNTED_BYTES_MIN) return;
     const held = requestMemory(this.parts.memory, view.document);
     if (!held.take(2 * bytes)) throw noMemory();
     endWithResponse(held, context.res);
@@ -191,7 +204,8 @@ export class UpstreamCalls {
     attempt: Attempt,
   ): Promise<UpstreamCall> {
     const { view, message, session } = request;
-    // Only a check: credentials that cannot be read are denied here, before anything is sent. The upstream reads them itself.
+    // This is only a check: a call whose credentials cannot be read is denied here, before anything
+    // is sent. The upstream reads the credentials again.
     const headers = this.parts.credentials.headersOf(view.document, view.caller.access);
     attempt.credential = headers instanceof Promise ? await headers : headers;
     const upstream = this.parts.upstreams.of(view.document, {
@@ -202,15 +216,15 @@ export class UpstreamCalls {
     });
     const mayRelay = request.era === 'modern' && samplingModel(view.document) === null;
     const era = mayRelay ? upstream.connect({ signal: request.signal }) : 'legacy';
-    // Whether the client itself makes the rounds of input: it and the upstream are modern.
+    // The client itself makes the rounds of input when both it and the upstream are modern.
     const relays = (era instanceof Promise ? await era : era) === 'modern';
     const { call, signal } = newCall(request, relays);
-    // The last check, because it uses the approval up.
-    if (forwarded.approved !== undefined) await forwarded.approved(approval);
+    // This check is the last, because it consumes the approval.
+    if (forwarded.requireApproval !== undefined) await forwarded.requireApproval(approval);
     const trace = traceContext(request);
     const { capabilities } = forwarded;
     const asked = capabilities === undefined ? request : { ...request, capabilities };
-    const input = relays ? 'relay' : inputOf(asked, call.respond, this.parts);
+    const input = relays ? 'relay' : inputHandling(asked, call.respond, this.parts);
     const params = sentParams(request, forwarded, { more, relays, trace });
     const options = callOptions(request, forwarded, { signal, input, trace });
     this.parts.beforeCall(request.context, null);
@@ -218,15 +232,15 @@ export class UpstreamCalls {
     return call;
   }
 
-  /** Reference of a modern request to an earlier one; null for a first request. */
-  private retryOf(request: McpRequest): Continued | null {
+  /** Reads the reference of a modern request to an earlier one; null for a first request. */
+  private retryOf(request: McpRequest): RetryReference | null {
     const { capabilities } = request;
     const owner = stateOwner(request);
     const retry = readRetry({ ring: this.parts.ring, owner, capabilities, now: Date.now() });
     return retry.kind === 'new' ? null : retry;
   }
 
-  private async resumed(request: McpRequest, retry: Continued): Promise<Resumed> {
+  private async resume(request: McpRequest, retry: RetryReference): Promise<Resumed> {
     const { message, view } = request;
     if (retry.kind === 'require_again') return { kind: 'answered', result: retry.result };
     const { state, responses } = retry;
@@ -249,7 +263,7 @@ export class UpstreamCalls {
     const state =
       parked === null
         ? null
-        : this.sealed(request, { kind: 'parked', requests, upstreamState: null, parked });
+        : this.sealRequestState(request, { kind: 'parked', requests, upstreamState: null, parked });
     if (state === null) call.cancel();
     const result =
       state === null
@@ -258,11 +272,14 @@ export class UpstreamCalls {
     sendResult(request, result);
   }
 
-  /** Passes the input that a modern upstream requires on to a modern client, with the upstream's state inside of ours. */
+  /**
+   * Relays a modern upstream's request for input to a modern client. The gateway's request state
+   * contains the upstream's state.
+   */
   private relayInput(request: McpRequest, result: JsonObject): void {
     const requests = shownInput(request, ownObject(result, 'inputRequests') as InputRequests);
     const upstream = own(result, 'requestState');
-    const state = this.sealed(request, {
+    const state = this.sealRequestState(request, {
       ...{ kind: 'relay', requests, parked: null, approval: request.context.mcp?.approval ?? null },
       upstreamState: typeof upstream === 'string' ? upstream : null,
     });
@@ -278,35 +295,35 @@ export class UpstreamCalls {
     );
   }
 
-  private sealed(request: McpRequest, state: RequestState): string | null {
+  private sealRequestState(request: McpRequest, state: RequestState): string | null {
     return sealState(this.parts.ring, stateOwner(request), state, Date.now());
   }
 
   /**
-   * Renews the token that the server refused. Returns whether the call can be made once more. Throws a denial that leads the user to
-   * a sign-in where the token is the user's own.
+   * Renews the token that the server refused. Resolves to whether the call can be made once more.
+   * Rejects with a denial that links to a sign-in when the token belongs to the user.
    */
-  private async renewedToken(
+  private async renewToken(
     request: McpRequest,
     error: unknown,
-    { isAgain, credential }: Attempt,
+    { isSecond, credential }: Attempt,
   ): Promise<boolean> {
     const { connections, credentials } = this.parts;
     const { document, caller } = request.view;
     if (isRefusedCredential(error) && !isOfUsers(document.authType))
-      return !isAgain && (await credentials.renewed(document, caller.access, credential)) !== null;
+      return !isSecond && (await credentials.renewed(document, caller.access, credential)) !== null;
     const denied = await scopesDenial(connections, request, error);
-    if (denied === 'granted') return !isAgain;
+    if (denied === 'granted') return !isSecond;
     if (denied !== null) throw denied;
     if (!isRefusedToken(request, error)) return false;
     const { userId } = caller.access;
-    if (isAgain || !(await connections.renew(document, userId)))
-      throw await connections.missing(document, userId);
+    if (isSecond || !(await connections.renew(document, userId)))
+      throw await connections.missingDenial(document, userId);
     return true;
   }
 
-  /** Sends the error of an upstream on; throws every other failure. */
-  private async failed(request: McpRequest, forwarded: ForwardedCall, error: unknown): Promise<void> {
+  /** Sends an error of the upstream to the client; throws every other failure. */
+  private async handleFailure(request: McpRequest, forwarded: ForwardedCall, error: unknown): Promise<void> {
     if (error instanceof CallGone) {
       sendResult(request, interrupted(request.message.method, 'gone'));
       return;
@@ -322,7 +339,7 @@ export class UpstreamCalls {
   }
 
   private async sendError(request: McpRequest, forwarded: ForwardedCall, rpc: RpcError): Promise<void> {
-    const relayed = relayedError((await forwarded.failed?.(rpc)) ?? rpc, request);
+    const relayed = relayedError((await forwarded.onError?.(rpc)) ?? rpc, request);
     request.context.reply.providerFailed();
     if (relayed.kind === 'error' && request.context.mcp !== null)
       request.context.mcp.errorCode = relayed.error.code;
@@ -336,7 +353,10 @@ export class UpstreamCalls {
   }
 }
 
-/** Under an aggregate address the server is part of it, since the same name may lead to another one later. */
+/**
+ * Returns the owner of a request state. Under an aggregate address it includes the server, because
+ * the same name may later refer to another server.
+ */
 const stateOwner = ({ endpoint, view, message }: McpRequest): StateOwner => ({
   principal: view.caller.binding,
   serverId: endpoint === view ? view.id : `${endpoint.id}/${view.id}`,

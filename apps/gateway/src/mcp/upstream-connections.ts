@@ -16,18 +16,24 @@ import { readDocument, type ReloadableDocuments } from '../auth/documents';
 import type { UserToken } from '../credentials/server-credentials';
 import { Denied } from './denials';
 
-/** With less than this left, a call waits for a new token. */
-const NEARLY_OVER_MS = 30_000;
+/** Remaining lifetime in milliseconds below which a call waits for a new token. */
+const EXPIRES_SOON_MS = 30_000;
 
 export interface ConnectionParts {
   readonly documents: ReloadableDocuments;
   /** Opens sealed tokens. */
   readonly ring: Keyring;
-  /** Sends a POST to the control plane and returns the parsed response. Rejects when it is no success. */
+  /**
+   * Sends a POST to the control plane and resolves to the parsed response; rejects unless the
+   * status is a success.
+   */
   readonly post: (path: string, body: object) => Promise<unknown>;
 }
 
-/** The sign-ins of users at upstream servers. The control plane keeps them and renews their tokens. */
+/**
+ * The connections of users to upstream servers. The control plane stores them and renews their
+ * tokens.
+ */
 export class UpstreamConnections {
   private readonly renewing = new Map<DocumentKey, Promise<void>>();
   private readonly tokens = new WeakMap<McpConnectionDocument, UserToken>();
@@ -35,29 +41,30 @@ export class UpstreamConnections {
   constructor(private readonly parts: ConnectionParts) {}
 
   /**
-   * The user's access token for a server. Throws a denial that leads the user to the page on which to
-   * connect.
+   * Returns the user's access token for a server. Rejects with a denial that links to the page on
+   * which the user connects.
    */
   async tokenOf(server: McpServerDocument, userId: string | null): Promise<UserToken> {
-    const connection = userId === null ? null : await this.usable(server, userId);
-    if (connection === null) throw await this.missing(server, userId);
+    const connection = userId === null ? null : await this.usableConnection(server, userId);
+    if (connection === null) throw await this.missingDenial(server, userId);
     return this.opened(connection);
   }
 
-  /** Renews a token that the server refused; false when the user must connect again. */
+  /** Renews a token that the server refused. Resolves to false when the user must connect again. */
   async renew(server: McpServerDocument, userId: string | null): Promise<boolean> {
     const connection = userId === null ? null : await this.read(server, userId);
     if (connection === null || !connection.isRefreshable) return false;
-    await this.renewed(connection);
+    await this.renewOnce(connection);
     const now = await this.read(server, connection.userId);
     return now !== null && now.version !== connection.version;
   }
 
   /**
-   * The denial of a call for which the server wants more scopes, with a link on which the user grants them. `granted`: there is another
-   * token now, since the user has granted them a moment ago. Null when the user cannot grant more.
+   * Returns the denial of a call for which the server requires more scopes, with a link on which
+   * the user grants them. Returns `granted` when the user has just granted them and there is a new
+   * token, and null when the user cannot grant more.
    */
-  async needsScopes(
+  async scopesDenial(
     server: McpServerDocument,
     userId: string | null,
     scopes: readonly string[],
@@ -65,14 +72,20 @@ export class UpstreamConnections {
     if (userId === null || scopes.length === 0) return null;
     const known = await this.read(server, userId);
     const request = { serverId: server.id, userId, scopes: scopes.slice(0, SCOPES_MAX) };
-    const response = (await this.ask(INTERNAL.mcpConnectionScopes, request)) as McpLinkResponse | null;
+    const response = (await this.requestControlPlane(
+      INTERNAL.mcpConnectionScopes,
+      request,
+    )) as McpLinkResponse | null;
     if (response?.url != null) return connectDenial(server, response.url);
     const now = response === null ? null : await this.readAgain(server, userId);
     return now !== null && now.version !== known?.version ? 'granted' : null;
   }
 
-  /** The denial of a call that needs a connection, or the error of one for which the control plane got no token. */
-  async missing(server: McpServerDocument, userId: string | null): Promise<Denied | GatewayError> {
+  /**
+   * Returns the denial of a call that needs a connection, or the error of a call for which the
+   * control plane could not exchange a token.
+   */
+  async missingDenial(server: McpServerDocument, userId: string | null): Promise<Denied | GatewayError> {
     if (userId !== null && isExchanged(server.authType))
       return new GatewayError('provider_credential_failed', {
         message:
@@ -82,28 +95,42 @@ export class UpstreamConnections {
     return connectDenial(server, link);
   }
 
-  private async usable(server: McpServerDocument, userId: string): Promise<McpConnectionDocument | null> {
+  private async usableConnection(
+    server: McpServerDocument,
+    userId: string,
+  ): Promise<McpConnectionDocument | null> {
     const connection = await this.read(server, userId);
     if (connection === null)
-      return isExchanged(server.authType) ? this.exchanged(server, userId) : this.readAgain(server, userId);
-    if (leftMs(connection) > NEARLY_OVER_MS) {
-      if (isDueAhead(connection)) this.renewAhead(connection);
+      return isExchanged(server.authType)
+        ? this.exchangeToken(server, userId)
+        : this.readAgain(server, userId);
+    if (leftMs(connection) > EXPIRES_SOON_MS) {
+      if (isRenewalDue(connection)) this.renewAhead(connection);
       return connection;
     }
-    if (connection.isRefreshable) await this.renewed(connection);
+    if (connection.isRefreshable) await this.renewOnce(connection);
     const now = connection.isRefreshable ? await this.read(server, userId) : connection;
     return now !== null && leftMs(now) > 0 ? now : null;
   }
 
-  /** The first token of a user at a server that needs no sign-in; null when the control plane got none. */
-  private async exchanged(server: McpServerDocument, userId: string): Promise<McpConnectionDocument | null> {
-    await this.renewed({ serverId: server.id, userId, version: NO_VERSION });
+  /**
+   * Gets the first token of a user for a server with token exchange, which needs no sign-in; null
+   * when the control plane could not get one.
+   */
+  private async exchangeToken(
+    server: McpServerDocument,
+    userId: string,
+  ): Promise<McpConnectionDocument | null> {
+    await this.renewOnce({ serverId: server.id, userId, version: NO_VERSION });
     return this.read(server, userId);
   }
 
-  /** A failure has no effect: the token is renewed again with the next call. */
+  /**
+   * Renews a token in the background. A failure has no effect, because the next call renews it
+   * again.
+   */
   private renewAhead(connection: McpConnectionDocument): void {
-    this.renewed(connection).catch(() => undefined);
+    this.renewOnce(connection).catch(() => undefined);
   }
 
   private async read({ id }: McpServerDocument, userId: string): Promise<McpConnectionDocument | null> {
@@ -112,8 +139,9 @@ export class UpstreamConnections {
   }
 
   /**
-   * The connection as the control plane has it now. A user who has just connected repeats the call at once, and the change may arrive
-   * later than that. Null without one, and while the control plane cannot be reached.
+   * Reads the connection from the control plane. A user who has just connected repeats the call
+   * immediately, which may be before the change event arrives. Returns null when there is no valid
+   * connection, and while the control plane cannot be reached.
    */
   private async readAgain({ id }: McpServerDocument, userId: string): Promise<McpConnectionDocument | null> {
     try {
@@ -124,8 +152,8 @@ export class UpstreamConnections {
     }
   }
 
-  /** Asks the control plane once for all calls that need the token. */
-  private renewed(connection: McpRefreshRequest): Promise<void> {
+  /** Renews a token with one request to the control plane for all calls that need it. */
+  private renewOnce(connection: McpRefreshRequest): Promise<void> {
     const key = documentKey.mcpConnection(connection.serverId, connection.userId);
     let renewing = this.renewing.get(key);
     if (renewing === undefined) {
@@ -136,19 +164,23 @@ export class UpstreamConnections {
   }
 
   private async renewNow(key: DocumentKey, { serverId, userId, version }: McpRefreshRequest): Promise<void> {
-    const response = await this.ask(INTERNAL.mcpConnectionRefresh, { serverId, userId, version });
+    const response = await this.requestControlPlane(INTERNAL.mcpConnectionRefresh, {
+      serverId,
+      userId,
+      version,
+    });
     const { outcome } = (response ?? { outcome: 'failed' }) as Pick<McpRefreshResponse, 'outcome'>;
-    // The change is announced as well, but may arrive later than this response.
+    // The change event may arrive later than this response.
     if (outcome === 'refreshed') await this.parts.documents.reload(key);
   }
 
   private async linkFor({ id: serverId }: McpServerDocument, userId: string): Promise<string | null> {
-    const response = await this.ask(INTERNAL.mcpConnectionLink, { serverId, userId });
+    const response = await this.requestControlPlane(INTERNAL.mcpConnectionLink, { serverId, userId });
     return (response as McpLinkResponse | null)?.url ?? null;
   }
 
-  /** Null while the control plane cannot be reached. */
-  private async ask(path: string, body: object): Promise<object | null> {
+  /** Sends a request to the control plane; null while it cannot be reached. */
+  private async requestControlPlane(path: string, body: object): Promise<object | null> {
     try {
       const response = await this.parts.post(path, body);
       return isObject(response) ? response : null;
@@ -169,10 +201,10 @@ export class UpstreamConnections {
   }
 }
 
-const isDueAhead = ({ isRefreshable, renewFrom }: McpConnectionDocument): boolean =>
+const isRenewalDue = ({ isRefreshable, renewFrom }: McpConnectionDocument): boolean =>
   isRefreshable && renewFrom !== undefined && Date.parse(renewFrom) <= Date.now();
 
-/** Names no document, so that the control plane gets a token. */
+/** A version that no document has, so that the control plane gets a token. */
 const NO_VERSION = 'none';
 
 const SCOPES_MAX = 200;

@@ -6,10 +6,13 @@ import type { UpstreamConnections } from './upstream-connections';
 
 const INSUFFICIENT_SCOPE = 'insufficient_scope';
 
-/** Whether a server refused the credential of the integration (401), so that a new one may help. */
+/**
+ * Whether a server refused the credential of the integration with status 401, so that a renewed one
+ * may be accepted.
+ */
 export const isRefusedCredential = (error: unknown): boolean => isUnauthorized(error) && error.status === 401;
 
-/** Whether a server refused the token of the user, so that another one may help. */
+/** Whether a server refused the token of the user, so that a renewed one may be accepted. */
 export const isRefusedToken = ({ view }: McpRequest, error: unknown): boolean =>
   isUnauthorized(error) && isOfUsers(view.document.authType);
 
@@ -18,9 +21,12 @@ const isUnauthorized = (error: unknown): error is UpstreamError =>
   error.kind === 'unauthorized' &&
   error.challenge?.error !== INSUFFICIENT_SCOPE;
 
-/** The denial of a call for which the server wants more scopes of the user, as of `needsScopes`; null for other failures. */
+/**
+ * Returns the denial of a call for which the server requires more scopes of the user, as
+ * `UpstreamConnections.scopesDenial` does; null for other failures.
+ */
 export async function scopesDenial(
-  connections: Pick<UpstreamConnections, 'needsScopes'>,
+  connections: Pick<UpstreamConnections, 'scopesDenial'>,
   { view }: McpRequest,
   error: unknown,
 ): Promise<Denied | 'granted' | null> {
@@ -29,5 +35,5 @@ export async function scopesDenial(
   const { status, challenge } = error;
   if (status !== 403 || challenge?.error !== INSUFFICIENT_SCOPE) return null;
   const scopes = (challenge.scope ?? '').split(' ').filter((scope) => scope !== '');
-  return connections.needsScopes(document, caller.access.userId, scopes);
+  return connections.scopesDenial(document, caller.access.userId, scopes);
 }

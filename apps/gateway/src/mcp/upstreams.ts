@@ -13,27 +13,30 @@ import type { ServerCredentials } from '../credentials/server-credentials';
 export interface UpstreamParts {
   readonly network: UpstreamNetwork;
   readonly credentials: ServerCredentials<McpServerDocument>;
-  /** Memory for responses, shared by workspaces. */
+  /** Memory for responses; workspaces share it. */
   readonly memory: Shares;
 }
 
 const CLIENT_INFO = { name: 'tollgate', version: GATEWAY_VERSION };
 
-/** The upstream servers of this process, with their sessions. */
+/** The clients of upstream servers in this process, with their sessions. */
 export class McpUpstreams {
   private readonly pool = new UpstreamPool();
   private readonly verdicts = new EraVerdicts();
 
   constructor(private readonly parts: UpstreamParts) {}
 
-  /** The upstream of a server for one owner. Throws `unavailable` when as many are in use as there may be. */
+  /**
+   * Returns the client of a server for one owner. Throws `unavailable` when the maximum number is
+   * in use.
+   */
   of(server: McpServerDocument, owner: UpstreamOwner): CalledUpstream {
     if (server.integrationKind === 'openapi')
       return new OpenApiUpstream(server, owner, { ...this.parts, memory: this.memoryOf(server) });
     const { capabilities, allowSampling } = inputRules(server, owner.capabilities);
     const bits = relayedCapabilityBits(capabilities, { allowSampling });
     const key = `${server.id}/${server.version}/${owner.session ?? owner.binding}/${String(bits)}`;
-    const upstream = this.pool.get(key, () => this.make(server, capabilitiesOfBits(bits), owner));
+    const upstream = this.pool.get(key, () => this.create(server, capabilitiesOfBits(bits), owner));
     if (upstream === null)
       throw new GatewayError('unavailable', {
         message: 'Too many MCP servers are in use; retry later.',
@@ -51,7 +54,7 @@ export class McpUpstreams {
     return workspaceMemory(this.parts.memory, server);
   }
 
-  private make(
+  private create(
     server: McpServerDocument,
     capabilities: ClientCapabilities,
     { binding, session, caller }: UpstreamOwner,
@@ -72,11 +75,14 @@ export class McpUpstreams {
   }
 }
 
-/** Whether the server may ask the caller's model. */
+/** Whether the server may request completions from the client's model. */
 export const allowsSampling = ({ configurations }: McpServerDocument): boolean =>
   configurations['allow_sampling'] === true;
 
-/** Returns which client, and which model in its place for sampling, answers a server's requests during a call. */
+/**
+ * Returns the capabilities that are declared to a server, and whether it may request sampling: from
+ * the client, or from the server's configured model.
+ */
 export function inputRules(
   server: McpServerDocument,
   capabilities: ClientCapabilities,

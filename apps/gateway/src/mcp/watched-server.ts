@@ -6,14 +6,22 @@ import { Denied } from './denials';
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 300_000;
 
-/** Wait before a server is watched again, in milliseconds: 1 s to 5 min, spread over a quarter of it. */
-export const watchedAgainMs = (failures: number): number =>
+/**
+ * Returns the milliseconds until a server is watched again: 1 s to 5 min by the number of failures,
+ * plus up to 25% of jitter.
+ */
+export const retryDelayMs = (failures: number): number =>
   Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(failures, 10)) * (1 + Math.random() / 4);
 
-/** How soon a watch follows a server whose address or credential has changed. */
+/**
+ * Milliseconds between two checks whether the address or credential of a watched server has
+ * changed.
+ */
 export const CHECK_EVERY_MS = 1_000;
 
-/** All of a document that its connections depend on. */
+/**
+ * Returns the settings that the connections to a server depend on, as a text that can be compared.
+ */
 export const connectionOf = ({
   url,
   transport,
@@ -22,8 +30,11 @@ export const connectionOf = ({
   sealedAuth,
 }: McpServerDocument): string => JSON.stringify([url, transport, authType, configurations, sealedAuth]);
 
-/** Whether a server that cannot be watched now failed; throws what is a fault of the gateway. */
-export function assertOfServer(error: unknown): void {
+/**
+ * Ignores the errors that are expected when a server cannot be watched; throws any other error,
+ * which is a fault of the gateway.
+ */
+export function assertExpected(error: unknown): void {
   const isExpected =
     error instanceof UpstreamError || error instanceof Denied || error instanceof GatewayError;
   if (!isExpected) throw error;

@@ -16,32 +16,38 @@ import type { CardSigners } from './card-signer';
 
 export interface AgentCardParts {
   readonly signers: CardSigners;
-  /** URL of this gateway for clients; null: as the request names it. */
+  /** URL of this gateway for clients; when null, it is derived from the request. */
   readonly publicUrl: string | null;
 }
 
-/** A card as one caller gets it. */
+/** A serialised card for one caller. */
 export interface WrittenCard {
   readonly json: string;
   readonly etag: string;
 }
 
-/** Most written cards that are kept for one view, by form and address. Callers choose the address by the host that they name. */
+/**
+ * Maximum number of serialised cards that are cached for one view, by form and address. The address
+ * depends on the host that the caller sends.
+ */
 const MAX_CARDS_PER_VIEW = 8;
 
-/** The cards of agents, with the addresses and credentials of this gateway. */
+/** Serves the cards of agents with the addresses and security schemes of this gateway. */
 export class AgentCards {
   private readonly written = new WeakMap<CardView, Map<string, WrittenCard>>();
 
   constructor(private readonly parts: AgentCardParts) {}
 
-  /** The card for a request, in the form that its `A2A-Version` asks for. `path` is that of the agent. */
+  /**
+   * Returns the card for a request, in the form that its `A2A-Version` header requests. `path` is
+   * the path of the agent.
+   */
   async cardFor(view: CardView, context: RequestContext, path: string): Promise<WrittenCard> {
     const header = context.req.headers[VERSION_HEADER];
     return this.card(view, context, { path, form: cardFormFor(Array.isArray(header) ? header[0] : header) });
   }
 
-  /** The extended card of an agent in a form; the view must have one. */
+  /** Returns the extended card of an agent in a form. The document of the view must have one. */
   async extended(
     view: CardView,
     context: RequestContext,
@@ -70,14 +76,17 @@ export class AgentCards {
     let card = cards.get(key);
     if (card !== undefined) return card;
     card = write(view, { form, address, signer, source, security: securityOf(publicUrl) });
-    // Callers can name any host, so the number of kept cards is bounded.
+    // Callers can send any host, so the number of cached cards is bounded.
     if (cards.size >= MAX_CARDS_PER_VIEW) cards.clear();
     cards.set(key, card);
     return card;
   }
 }
 
-/** The OAuth server has a known address only where the gateway has a configured public URL. */
+/**
+ * Returns the security schemes of a card. The address of the OAuth server is known only when the
+ * gateway has a public URL.
+ */
 const securityOf = (publicUrl: string | null): ServedSecurity => {
   if (publicUrl === null) return { oauth: null };
   const origin = publicUrl.replace(/\/$/, '');
@@ -106,7 +115,7 @@ function write(view: CardView, { form, address, signer, source, security }: Card
     showsSkill: (id) => view.showsSkill(id),
   });
   const signed = signer === null ? card : (signCard(card, signer) ?? card);
-  // Signatures of ES256 differ each time, so that the tag is of what is signed.
+  // ES256 signatures differ each time, so the tag is derived from the signed content.
   const digest = digestOf('a2a/card', [canonicalJson(card), signer?.keyId ?? '']);
   return { json: JSON.stringify(signed), etag: `W/"${digest.slice(0, 32)}"` };
 }

@@ -4,10 +4,13 @@ import type { CallReply } from '../../reply/call-reply';
 import type { CardView } from '../agent-view';
 import type { AgentCards } from './agent-cards';
 
-/** How long clients may keep a card, in seconds. */
+/** Seconds for which clients may cache a card. */
 const MAX_AGE_S = 60;
 
-/** Sends the card of an agent, or 304 to a client that has it. `path` is that of the agent. */
+/**
+ * Sends the card of an agent, or 304 to a client that already has it. `path` is the path of the
+ * agent.
+ */
 export async function sendCard(
   cards: AgentCards,
   view: CardView,
@@ -17,14 +20,14 @@ export async function sendCard(
   const headers = {
     etag,
     vary: `${VERSION_HEADER}, authorization, x-gw-api-key`,
-    // What a card shows depends on its reader, unless everybody may read it.
+    // The content of a card depends on its reader, unless it is public.
     'cache-control': `${view.isPublic ? 'public' : 'private'}, max-age=${String(MAX_AGE_S)}`,
   };
   if (matches(context.req.headers['if-none-match'], etag)) reply.end(null, 304, headers);
   else reply.end(json, 200, headers);
 }
 
-/** Whether `If-None-Match` has the tag; tags are compared weakly (RFC 9110). */
+/** Whether `If-None-Match` contains the tag; tags are compared weakly (RFC 9110). */
 function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   const strong = etag.replace(/^W\//, '');

@@ -6,19 +6,19 @@ import { readDocument, type Documents } from '../../auth/documents';
 
 /** Finds the key of the installation that signs cards. */
 export class CardSigners {
-  private readonly known = new WeakMap<CardKeyDocument, CardSigner>();
+  private readonly signers = new WeakMap<CardKeyDocument, CardSigner>();
 
   constructor(
     private readonly documents: Documents,
     private readonly ring: Keyring,
   ) {}
 
-  /** Null: the installation has no key, and cards are not signed. */
+  /** Returns the signer; null when the installation has no key, so that cards are not signed. */
   async current(): Promise<CardSigner | null> {
     const document = await readDocument(this.documents, documentKey.cardKey());
     if (document?.kind !== 'card_key') return null;
-    let signer = this.known.get(document);
-    if (signer === undefined) this.known.set(document, (signer = this.signerOf(document)));
+    let signer = this.signers.get(document);
+    if (signer === undefined) this.signers.set(document, (signer = this.signerOf(document)));
     return signer;
   }
 

@@ -6,12 +6,14 @@ import type { RequestContext } from '../../core/request-context';
 import type { AgentServers } from '../agent-servers';
 import { cardOf, type AgentView } from '../agent-view';
 
-/** Agents of one catalogue. */
+/** Maximum number of agents in one catalogue. */
 const ENTRIES_MAX = 1_000;
-const AT_ONCE = 20;
+const CONCURRENCY = 20;
 const CARD_TYPE = 'application/a2a-agent-card+json';
 
-/** The catalogue of the agents that a caller may use, in the form of the draft of AI Catalog. */
+/**
+ * Builds the catalogue of the agents that a caller may use, in the format of the AI Catalog draft.
+ */
 export class Catalogue {
   constructor(
     private readonly documents: Documents,
@@ -24,10 +26,10 @@ export class Catalogue {
     const slugs = found?.kind === 'agent_catalogue' ? found.slugs.slice(0, ENTRIES_MAX) : [];
     const origin = publicOrigin(this.publicUrl, context);
     const entries: object[] = [];
-    for (let at = 0; at < slugs.length; at += AT_ONCE) {
+    for (let at = 0; at < slugs.length; at += CONCURRENCY) {
       const views = await Promise.all(
         slugs
-          .slice(at, at + AT_ONCE)
+          .slice(at, at + CONCURRENCY)
           .map((agent) => this.servers.find(principal, { workspace: null, agent })),
       );
       for (const view of views) if (view !== null) entries.push(entryOf(view, origin));
@@ -39,11 +41,11 @@ export class Catalogue {
 function entryOf({ document }: AgentView, origin: string): object {
   const { name, description, version } = cardOf(document);
   const texts = { description, version };
-  const known = Object.entries(texts).filter(([, text]) => typeof text === 'string' && text !== '');
+  const present = Object.entries(texts).filter(([, text]) => typeof text === 'string' && text !== '');
   return {
     identifier: `urn:air:${new URL(origin).hostname}:agents:${document.slug}`,
     displayName: typeof name === 'string' && name !== '' ? name : document.name,
-    ...Object.fromEntries(known),
+    ...Object.fromEntries(present),
     type: CARD_TYPE,
     url: `${origin}/v1/agent/${document.slug}/.well-known/agent-card.json`,
   };

@@ -12,8 +12,9 @@ export interface PushStores {
 }
 
 /**
- * With Redis, every gateway that shares it takes the notifications of an agent, and continues polls of another one; without,
- * the one that registered them.
+ * Creates the stores of push notifications. With Redis, every gateway that shares it receives the
+ * notifications of agents and continues the polls of gateways that have ended. Without Redis, only
+ * the gateway that registered them does.
  */
 export function createPushStores(redisUrl: string | null, log: Log): PushStores {
   if (redisUrl === null) return { store: new LocalPushStore(), leases: LOCAL_POLL_LEASES };

@@ -3,9 +3,9 @@ import { SharedEntries } from '@gw/kernel';
 import { ownersOf, TASK_TTL_MS } from '../tasks/task-store';
 import type { BoundPush, PushRecord, PushStore, StoredPushConfig } from './push-store';
 
-/** All entries of a process, shared by workspaces. */
+/** Maximum bytes of all entries of a process; workspaces share them. */
 const BYTES_MAX = 33_554_432;
-/** Size of an entry with as many configs as it may have. */
+/** Bytes that are counted for an entry: those of one with the maximum number of configs. */
 const ENTRY_BYTES = 16_384;
 
 interface Entry {
@@ -14,7 +14,7 @@ interface Entry {
   readonly configs: Map<string, StoredPushConfig>;
 }
 
-/** Keeps registrations in this process. */
+/** Stores registrations in this process. */
 export class LocalPushStore implements PushStore {
   private readonly entries = new SharedEntries<Entry>({ bytesMax: BYTES_MAX, sizeOf: () => ENTRY_BYTES });
   /** Ids of registrations by task. */
@@ -70,7 +70,7 @@ export class LocalPushStore implements PushStore {
   }
 
   close(): void {
-    // Nothing holds the process.
+    // There is no connection or timer to close.
   }
 
   private now(agentId: string, id: string): BoundPush | null {

@@ -5,26 +5,29 @@ interface MessagePushParts {
   readonly drop: () => Promise<void>;
 }
 
-/** The notifications that one message wants. */
+/** The notifications that one message requests. */
 export class MessagePush {
   private isBound = false;
 
   constructor(
-    /** The config for the agent; null: the agent gets none. */
+    /** The config that the agent receives; null when it receives none. */
     readonly outgoing: Members | null,
-    /** Null: the task of the message has a registration. */
+    /** The new registration of the message; null when its task already has one. */
     private readonly registration: MessagePushParts | null,
   ) {}
 
-  /** The agent said which task the message is about. */
-  async seen(taskId: string): Promise<void> {
+  /** Binds the registration to the task that the agent reported for the message. */
+  async bindTo(taskId: string): Promise<void> {
     if (this.isBound) return;
     this.isBound = true;
     await this.registration?.bind(taskId);
   }
 
-  /** The call of the agent ended. Without a task, there is nothing to notify about. */
-  async ended(): Promise<void> {
+  /**
+   * Removes the registration when the call has ended without a task, because there is nothing to
+   * notify about.
+   */
+  async callEnded(): Promise<void> {
     if (!this.isBound) await this.registration?.drop();
   }
 }

@@ -55,7 +55,7 @@ describe('polls of several gateways', () => {
         ...{ agents: new PushAgents(documents), store, memory: new Shares(1_000_000) },
         leases: new SharedPollLeases(redis, LEASE_MS),
         calls: {
-          taskOf: () =>
+          readTask: () =>
             Promise.resolve({ id: 't-1', contextId: 'c', status: { state: `TASK_STATE_${state}` } }),
         },
         delivery: {
@@ -75,7 +75,7 @@ describe('polls of several gateways', () => {
     return (await redis.zcard(due)) + (await redis.hlen(owner)) + (await redis.hlen(polls));
   };
 
-  it('go on at another gateway when one ends, which says nothing twice', async () => {
+  it('continue at another gateway when one stops, without a repeated notification', async () => {
     const [first] = [gateway('a'), gateway('b')];
     await first.start(record, 't-1');
     await eventually(() => delivered.length === 1);
@@ -91,7 +91,7 @@ describe('polls of several gateways', () => {
     await eventually(async () => (await left()) === 0);
   });
 
-  it('are not begun at a second gateway while the first one polls', async () => {
+  it('are not started at a second gateway while the first one polls', async () => {
     const [first, second] = [gateway('a'), gateway('b')];
     await first.start(record, 't-1');
     await eventually(() => delivered.length === 1);
@@ -116,7 +116,7 @@ describe('polls of several gateways', () => {
     idle.mockRestore();
   });
 
-  it('end with their registration and their time, and with what cannot be read', async () => {
+  it('end when their registration or their time ends, or when their state cannot be read', async () => {
     const leases = new SharedPollLeases(redis, 1);
     await leases.hold({ ...poll, id: 'gone' });
     await leases.hold({ ...poll, endsAt: Date.now() - 1 });

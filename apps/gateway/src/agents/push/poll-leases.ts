@@ -1,31 +1,36 @@
-/** A poll of a task, as another gateway continues it. */
+/** The stored facts of a poll, with which another gateway can continue it. */
 export interface StoredPoll {
   /** Id of the registration. */
   readonly id: string;
   readonly agentId: string;
   readonly taskId: string;
-  /** When the task is polled no longer, in milliseconds since 1970. */
+  /** Unix milliseconds at which polling ends. */
   readonly endsAt: number;
-  /** Digest of what clients were notified of; null: of nothing yet. */
+  /**
+   * Digest of the task that clients were last notified of; null when they were not notified yet.
+   */
   readonly seen: string | null;
 }
 
-/** Decides which gateway polls a task. The methods throw `unavailable` when the store is. */
+/**
+ * Decides which gateway polls a task. The methods reject with `unavailable` while the store cannot
+ * be reached.
+ */
 export interface PollLeases {
-  /** Whether other gateways may have polls to take. */
+  /** Whether other gateways may have polls to take over. */
   readonly isShared: boolean;
   /**
-   * Takes or keeps the poll for this gateway, and stores it. False: another gateway has it. Must be called again before the
-   * lease ends.
+   * Takes or renews the lease of a poll for this gateway, and stores the poll. Resolves to false
+   * when another gateway holds the lease. Call it again before the lease expires.
    */
   hold(poll: StoredPoll): Promise<boolean>;
-  /** Forgets a poll of this gateway. */
+  /** Removes a poll of this gateway. */
   end(id: string): Promise<void>;
-  /** Takes polls whose gateway has not kept them, at most `max`. */
+  /** Takes over at most `max` polls whose lease has expired. */
   take(max: number): Promise<readonly StoredPoll[]>;
 }
 
-/** The leases of a gateway without Redis: no other one continues its polls. */
+/** The leases of a gateway without Redis: no other gateway continues its polls. */
 export const LOCAL_POLL_LEASES: PollLeases = {
   isShared: false,
   hold: () => Promise.resolve(true),

@@ -3,11 +3,14 @@ import { documentKey, type AgentServerDocument, type DocumentKey } from '@gw/con
 import { readDocument, type Documents } from '../../auth/documents';
 import type { PushRecord } from './push-store';
 
-/** Finds the agent of a registration, as long as the caller who registered may use it. */
+/** Finds the agent of a registration while the caller who registered may still use it. */
 export class PushAgents {
   constructor(private readonly documents: Documents) {}
 
-  /** Null: the agent is gone for the workspace, or the key, trust or grant that registered is no longer valid. */
+  /**
+   * Returns the agent's document; null when the workspace no longer has the agent, or the key,
+   * trust or grant that registered is no longer valid.
+   */
   async of({ agentId, owner, caller, callerId }: PushRecord): Promise<AgentServerDocument | null> {
     if (caller !== null && !(await this.isValid(caller, callerId))) return null;
     const key = documentKey.agentServer(owner.workspaceId, agentId);

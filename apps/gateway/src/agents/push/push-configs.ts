@@ -27,7 +27,7 @@ export interface PushConfigParts {
   readonly store: PushStore;
   readonly ring: Keyring;
   readonly rules: PushRulesOf;
-  /** URL of this gateway for agents; null: they cannot notify it. */
+  /** URL of this gateway for agents; null when they cannot send notifications to it. */
   readonly publicUrl: string | null;
   readonly calls: AgentCalls;
   readonly tasks: CallerTasks;
@@ -38,13 +38,16 @@ export interface PushConfigParts {
 type NamedConfig = PushConfig & { readonly id: string };
 
 /**
- * Push notification configs of clients. The agent never gets their addresses and secrets: it notifies this gateway, which notifies
- * the clients.
+ * Push notification configs of clients. An agent never receives the addresses and secrets of
+ * clients: it notifies this gateway, which notifies the clients.
  */
 export class PushConfigs {
   constructor(private readonly parts: PushConfigParts) {}
 
-  /** Carries out an operation on configs. Resolves when the response is sent. Throws `A2aError`, `AgentDenied` and `GatewayError`. */
+  /**
+   * Carries out an operation on configs. Resolves when the response is sent. Rejects with
+   * `A2aError`, `AgentDenied` or `GatewayError`.
+   */
   async run(request: AgentRequest): Promise<void> {
     const { call, form, reply, view } = request;
     const { operation } = call;
@@ -58,7 +61,10 @@ export class PushConfigs {
     reply.end(json, status, headers);
   }
 
-  /** The notifications that a message wants; null for none. `task` is the one that it continues. */
+  /**
+   * Registers the notifications that a message requests; null when it requests none. `task` is the
+   * task that the message continues, or null.
+   */
   async ofMessage(request: AgentRequest, task: TaskRecord | null): Promise<MessagePush | null> {
     const { configuration } = request.call.params10;
     const wanted = isObject(configuration) ? configuration['taskPushNotificationConfig'] : undefined;
@@ -67,16 +73,16 @@ export class PushConfigs {
     const config = this.read(wanted);
     const known = task === null ? null : await this.parts.store.ofTask(task.agentId, task.taskId);
     if (known !== null) {
-      await this.keep(request, known.record, config);
+      await this.storeConfig(request, known.record, config);
       return new MessagePush(null, null);
     }
     const { record, token } = await this.newRecord(request);
-    await this.keep(request, record, config);
-    return new MessagePush(sendsItself(request) ? this.atAgent(record, token) : null, {
+    await this.storeConfig(request, record, config);
+    return new MessagePush(agentNotifies(request) ? this.agentConfig(record, token) : null, {
       bind: async (taskId) => {
         await this.parts.store.bind(record, taskId);
-        // A message is not refused for its notifications once the agent has it.
-        if (!sendsItself(request)) await this.parts.pollers.start(record, taskId);
+        // The agent already has the message, so a failure to start polling does not refuse it.
+        if (!agentNotifies(request)) await this.parts.pollers.start(record, taskId);
       },
       drop: () => this.parts.store.remove({ record, taskId: null }),
     });
@@ -88,28 +94,28 @@ export class PushConfigs {
     const { operation } = request.call;
     if (operation === 'createPushConfig') return this.create(request, task, push);
     if (operation === 'listPushConfigs')
-      return { configs: (await this.all(push)).map((config) => shown(task, config)), nextPageToken: '' };
+      return { configs: (await this.readAll(push)).map((config) => shown(task, config)), nextPageToken: '' };
     if (operation === 'deletePushConfig') {
       await this.remove(request, push, typeof id === 'string' ? id : null);
       return {};
     }
-    return shown(task, await this.one(push, typeof id === 'string' && id !== '' ? id : null));
+    return shown(task, await this.readOne(push, typeof id === 'string' && id !== '' ? id : null));
   }
 
   private async create(request: AgentRequest, task: TaskRecord, push: BoundPush | null): Promise<Members> {
     const config = this.read(request.call.params10);
     if (push !== null) {
-      await this.keep(request, push.record, config);
-      // The poll may have ended, an hour after it began.
-      if (!sendsItself(request) && !(await this.parts.pollers.start(push.record, task.taskId)))
+      await this.storeConfig(request, push.record, config);
+      // Polling may have ended, because it lasts an hour.
+      if (!agentNotifies(request) && !(await this.parts.pollers.start(push.record, task.taskId)))
         throw tooManyPolled();
       return shown(task, config);
     }
     const { record, token } = await this.newRecord(request);
     await this.parts.store.bind(record, task.taskId);
     try {
-      await this.keep(request, record, config);
-      if (sendsItself(request)) await this.register(request, task, this.atAgent(record, token));
+      await this.storeConfig(request, record, config);
+      if (agentNotifies(request)) await this.register(request, task, this.agentConfig(record, token));
       else if (!(await this.parts.pollers.start(record, task.taskId))) throw tooManyPolled();
       return shown(task, config);
     } catch (error) {
@@ -118,13 +124,13 @@ export class PushConfigs {
     }
   }
 
-  /** Judges a config of a client. */
+  /** Reads and checks a client's config. Throws `A2aError`. */
   private read(wanted: Members): NamedConfig {
     const read = readPushConfig(wanted, 0, this.parts.rules(wanted['url']));
     return { ...read, id: read.id ?? randomHex(16) };
   }
 
-  private async keep({ call }: AgentRequest, record: PushRecord, config: NamedConfig): Promise<void> {
+  private async storeConfig({ call }: AgentRequest, record: PushRecord, config: NamedConfig): Promise<void> {
     const { store, ring } = this.parts;
     if (await store.putConfig(record, sealedConfig(ring, record, config, call.version))) return;
     throw new A2aError(
@@ -148,8 +154,8 @@ export class PushConfigs {
     return { record, token };
   }
 
-  /** Config registered at the agent in place of the client's. */
-  private atAgent(record: PushRecord, token: string): Members {
+  /** Returns the config that is registered at the agent in place of the client's. */
+  private agentConfig(record: PushRecord, token: string): Members {
     const { ring, publicUrl } = this.parts;
     return { id: record.id, url: pushUrl(ring, publicUrl ?? '', record), token };
   }
@@ -160,27 +166,30 @@ export class PushConfigs {
     await this.parts.calls.call(request, 'createPushConfig', params);
   }
 
-  private async all(push: BoundPush | null): Promise<readonly PushConfig[]> {
+  private async readAll(push: BoundPush | null): Promise<readonly PushConfig[]> {
     if (push === null) return [];
     const stored = await this.parts.store.configs(push.record);
     return stored.map((config) => openedConfig(this.parts.ring, push.record, config));
   }
 
-  /** 0.3 may name a task without a config: its first one. */
-  private async one(push: BoundPush | null, id: string | null): Promise<PushConfig> {
-    const found = (await this.all(push)).find((config) => id === null || config.id === id);
+  /**
+   * Returns a config by its id. A request of A2A 0.3 may omit the id and receives the first config
+   * of the task. Rejects with `taskNotFound`.
+   */
+  private async readOne(push: BoundPush | null, id: string | null): Promise<PushConfig> {
+    const found = (await this.readAll(push)).find((config) => id === null || config.id === id);
     if (found === undefined) throw new A2aError('taskNotFound', 'There is no such push notification config.');
     return found;
   }
 
-  /** The last config takes the registration at the agent with it. */
+  /** Deletes a config. With the last config, the registration at the agent is deleted as well. */
   private async remove(request: AgentRequest, push: BoundPush | null, id: string | null): Promise<void> {
     if (push === null) return;
-    const config = await this.one(push, id);
+    const config = await this.readOne(push, id);
     const left = await this.parts.store.removeConfig(push.record, config.id ?? '');
     if (left !== 0) return;
     await this.parts.store.remove(push);
-    if (!sendsItself(request)) return;
+    if (!agentNotifies(request)) return;
     const direction = { from: '1.0', to: request.view.document.endpoint.version } as const;
     const params = translateParams(
       'deletePushConfig',
@@ -197,9 +206,9 @@ const tooManyPolled = (): GatewayError =>
     headers: { 'retry-after': '60' },
   });
 
-const sendsItself = ({ view }: AgentRequest): boolean => view.abilities.push === 'relay';
+const agentNotifies = ({ view }: AgentRequest): boolean => view.abilities.push === 'relay';
 
-/** A config as clients see it: its secrets are never sent back. */
+/** Returns a config for the client, without its secrets. */
 const shown = ({ taskId }: TaskRecord, { id, url, authentication }: PushConfig): Members => ({
   taskId,
   ...(id !== null && { id }),

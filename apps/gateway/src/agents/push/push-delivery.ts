@@ -11,17 +11,24 @@ export interface PushDeliveryParts {
 }
 
 /**
- * Outcome of delivering an event: sent (or without a reader), about a task of another caller, or
- * refused because too many notifications of the workspace wait.
+ * Outcome of delivering an event. `sent`: it was sent, or no client wants it. `foreign`: its task
+ * belongs to another caller. `busy`: too many notifications of the workspace wait.
  */
-export type Delivered = 'sent' | 'foreign' | 'busy';
+export type DeliveryOutcome = 'sent' | 'foreign' | 'busy';
 
 /** Delivers events of agents to the configs of clients. */
 export class PushDelivery {
   constructor(private readonly parts: PushDeliveryParts) {}
 
-  /** Notes what an event of A2A 1.0 says about its task, and sends it on. Throws `unavailable`. */
-  async deliver({ record }: BoundPush, document: AgentServerDocument, event: Members): Promise<Delivered> {
+  /**
+   * Stores the state that an event of A2A 1.0 reports for its task, and sends the event to the
+   * clients. Rejects with `unavailable` while the store cannot be reached.
+   */
+  async deliver(
+    { record }: BoundPush,
+    document: AgentServerDocument,
+    event: Members,
+  ): Promise<DeliveryOutcome> {
     const { store, tasks, sender } = this.parts;
     const { taskId, contextId, state } = eventFacts(event);
     if (taskId === null) return 'foreign';
@@ -39,11 +46,15 @@ export class PushDelivery {
     const shown = shownEvent(document, event);
     if (shown === null) return 'sent';
     const sent = (await store.configs(record)).map((config) => sender.send(record, config, shown));
-    // An agent that retries would notify those again who were reached.
+    // When at least one client was notified, the delivery counts as sent, because a retry of the
+    // agent would notify that client again.
     return sent.length > 0 && !sent.includes(true) ? 'busy' : 'sent';
   }
 }
 
-/** Nothing that an agent writes passes its guardrails unseen, and they judge only responses to requests. */
+/**
+ * Returns the event for clients. When the agent has output guardrails, all its texts are removed,
+ * because guardrails check only responses to requests.
+ */
 const shownEvent = ({ guardrails }: AgentServerDocument, event: Members): Members | null =>
   guardrails.some(({ runOn }) => runOn.includes('afterToolCall')) ? bareEvent(event) : event;

@@ -4,7 +4,7 @@ import { HEADER } from '@gw/contracts';
 import { GatewayError, Shares, toGatewayError, type Keyring } from '@gw/kernel';
 import { BodyReader } from '../../bodies/read-body';
 import { refuse } from '../../http/own-responses';
-import { pushNamed } from './push-address';
+import { registrationOf } from './push-address';
 import type { PushAgents } from './push-agents';
 import type { PushDelivery } from './push-delivery';
 import type { PushStore } from './push-store';
@@ -17,12 +17,12 @@ export interface PushDoorParts {
 }
 
 const TOKEN_HEADER = 'x-a2a-notification-token';
-/** Bytes of notifications in memory; workspaces share them. */
+/** Maximum bytes of notifications in memory; workspaces share them. */
 const MEMORY_BYTES = 67_108_864;
 const BODY_IDLE_MS = 5_000;
 const BODY_TOTAL_MS = 15_000;
 
-/** Receives notifications of agents, and passes them on to the clients that wanted them. */
+/** Receives notifications of agents and passes them on to the clients that requested them. */
 export class PushDoor {
   private readonly memory = new Shares(MEMORY_BYTES);
 
@@ -39,13 +39,13 @@ export class PushDoor {
 
   private async receive(req: IncomingMessage, sealed: string): Promise<void> {
     const { ring, store } = this.parts;
-    const named = pushNamed(ring, sealed);
+    const named = registrationOf(ring, sealed);
     const push = named === null ? null : await store.get(named.agentId, named.id);
     if (push === null) throw new GatewayError('not_found');
     const header = req.headers[TOKEN_HEADER];
     const token = typeof header === 'string' ? header : null;
     const tokenHash = Buffer.from(push.record.tokenHash, 'base64url');
-    // Before the body is read, so that no other caller can fill memory.
+    // Check the token before the body is read, so that no one else can fill the memory.
     if (!isPushToken(token, tokenHash))
       throw new GatewayError('api_key_invalid', { message: 'The token is wrong.' });
     const document = await this.parts.agents.of(push.record);
@@ -86,13 +86,13 @@ const REFUSALS: Readonly<Record<400 | 401 | 404 | 413, () => GatewayError>> = {
   413: () => new GatewayError('body_too_large'),
 };
 
-function read(req: IncomingMessage, hold: (bytes: number) => void): Promise<Buffer> {
+function read(req: IncomingMessage, reserveMemory: (bytes: number) => void): Promise<Buffer> {
   const { bytesMax } = PUSH_BODY_BOUNDS;
   const announced = req.headers['content-length'];
   const length = announced === undefined ? -1 : Number(announced);
   if (length > bytesMax) throw REFUSALS[413]();
   const options = { maxBytes: bytesMax, idleMs: BODY_IDLE_MS, totalMs: BODY_TOTAL_MS, minRate: 0 };
   return new Promise((resolve, reject) => {
-    new BodyReader(req, length, options, { hold }, resolve, reject).start();
+    new BodyReader(req, length, options, { reserveMemory }, resolve, reject).start();
   });
 }

@@ -6,7 +6,7 @@ import { agentDocument } from '../spec-support/agent-server';
 import { LocalPushStore } from './local-push-store';
 import { LOCAL_POLL_LEASES, type PollLeases, type StoredPoll } from './poll-leases';
 import { PushAgents } from './push-agents';
-import type { Delivered } from './push-delivery';
+import type { DeliveryOutcome } from './push-delivery';
 import { PushPollers } from './push-pollers';
 import type { PushRecord } from './push-store';
 
@@ -25,7 +25,7 @@ describe('PushPollers', () => {
   let polled: unknown[];
   let delivered: unknown[];
   /** What becomes of the next deliveries; `sent` when there is none. */
-  let outcomes: Delivered[];
+  let outcomes: DeliveryOutcome[];
   let documents: MapDocuments;
   let store: LocalPushStore;
   let pollers: PushPollers;
@@ -49,7 +49,7 @@ describe('PushPollers', () => {
       {
         ...{ agents: new PushAgents(documents), store, leases, memory: new Shares(1_000) },
         calls: {
-          taskOf: () => {
+          readTask: () => {
             const next = polled.length > 1 ? polled.shift() : polled[0];
             return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
           },
@@ -72,7 +72,7 @@ describe('PushPollers', () => {
         (event as { readonly task: { readonly status: { readonly state: string } } }).task.status.state,
     );
 
-  it('notifies of each change once, and stops with the end of the task', async () => {
+  it('notifies of each change once, and stops when the task ends', async () => {
     const artifact = { artifactId: 'a', parts: [{ text: 'b' }] };
     polled = [
       ...[task('TASK_STATE_WORKING'), task('TASK_STATE_WORKING'), new Error('away')],
@@ -85,7 +85,7 @@ describe('PushPollers', () => {
     await eventually(async () => (await pollers.start(record, 't-1')) && delivered.length > 3);
   });
 
-  it('sends the end of a task again that found no place', async () => {
+  it('sends the end of a task again if there was no room for it', async () => {
     polled = [task('TASK_STATE_COMPLETED')];
     outcomes = ['busy', 'busy'];
     await pollers.start(record, 't-1');
@@ -110,7 +110,7 @@ describe('PushPollers', () => {
     await eventually(async () => (await pollers.start(record, 't-1')) && delivered.length === 2);
   });
 
-  it('polls a task once that a client begins while the poll of another gateway is taken', async () => {
+  it('polls a task once if a client starts it while another gateway’s poll of it is taken over', async () => {
     const working = Array.from({ length: 6 }, () => task('TASK_STATE_WORKING'));
     polled = [...working, task('TASK_STATE_COMPLETED')];
     const push = await store.get(record.agentId, record.id);
@@ -128,7 +128,7 @@ describe('PushPollers', () => {
     expect(statesOf()).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
   });
 
-  it('polls at most half of what is free for one workspace', async () => {
+  it('gives one workspace at most half of the free places', async () => {
     const starts = await Promise.all(
       Array.from({ length: 1_001 }, (_, index) => pollers.start({ ...record, id: String(index) }, 't')),
     );

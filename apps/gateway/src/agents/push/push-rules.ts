@@ -4,7 +4,10 @@ import { isTrustedHost, type AddressPolicy } from '@gw/kernel';
 /** Returns the rules for the address of a notification. */
 export type PushRulesOf = (url: unknown) => PushRules;
 
-/** Plain http is for the hosts that the operator trusts. */
+/**
+ * Creates the rules for addresses of notifications. Plain HTTP is allowed only for hosts that the
+ * operator trusts.
+ */
 export const pushRules =
   (policy: AddressPolicy, publicUrl: string | null, trustedHosts: readonly string[]): PushRulesOf =>
   (url) => ({

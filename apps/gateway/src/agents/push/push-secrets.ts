@@ -4,7 +4,7 @@ import type { PushRecord, StoredPushConfig } from './push-store';
 
 const bindingOf = ({ agentId, id }: PushRecord): string => `agent_push_config:${agentId}:${id}`;
 
-/** A config as it is stored. */
+/** Seals a config for the store. */
 export const sealedConfig = (
   ring: Keyring,
   record: PushRecord,

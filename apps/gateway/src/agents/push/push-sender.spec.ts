@@ -78,7 +78,7 @@ describe('PushSender', () => {
     },
   });
 
-  it('refuses what is more than the bytes that may wait, and takes more once they are sent', async () => {
+  it('refuses notifications beyond the bytes that may wait, and accepts more once those are sent', async () => {
     status = 503;
     const sender = senderOf(40_000);
     expect(sender.send(record, config(), event(15_000))).toBe(true);
@@ -88,7 +88,7 @@ describe('PushSender', () => {
     await eventually(() => received >= 2);
   });
 
-  it('attempts nothing again for a caller whose right has ended meanwhile', async () => {
+  it('makes no second attempt for a caller whose right has ended meanwhile', async () => {
     status = 503;
     senderOf().send(record, config(), event(1));
     await eventually(() => received === 1);
@@ -98,7 +98,7 @@ describe('PushSender', () => {
     expect(received).toBe(1);
   });
 
-  it('attempts nothing again for a config that the client has deleted meanwhile', async () => {
+  it('makes no second attempt for a config that the client has deleted meanwhile', async () => {
     status = 503;
     senderOf().send(record, config(), event(1));
     await eventually(() => received === 1);
@@ -108,7 +108,7 @@ describe('PushSender', () => {
     expect(received).toBe(1);
   });
 
-  it('sends nothing, and drops nothing, while the right of the caller cannot be read', async () => {
+  it('neither sends nor drops a notification while the right of the caller cannot be read', async () => {
     status = 503;
     senderOf().send(record, config(), event(1));
     await eventually(() => received === 1);

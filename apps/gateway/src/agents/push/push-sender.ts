@@ -26,21 +26,27 @@ export interface PushSenderParts {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Notifications of this process that are being sent or wait for their next attempt; workspaces share them. */
+/**
+ * Maximum number of notifications that this process sends or holds for their next attempt;
+ * workspaces share it.
+ */
 const WAITING_MAX = 2_000;
-/** Bytes of their bodies; workspaces share them. */
+/** Maximum bytes of the bodies of these notifications; workspaces share them. */
 const WAITING_BYTES_MAX = 67_108_864;
 
-/** An event on its way to one config of a client. */
+/** An event that is being sent to one config of a client. */
 interface Notification {
   readonly record: PushRecord;
   readonly configId: string;
   readonly request: PushRequest;
-  /** Gives the memory back. */
-  readonly done: () => void;
+  /** Releases the place and the memory of the notification. */
+  readonly release: () => void;
 }
 
-/** Sends notifications to clients. They wait in this process, and are lost when it ends. */
+/**
+ * Sends notifications to clients, with retries. Notifications are held in this process and are lost
+ * when it ends.
+ */
 export class PushSender {
   private readonly shares = new Shares(WAITING_MAX);
   private readonly bytes: Shares;
@@ -54,7 +60,10 @@ export class PushSender {
     this.bytes = new Shares(bytesMax);
   }
 
-  /** Sends an event of A2A 1.0 to a config of a client. False: too many notifications of the workspace wait, or too many bytes of them. */
+  /**
+   * Sends an event of A2A 1.0 to a client's config in the background. Returns false when too many
+   * notifications of the workspace, or too many bytes of them, wait.
+   */
   send(record: PushRecord, stored: StoredPushConfig, event: Members): boolean {
     const { organisationId, owner } = record;
     const share = this.shares.of(owner.workspaceId, organisationId);
@@ -66,11 +75,11 @@ export class PushSender {
     const bytes = this.bytes.of(owner.workspaceId, organisationId);
     if (!bytes.take(length)) return false;
     share.take(1);
-    const done = (): void => {
+    const release = (): void => {
       share.give(1);
       bytes.give(length);
     };
-    void this.attempt({ record, configId: stored.id, request, done }, 1);
+    void this.attempt({ record, configId: stored.id, request, release }, 1);
     return true;
   }
 
@@ -81,7 +90,7 @@ export class PushSender {
 
   /** Never rejects. */
   private async attempt(notification: Notification, attempt: number): Promise<void> {
-    const { record, request, done } = notification;
+    const { record, request, release } = notification;
     const { fault, isKnown } = await this.faultOf(notification, attempt);
     const status = fault === null && isKnown ? await this.post(record, request) : null;
     const verdict = fault === null ? pushVerdict(status, attempt) : ({ kind: 'dropped' } as const);
@@ -98,18 +107,21 @@ export class PushSender {
         { agent: record.agent, workspaceId: record.owner.workspaceId, attempt, status, fault },
         'push notification dropped',
       );
-    done();
+    release();
   }
 
-  /** Why a notification may not be sent; null: it may, unless what decides about it cannot be read now. */
+  /**
+   * Returns why a notification may not be sent; `fault` is null when it may. `isKnown` is false
+   * when the right to it cannot be read now.
+   */
   private async faultOf(
     notification: Notification,
     attempt: number,
   ): Promise<{ readonly fault: string | null; readonly isKnown: boolean }> {
     const { url } = notification.request;
     try {
-      // The first attempt follows the check of what came from the agent.
-      const ended = attempt === 1 ? null : await this.endOf(notification);
+      // The first attempt needs no check, because the event has just been checked.
+      const ended = attempt === 1 ? null : await this.withdrawalOf(notification);
       return { fault: ended ?? pushUrlFault(url, this.parts.rules(url)), isKnown: true };
     } catch (error) {
       this.parts.log.warn({ agent: notification.record.agent, attempt, err: error }, 'push right unknown');
@@ -117,14 +129,17 @@ export class PushSender {
     }
   }
 
-  private async endOf({ record, configId }: Notification): Promise<string | null> {
+  private async withdrawalOf({ record, configId }: Notification): Promise<string | null> {
     if ((await this.parts.agents.of(record)) === null)
       return 'The caller who wanted it may no longer use the agent.';
     const configs = await this.parts.store.configs(record);
     return configs.some(({ id }) => id === configId) ? null : 'The client has deleted its config.';
   }
 
-  /** Status of the response; null when there was none in time, or the address that the host has now is refused. */
+  /**
+   * Sends a notification and returns the status of the response; null when no response arrived in
+   * time, or when the host's current address is refused.
+   */
   private async post(record: PushRecord, { url, headers, body }: PushRequest): Promise<number | null> {
     const { origin, pathname, search } = new URL(url);
     try {
@@ -154,7 +169,10 @@ export class PushSender {
   }
 }
 
-/** Null for an event that the client's version cannot have. */
+/**
+ * Builds the request of a notification; null when the client's A2A version cannot represent the
+ * event.
+ */
 function requestOf(config: PushConfig, event: Members, { version }: StoredPushConfig): PushRequest | null {
   const { token } = config;
   try {
@@ -168,6 +186,6 @@ function requestOf(config: PushConfig, event: Members, { version }: StoredPushCo
   }
 }
 
-/** The client verifies it with the token that it gave. */
+/** Signs a body with the token of the client's config, so that the client can verify it. */
 const signatureOf = (token: string, body: Buffer): string =>
   `sha256=${createHmac('sha256', token).update(body).digest('hex')}`;

@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { isObject } from '@gw/kernel';
 import type { Redis } from '@gw/redis';
-import { tasksUnknown } from '../tasks/task-store';
+import { ownerUnknown } from '../tasks/task-store';
 import type { PollLeases, StoredPoll } from './poll-leases';
 
-/** Longer than an interval and the longest reading of a task, so that a lease ends only when its gateway has ended. */
+/**
+ * Milliseconds of a lease: longer than an interval and the longest read of a task, so that a lease
+ * expires only when its gateway has ended.
+ */
 const LEASE_MS = 60_000;
-/** Time after which Redis forgets the polls when no gateway renews a lease; longer than a poll lasts. */
+/**
+ * Seconds after which Redis removes the polls when no gateway renews a lease; longer than a task is
+ * polled.
+ */
 const TTL_S = 7_200;
 
-/** One hash tag, so that scripts may use the keys together. */
+/** The keys share a hash tag, so that scripts may use them together in a Redis cluster. */
 const KEYS = ['gw:a2a:{polls}:due', 'gw:a2a:{polls}:owner', 'gw:a2a:{polls}:poll'] as const;
 
-/** The clock of Redis, because those of gateways differ. */
+/** Uses the clock of Redis, because the clocks of gateways differ. */
 const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
@@ -51,7 +57,7 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0
 end
 return polls`;
 
-/** Keeps polls in Redis, so that another gateway continues those of one that has ended. */
+/** Stores polls in Redis, so that another gateway continues the polls of one that has ended. */
 export class SharedPollLeases implements PollLeases {
   readonly isShared = true;
   private readonly owner = randomUUID();
@@ -63,16 +69,19 @@ export class SharedPollLeases implements PollLeases {
 
   async hold(poll: StoredPoll): Promise<boolean> {
     const args = [poll.id, this.owner, this.leaseMs, JSON.stringify(poll), TTL_S] as const;
-    return (await known(this.redis.eval(HOLD, KEYS.length, ...KEYS, ...args))) === 1;
+    return (await withUnavailable(this.redis.eval(HOLD, KEYS.length, ...KEYS, ...args))) === 1;
   }
 
   async end(id: string): Promise<void> {
-    await known(this.redis.eval(END, KEYS.length, ...KEYS, id, this.owner));
+    await withUnavailable(this.redis.eval(END, KEYS.length, ...KEYS, id, this.owner));
   }
 
   async take(max: number): Promise<readonly StoredPoll[]> {
     const args = [this.owner, this.leaseMs, max] as const;
-    const entries = (await known(this.redis.eval(TAKE, KEYS.length, ...KEYS, ...args))) as [string, string][];
+    const entries = (await withUnavailable(this.redis.eval(TAKE, KEYS.length, ...KEYS, ...args))) as [
+      string,
+      string,
+    ][];
     const polls: StoredPoll[] = [];
     for (const [id, text] of entries) {
       const poll = pollIn(text);
@@ -83,7 +92,7 @@ export class SharedPollLeases implements PollLeases {
   }
 }
 
-/** Null for what no gateway of this version has written. */
+/** Parses a stored poll; null when it is not in the format of this version. */
 function pollIn(text: string): StoredPoll | null {
   const poll = parsed(text);
   if (!isObject(poll)) return null;
@@ -105,7 +114,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const known = <T>(work: Promise<T>): Promise<T> =>
+const withUnavailable = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
-    throw tasksUnknown(error);
+    throw ownerUnknown(error);
   });

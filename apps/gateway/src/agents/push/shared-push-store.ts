@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { PUSH_CONFIGS_MAX } from '@gw/a2a';
 import type { Redis } from '@gw/redis';
-import { TASK_TTL_MS, tasksUnknown } from '../tasks/task-store';
+import { TASK_TTL_MS, ownerUnknown } from '../tasks/task-store';
 import type { BoundPush, PushRecord, PushStore, StoredPushConfig } from './push-store';
 
 const TTL_S = TASK_TTL_MS / 1_000;
@@ -31,12 +31,14 @@ return redis.call('HLEN', KEYS[1]) - 1 - redis.call('HEXISTS', KEYS[1], 'task')`
 
 const CONFIG_FIELD = 'c:';
 
-/** Keeps registrations in Redis, where every gateway that an agent notifies finds them. */
+/**
+ * Stores registrations in Redis, so that every gateway can receive the notifications of an agent.
+ */
 export class SharedPushStore implements PushStore {
   constructor(private readonly redis: Redis) {}
 
   async put(record: PushRecord): Promise<void> {
-    await known(
+    await withUnavailable(
       this.redis
         .multi()
         .hset(keyOf(record), 'record', JSON.stringify(record))
@@ -46,34 +48,34 @@ export class SharedPushStore implements PushStore {
   }
 
   async get(agentId: string, id: string): Promise<BoundPush | null> {
-    const [text, taskId] = await known(this.redis.hmget(keyOf({ agentId, id }), 'record', 'task'));
+    const [text, taskId] = await withUnavailable(this.redis.hmget(keyOf({ agentId, id }), 'record', 'task'));
     return typeof text === 'string'
       ? { record: JSON.parse(text) as PushRecord, taskId: taskId ?? null }
       : null;
   }
 
   async ofTask(agentId: string, taskId: string): Promise<BoundPush | null> {
-    const id = await known(this.redis.get(taskKey(agentId, taskId)));
+    const id = await withUnavailable(this.redis.get(taskKey(agentId, taskId)));
     return id === null ? null : this.get(agentId, id);
   }
 
   async bind(record: PushRecord, taskId: string): Promise<boolean> {
     const keys = [keyOf(record), taskKey(record.agentId, taskId)] as const;
-    return (await known(this.redis.eval(BIND, 2, ...keys, taskId, record.id, TTL_S))) === 1;
+    return (await withUnavailable(this.redis.eval(BIND, 2, ...keys, taskId, record.id, TTL_S))) === 1;
   }
 
   async remove({ record, taskId }: BoundPush): Promise<void> {
     const keys = [keyOf(record), ...(taskId === null ? [] : [taskKey(record.agentId, taskId)])];
-    await known(this.redis.del(...keys));
+    await withUnavailable(this.redis.del(...keys));
   }
 
   async putConfig(record: PushRecord, config: StoredPushConfig): Promise<boolean> {
     const args = [CONFIG_FIELD + config.id, JSON.stringify(config), PUSH_CONFIGS_MAX, TTL_S] as const;
-    return (await known(this.redis.eval(PUT_CONFIG, 1, keyOf(record), ...args))) === 1;
+    return (await withUnavailable(this.redis.eval(PUT_CONFIG, 1, keyOf(record), ...args))) === 1;
   }
 
   async configs(record: PushRecord): Promise<readonly StoredPushConfig[]> {
-    const fields = await known(this.redis.hgetall(keyOf(record)));
+    const fields = await withUnavailable(this.redis.hgetall(keyOf(record)));
     return Object.entries(fields).flatMap(([field, text]) =>
       field.startsWith(CONFIG_FIELD) ? [JSON.parse(text) as StoredPushConfig] : [],
     );
@@ -81,7 +83,7 @@ export class SharedPushStore implements PushStore {
 
   async removeConfig(record: PushRecord, configId: string): Promise<number | null> {
     const left = Number(
-      await known(this.redis.eval(REMOVE_CONFIG, 1, keyOf(record), CONFIG_FIELD + configId)),
+      await withUnavailable(this.redis.eval(REMOVE_CONFIG, 1, keyOf(record), CONFIG_FIELD + configId)),
     );
     return left < 0 ? null : left;
   }
@@ -91,12 +93,15 @@ export class SharedPushStore implements PushStore {
   }
 }
 
-/** Keys of one agent have the same hash tag, so that a script may use them together. */
+/**
+ * The keys of one agent share a hash tag, so that a script may use them together in a Redis
+ * cluster.
+ */
 const keyOf = ({ agentId, id }: Pick<PushRecord, 'agentId' | 'id'>): string => `gw:a2a:{${agentId}}:p:${id}`;
 const taskKey = (agentId: string, taskId: string): string =>
   `gw:a2a:{${agentId}}:pt:${hash('sha256', taskId, 'base64url')}`;
 
-const known = <T>(work: Promise<T>): Promise<T> =>
+const withUnavailable = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
-    throw tasksUnknown(error);
+    throw ownerUnknown(error);
   });

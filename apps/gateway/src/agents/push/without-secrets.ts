@@ -2,19 +2,22 @@ import type { CheckedCall, Members } from '@gw/a2a';
 import { isObject } from '@gw/kernel';
 
 const HIDDEN = '*****';
-/** Members that hold a config, in all forms of both versions. */
+/** Members that hold a push config, in all formats of both A2A versions. */
 const HOLDERS = ['taskPushNotificationConfig', 'pushNotificationConfig', 'pushNotification'];
 
-/** The parameters of a call without the secrets of notifications, for the log; null when there are none. */
+/**
+ * Returns the params of a call with the secrets of push configs masked, for the log; null when
+ * there are none.
+ */
 export function paramsWithoutSecrets({ operation, params }: CheckedCall): Members | null {
-  if (operation === 'createPushConfig') return hidden(masked(params));
+  if (operation === 'createPushConfig') return withMaskedConfigs(masked(params));
   const { configuration } = params;
   if (!isObject(configuration) || !HOLDERS.some((name) => isObject(configuration[name]))) return null;
-  return { ...params, configuration: hidden(configuration) };
+  return { ...params, configuration: withMaskedConfigs(configuration) };
 }
 
-/** The members of an object that hold configs, without their secrets. */
-const hidden = (from: Members): Members => ({
+/** Masks the secrets in the members of an object that hold configs. */
+const withMaskedConfigs = (from: Members): Members => ({
   ...from,
   ...Object.fromEntries(
     HOLDERS.flatMap((name) => {

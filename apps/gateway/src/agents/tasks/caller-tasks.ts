@@ -2,13 +2,13 @@ import { A2aError, ownContext, ownerOf, ownTask, type Members, type TaskRecord }
 import type { AgentView } from '../agent-view';
 import type { TaskStore } from './task-store';
 
-/** State of a task as the agent reported it. */
-export type SeenTask = Pick<TaskRecord, 'taskId' | 'contextId' | 'state'>;
+/** The state of a task that an agent reported. */
+export type ReportedTask = Pick<TaskRecord, 'taskId' | 'contextId' | 'state'>;
 
-/** Tasks that one message may refer to. */
+/** Maximum number of tasks that one message may refer to. */
 const REFERENCES_MAX = 20;
 
-/** The tasks and contexts of callers. A task of another caller is the same to a caller as one that does not exist. */
+/** The tasks and contexts of callers. For a caller, a task of another caller does not exist. */
 export class CallerTasks {
   constructor(
     readonly store: TaskStore,
@@ -20,12 +20,18 @@ export class CallerTasks {
     return ownTask(await this.store.task(document.id, taskId), document.id, taskCaller);
   }
 
-  /** Returns the context that a message continues; null for one that is unknown, and the agent begins a new one. */
+  /**
+   * Returns the context that a message continues; null when it is unknown, so that the agent begins
+   * a new one.
+   */
   async ownContext({ document, taskCaller }: AgentView, contextId: string): Promise<string | null> {
     return ownContext(contextId, await this.store.context(document.id, contextId), taskCaller);
   }
 
-  /** Checks the tasks that a message refers to. Throws `A2aError` `taskNotFound`, and `invalidParams` for more than 20. */
+  /**
+   * Checks that the caller owns the tasks that a message refers to. Rejects with `A2aError`
+   * `taskNotFound`, or `invalidParams` for more than 20.
+   */
   async checkReferences(view: AgentView, message: Members): Promise<void> {
     const { referenceTaskIds: ids } = message;
     if (ids === undefined || ids === null) return;
@@ -37,36 +43,37 @@ export class CallerTasks {
     for (const id of new Set(ids as readonly string[])) await this.own(view, id);
   }
 
-  /** The tasks of the caller at the agent, those that changed last first. */
+  /** Returns the caller's tasks at the agent, most recently changed first. */
   list({ document, taskCaller }: AgentView): Promise<readonly TaskRecord[]> {
     return this.store.list(document.id, ownerOf(taskCaller));
   }
 
   /**
-   * Stores what the agent says about a task of the caller. Throws `A2aError` `invalidAgentResponse` when the agent uses the id of a
-   * task or context of another caller, whose contents this caller would see.
+   * Stores the state that the agent reported for a task of the caller. Rejects with `A2aError`
+   * `invalidAgentResponse` when the agent uses the id of another caller's task, whose contents this
+   * caller would otherwise see.
    */
-  async note(view: AgentView, task: SeenTask): Promise<TaskRecord> {
+  async note(view: AgentView, task: ReportedTask): Promise<TaskRecord> {
     const { document, taskCaller } = view;
     const owner = ownerOf(taskCaller);
     const record: TaskRecord = { agentId: document.id, owner, ...task, updatedAt: this.now() };
-    if (!(await this.store.put(record, document.organisationId))) throw notNew('task');
+    if (!(await this.store.put(record, document.organisationId))) throw foreignId('task');
     return record;
   }
 
-  /** Stores a context that the agent began for the caller. Throws as `note`. */
+  /** Stores a context that the agent began for the caller. Rejects as `note` does. */
   async noteContext({ document, taskCaller }: AgentView, contextId: string): Promise<void> {
     const record = { agentId: document.id, contextId, owner: ownerOf(taskCaller) };
-    if (!(await this.store.putContext(record, document.organisationId))) throw notNew('context');
+    if (!(await this.store.putContext(record, document.organisationId))) throw foreignId('context');
   }
 }
 
-const notNew = (what: string): A2aError =>
+const foreignId = (what: string): A2aError =>
   new A2aError(
     'invalidAgentResponse',
     `The agent responded with the id of a ${what} that it began for another caller.`,
   );
 
-/** Whether a change of a task is worth storing. */
-export const isChange = (known: TaskRecord | null, { taskId, contextId, state }: SeenTask): boolean =>
+/** Whether a reported state differs from the stored one. */
+export const isChange = (known: TaskRecord | null, { taskId, contextId, state }: ReportedTask): boolean =>
   known === null || known.taskId !== taskId || known.contextId !== contextId || known.state !== state;

@@ -4,7 +4,10 @@ import { LocalTaskStore } from './local-task-store';
 import { SharedTaskStore } from './shared-task-store';
 import type { TaskStore } from './task-store';
 
-/** With Redis, all gateways that share it know the tasks; without, each process knows its own. */
+/**
+ * Creates the store of tasks. With Redis, all gateways that share it know the tasks; without Redis,
+ * each process knows only its own.
+ */
 export function createTaskStore(redisUrl: string | null, log: Log): TaskStore {
   const local = new LocalTaskStore();
   if (redisUrl === null) return local;

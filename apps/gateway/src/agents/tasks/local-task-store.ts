@@ -10,34 +10,36 @@ import {
   type TaskStore,
 } from './task-store';
 
-/** All entries of a process, shared by workspaces: some 60,000 tasks. */
+/** Maximum bytes of all entries of a process, about 60,000 tasks; workspaces share them. */
 const BYTES_MAX = 33_554_432;
-/** Bytes of an entry in addition to its texts. */
+/** Bytes that are counted for an entry in addition to its texts. */
 const ENTRY_BYTES = 400;
 const COUNTERS_MAX = 100_000;
 
 type Entry =
   | { readonly kind: 'task'; readonly record: TaskRecord }
   | { readonly kind: 'context'; readonly owner: TaskOwner }
-  /** Ids of the tasks of an owner, those that changed last at the end. */
+  /** Ids of the tasks of an owner, most recently changed last. */
   | { readonly kind: 'list'; readonly ids: readonly string[] };
 
-/** Keeps tasks in this process. A workspace that needs more room loses its own oldest entries. */
+/**
+ * Stores tasks in this process. A workspace that exceeds its share loses its own oldest entries.
+ */
 export class LocalTaskStore implements TaskStore {
   private readonly entries = new SharedEntries<Entry>({ bytesMax: BYTES_MAX, sizeOf });
-  /** Messages by context in the current hour. */
+  /** Number of messages in the current hour, by context. */
   private counts = new Map<string, number>();
   private hour = 0;
 
   constructor(private readonly now: () => number = Date.now) {}
 
   task(agentId: string, taskId: string): Promise<TaskRecord | null> {
-    return Promise.resolve(this.taskNow(agentId, taskId));
+    return Promise.resolve(this.readTask(agentId, taskId));
   }
 
   put(record: TaskRecord, organisationId: string): Promise<boolean> {
     const { agentId, taskId, owner } = record;
-    const known = this.taskNow(agentId, taskId);
+    const known = this.readTask(agentId, taskId);
     if (known !== null && !isSameOwner(known.owner, owner)) return Promise.resolve(false);
     const tenant = ownersOf(owner, organisationId);
     this.entries.set(tenant, taskKey(agentId, taskId), { kind: 'task', record }, TASK_TTL_MS);
@@ -65,7 +67,7 @@ export class LocalTaskStore implements TaskStore {
 
   list(agentId: string, owner: TaskOwner): Promise<readonly TaskRecord[]> {
     const records = this.idsOf(listKey(agentId, owner)).flatMap((id) => {
-      const record = this.taskNow(agentId, id);
+      const record = this.readTask(agentId, id);
       return record !== null && isSameOwner(record.owner, owner) ? [record] : [];
     });
     return Promise.resolve(records.reverse());
@@ -87,7 +89,7 @@ export class LocalTaskStore implements TaskStore {
     this.counts.clear();
   }
 
-  private taskNow(agentId: string, taskId: string): TaskRecord | null {
+  private readTask(agentId: string, taskId: string): TaskRecord | null {
     const entry = this.entries.get(taskKey(agentId, taskId));
     return entry?.kind === 'task' ? entry.record : null;
   }

@@ -5,7 +5,7 @@ import {
   hourOf,
   OWNER_TASKS_MAX,
   TASK_TTL_MS,
-  tasksUnknown,
+  ownerUnknown,
   type ContextRecord,
   type TaskStore,
 } from './task-store';
@@ -14,9 +14,9 @@ const TTL_S = TASK_TTL_MS / 1_000;
 const HOUR_S = 3_600;
 
 /**
- * Stores a task of a new owner, or a change of its own, and its place in the list of the owner. KEYS: task, list. ARGV: owner,
- * record, name in the list, time of the change, TTL, tasks of an owner, beginning of the keys of tasks. Returns 0 when another owner
- * has the task.
+ * Stores a task and its entry in the owner's list, and removes the owner's oldest tasks above the
+ * maximum. Returns 0 when another owner has the task. KEYS: task, list. ARGV: owner, record, name
+ * in the list, time of the change, TTL, maximum tasks of an owner, prefix of task keys.
  */
 const PUT = `
 local known = redis.call('HGET', KEYS[1], 'owner')
@@ -46,8 +46,9 @@ if count == 1 then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
 return count`;
 
 /**
- * Keeps tasks in Redis, where all gateways find them, and those of this process in memory as well, for the time that Redis is away.
- * The keys of an agent have the same hash tag, so that a script may use them together.
+ * Stores tasks in Redis for all gateways, and the tasks of this process in memory as well, for
+ * times when Redis cannot be reached. The keys of an agent share a hash tag, so that a script may
+ * use them together in a Redis cluster.
  */
 export class SharedTaskStore implements TaskStore {
   constructor(
@@ -103,7 +104,7 @@ export class SharedTaskStore implements TaskStore {
         return recordIn(text) ?? [];
       });
     } catch (error) {
-      throw tasksUnknown(error);
+      throw ownerUnknown(error);
     }
   }
 
@@ -129,13 +130,13 @@ export class SharedTaskStore implements TaskStore {
       return await shared();
     } catch (error) {
       const known = await own();
-      if (known === null) throw tasksUnknown(error);
+      if (known === null) throw ownerUnknown(error);
       return known;
     }
   }
 }
 
-/** Agents choose their ids, of any length and characters. */
+/** Hashes an id, because agents choose ids of any length and characters. */
 const nameOf = (id: string): string => hash('sha256', id, 'base64url');
 
 const keyOf = (agentId: string, kind: string): string => `gw:a2a:{${agentId}}:${kind}:`;
@@ -152,6 +153,8 @@ function ownerIn(text: string | null): TaskOwner | null {
   return { workspaceId, principal };
 }
 
-/** Redis holds what gateways of this installation wrote. */
+/**
+ * Parses a stored record without checks, because only gateways of this installation write to Redis.
+ */
 const recordIn = (text: unknown): TaskRecord | null =>
   typeof text === 'string' ? (JSON.parse(text) as TaskRecord) : null;

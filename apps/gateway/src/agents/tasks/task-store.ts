@@ -1,12 +1,12 @@
 import type { TaskOwner, TaskRecord } from '@gw/a2a';
 import { DAY_MS, GatewayError, type Tenant } from '@gw/kernel';
 
-/** Tasks and contexts are known for this long after their last change. */
+/** Milliseconds for which tasks and contexts are stored after their last change. */
 export const TASK_TTL_MS = 7 * DAY_MS;
-/** Tasks of one owner at one agent; the oldest are forgotten. */
+/** Maximum number of tasks of one owner at one agent; beyond it, the oldest are removed. */
 export const OWNER_TASKS_MAX = 1_000;
 
-/** A context of an agent, and who began it. */
+/** A context of an agent, and the owner for whom it began. */
 export interface ContextRecord {
   readonly agentId: string;
   readonly contextId: string;
@@ -14,24 +14,30 @@ export interface ContextRecord {
 }
 
 /**
- * Owners of agents' tasks and contexts, for all callers. The methods throw `unavailable` when the
- * owner cannot be determined; a task that is not found belongs to another caller or has expired.
+ * Stores the owners of agents' tasks and contexts. The methods reject with `unavailable` when the
+ * owner cannot be determined. A task that is not found has expired or was never stored.
  */
 export interface TaskStore {
   task(agentId: string, taskId: string): Promise<TaskRecord | null>;
-  /** Stores a task. False: another owner has its id, and nothing was stored. */
+  /** Stores a task. Resolves to false, and stores nothing, when another owner has its id. */
   put(record: TaskRecord, organisationId: string): Promise<boolean>;
   context(agentId: string, contextId: string): Promise<TaskOwner | null>;
-  /** Stores a context. False: another owner has its id, and nothing was stored. */
+  /** Stores a context. Resolves to false, and stores nothing, when another owner has its id. */
   putContext(record: ContextRecord, organisationId: string): Promise<boolean>;
-  /** The tasks of an owner at an agent, those that changed last first, at most `OWNER_TASKS_MAX`. */
+  /**
+   * Returns the tasks of an owner at an agent, most recently changed first; at most
+   * `OWNER_TASKS_MAX`.
+   */
   list(agentId: string, owner: TaskOwner): Promise<readonly TaskRecord[]>;
-  /** Counts a message of a context. Returns the number in the current hour, this one included. */
+  /**
+   * Counts a message of a context. Resolves to the number of messages in the current hour,
+   * including this one.
+   */
   countMessage(agentId: string, contextId: string): Promise<number>;
   close(): void;
 }
 
-/** The start of the current hour, in Unix hours. */
+/** Returns the current hour as the number of hours since 1970. */
 export const hourOf = (nowMs: number): number => Math.floor(nowMs / 3_600_000);
 
 export const ownersOf = ({ workspaceId }: TaskOwner, organisationId: string): Tenant => ({
@@ -42,7 +48,7 @@ export const ownersOf = ({ workspaceId }: TaskOwner, organisationId: string): Te
 export const isSameOwner = (a: TaskOwner, b: TaskOwner): boolean =>
   a.workspaceId === b.workspaceId && a.principal === b.principal;
 
-export const tasksUnknown = (cause: unknown): GatewayError =>
+export const ownerUnknown = (cause: unknown): GatewayError =>
   new GatewayError('unavailable', {
     message: 'Whose task this is cannot be checked right now; try again.',
     headers: { 'retry-after': '5' },

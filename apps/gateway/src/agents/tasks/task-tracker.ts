@@ -1,32 +1,35 @@
 import { eventFacts, type EventFacts, type TaskRecord } from '@gw/a2a';
 import type { AgentRequest } from '../agent-request';
-import { isChange, type CallerTasks, type SeenTask } from './caller-tasks';
+import { isChange, type CallerTasks, type ReportedTask } from './caller-tasks';
 
-/** Follows the task of one request: who owns it, its state, and what the log says about it. */
+/**
+ * Tracks the task of one request: checks its owner, stores its state, and fills the request's log
+ * record.
+ */
 export class TaskTracker {
-  /** Whether the agent began a task. */
+  /** Whether the agent created a task for the request. */
   hasNewTask = false;
   private knownContext: string | null = null;
 
   constructor(
     private readonly tasks: CallerTasks,
     private readonly request: Pick<AgentRequest, 'view' | 'context'>,
-    /** The task that the request is about; null before the agent began one. */
+    /** The task that the request is about; null until the agent has created one. */
     private record: TaskRecord | null,
   ) {
     if (record !== null) this.log(record);
   }
 
-  /** Whether it is known which task the request is about. */
+  /** Whether the task of the request is known. */
   get hasTask(): boolean {
     return this.record !== null;
   }
 
   /**
-   * Notes a response or an event of A2A 1.0 before the caller gets it. Throws `A2aError` `invalidAgentResponse` for one that is
-   * malformed or about a task of another caller.
+   * Tracks a response or an event of A2A 1.0 before the caller receives it. Rejects with `A2aError`
+   * `invalidAgentResponse` for one that is malformed or about a task of another caller.
    */
-  async see(event: unknown): Promise<EventFacts> {
+  async track(event: unknown): Promise<EventFacts> {
     const facts = eventFacts(event);
     const { taskId, contextId } = facts;
     if (contextId !== null && contextId !== this.knownContext) {
@@ -34,7 +37,7 @@ export class TaskTracker {
       this.knownContext = contextId;
     }
     const { agent } = this.request.context;
-    // A message that begins no task may name one that does not exist.
+    // A message response that creates no task may name a task that does not exist.
     const isOfTask = taskId !== null && (facts.kind !== 'message' || this.record !== null);
     if (isOfTask) await this.note(taskId, facts);
     else if (contextId !== null && agent !== null) agent.contextId = contextId;
@@ -43,7 +46,7 @@ export class TaskTracker {
 
   private async note(taskId: string, { contextId, state }: EventFacts): Promise<void> {
     const known = this.record?.taskId === taskId ? this.record : null;
-    const seen: SeenTask = {
+    const seen: ReportedTask = {
       taskId,
       contextId: contextId ?? known?.contextId ?? null,
       state: state ?? known?.state ?? 'TASK_STATE_UNSPECIFIED',
@@ -55,7 +58,7 @@ export class TaskTracker {
     this.log(seen);
   }
 
-  private log({ taskId, contextId, state }: SeenTask): void {
+  private log({ taskId, contextId, state }: ReportedTask): void {
     const { agent } = this.request.context;
     if (agent === null) return;
     agent.taskId = taskId;

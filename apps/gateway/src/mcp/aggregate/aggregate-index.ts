@@ -13,18 +13,21 @@ import {
 import type { CapabilityType } from '../endpoint';
 import type { AggregatePlan } from './plan';
 
-/** The document of a member. Null: the workspace may not use it. Undefined: it could not be read. */
+/**
+ * The document of a member server; null when the workspace may not use it, undefined when it could
+ * not be read.
+ */
 export type MemberDocument = McpServerDocument | null | undefined;
 
-/** A tool as a search sees it, with where it is. */
+/** A tool in the search index, with the server and the name that it maps to. */
 interface FoundTool {
   readonly name: string;
   readonly definition: JsonObject;
   readonly mapped: MappedName;
 }
 
-const NOT_CHANGED: ToolOverride = {};
-const MEMBER_OF = {
+const NO_OVERRIDE: ToolOverride = {};
+const NAME_MEMBERS = {
   tool: 'name',
   prompt: 'name',
   resource: 'uri',
@@ -38,7 +41,7 @@ export class AggregateIndex {
   private readonly uris = new Map<string, (uri: string) => string>();
   private tools: ToolSearch<FoundTool> | null = null;
 
-  /** `documents`: those of the plan's members, in the same order. */
+  /** `documents` are those of the plan's members, in the same order. */
   constructor(
     readonly plan: AggregatePlan,
     readonly documents: readonly MemberDocument[],
@@ -51,27 +54,30 @@ export class AggregateIndex {
     this.overrides = new Map(members.map(({ server, overrides }) => [server, overrides]));
   }
 
-  /** How the toolset shows a tool differently; null: as its server has it. */
+  /**
+   * Returns the toolset's override of a tool; null when the toolset shows the tool as its server
+   * defines it.
+   */
   overrideOf({ server, original }: MappedName): ToolOverride | null {
     return this.overrides.get(server)?.get(original) ?? null;
   }
 
-  /** The definition of a server under the shown name, with the overrides of the toolset. */
+  /** Returns a server's definition under its shown name, with the overrides of the toolset. */
   shown(type: CapabilityType, mapped: MappedName, definition: JsonObject): JsonObject {
     const { server, shown } = mapped;
-    if (type !== 'tool') return { ...definition, [MEMBER_OF[type]]: shown };
-    const tool = shownTool(definition, shown, this.overrideOf(mapped) ?? NOT_CHANGED);
+    if (type !== 'tool') return { ...definition, [NAME_MEMBERS[type]]: shown };
+    const tool = shownTool(definition, shown, this.overrideOf(mapped) ?? NO_OVERRIDE);
     return withUiUri(tool, (uri) => this.shownUri(server, uri));
   }
 
-  /** The shown form of a URI of a server. */
+  /** Returns the shown form of a server's URI. */
   shownUri(server: string, uri: string): string {
     let shown = this.uris.get(server);
     if (shown === undefined) this.uris.set(server, (shown = shownUris(this.map, server)));
     return shown(uri);
   }
 
-  /** The tools that match a query best, among those that `isSeen` accepts. */
+  /** Returns at most `limit` tools that match a query best, among those that `isSeen` accepts. */
   search(query: string, limit: number, isSeen: (tool: MappedName) => boolean): readonly FoundTool[] {
     this.tools ??= new ToolSearch(this.allTools());
     return this.tools.find(query, limit, ({ mapped }) => isSeen(mapped));

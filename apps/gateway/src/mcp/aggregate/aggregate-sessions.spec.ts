@@ -71,7 +71,7 @@ describe('sessions and calls at addresses with several servers', () => {
   }
 
   it.each(['old', 'new'] as const)(
-    'passes a question of the server %s on with its name, to clients of SDK 1',
+    'forwards an elicitation of the server %s with its name to clients of SDK 1',
     async (slug) => {
       const client = await connected();
       const questions: string[] = [];
@@ -86,7 +86,7 @@ describe('sessions and calls at addresses with several servers', () => {
   );
 
   it.each(['old', 'new'] as const)(
-    'passes a question of the server %s on with its name, to clients of SDK 2',
+    'forwards an elicitation of the server %s with its name to clients of SDK 2',
     async (slug) => {
       const client = new ModernClient(INFO, {
         capabilities: { elicitation: { form: {} } },
@@ -154,7 +154,7 @@ describe('sessions and calls at addresses with several servers', () => {
     await client.setLoggingLevel('error');
   });
 
-  it('passes no log messages below the level of the session on, also of servers that it reached later', async () => {
+  it('forwards no log messages below the level of the session, also of servers that it called later', async () => {
     const client = await connected();
     const seen: unknown[] = [];
     client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
@@ -185,7 +185,7 @@ describe('sessions and calls at addresses with several servers', () => {
     expect((await client.readResource({ uri })).contents).toMatchObject([{ uri }]);
   });
 
-  it('keeps sessions to their address', async () => {
+  it('accepts a session only at its own address', async () => {
     saveToolset(gateway, { slug: 'both', members: [member(documents.old), member(documents.new)] });
     const post = (path: string, body: object, headers: Record<string, string> = {}): Promise<Response> =>
       fetch(url(path), {
@@ -211,7 +211,7 @@ describe('sessions and calls at addresses with several servers', () => {
       expect((await post(path, ping, headers)).status).toBe(404);
   });
 
-  it('[MCP-02] 200 calls at once of tools of two servers spend a budget of 1 USD exactly', async () => {
+  it('[MCP-02] spends a budget of 1 USD exactly on 200 concurrent calls of tools of two servers', async () => {
     const apiKey = 'costKey0000000000000000000000AB1';
     const budget = { periodicReset: null, periodicResetDays: null, nextResetAt: null, alertThreshold: null };
     gateway.addKey(apiKey, {
@@ -263,7 +263,7 @@ describe('sessions and calls at addresses with several servers', () => {
       }),
     });
 
-  it('opens only for tokens of the address itself', async () => {
+  it('admits only tokens that were issued for the address itself', async () => {
     const statuses: Record<string, number[]> = {};
     const paths = ['/mcp', '/main/-/mcp', '/old/mcp', '/main/old/mcp'];
     for (const resourcePath of paths) {
@@ -286,7 +286,7 @@ describe('sessions and calls at addresses with several servers', () => {
     });
   });
 
-  it('opens for no token of a server or toolset whose slug it has taken', async () => {
+  it('admits no token of a server or toolset whose slug it has taken over', async () => {
     const path = '/reused/mcp';
     const server = { ...documents.old, slug: 'reused', id: randomUUID() };
     const statuses: number[] = [];

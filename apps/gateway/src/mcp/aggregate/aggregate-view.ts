@@ -14,21 +14,24 @@ import type { KnownCaller } from '../../auth/known-caller';
 import { TTL_MS, type SeenCapability, type ServerView } from '../server-view';
 import type { AggregateIndex } from './aggregate-index';
 
-const SEARCHES: ReadonlyMap<string, JsonObject> = new Map(
+const SEARCH_DEFINITIONS: ReadonlyMap<string, JsonObject> = new Map(
   SEARCH_TOOLS.map((tool) => [String(tool['name']), tool]),
 );
 
-/** Several MCP servers under one address, as one caller sees them. */
+/** One caller's view of several MCP servers under one address. */
 export class AggregateView implements Endpoint {
   readonly integrationId = null;
   readonly servers: readonly ServerView[];
   readonly listsDigest: string;
   readonly unavailable: readonly string[];
   private readonly bySlug: ReadonlyMap<string, ServerView>;
-  /** Made when it is needed first. */
-  private knownFacts: EndpointFacts | null = null;
+  /** Cached facts; null until they are first read. */
+  private cachedFacts: EndpointFacts | null = null;
 
-  /** `views`: those of the members of the index, in the same order; null where there is no document. */
+  /**
+   * `views` are those of the index's members, in the same order; null for a member without a
+   * document.
+   */
   constructor(
     readonly index: AggregateIndex,
     views: readonly (ServerView | null)[],
@@ -65,7 +68,7 @@ export class AggregateView implements Endpoint {
   }
 
   get facts(): EndpointFacts {
-    return (this.knownFacts ??= this.readFacts());
+    return (this.cachedFacts ??= this.readFacts());
   }
 
   lists(type: CapabilityType): readonly MemberList<string>[] {
@@ -73,19 +76,19 @@ export class AggregateView implements Endpoint {
     if (type === 'tool' && this.isSearched) return [{ server: '', version: '', items: SEARCH_TOOL_NAMES }];
     const items = new Map<string, string[]>(plan.members.map(({ server }) => [server, []]));
     for (const mapped of map[type].values())
-      if (this.seen(type, mapped) !== undefined) items.get(mapped.server)?.push(mapped.shown);
+      if (this.visible(type, mapped) !== undefined) items.get(mapped.server)?.push(mapped.shown);
     return [...items].map(([server, names]) => ({
       ...{ server, items: names },
-      // A page goes on after a change of the toolset as after one of the server.
+      // The version in a cursor changes with the toolset and with the server.
       version: `${plan.version}/${this.bySlug.get(server)?.document.version ?? ''}`,
     }));
   }
 
   definition(type: CapabilityType, shown: string): JsonObject {
-    const search = type === 'tool' && this.isSearched ? SEARCHES.get(shown) : undefined;
+    const search = type === 'tool' && this.isSearched ? SEARCH_DEFINITIONS.get(shown) : undefined;
     if (search !== undefined) return search;
     const mapped = this.index.map[type].get(shown);
-    const seen = mapped && this.seen(type, mapped);
+    const seen = mapped && this.visible(type, mapped);
     return mapped && seen ? this.index.shown(type, mapped, seen.facts.definition) : {};
   }
 
@@ -105,9 +108,11 @@ export class AggregateView implements Endpoint {
       const view = this.bySlug.get(mapped.server);
       const original = originalUri(mapped, uri);
       if (view === undefined || original === null) continue;
-      // A resource that the member lists is offered by its own name or not at all.
+      // A resource that the member lists is offered under its own name or not at all, never through
+      // a template.
       const isListed = view.hides(original) || view.capabilitiesOf('resource').has(original);
-      if (!isListed && this.seen('resource_template', mapped) !== undefined) return { view, uri: original };
+      if (!isListed && this.visible('resource_template', mapped) !== undefined)
+        return { view, uri: original };
     }
     return undefined;
   }
@@ -116,15 +121,15 @@ export class AggregateView implements Endpoint {
     return this.index.shownUri(slug, uri);
   }
 
-  /** The tools that match a query best, of those that the caller sees. */
+  /** Returns at most `limit` tools that match a query best, among those that the caller sees. */
   search(
     query: string,
     limit: number,
   ): readonly { readonly name: string; readonly definition: JsonObject }[] {
-    return this.index.search(query, limit, (mapped) => this.seen('tool', mapped) !== undefined);
+    return this.index.search(query, limit, (mapped) => this.visible('tool', mapped) !== undefined);
   }
 
-  private seen(type: CapabilityType, { server, original }: MappedName): SeenCapability | undefined {
+  private visible(type: CapabilityType, { server, original }: MappedName): SeenCapability | undefined {
     return this.bySlug.get(server)?.capabilitiesOf(type).get(original);
   }
 
@@ -138,7 +143,7 @@ export class AggregateView implements Endpoint {
     };
   }
 
-  /** The capabilities of all members. */
+  /** Merges the server capabilities of all members. */
   private capabilities(): JsonObject {
     const all: Record<string, object> = { tools: { listChanged: true } };
     for (const { facts } of this.servers)
@@ -149,8 +154,9 @@ export class AggregateView implements Endpoint {
 }
 
 /**
- * Members whose part of the lists is missing: those that could not be read here, those that the workspace may not use
- * any more, and those that were never read at their server.
+ * Returns the slugs of members whose part of the lists is missing: members whose document could not
+ * be read, members that the workspace may no longer use, and members whose capabilities the control
+ * plane has never read.
  */
 function unavailableOf({ plan, documents }: AggregateIndex, views: readonly (ServerView | null)[]): string[] {
   return plan.members

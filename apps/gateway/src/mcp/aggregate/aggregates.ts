@@ -14,10 +14,10 @@ import { AggregateIndex, type MemberDocument } from './aggregate-index';
 import { AggregateView } from './aggregate-view';
 import { planOf, type AggregatePlan } from './plan';
 
-/** Views that are kept for one caller. */
+/** Maximum number of views that are cached for one caller. */
 const VIEWS_MAX = 16;
 
-/** Finds addresses with several MCP servers, and what callers see of them. */
+/** Finds addresses with several MCP servers and creates the views of their callers. */
 export class Aggregates {
   private readonly indexes = new WeakMap<AggregatePlan, AggregateIndex>();
   private readonly views = new WeakMap<GatewayPrincipal, Map<string, AggregateView>>();
@@ -27,25 +27,34 @@ export class Aggregates {
     private readonly servers: McpServers,
   ) {}
 
-  /** All servers of the caller's workspace. */
+  /**
+   * Returns the view of all servers of the caller's workspace; null when the workspace has no
+   * catalogue.
+   */
   async ofWorkspace(principal: GatewayPrincipal): Promise<AggregateView | null> {
     const { id } = principal.workspace;
     return this.ofDocument(principal, await readDocument(this.documents, documentKey.mcpCatalogue(id)));
   }
 
-  /** A toolset of the caller's workspace; null for one that does not exist, and for one that is not the caller's. */
+  /**
+   * Returns the view of a toolset of the caller's workspace; null when there is no such toolset in
+   * the workspace.
+   */
   async ofToolset(principal: GatewayPrincipal, slugOrId: string): Promise<AggregateView | null> {
     const key = documentKey.mcpToolset(principal.workspace.id, slugOrId);
     return this.ofDocument(principal, await readDocument(this.documents, key));
   }
 
-  /** The view of the same caller on the address as it is now; the known one while that is not in memory. */
-  now(view: AggregateView): AggregateView | null {
+  /**
+   * Returns the same caller's view of the address from the current documents, or the given view
+   * while they are not in memory; null when the address no longer exists.
+   */
+  current(view: AggregateView): AggregateView | null {
     const { plan } = view.index;
     const { principal } = view.caller;
     const document = this.documents.get(keyOf(plan));
     if (document === null) return null;
-    const now = isPlanned(document, principal) ? planOf(document) : plan;
+    const now = isPlanDocument(document, principal) ? planOf(document) : plan;
     const members = now.members.map((member) => this.memberInMemory(now, member.serverId, view));
     const user = this.servers.users.now(principal, members);
     return user === undefined ? view : this.viewOf(principal, now, members, user);
@@ -55,7 +64,7 @@ export class Aggregates {
     principal: GatewayPrincipal,
     document: ReadModelDocument | null,
   ): Promise<AggregateView | null> {
-    if (!isPlanned(document, principal)) return null;
+    if (!isPlanDocument(document, principal)) return null;
     const plan = planOf(document);
     const members = await Promise.all(plan.members.map(({ serverId }) => this.member(plan, serverId)));
     return this.viewOf(principal, plan, members, await this.servers.users.of(principal, members));
@@ -66,12 +75,12 @@ export class Aggregates {
       const key = documentKey.mcpServer(workspaceId, serverId);
       return serverOf(await readDocument(this.documents, key), workspaceId);
     } catch {
-      // The other members are served; this one is named as unavailable.
+      // The other members are served; the response names this one as unavailable.
       return undefined;
     }
   }
 
-  /** A member as it is in memory; else as the view had it. */
+  /** Returns the document of a member from memory, or otherwise from the view. */
   private memberInMemory(
     { workspaceId }: AggregatePlan,
     serverId: string,
@@ -117,7 +126,7 @@ export class Aggregates {
 const keyOf = ({ isChosen, workspaceId, id }: AggregatePlan): DocumentKey =>
   isChosen ? documentKey.mcpToolset(workspaceId, id) : documentKey.mcpCatalogue(workspaceId);
 
-const isPlanned = (
+const isPlanDocument = (
   document: ReadModelDocument | null | undefined,
   { workspace }: GatewayPrincipal,
 ): document is McpToolsetDocument | McpCatalogueDocument =>

@@ -6,14 +6,17 @@ export interface PlanMember extends MemberSelection {
   readonly serverId: string;
   /** Slug of the server. */
   readonly server: string;
-  /** Absent: the slug. */
+  /** Prefix of shown names; the slug when absent. */
   readonly prefix?: string;
   readonly aliases: ReadonlyMap<string, string>;
-  /** Overrides by the server's own name of the tool. */
+  /** Overrides by the name that the server gives the tool. */
   readonly overrides: ReadonlyMap<string, ToolOverride>;
 }
 
-/** Servers behind an aggregate address: a toolset, or all servers of a workspace. The same for every caller. */
+/**
+ * The servers behind an aggregate address, which is a toolset or all servers of a workspace. A plan
+ * is the same for every caller.
+ */
 export interface AggregatePlan {
   readonly id: string;
   readonly version: string;
@@ -24,7 +27,10 @@ export interface AggregatePlan {
   readonly instructions: string | null;
   readonly isSearched: boolean;
   readonly isStrict: boolean;
-  /** Whether the members were chosen, so that one that the workspace may not use any more is missing. */
+  /**
+   * Whether an administrator chose the members, so that a member that the workspace may no longer
+   * use is reported as missing.
+   */
   readonly isChosen: boolean;
   readonly members: readonly PlanMember[];
 }
@@ -33,7 +39,7 @@ type PlanDocument = McpToolsetDocument | McpCatalogueDocument;
 
 const plans = new WeakMap<PlanDocument, AggregatePlan>();
 
-/** The plan of a document, made once. */
+/** Returns the plan of a document; it is created once for each document. */
 export function planOf(document: PlanDocument): AggregatePlan {
   let plan = plans.get(document);
   if (plan === undefined) {

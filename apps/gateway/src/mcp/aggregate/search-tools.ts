@@ -12,10 +12,13 @@ import type { EndpointRequest } from '../mcp-request';
 import { AggregateView } from './aggregate-view';
 
 const LIMIT_DEFAULT = 10;
-/** Characters of the definitions in one response; the best match is always there. */
+/** Maximum characters of the definitions in one response; the best match is always included. */
 const CHARACTERS_MAX = 262_144;
 
-/** The response to a call of `search_tools`; null for every other call. Throws `McpFault`. */
+/**
+ * Returns the response to a call of `search_tools`; null for every other call. Throws `McpFault`
+ * for arguments that are not valid.
+ */
 export function searchBody({ endpoint, message, era }: EndpointRequest): JsonObject | null {
   const isSearch = endpoint.isSearched && own(message.params, 'name') === 'search_tools';
   if (!isSearch || !(endpoint instanceof AggregateView)) return null;
@@ -25,7 +28,7 @@ export function searchBody({ endpoint, message, era }: EndpointRequest): JsonObj
     throw invalid('search_tools needs the argument query: words for what the tool does.');
   if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < 1 || limit > 50)
     throw invalid('The argument limit of search_tools must be an integer from 1 to 50.');
-  const tools = bounded(endpoint.search(query, limit).map(({ definition }) => shownOf(definition)));
+  const tools = withinLength(endpoint.search(query, limit).map(({ definition }) => shownOf(definition)));
   const result = {
     content: [{ type: 'text', text: JSON.stringify({ tools }) }],
     structuredContent: { tools },
@@ -39,7 +42,10 @@ export function searchBody({ endpoint, message, era }: EndpointRequest): JsonObj
   );
 }
 
-/** Params of the call that a client makes, also by `call_tool`. Throws `McpFault`. */
+/**
+ * Returns the params of the call that a client makes directly or through `call_tool`. Throws
+ * `McpFault` for arguments of `call_tool` that are not valid.
+ */
 export function calledParams({ endpoint, message }: EndpointRequest): JsonObject {
   if (!endpoint.isSearched || own(message.params, 'name') !== 'call_tool') return message.params;
   const params = calledTool(ownObject(message.params, 'arguments'));
@@ -58,8 +64,8 @@ const shownOf = (definition: JsonObject): JsonObject => {
   };
 };
 
-/** The first definitions, as many as fit. */
-function bounded(tools: readonly JsonObject[]): readonly JsonObject[] {
+/** Returns as many of the first definitions as fit into `CHARACTERS_MAX`, and at least one. */
+function withinLength(tools: readonly JsonObject[]): readonly JsonObject[] {
   let characters = 0;
   return tools.filter((tool, at) => {
     characters += JSON.stringify(tool).length;

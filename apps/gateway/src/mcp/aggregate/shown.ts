@@ -4,8 +4,9 @@ import type { ReceivedResult } from '@gw/mcp-client';
 import type { McpRequest } from '../mcp-request';
 
 /**
- * Replaces a result for the client; null keeps the result. `changed`: applied first. Under an
- * aggregate address, resource URIs become those of the gateway.
+ * Returns the result that replaces a server's result for the client; null keeps it. `changed` is
+ * the result after guardrails, or null. Under an aggregate address, resource URIs are replaced by
+ * their shown form.
  */
 export const shownInPlace = (
   { endpoint, view }: McpRequest,
@@ -14,16 +15,22 @@ export const shownInPlace = (
 ): JsonObject | null =>
   endpoint === view ? changed : withUris(changed ?? received.value, (uri) => endpoint.shownUri(view, uri));
 
-/** Requests of a server for input; under an aggregate address, questions to the user name the server. */
+/**
+ * Returns a server's requests for input as the client receives them. Under an aggregate address,
+ * questions to the user name the server.
+ */
 export const shownInput = ({ endpoint, view }: McpRequest, requests: InputRequests): InputRequests =>
   endpoint === view
     ? requests
     : Object.fromEntries(
-        Object.entries(requests).map(([key, request]) => [key, named(view.document.name, request)]),
+        Object.entries(requests).map(([key, request]) => [key, withServerName(view.document.name, request)]),
       );
 
-/** The requests come from the server and may have any form. */
-function named(server: string, request: InputRequest): InputRequest {
+/**
+ * Prefixes the server's name to an elicitation message. The request comes from the server and may
+ * have any form.
+ */
+function withServerName(server: string, request: InputRequest): InputRequest {
   const params = isObject(request) ? own(request, 'params') : undefined;
   const message = isObject(params) ? own(params, 'message') : undefined;
   return typeof message === 'string' && request.method === 'elicitation/create'

@@ -126,7 +126,7 @@ describe('toolsets at the gateway', () => {
     });
   });
 
-  it('reach no tool that its server hides from the caller, by no name', async () => {
+  it('reach no tool that its server hides from the caller, by any name', async () => {
     const subject = { type: 'key', id: OTHER_KEY } as const;
     const deny = { subject, tools: ['echo'], effect: 'deny', when: [] } as const;
     saveServer(gateway, { ...github, rules: [deny] });
@@ -163,7 +163,7 @@ describe('toolsets at the gateway', () => {
     expect(await toolsOf('/desk/mcp', OTHER_KEY)).toEqual([second]);
   });
 
-  it('page by sealed cursors that are of the list, the toolset and the caller', async () => {
+  it('page by sealed cursors that are valid for one list, toolset and caller', async () => {
     const saved = saveToolset(gateway, { slug: 'desk', members: [] });
     const many = (document: McpServerDocument): McpServerDocument => ({
       ...document,
@@ -198,7 +198,7 @@ describe('toolsets at the gateway', () => {
     expect((await page(cursor)).result).toMatchObject({ tools: [] });
   });
 
-  it('name members that are missing, and fail where they are strict about them', async () => {
+  it('name missing members, and fail if they are strict about them', async () => {
     const unread = { ...jira, server: null, capabilities: [] };
     saveServer(gateway, unread);
     const gone = { id: '0a000000-0000-4000-8000-0000000000aa', slug: 'gone' };
@@ -237,7 +237,7 @@ describe('toolsets at the gateway', () => {
     expect(prompts).toEqual([]);
   });
 
-  it('serve the members that can be read while others cannot, and say of unknown tools to retry', async () => {
+  it('serve readable members while others cannot be read, and report unknown tools as retryable', async () => {
     const key = `mcp_server:${github.workspaceId}:${jira.id}`;
     const { documents } = gateway;
     const [get, load] = [documents.get.bind(documents), documents.load.bind(documents)];
@@ -264,7 +264,7 @@ describe('toolsets at the gateway', () => {
     });
   });
 
-  it('are searched by two tools, and a call by name is judged as a direct one', async () => {
+  it('can be searched by two tools, and a call by name follows the rules of a direct one', async () => {
     saveToolset(gateway, { slug: 'found', mode: 'search', members: [member(github), member(jira)] });
     expect(await toolsOf('/found/mcp')).toEqual(['search_tools', 'call_tool']);
     const found = await call('/found/mcp', 'search_tools', { query: 'adds two numbers', limit: 2 });
@@ -292,7 +292,7 @@ describe('toolsets at the gateway', () => {
     );
   });
 
-  it('are unknown outside of their workspace, as sessions of others are', async () => {
+  it('are unknown outside of their workspace, like sessions of other callers', async () => {
     saveToolset(gateway, { slug: 'desk', members: [member(github)] });
     const status = async (path: string, key: string): Promise<number> => {
       const init = modernRequest(key, 'tools/list', {});

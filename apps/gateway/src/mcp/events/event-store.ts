@@ -1,4 +1,6 @@
-/** A stream of a session, and whose it is. Another session or caller cannot name it. */
+/**
+ * Name of a stream with its session and caller. Another session or caller cannot read the stream.
+ */
 export interface StreamName {
   /** `principalBinding` of the caller. */
   readonly principal: string;
@@ -8,7 +10,7 @@ export interface StreamName {
   readonly stream: string;
 }
 
-/** An event of a stream, numbered from 1. The first one is no message: see `StreamTrail`. */
+/** An event of a stream, numbered from 1. The first event is not a message; see `StreamTrail`. */
 export interface NumberedEvent {
   readonly number: number;
   readonly json: string;
@@ -16,29 +18,36 @@ export interface NumberedEvent {
 
 export interface ReadEvents {
   readonly events: readonly NumberedEvent[];
-  /** Whether no event follows these. */
+  /** Whether these are the last events of the stream. */
   readonly isEnded: boolean;
 }
 
-/** Bounds of what a caller has stored, over all of its streams. */
+/** Maximum number of stored streams of a caller, and maximum characters of all their events. */
 export const STORED_LIMITS = { streamsMax: 64, charactersMax: 4_194_304 } as const;
-/** How long the events of a stream are kept after the last one, in milliseconds. */
-export const STORED_MS = 300_000;
+/** Milliseconds for which the events of a stream are kept after the last one. */
+export const KEEP_MS = 300_000;
 
 /**
- * The last events of streams, for clients that resume them, also at another gateway. A stream keeps
- * what `RING_LIMITS` allows; at the bounds of a caller, the stream without events for longest goes.
+ * Stores the last events of streams for clients that resume them, also at another gateway. A stream
+ * keeps as many events as `RING_LIMITS` allows. When a caller exceeds `STORED_LIMITS`, its stream
+ * with the oldest last event is removed.
  */
 export interface EventStore {
   /** Stores an event in the background; events of a stream are stored in the order of the calls. */
   add(name: StreamName, event: NumberedEvent, isLast: boolean): void;
-  /** The events behind a number. Null: there is no such stream, or it cannot be read now. */
+  /**
+   * Returns the events after a number; null when there is no such stream or the store cannot be
+   * reached.
+   */
   read(name: StreamName, after: number): Promise<ReadEvents | null>;
-  /** The first event, which stays as long as the stream; null: it is gone. */
+  /**
+   * Returns the first event, which is kept as long as the stream; null when the stream no longer
+   * exists.
+   */
   first(name: StreamName): Promise<string | null>;
   /**
-   * Calls `onEvent` when the stream got an event, and `onLost` when events may be missed from now on.
-   * One watcher of a stream at a time. Returns a function that ends it.
+   * Calls `onEvent` when the stream gets an event, and `onLost` when events may be missed from then
+   * on. A stream has one watcher at a time. Returns a function that removes the watcher.
    */
   watch(name: StreamName, onEvent: () => void, onLost: () => void): () => void;
 }

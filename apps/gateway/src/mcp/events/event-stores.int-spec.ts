@@ -36,7 +36,7 @@ describe.each(['memory', 'Redis'] as const)('stored events in %s', (kind) => {
   const numbers = async (after: number, name = NAME): Promise<number[] | null> =>
     (await store.read(name, after))?.events.map(({ number }) => number) ?? null;
 
-  it('are read behind a number, once each, with their end', async () => {
+  it('are read after a given number, once each, with their end', async () => {
     add(3);
     expect(await store.read(NAME, 1)).toEqual({
       events: [
@@ -56,7 +56,7 @@ describe.each(['memory', 'Redis'] as const)('stored events in %s', (kind) => {
       expect(await numbers(0, { ...NAME, ...other })).toBeNull();
   });
 
-  it('are the last 100 of a stream, and 262,144 characters, and the first event stays known', async () => {
+  it('are limited to the last 100 of a stream and 262,144 characters, and the first event stays known', async () => {
     store.add(NAME, { number: 1, json: '{"id":1}' }, false);
     add(149, { from: 2 });
     expect((await numbers(50))?.length).toBeLessThanOrEqual(100);
@@ -68,7 +68,7 @@ describe.each(['memory', 'Redis'] as const)('stored events in %s', (kind) => {
     expect(await store.first(NAME)).toBe('{"id":1}');
   });
 
-  it('are bounded for a caller, whose oldest streams make room, and for no other caller', async () => {
+  it('are limited for each caller, whose own oldest streams are evicted', async () => {
     const of = (principal: string, at: number) => ({ ...NAME, principal, stream: `c${String(at)}` });
     add(1, { name: of('p2', 0) });
     for (let at = 0; at < 70; at += 1) add(1, { name: of('p1', at) });
@@ -81,7 +81,7 @@ describe.each(['memory', 'Redis'] as const)('stored events in %s', (kind) => {
     expect(await numbers(0, of('p2', 0))).toEqual([1]);
   });
 
-  it('wake those who watch the stream', async () => {
+  it('notify those who watch the stream', async () => {
     let count = 0;
     const end = store.watch(
       NAME,
@@ -96,10 +96,10 @@ describe.each(['memory', 'Redis'] as const)('stored events in %s', (kind) => {
   });
 });
 
-describe('events that somebody else wrote to Redis', () => {
+describe('forged events in Redis', () => {
   const server = withRedis();
 
-  it('are left out: made up, moved from another stream, or repeated under another number', async () => {
+  it('are ignored: made up, moved from another stream, or repeated under another number', async () => {
     const redis = connectRedis({ url: server.url, name: 'spec', commandTimeoutMs: 20_000 });
     await redisReady(redis, 20_000);
     const store = new RedisEventStore(redis, new RedisBus(redis, null), RING);

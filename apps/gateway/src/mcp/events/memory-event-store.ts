@@ -1,14 +1,17 @@
 import { EventRing, eventId, readEventId } from '@gw/mcp';
 import {
   STORED_LIMITS,
-  STORED_MS,
+  KEEP_MS,
   type EventStore,
   type NumberedEvent,
   type ReadEvents,
   type StreamName,
 } from './event-store';
 
-/** Bounds for all callers together: UTF-16 units of events, and streams. */
+/**
+ * Maximum UTF-16 units of the events of all callers; in `STREAMS_MAX`, maximum number of their
+ * streams.
+ */
 const CHARACTERS_MAX = 67_108_864;
 const STREAMS_MAX = 20_000;
 
@@ -43,7 +46,7 @@ export class MemoryEventStore implements EventStore {
     stored.ring.add(json);
     this.characters += stored.ring.size - before;
     stored.isEnded = isLast;
-    stored.expiresAt = this.now() + STORED_MS;
+    stored.expiresAt = this.now() + KEEP_MS;
     this.touch(key, stored);
     this.boundCaller(name.principal);
     this.bound();
@@ -78,7 +81,7 @@ export class MemoryEventStore implements EventStore {
     }
   }
 
-  /** Makes the stream the last one to go. */
+  /** Moves the stream to the end of the order of removal. */
   private touch(key: string, stored: Stored): void {
     this.streams.delete(key);
     this.streams.set(key, stored);

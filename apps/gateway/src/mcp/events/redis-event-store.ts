@@ -4,7 +4,7 @@ import type { Redis } from '@gw/redis';
 import type { ReplicaBus } from '../replicas/replica-bus';
 import {
   STORED_LIMITS,
-  STORED_MS,
+  KEEP_MS,
   type EventStore,
   type NumberedEvent,
   type ReadEvents,
@@ -12,9 +12,10 @@ import {
 } from './event-store';
 
 /**
- * Keys: the stream, the times of the caller's streams in microseconds, which no two share, and their sizes. Forgets expired streams, adds
- * the event, trims the stream behind its first event, and drops the caller's oldest streams beyond its bounds. Sizes are
- * characters of sealed events.
+ * Removes expired streams, adds the event, trims the stream but keeps its first event, and removes
+ * the caller's oldest streams until the caller is within its bounds. KEYS: the stream, the times of
+ * the caller's streams in unique microseconds, and the streams' sizes in characters of sealed
+ * events.
  */
 const ADD = `
 local time = redis.call('TIME')
@@ -52,15 +53,17 @@ redis.call('PUBLISH', ARGV[11], ARGV[4])
 return 1`;
 
 const PREFIX = 'gwe1.';
-/** Sealed text is longer than the JSON inside: bytes of UTF-8, and base64. */
+/**
+ * Factor between the length of sealed text and of its JSON: sealing encodes UTF-8 bytes as base64.
+ */
 const SEALED_PER_CHARACTER = 1.5;
 const SEALED_LENGTH_MAX = 3 * RING_LIMITS.charactersMax;
-/** Characters that wait for Redis; further events are not stored. */
+/** Maximum characters of writes that Redis has not confirmed; above it, events are not stored. */
 const WAITING_LENGTH_MAX = 33_554_432;
 
 const sealedMax = (characters: number): number => Math.ceil(characters * SEALED_PER_CHARACTER);
 
-/** Keeps events in Redis, sealed for their stream and number. */
+/** Stores events in Redis, each sealed for its stream and number. */
 export class RedisEventStore implements EventStore {
   private waiting = 0;
 
@@ -81,7 +84,7 @@ export class RedisEventStore implements EventStore {
         ADD,
         3,
         ...[streamKey(name), timesKey(name), sizesKey(name)],
-        ...[memberOf(name), STORED_MS, prefixOf(name), number, sealed, isLast ? '1' : '0'],
+        ...[memberOf(name), KEEP_MS, prefixOf(name), number, sealed, isLast ? '1' : '0'],
         ...[eventsMax, sealedMax(charactersMax)],
         ...[STORED_LIMITS.streamsMax, sealedMax(STORED_LIMITS.charactersMax), channelOf(name)],
       )
@@ -109,7 +112,10 @@ export class RedisEventStore implements EventStore {
     return this.bus.subscribe(channelOf(name), { onMessage: onEvent, onUp: onEvent, onDown: onLost });
   }
 
-  /** Nothing for an entry that no gateway made for this place. */
+  /**
+   * Opens a sealed entry; returns an empty list when no gateway sealed it for this stream and
+   * number.
+   */
   private opened(name: StreamName, [id, fields]: [string, string[]]): NumberedEvent[] {
     const number = Number(id.split('-', 1)[0]);
     const options = { prefix: PREFIX, boundTo: bindingOf(name, number), lengthMax: SEALED_LENGTH_MAX };

@@ -4,12 +4,17 @@ import type { EventStore, StreamName } from './event-store';
 import type { RunningStreams } from './running-streams';
 import { replicaOfStream, type StreamedCall } from './stream-trail';
 
-/** How often a follower shows that it lives, in milliseconds: three times while its sign counts. */
-const SIGN_EVERY_MS = 15_000;
-/** Signs in a row without an echo after which the gateway of a call counts as gone: it may be busy for a while. */
-const SILENT_MAX = 2;
+/**
+ * Milliseconds between two heartbeats of a follower; a heartbeat is valid for three times as long.
+ */
+const HEARTBEAT_EVERY_MS = 15_000;
+/**
+ * Number of consecutive heartbeats without a reply after which the gateway of a call counts as
+ * dead; a busy gateway may miss one.
+ */
+const UNANSWERED_MAX = 2;
 
-/** Streams of calls that clients continue by GET, at any gateway. */
+/** Streams of calls that clients resume by GET, at any gateway. */
 export class ResumedCalls {
   /** Followers by the name of the stream; each stream has one. */
   private readonly followers = new Map<string, Follower>();
@@ -19,18 +24,18 @@ export class ResumedCalls {
     private readonly running: RunningStreams,
   ) {}
 
-  /** Whether events follow a number of a stream, now or later. */
+  /** Whether a stream has events after a number, or may still get some. */
   async has(name: StreamName, after: number): Promise<boolean> {
     const found = await this.store.read(name, after);
     return found !== null && (found.events.length > 0 || !found.isEnded);
   }
 
-  /** Sends the events of a call behind a number, and those that come until its response. */
+  /** Sends the events of a call after a number, and further events until the call's response. */
   follow(name: StreamName, after: number, reply: McpReply): void {
     this.followers.get(name.stream)?.end();
     const follower = new Follower({ name, reply, store: this.store, running: this.running }, after);
     this.followers.set(name.stream, follower);
-    reply.whenOver(() => {
+    reply.onceEnded(() => {
       follower.end();
       if (this.followers.get(name.stream) === follower) this.followers.delete(name.stream);
     });
@@ -59,15 +64,16 @@ class Follower {
 
   start(): void {
     const { store, name } = this.parts;
-    // When events may be missed, the client resumes again behind the last one that it got.
+    // When events may be missed, the stream ends, and the client resumes it after the last event
+    // that it received.
     this.unwatch = store.watch(
       name,
-      () => this.look(),
+      () => this.readSoon(),
       () => this.end(),
     );
-    this.timer = setInterval(() => void this.sign(), SIGN_EVERY_MS).unref();
-    this.look();
-    void this.sign();
+    this.timer = setInterval(() => void this.sendHeartbeat(), HEARTBEAT_EVERY_MS).unref();
+    this.readSoon();
+    void this.sendHeartbeat();
   }
 
   /** Ends the response without a message. */
@@ -79,19 +85,19 @@ class Follower {
     this.parts.reply.retire();
   }
 
-  private get isOver(): boolean {
+  private get hasEnded(): boolean {
     return this.unwatch === null;
   }
 
-  /** Sends what is new, after what is being sent. */
-  private look(): void {
+  /** Reads and sends new events, after the read in progress. */
+  private readSoon(): void {
     this.reading = this.reading.then(() => this.send());
   }
 
   private async send(): Promise<void> {
     const { store, name, reply } = this.parts;
-    const found = this.isOver ? null : await store.read(name, this.after);
-    if (this.isOver) return;
+    const found = this.hasEnded ? null : await store.read(name, this.after);
+    if (this.hasEnded) return;
     for (const event of found?.events ?? []) {
       reply.replay(name.stream, event);
       this.after = event.number;
@@ -99,23 +105,26 @@ class Follower {
     if (found === null || found.isEnded) this.end();
   }
 
-  /** Shows that the client is there. A call whose gateway is gone ends here. */
-  private async sign(): Promise<void> {
+  /**
+   * Sends a heartbeat to the gateway of the call, and ends the stream with an error when that
+   * gateway is dead.
+   */
+  private async sendHeartbeat(): Promise<void> {
     const { running, name } = this.parts;
     const replica = replicaOfStream(name.stream) ?? '';
-    for (let left = SILENT_MAX; left > 0; left -= 1)
-      if (this.isOver || (await running.follow(replica, name.stream))) return;
-    // It may have ended meanwhile.
-    this.look();
+    for (let left = UNANSWERED_MAX; left > 0; left -= 1)
+      if (this.hasEnded || (await running.follow(replica, name.stream))) return;
+    // The call may have ended meanwhile.
+    this.readSoon();
     await this.reading;
-    if (!this.isOver) await this.interrupt();
+    if (!this.hasEnded) await this.interrupt();
   }
 
   private async interrupt(): Promise<void> {
     const { store, name, reply } = this.parts;
     const first = await store.first(name);
     const call = first === null ? null : (JSON.parse(first) as StreamedCall | null);
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     if (call !== null) reply.message({ jsonrpc: '2.0', id: call.id, ...interrupted(call) });
     this.end();
   }

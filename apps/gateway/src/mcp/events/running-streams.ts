@@ -1,19 +1,27 @@
 import type { ReplicaLink } from '../replicas/replica-link';
 
-/** How long a gateway may take to say that it makes a call. */
+/** Milliseconds that another gateway may take to confirm that it runs a call. */
 const ECHO_MS = 1_000;
-/** A call goes on for so long after the last sign of a client that resumed its stream. */
-const FOLLOWED_MS = 45_000;
+/**
+ * Milliseconds for which a call continues after the last heartbeat of a client that resumed its
+ * stream.
+ */
+const HEARTBEAT_VALID_MS = 45_000;
 
-/** Streams of calls that this gateway makes. Gateways at which clients resume them show that they follow. */
+/**
+ * The streams of calls that this gateway runs. Gateways at which clients have resumed them send
+ * heartbeats.
+ */
 export class RunningStreams {
-  /** When the last sign of a follower came, by `performance.now`; negative: there was none. */
+  /**
+   * Time of the last heartbeat of each stream, by `performance.now`; negative when there was none.
+   */
   private readonly running = new Map<string, number>();
   private readonly echoes = new Map<string, () => void>();
 
   constructor(private readonly link: ReplicaLink) {
     link.on('follow', ({ from, stream }) => {
-      if (this.sign(stream)) link.send(from, { kind: 'followed', stream });
+      if (this.noteHeartbeat(stream)) link.send(from, { kind: 'followed', stream });
     });
     link.on('followed', ({ stream }) => this.echoes.get(stream)?.());
   }
@@ -26,21 +34,24 @@ export class RunningStreams {
     this.running.delete(stream);
   }
 
-  /** Whether a client resumed the stream and was there lately. */
+  /** Whether a client has resumed the stream and its last heartbeat is still valid. */
   isFollowed(stream: string): boolean {
-    const signAt = this.running.get(stream) ?? -1;
-    return signAt >= 0 && performance.now() - signAt < FOLLOWED_MS;
+    const heartbeatAt = this.running.get(stream) ?? -1;
+    return heartbeatAt >= 0 && performance.now() - heartbeatAt < HEARTBEAT_VALID_MS;
   }
 
-  /** Shows the gateway of a call that a client follows its stream. False: no gateway makes the call now. */
+  /**
+   * Sends a heartbeat to the gateway of a call. Resolves to false when that gateway does not
+   * confirm within `ECHO_MS` that it runs the call.
+   */
   async follow(replica: string, stream: string): Promise<boolean> {
-    if (replica === this.link.id) return this.sign(stream);
+    if (replica === this.link.id) return this.noteHeartbeat(stream);
     return new Promise((resolve) => {
       const echo = (): void => end(true);
-      const end = (isThere: boolean): void => {
+      const end = (isRunning: boolean): void => {
         clearTimeout(timer);
         if (this.echoes.get(stream) === echo) this.echoes.delete(stream);
-        resolve(isThere);
+        resolve(isRunning);
       };
       const timer = setTimeout(() => end(false), ECHO_MS);
       this.echoes.set(stream, echo);
@@ -48,7 +59,7 @@ export class RunningStreams {
     });
   }
 
-  private sign(stream: string): boolean {
+  private noteHeartbeat(stream: string): boolean {
     if (!this.running.has(stream)) return false;
     this.running.set(stream, performance.now());
     return true;

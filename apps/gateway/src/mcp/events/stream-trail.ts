@@ -2,24 +2,31 @@ import { randomHex } from '@gw/kernel';
 import { CODES, eventId, RING_LIMITS, type RequestId } from '@gw/mcp';
 import type { EventStore, StreamName } from './event-store';
 
-/** The call that a stream answers. */
+/** The call whose response a stream carries. */
 export interface StreamedCall {
   readonly id: RequestId;
   readonly method: string;
 }
 
-/** Name of the stream of a call, with the gateway that makes it: 32 and 24 hex digits. */
+/**
+ * Returns a new name for the stream of a call. It contains the id of the gateway that runs the
+ * call: 32 hex digits, followed by 24 random ones.
+ */
 export const callStream = (replica: string): string => `c${replica}${randomHex(12)}`;
 export const sessionStream = (): string => `s${randomHex(16)}`;
 
-const CALL = /^c([0-9a-f]{32})[0-9a-f]{24}$/;
+const CALL_STREAM = /^c([0-9a-f]{32})[0-9a-f]{24}$/;
 
-/** The gateway that makes the call of a stream; null for the stream of a session, and for a name that is not ours. */
-export const replicaOfStream = (stream: string): string | null => CALL.exec(stream)?.[1] ?? null;
+/**
+ * Returns the gateway that runs the call of a stream; null for the stream of a session, and for a
+ * name that no gateway created.
+ */
+export const replicaOfStream = (stream: string): string | null => CALL_STREAM.exec(stream)?.[1] ?? null;
 
 /**
  * Numbers the messages of one stream and stores them, so that its client can resume it. The first
- * event says which call the stream answers, for a gateway that must end it in the place of another.
+ * event names the call of the stream, so that another gateway can end the stream when this one
+ * dies.
  */
 export class StreamTrail {
   constructor(
@@ -27,7 +34,7 @@ export class StreamTrail {
     readonly name: StreamName,
     /** Null for the stream of a session. */
     private readonly call: StreamedCall | null,
-    /** Number of the last event; 0: the stream has not begun. */
+    /** Number of the last event; 0 when the stream has not begun. */
     private number = 0,
   ) {}
 
@@ -42,11 +49,14 @@ export class StreamTrail {
 
   /** Adds a message and returns the id of its event. */
   add(json: string): string {
-    // What does not fit is left out, as are the oldest messages of a long stream.
+    // A message that is too large is not stored, like the oldest messages of a long stream.
     return this.put(isTooLarge(json) ? '' : json, false);
   }
 
-  /** The call ended without a response. The stream of a session goes on when its client returns. */
+  /**
+   * Records that the call ended without a response. The stream of a session stays open for its
+   * client.
+   */
   abandon(): void {
     if (this.call !== null) this.put('', true);
   }
@@ -65,7 +75,10 @@ export class StreamTrail {
 
 const isTooLarge = (json: string): boolean => json.length > RING_LIMITS.charactersMax;
 
-/** A client that resumes gets an error in place of a response that is too large to be kept. */
+/**
+ * Returns the error that a resuming client receives in place of a response that is too large to be
+ * stored.
+ */
 const tooLarge = (call: StreamedCall | null) => ({
   jsonrpc: '2.0',
   id: call?.id ?? null,

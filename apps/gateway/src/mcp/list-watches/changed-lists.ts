@@ -3,49 +3,53 @@ import { MINUTE_MS } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 import type { ConnectionParts } from '../upstream-connections';
 
-/** Readings of one integration in a row; a further one is allowed each minute. */
+/**
+ * Maximum number of consecutive reads of one integration; after them, one is allowed each minute.
+ */
 const BURST = 5;
 const INTEGRATIONS_MAX = 10_000;
 
-interface Reading {
+interface ReadState {
   left: number;
-  /** When `left` was counted, in milliseconds since 1970. */
+  /** Unix milliseconds at which `left` was last increased. */
   at: number;
   isReading: boolean;
-  /** A change that came while the control plane was reading, or that waits for its minute. */
+  /** True when a change arrived during a read, or waits for the next permitted read. */
   isPending: boolean;
   timer: NodeJS.Timeout | null;
 }
 
 /**
- * Has the control plane read servers that announce changed lists: five times in a row, and once a minute from then
- * on. The last change is never lost: it waits for its turn.
+ * Requests the control plane to read servers that announce changed lists: up to five times in a
+ * row, then once a minute. The last change is never lost; it waits for the next permitted read.
  */
 export class ChangedLists {
-  private readonly readings = new LRUCache<string, Reading>({
+  private readonly readings = new LRUCache<string, ReadState>({
     max: INTEGRATIONS_MAX,
     dispose: ({ timer }) => timer && clearTimeout(timer),
   });
 
-  /** `wasRead`: the control plane has read a server, and its document may have changed. */
+  /**
+   * `onRead` is called when the control plane has read a server, whose document may have changed.
+   */
   constructor(
     private readonly post: ConnectionParts['post'],
-    private readonly wasRead: () => void,
+    private readonly onRead: () => void,
   ) {}
 
-  /** Notes that the server of an integration announced a change. */
+  /** Records that the server of an integration announced a change. */
   changed(integrationId: string): void {
     const reading = this.readings.get(integrationId) ?? newReading();
     this.readings.set(integrationId, reading, { noDisposeOnSet: true });
     reading.isPending = true;
-    if (!reading.isReading && reading.timer === null) this.turn(integrationId, reading);
+    if (!reading.isReading && reading.timer === null) this.schedule(integrationId, reading);
   }
 
   close(): void {
     this.readings.clear();
   }
 
-  private turn(integrationId: string, reading: Reading): void {
+  private schedule(integrationId: string, reading: ReadState): void {
     const now = Date.now();
     const earned = Math.floor((now - reading.at) / MINUTE_MS);
     if (earned > 0) [reading.left, reading.at] = [Math.min(BURST, reading.left + earned), now];
@@ -57,23 +61,27 @@ export class ChangedLists {
     reading.timer = setTimeout(
       () => {
         reading.timer = null;
-        this.turn(integrationId, reading);
+        this.schedule(integrationId, reading);
       },
       Math.max(0, reading.at + MINUTE_MS - now),
     ).unref();
   }
 
-  /** While the control plane is away, its own readings find the change later. */
-  private async read(integrationId: string, reading: Reading): Promise<void> {
+  /**
+   * Requests one read. While the control plane cannot be reached, its own periodic reads find the
+   * change later.
+   */
+  private async read(integrationId: string, reading: ReadState): Promise<void> {
     [reading.isReading, reading.isPending] = [true, false];
     const body: McpListsChanged = { integrationId };
     await this.post(INTERNAL.mcpListsChanged, body).catch(() => undefined);
     reading.isReading = false;
-    this.wasRead();
-    if (reading.isPending && this.readings.peek(integrationId) === reading) this.turn(integrationId, reading);
+    this.onRead();
+    if (reading.isPending && this.readings.peek(integrationId) === reading)
+      this.schedule(integrationId, reading);
   }
 }
 
-const newReading = (): Reading => ({
+const newReading = (): ReadState => ({
   ...{ left: BURST, at: Date.now(), isReading: false, isPending: false, timer: null },
 });

@@ -70,7 +70,7 @@ describe('servers that announce changed lists', () => {
     },
   );
 
-  it('are watched at their new address once it has changed, with the streams that are there', async () => {
+  it('are watched at their new address once it has changed, for the streams that are open', async () => {
     fixture = await startMcpFixture({ era: 'modern' });
     const server = await serverDocument(fixture.url, 'modern');
     saveServer(gateway, server);
@@ -103,7 +103,7 @@ describe('servers that announce changed lists', () => {
     );
   });
 
-  it('do not keep a stream from beginning when they cannot be reached', async () => {
+  it('do not prevent a stream from opening when they cannot be reached', async () => {
     await served('modern');
     await fixture.close();
     const stream = await listen('modern');
@@ -113,8 +113,8 @@ describe('servers that announce changed lists', () => {
   });
 });
 
-describe('a workspace that watches as many servers as it may', () => {
-  it('watches the next one as soon as there is a place', async () => {
+describe('workspace with the maximum number of watched servers', () => {
+  it('watches the next server as soon as a place is free', async () => {
     const listened: string[] = [];
     const upstreams = {
       of: ({ id }: McpServerDocument) => ({
@@ -132,8 +132,8 @@ describe('a workspace that watches as many servers as it may', () => {
       const document = { id, workspaceId: 'w', organisationId: 'o', authType: 'none', configurations: {} };
       const endpoint = { servers: [{ id, document, caller: {} }] } as unknown as Endpoint;
       const over: (() => void)[] = [];
-      const reply = { isOver: false, whenOver: (callback: () => void) => over.push(callback) };
-      await watches.during(endpoint, reply as unknown as McpReply, () => endpoint);
+      const reply = { hasEnded: false, onceEnded: (callback: () => void) => over.push(callback) };
+      await watches.watchDuring(endpoint, reply as unknown as McpReply, () => endpoint);
       return () => over.forEach((each) => each());
     };
     jest.useFakeTimers();
@@ -181,7 +181,7 @@ describe('ChangedLists', () => {
     lists.close();
   });
 
-  it('has a server read once more for changes during a reading, also after one that failed', async () => {
+  it('has a server read once more for changes during a read, also after a failed read', async () => {
     const ends: (() => void)[] = [];
     const lists = new ChangedLists(
       () => new Promise((_resolve, reject) => ends.push(() => reject(new Error('away')))),

@@ -7,16 +7,16 @@ import type { Endpoint } from '../endpoint';
 import type { McpReply } from '../mcp-reply';
 import type { ServerView } from '../server-view';
 import type { McpUpstreams } from '../upstreams';
-import { assertOfServer, CHECK_EVERY_MS, connectionOf, watchedAgainMs } from '../watched-server';
+import { assertExpected, CHECK_EVERY_MS, connectionOf, retryDelayMs } from '../watched-server';
 import type { ChangedLists } from './changed-lists';
 
-/** Servers that one process watches, of which each workspace has a share. */
+/** Maximum number of servers that one process watches; workspaces share it. */
 const WATCHES_MAX = 500;
-/** Waiting streams that get their watch in one check. */
+/** Maximum number of waiting streams that get a watch in one check. */
 const ATTACHED_PER_CHECK_MAX = 100;
-/** A stream begins after so long, although a server is not watched yet. */
+/** Milliseconds after which a stream begins even if a server is not watched yet. */
 const READY_WAIT_MS = 250;
-/** A client that opens its next stream within this time finds the server watched. */
+/** Milliseconds for which a server is still watched after its last stream has ended. */
 const LINGER_MS = 30_000;
 
 const WANTED = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
@@ -25,36 +25,36 @@ const ANNOUNCED: ReadonlySet<string> = new Set(
 );
 
 /** A stream for which a server is watched. */
-interface User {
+interface WatchingStream {
   /** Returns the current endpoint of the stream's address; null when it is gone. */
-  readonly now: () => Endpoint | null;
+  readonly current: () => Endpoint | null;
   readonly serverId: string;
-  /** The watches that the workspace may have. */
+  /** Returns the workspace's share of watches. */
   readonly share: () => Share;
-  /** Null: it waits for a place. */
+  /** The watch of the stream's server; null while the stream waits for one. */
   watch: Watch | null;
 }
 
-/** One server that is watched for all clients that have a stream. */
+/** The watch of one server for all clients that have a stream. */
 interface Watch {
-  readonly users: Set<User>;
+  readonly users: Set<WatchingStream>;
   /** Settings of the connection, by `connectionOf`. */
   readonly connection: string;
-  readonly over: AbortController;
+  readonly stopped: AbortController;
   readonly ready: Promise<void>;
   readonly isReady: () => void;
   linger: NodeJS.Timeout | null;
 }
 
 /**
- * Watches servers for changed lists while clients have streams on which they are notified. The control plane then
- * reads the server, and clients are notified of what was approved. Servers at which users sign in are not watched,
- * since the control plane cannot read them.
+ * Watches servers for changed lists while clients have streams on which they are notified. After a
+ * change the control plane reads the server, and clients are notified of approved changes. Servers
+ * at which users sign in are not watched, because the control plane cannot read them.
  */
 export class ListWatches {
   private readonly watches = new Map<string, Watch>();
-  /** Streams without a place among the watches of their workspace. */
-  private readonly waiting = new Set<User>();
+  /** Streams that wait for a watch because their workspace's share is full. */
+  private readonly waiting = new Set<WatchingStream>();
   private readonly shares: Shares;
   private isClosed = false;
   private timer: NodeJS.Timeout | null = null;
@@ -68,18 +68,19 @@ export class ListWatches {
   }
 
   /**
-   * Watches the servers of an address until the stream of the reply is over. `now` gives what the address offers at
-   * any later time. Resolves when they are watched, within a quarter of a second.
+   * Watches the servers of an address until the reply's stream ends. `current` returns the current
+   * endpoint of the address. Resolves when the servers are watched, at the latest after
+   * `READY_WAIT_MS`.
    */
-  async during(endpoint: Endpoint, reply: McpReply, now: User['now']): Promise<void> {
-    if (this.isClosed || reply.isOver) return;
+  async watchDuring(endpoint: Endpoint, reply: McpReply, current: WatchingStream['current']): Promise<void> {
+    if (this.isClosed || reply.hasEnded) return;
     const watches = endpoint.servers.flatMap((view) => {
       if (!isWatched(view.document)) return [];
       const { id: serverId, workspaceId, organisationId } = view.document;
       const share = (): Share => this.shares.of(workspaceId, organisationId);
-      const user: User = { now, serverId, share, watch: null };
+      const user: WatchingStream = { current, serverId, share, watch: null };
       this.attach(user, view);
-      reply.whenOver(() => {
+      reply.onceEnded(() => {
         this.waiting.delete(user);
         leave(user);
       });
@@ -98,14 +99,17 @@ export class ListWatches {
   close(): void {
     this.isClosed = true;
     for (const watch of this.watches.values()) stop(watch);
-    this.rest();
+    this.stopTimer();
     this.lists.close();
   }
 
-  /** Moves the users of watches whose connection is out of date to new ones. */
+  /**
+   * Replaces watches whose connection settings have changed, and moves their streams to the new
+   * watches.
+   */
   private check(): void {
     for (const watch of this.watches.values()) {
-      if (watch.over.signal.aborted) continue;
+      if (watch.stopped.signal.aborted) continue;
       const [first] = watch.users;
       const view = first && viewOf(first);
       if (view === undefined || connectionOf(view.document) === watch.connection) continue;
@@ -113,23 +117,26 @@ export class ListWatches {
       for (const user of watch.users) this.attach(user, viewOf(user));
     }
     this.checkWaiting();
-    if (this.watches.size + this.waiting.size === 0) this.rest();
+    if (this.watches.size + this.waiting.size === 0) this.stopTimer();
   }
 
-  /** Gives places that are free now to those who wait. A stream whose address is gone ends by itself. */
+  /**
+   * Gives free places to waiting streams. `ClientStreams` ends a stream whose address no longer
+   * exists.
+   */
   private checkWaiting(): void {
     let left = ATTACHED_PER_CHECK_MAX;
     for (const user of [...this.waiting]) {
       if (!user.share().fits(1)) continue;
       if ((left -= 1) < 0) return;
-      // One that waits again is the last from then on.
+      // A stream that has to wait again moves to the end of the order.
       this.waiting.delete(user);
       this.attach(user, viewOf(user));
     }
   }
 
-  /** Lets a stream have the watch of its server, or wait for one. */
-  private attach(user: User, view: ServerView | undefined): void {
+  /** Attaches a stream to the watch of its server, or lets it wait for one. */
+  private attach(user: WatchingStream, view: ServerView | undefined): void {
     const watch = view === undefined ? null : this.watchOf(view, user.share());
     if (watch !== null) join(user, watch);
     else if (view === undefined || isWatched(view.document)) {
@@ -138,28 +145,38 @@ export class ListWatches {
     }
   }
 
-  private rest(): void {
+  private stopTimer(): void {
     if (this.timer !== null) clearInterval(this.timer);
     this.timer = null;
   }
 
-  /** Null: the server cannot be watched, or the workspace watches as many as it may. */
+  /**
+   * Returns the watch of a server; null when the server cannot be watched or the workspace's share
+   * is full.
+   */
   private watchOf(view: ServerView, share: Share): Watch | null {
     if (!isWatched(view.document)) return null;
     const owner = ownerOf(view);
     const key = `${view.document.id}/${owner.binding}`;
     const known = this.watches.get(key);
-    // One that was stopped is still there until its connection has ended.
-    return known?.over.signal.aborted === false ? known : this.begin(key, view.document, owner, share);
+    // A stopped watch stays in the map until its connection has ended.
+    return known?.stopped.signal.aborted === false
+      ? known
+      : this.startWatch(key, view.document, owner, share);
   }
 
-  private begin(key: string, document: McpServerDocument, owner: UpstreamOwner, share: Share): Watch | null {
+  private startWatch(
+    key: string,
+    document: McpServerDocument,
+    owner: UpstreamOwner,
+    share: Share,
+  ): Watch | null {
     if (!share.take(1)) return null;
     let isReady = (): void => undefined;
     const ready = new Promise<void>((resolve) => (isReady = resolve));
     const watch: Watch = {
       ...{ users: new Set(), connection: connectionOf(document) },
-      ...{ over: new AbortController(), ready, isReady, linger: null },
+      ...{ stopped: new AbortController(), ready, isReady, linger: null },
     };
     this.watches.set(key, watch);
     void this.run(watch, document, owner).finally(() => {
@@ -170,26 +187,29 @@ export class ListWatches {
     return watch;
   }
 
-  /** Listens, and again after each end, until the watch is stopped. A server without such lists is tried again seldom. */
+  /**
+   * Listens, and again after each end of the connection, until the watch is stopped. The delays
+   * grow with consecutive failures, so a server that announces no changes is seldom called.
+   */
   private async run(watch: Watch, server: McpServerDocument, owner: UpstreamOwner): Promise<void> {
-    const { signal } = watch.over;
+    const { signal } = watch.stopped;
     for (let failures = 0; !signal.aborted; failures += 1) {
       const hadMessage = await this.listen(watch, server, owner);
       watch.isReady();
       if (hadMessage) failures = 0;
-      await delay(watchedAgainMs(failures), undefined, { signal, ref: false }).catch(() => undefined);
+      await delay(retryDelayMs(failures), undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
-  /** One connection to its end. Returns whether it brought a message. */
+  /** Listens on one connection until it ends. Returns whether a message arrived. */
   private async listen(watch: Watch, server: McpServerDocument, owner: UpstreamOwner): Promise<boolean> {
-    const { signal } = watch.over;
+    const { signal } = watch.stopped;
     let hadMessage = false;
     try {
       const upstream = this.upstreams.of(server, owner);
       const { era } = await upstream.describe({ signal });
       const messages = upstream.listen(WANTED, { signal });
-      // A modern server acknowledges the subscription; of others nothing says that they have one.
+      // A modern server acknowledges the subscription; a legacy server has no acknowledgement.
       if (era === 'legacy') watch.isReady();
       for await (const { method } of messages) {
         hadMessage = true;
@@ -197,7 +217,7 @@ export class ListWatches {
         if (ANNOUNCED.has(method)) this.lists.changed(server.integrationId);
       }
     } catch (error) {
-      assertOfServer(error);
+      assertExpected(error);
     }
     return hadMessage;
   }
@@ -206,7 +226,10 @@ export class ListWatches {
 const isWatched = ({ integrationKind, authType }: McpServerDocument): boolean =>
   integrationKind !== 'openapi' && !isOfUsers(authType);
 
-/** One session for all callers, unless the server learns who calls. */
+/**
+ * Returns the owner of the watch's session: one for all callers, unless the server receives the
+ * caller's identity.
+ */
 const ownerOf = ({ document, caller }: ServerView): UpstreamOwner => ({
   binding: document.configurations['user_identity_forwarding'] === undefined ? 'lists' : caller.binding,
   caller: caller.access,
@@ -214,17 +237,17 @@ const ownerOf = ({ document, caller }: ServerView): UpstreamOwner => ({
   capabilities: NO_CAPABILITIES,
 });
 
-const viewOf = ({ now, serverId }: User): ServerView | undefined =>
-  now()?.servers.find(({ document }) => document.id === serverId);
+const viewOf = ({ current, serverId }: WatchingStream): ServerView | undefined =>
+  current()?.servers.find(({ document }) => document.id === serverId);
 
-function join(user: User, watch: Watch): void {
+function join(user: WatchingStream, watch: Watch): void {
   user.watch = watch;
   watch.users.add(user);
   if (watch.linger !== null) clearTimeout(watch.linger);
   watch.linger = null;
 }
 
-function leave(user: User): void {
+function leave(user: WatchingStream): void {
   const { watch } = user;
   if (watch === null) return;
   watch.users.delete(user);
@@ -233,5 +256,5 @@ function leave(user: User): void {
 
 function stop(watch: Watch): void {
   if (watch.linger !== null) clearTimeout(watch.linger);
-  watch.over.abort();
+  watch.stopped.abort();
 }

@@ -54,14 +54,14 @@ describe('attacks on tools of an OpenAPI document', () => {
     },
   );
 
-  it('do not send what would become another header', async () => {
+  it('do not send a value that would become another header', async () => {
     const before = service.requests.length;
     for (const value of ['a\r\nX-Evil: 1', 'a\nb', 'a\u0000', 'ä', ' a'])
       expect(await failure('echo', { 'X-Request-Tag': value })).toContain('cannot be sent in a header');
     expect(service.requests).toHaveLength(before);
   });
 
-  it('do not replace the credential, nor what the rules of the integration set', async () => {
+  it('do not replace the credential, nor values that the rules of the integration set', async () => {
     saveServer(gateway, withHeaders(gateway, server, { 'X-Service-Key': 'of-the-service' }));
     expect(await failure('echo', { 'X-Service-Key': 'of-the-caller' })).toContain('set by the integration');
     await call('echo', {
@@ -83,7 +83,7 @@ describe('attacks on tools of an OpenAPI document', () => {
     }
   });
 
-  it('do not show the credential that a service repeats', async () => {
+  it('do not show a credential that a service repeats in its response', async () => {
     saveServer(
       gateway,
       withHeaders(gateway, server, { authorization: 'Bearer of-the-service', 'x-short': 'get' }),
@@ -100,17 +100,17 @@ describe('attacks on tools of an OpenAPI document', () => {
     expect(await failure('moved')).toContain('redirects are not followed');
   });
 
-  it('end a response that does not end by itself, of a success and of an error', async () => {
+  it('end an endless response, whether it is a success or an error', async () => {
     expect(await failure('flood')).toBeTruthy();
     expect((await failure('flood-of-errors')).length).toBeLessThan(9_000);
     await eventually(() => service.open() === 0);
   });
 
-  it('expand no compressed response beyond the bound', async () => {
+  it('decompress no response beyond the maximum', async () => {
     expect(await failure('bomb')).toBeTruthy();
   });
 
-  it('reach no private address, whatever the document of the server says', async () => {
+  it('call no private address, whatever the document of the server says', async () => {
     for (const url of ['http://169.254.169.254/latest', 'http://10.0.0.1/v1', 'http://[::1]:9/v1']) {
       saveServer(gateway, { ...server, url });
       expect(await failure('listPets')).toBeTruthy();
@@ -120,7 +120,7 @@ describe('attacks on tools of an OpenAPI document', () => {
     for (const { outcome } of refused) expect(outcome).not.toBe('ok');
   });
 
-  it('call what was approved, whatever the service publishes now', async () => {
+  it('call the approved operation, whatever the service publishes now', async () => {
     const [tool] = server.capabilities.filter(({ name }) => name === 'getPet');
     saveServer(gateway, { ...server, capabilities: tool ? [tool] : [] });
     expect(await call('removePet', { id: '1' })).toMatchObject({
@@ -129,7 +129,7 @@ describe('attacks on tools of an OpenAPI document', () => {
     expect(await call('getPet', { id: '1' })).toHaveProperty('result.structuredContent');
   });
 
-  it('are no way to other methods of MCP', async () => {
+  it('give no access to other methods of MCP', async () => {
     const { capabilities } = server;
     const [first] = capabilities;
     saveServer(gateway, {

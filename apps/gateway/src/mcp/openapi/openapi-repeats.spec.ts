@@ -165,7 +165,7 @@ describe('requests of tools of an OpenAPI document', () => {
       expect(tokens.issued).toBe(issued + 1);
     });
 
-    it('end with the refusal of the service when it refuses the new token too, and show neither', async () => {
+    it('end with the refusal of the service when it refuses the new token too, and show neither token', async () => {
       save();
       respond = (response, one) => {
         response.writeHead(401).end(`No: ${one.authorization ?? ''}`);

@@ -52,8 +52,8 @@ type Headers = Readonly<Record<string, string>>;
 const toolsOf = new WeakMap<McpServerDocument, ReadonlyMap<string, ServiceTool>>();
 
 /**
- * The HTTP service of an integration that was made from an OpenAPI document: each call of a tool is
- * one request. It has no session, sends no messages and asks for no input.
+ * The HTTP service of an integration that was created from an OpenAPI document: each call of a tool
+ * is one HTTP request. The service has no session, sends no notifications and requests no input.
  */
 export class OpenApiUpstream implements CalledUpstream {
   private readonly baseUrl: URL;
@@ -83,7 +83,10 @@ export class OpenApiUpstream implements CalledUpstream {
     throw unsupported();
   }
 
-  /** Carries out tools/call. Throws an `UpstreamError`; faults of arguments are tool errors. */
+  /**
+   * Carries out tools/call. Throws an `UpstreamError`; returns a tool error for arguments that are
+   * not valid.
+   */
   async perform(method: string, params: JsonObject, options: CallOptions = {}): Promise<CallEnd> {
     const name = own(params, 'name');
     const tool = method === 'tools/call' ? serviceTools(this.server).get(String(name)) : undefined;
@@ -96,7 +99,7 @@ export class OpenApiUpstream implements CalledUpstream {
       return await this.call(request, tool, options, clock);
     } catch (error) {
       if (!(error instanceof OpenApiFault)) throw error;
-      // Nothing was sent: all faults come from the arguments.
+      // No request was sent: an `OpenApiFault` is always a fault of the arguments.
       const value = { resultType: 'complete', ...toolError(error.message) };
       return { kind: 'result', result: parsedResult(value, null, { wasSent: false }) };
     } finally {
@@ -114,17 +117,17 @@ export class OpenApiUpstream implements CalledUpstream {
     const { href: url } = openApiUrl(this.baseUrl, request);
     const at = { method: request.method, url, body: null, nonce: null };
     const credential = await parts.credentials.headersOf(server, owner.caller, at);
-    let received = await this.received(request, credential, options, clock);
+    let received = await this.sendAndRead(request, credential, options, clock);
     if (received.response.status === 401) {
       if (isOfUsers(server.authType)) throw refusedToken();
-      const renewed = await this.renewed(credential);
-      if (renewed !== null) received = await this.received(request, renewed, options, clock);
+      const renewed = await this.renewedCredential(credential);
+      if (renewed !== null) received = await this.sendAndRead(request, renewed, options, clock);
     }
     const { response, sentWith } = received;
     const shown = { ...response, body: withoutSecrets(response.body, sentWith) };
     const { result, numbers } = openApiResult(shown, {
       era: 'modern',
-      // Clients need not know where the service is.
+      // The URI names the path only, because clients need not know the address of the service.
       uri: `openapi:${request.target.split('?', 1).join('')}`,
       promisesObject,
     });
@@ -132,19 +135,24 @@ export class OpenApiUpstream implements CalledUpstream {
     return { kind: 'result', result: parsedResult(result, numbers, { status, bytes: body.length }) };
   }
 
-  /** A new credential in place of one that the service refused; null when there is no other. */
-  private async renewed(refused: Headers): Promise<Headers | null> {
+  /**
+   * Returns a new credential in place of one that the service refused; null when there is no other.
+   */
+  private async renewedCredential(refused: Headers): Promise<Headers | null> {
     const { server, owner, parts } = this;
-    // Another signature would say the same.
+    // A new signature by the same key would be refused as well.
     if (isOfOneRequest(refused)) return null;
     await parts.credentials.renew(server);
-    // Another call may have renewed it meanwhile.
+    // Another call may have renewed the credential meanwhile.
     const headers = await parts.credentials.headersOf(server, owner.caller);
     return headers['authorization'] === refused['authorization'] ? null : headers;
   }
 
-  /** Sends the request and reads the response; a second time where the first one is lost and may be repeated. */
-  private async received(
+  /**
+   * Sends the request and reads the response. Sends it a second time when the first attempt failed
+   * and may be repeated.
+   */
+  private async sendAndRead(
     request: OpenApiRequest,
     credential: Headers,
     options: CallOptions,
@@ -164,7 +172,7 @@ export class OpenApiUpstream implements CalledUpstream {
       sentWith = await this.parts.credentials.headersOf(this.server, this.owner.caller, at);
       return sentWith;
     };
-    const http = this.with(isOfOneRequest(credential) ? signed : () => credential);
+    const http = this.httpWith(isOfOneRequest(credential) ? signed : () => credential);
     const once = async (): Promise<Received> => {
       const response = await readServiceResponse(await http.send(sent, clock));
       return { response, sentWith };
@@ -180,7 +188,7 @@ export class OpenApiUpstream implements CalledUpstream {
     }
   }
 
-  private with(headers: HeaderSource): UpstreamHttp {
+  private httpWith(headers: HeaderSource): UpstreamHttp {
     const poolClass = poolClassOf(this.server, this.owner.binding);
     const { connectMs } = DEFAULT_TIMEOUTS;
     return new UpstreamHttp({
@@ -193,7 +201,7 @@ export class OpenApiUpstream implements CalledUpstream {
   }
 }
 
-/** A response with the credential of the last request that was sent for it. */
+/** A response, and the credential headers of the request that it answers. */
 interface Received {
   readonly response: OpenApiResponse;
   readonly sentWith: Headers;
@@ -204,7 +212,10 @@ const refusedToken = (): UpstreamError =>
     ...{ status: 401, mayHaveExecuted: false },
   });
 
-/** Headers that arguments fill. Throws an `OpenApiFault` for those of the credential and of the integration's rules. */
+/**
+ * Returns the headers that arguments set. Throws an `OpenApiFault` when an argument sets a header
+ * of the credential or of the integration's rules.
+ */
 function argumentHeaders({ headers }: OpenApiRequest, set: Headers, server: McpServerDocument): Headers {
   const taken = new Set([...Object.keys(set).map((name) => name.toLowerCase()), ...ruledHeaders(server)]);
   const [conflict] = Object.keys(headers).filter((name) => taken.has(name));
@@ -212,7 +223,7 @@ function argumentHeaders({ headers }: OpenApiRequest, set: Headers, server: McpS
   throw new OpenApiFault(`The header ${conflict} is set by the integration; leave the argument out.`);
 }
 
-/** The tools of a service by their names. */
+/** Returns the tools of a service by name. */
 function serviceTools(server: McpServerDocument): ReadonlyMap<string, ServiceTool> {
   let tools = toolsOf.get(server);
   if (tools === undefined) {

@@ -71,7 +71,7 @@ describe('tools of an OpenAPI document', () => {
     expect(list).not.toHaveProperty('structuredContent');
   });
 
-  it('return other content as it is, and an empty object where one was promised', async () => {
+  it('return other content unchanged, and an empty object where the schema promises one', async () => {
     expect(await call('text')).toMatchObject({ content: [{ type: 'text', text: 'a text' }] });
     expect(await call('photo')).toMatchObject({
       content: [
@@ -82,7 +82,7 @@ describe('tools of an OpenAPI document', () => {
     expect(await call('compressed')).toMatchObject({ structuredContent: { a: 1 } });
   });
 
-  it('say what the service refused', async () => {
+  it('report what the service refused', async () => {
     expect(await call('denied')).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining('status 401') }],
@@ -107,7 +107,7 @@ describe('tools of an OpenAPI document', () => {
     await modern.close();
   });
 
-  it('end with the call of the client', async () => {
+  it('end when the call of the client ends', async () => {
     const abort = new AbortController();
     const calling = client.callTool({ name: 'slow', arguments: {} }, undefined, { signal: abort.signal });
     await eventually(() => service.open() === 1);

@@ -4,8 +4,8 @@ import { UPSTREAM_BOUNDS, UpstreamError, type UpstreamHttpResponse } from '@gw/m
 const { messageBytesMax } = UPSTREAM_BOUNDS;
 
 /**
- * Reads the response of an HTTP service: 8 MiB of a success, and the first 8 KB of another one. A
- * compressed body is decoded within the same bounds. Throws an `UpstreamError`.
+ * Reads the response of an HTTP service: up to 8 MiB of a success, and the first 8 KB of an error.
+ * A compressed body is decoded within the same bounds. Throws an `UpstreamError`.
  */
 export async function readServiceResponse(response: UpstreamHttpResponse): Promise<OpenApiResponse> {
   const { status, headers } = response;
@@ -13,12 +13,12 @@ export async function readServiceResponse(response: UpstreamHttpResponse): Promi
   return {
     status,
     contentType: headers.get('content-type') ?? '',
-    body: isSuccess(response) ? await whole(response) : await beginning(response),
+    body: isSuccess(response) ? await readWhole(response) : await readBeginning(response),
     retryAfter: /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : null,
   };
 }
 
-async function whole({ body, isPlain }: UpstreamHttpResponse): Promise<Buffer> {
+async function readWhole({ body, isPlain }: UpstreamHttpResponse): Promise<Buffer> {
   const received = await body.whole(messageBytesMax);
   if (isPlain || received.length === 0) return received;
   throw new UpstreamError('protocol', 'The response is compressed in a way that cannot be decoded.', {
@@ -26,8 +26,11 @@ async function whole({ body, isPlain }: UpstreamHttpResponse): Promise<Buffer> {
   });
 }
 
-/** The first bytes of a body, after which the connection is closed unless the body ended. */
-async function beginning({ body, isPlain }: UpstreamHttpResponse): Promise<Buffer> {
+/**
+ * Returns the first `ERROR_BYTES_MAX` bytes of a body. The connection is closed unless the body has
+ * ended by then.
+ */
+async function readBeginning({ body, isPlain }: UpstreamHttpResponse): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
   try {
@@ -37,7 +40,7 @@ async function beginning({ body, isPlain }: UpstreamHttpResponse): Promise<Buffe
       if (length >= ERROR_BYTES_MAX) break;
     }
   } catch (error) {
-    // The status counts, whatever is wrong with the coding of its body.
+    // The status is still valid when the body cannot be decoded.
     if (!(error instanceof UpstreamError) || error.kind !== 'protocol') throw error;
   }
   return isPlain ? Buffer.concat(pieces).subarray(0, ERROR_BYTES_MAX) : Buffer.alloc(0);

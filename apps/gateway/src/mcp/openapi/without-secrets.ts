@@ -1,10 +1,10 @@
-/** Shorter values are words of every text. */
+/** Minimum length of a value to mask; shorter values may be ordinary words. */
 const SECRET_MIN = 8;
 const MASK = '*****';
 
 /**
- * The body of a response without the credential that the gateway sent, which some services repeat, such
- * as in an error. `headers`: those of the credential.
+ * Masks the credential that the gateway sent in the body of a response, because some services
+ * repeat it, for example in an error. `headers` are those of the credential.
  */
 export function withoutSecrets(body: Buffer, headers: Readonly<Record<string, string>>): Buffer {
   const values = Object.values(headers).flatMap((value) => [value, value.slice(value.lastIndexOf(' ') + 1)]);

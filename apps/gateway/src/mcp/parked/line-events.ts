@@ -8,7 +8,7 @@ import {
 } from '@gw/mcp-client';
 import type { CallOutcome, ParkedPlace } from '../upstream-call';
 
-/** Outcome of a call in the form that gateways send to each other. */
+/** The outcome of a call in the format that gateways send to each other. */
 export type SentOutcome =
   | {
       readonly kind: 'result';
@@ -26,7 +26,9 @@ export interface SentFailure extends Omit<UpstreamErrorFacts, 'cause'> {
   readonly message: string;
 }
 
-/** Event from the gateway that holds a call. The last one is `refused`, `outcome` or `failed`. */
+/**
+ * An event from the gateway that holds a call. The last event is `refused`, `outcome` or `failed`.
+ */
 export type HolderEvent =
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused'; readonly why: 'answered' | 'gone' }
@@ -35,12 +37,15 @@ export type HolderEvent =
   | { readonly kind: 'outcome'; readonly outcome: SentOutcome }
   | { readonly kind: 'failed'; readonly failure: SentFailure };
 
-/** Event from the gateway that reads a call. */
+/** An event from the gateway that reads a call. */
 export type ReaderEvent = 'alive' | 'cancel';
 
-/** Both sides of a line show that they live this often, and give up after so long without a sign. */
-export const SIGN_EVERY_MS = 2_000;
-export const SILENCE_MS = 15_000;
+/**
+ * Milliseconds between two heartbeats of both gateways; in `SILENCE_MS_MAX`, milliseconds without
+ * one after which a gateway gives up.
+ */
+export const HEARTBEAT_EVERY_MS = 2_000;
+export const SILENCE_MS_MAX = 15_000;
 
 export function readOutcome(sent: SentOutcome): CallOutcome {
   switch (sent.kind) {
@@ -56,7 +61,10 @@ export function readOutcome(sent: SentOutcome): CallOutcome {
   }
 }
 
-/** An error of another kind is one of the gateway, of which only the log there says more. */
+/**
+ * Converts an error to the form that gateways send. An error other than an `UpstreamError` is an
+ * internal one; its details stay in the log of the gateway where it occurred.
+ */
 export function sentFailure(error: unknown): SentFailure {
   if (!(error instanceof UpstreamError))
     return { kind: 'interrupted', message: 'The call was interrupted.', mayHaveExecuted: true };

@@ -3,13 +3,13 @@ import { ParkedCalls, type JsonObject, type Redeemed } from '@gw/mcp';
 import type { ReplicaLink } from '../replicas/replica-link';
 import type { CallInProgress, ParkedPlace, UpstreamCall } from '../upstream-call';
 import { RemoteCalls } from './remote-calls';
-import { ServedCalls, type ParkedHere } from './served-calls';
+import { ServedCalls, type LocalParkedCalls } from './served-calls';
 
 /**
- * Calls that wait for input of modern clients. Each waits at the gateway that made it, since the
- * stream of its server is there; clients continue it at any gateway.
+ * Calls that wait for input of modern clients. Each waits at the gateway that made it, because that
+ * gateway has the stream to the server; clients continue it at any gateway.
  */
-export class Parking implements ParkedHere {
+export class Parking implements LocalParkedCalls {
   private readonly calls = new ParkedCalls<UpstreamCall>();
   private readonly remote: RemoteCalls;
   private readonly served: ServedCalls;
@@ -20,8 +20,8 @@ export class Parking implements ParkedHere {
   }
 
   /**
-   * Parks a call. At the bound of a caller, the call that waited for longest gives way, since its
-   * client has left it. Null: there is no room.
+   * Parks a call and returns its place; null when there is no room. When the caller has its maximum
+   * of parked calls, the oldest one is cancelled, because its client has probably abandoned it.
    */
   park(principal: string, call: UpstreamCall): ParkedPlace | null {
     const id = randomHex(16);
@@ -32,7 +32,7 @@ export class Parking implements ParkedHere {
     return oldest !== null && this.calls.park(id, principal, call, Date.now()) ? place : null;
   }
 
-  /** Continues a call with the client's responses, by the keys of the requests. */
+  /** Continues a call with the client's responses, keyed like the requests. */
   async redeem(
     place: ParkedPlace,
     principal: string,

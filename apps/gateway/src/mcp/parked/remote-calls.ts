@@ -6,19 +6,19 @@ import { CallGone, type CallInProgress, type CallOutcome, type ParkedPlace } fro
 import {
   readFailure,
   readOutcome,
-  SIGN_EVERY_MS,
-  SILENCE_MS,
+  HEARTBEAT_EVERY_MS,
+  SILENCE_MS_MAX,
   type HolderEvent,
   type ReaderEvent,
 } from './line-events';
 
-/** How long the gateway with a call may take to say that it has it. */
+/** Milliseconds that another gateway may take to confirm that it has a call. */
 const ECHO_MS = 1_000;
 const EARLY_MAX = 40;
 
 type Echo = 'taken' | 'answered' | 'gone';
 
-/** Calls at other gateways that clients continue at this one. */
+/** Calls of other gateways that clients continue at this one. */
 export class RemoteCalls {
   private readonly calls = new Map<string, RemoteCall>();
   private timer: NodeJS.Timeout | null = null;
@@ -27,7 +27,10 @@ export class RemoteCalls {
     link.on('of_holder', ({ line, event }) => this.calls.get(line)?.take(event));
   }
 
-  /** Continues a call with the client's responses. `gone`: no gateway says within a second that it has it. */
+  /**
+   * Continues a call with the client's responses. Resolves to `gone` when no gateway confirms
+   * within `ECHO_MS` that it has the call.
+   */
   async redeem(
     { replica, call }: ParkedPlace,
     principal: string,
@@ -40,22 +43,22 @@ export class RemoteCalls {
     );
     this.add(line, remote);
     const redeem = { line, call, principal, responses };
-    if (!this.link.send(replica, { kind: 'redeem', from: this.link.id, ...redeem })) remote.gone();
+    if (!this.link.send(replica, { kind: 'redeem', from: this.link.id, ...redeem })) remote.giveUp();
     const echo = await remote.echo;
     return echo === 'taken' ? { kind: 'found', call: remote } : { kind: echo };
   }
 
   close(): void {
-    for (const call of this.calls.values()) call.gone();
+    for (const call of this.calls.values()) call.giveUp();
   }
 
   private add(line: string, call: RemoteCall): void {
     this.calls.set(line, call);
-    this.timer ??= setInterval(() => this.look(), SIGN_EVERY_MS).unref();
+    this.timer ??= setInterval(() => this.checkPeers(), HEARTBEAT_EVERY_MS).unref();
   }
 
-  private look(): void {
-    for (const call of this.calls.values()) call.look();
+  private checkPeers(): void {
+    for (const call of this.calls.values()) call.checkPeer();
   }
 
   private remove(line: string): void {
@@ -66,61 +69,61 @@ export class RemoteCalls {
   }
 }
 
-/** One call at another gateway. */
+/** One call that another gateway runs. */
 class RemoteCall implements CallInProgress {
-  readonly isApart = true;
-  /** Whether the other gateway has the call; resolves after a second at the latest. */
+  readonly outlivesRequest = true;
+  /** Resolves to whether the other gateway has the call, at the latest after `ECHO_MS`. */
   readonly echo: Promise<Echo>;
   private readonly ended: Promise<CallOutcome>;
-  private hear!: (echo: Echo) => void;
+  private resolveEcho!: (echo: Echo) => void;
   private resolve!: (outcome: CallOutcome) => void;
   private reject!: (error: Error) => void;
-  private readonly patience: NodeJS.Timeout;
-  private hears: CallInProgress['listener'] = null;
-  /** Messages that arrived before the listener was there. */
+  private readonly echoTimer: NodeJS.Timeout;
+  private currentListener: CallInProgress['listener'] = null;
+  /** Messages that arrived before a listener was set. */
   private readonly early: CallNotice[] = [];
-  /** Where the call waits again; null: there was no room. */
+  /** The place where the call is parked again; null when there was no room. */
   private place: ParkedPlace | null = null;
-  private signAt = performance.now();
+  private heartbeatAt = performance.now();
 
   constructor(
-    private readonly say: (event: ReaderEvent) => void,
-    private readonly over: () => void,
+    private readonly sendEvent: (event: ReaderEvent) => void,
+    private readonly onEnd: () => void,
   ) {
-    this.echo = new Promise((resolve) => (this.hear = resolve));
+    this.echo = new Promise((resolve) => (this.resolveEcho = resolve));
     this.ended = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
-    // There may be no reader yet.
+    // Prevents an unhandled rejection while nothing awaits the promise yet.
     this.ended.catch(() => undefined);
-    this.patience = setTimeout(() => this.gone(), ECHO_MS);
+    this.echoTimer = setTimeout(() => this.giveUp(), ECHO_MS);
   }
 
   get listener(): CallInProgress['listener'] {
-    return this.hears;
+    return this.currentListener;
   }
 
   set listener(listener: CallInProgress['listener']) {
-    this.hears = listener;
+    this.currentListener = listener;
     if (listener !== null) for (const message of this.early.splice(0)) listener(message);
   }
 
   take(event: HolderEvent): void {
-    this.signAt = performance.now();
+    this.heartbeatAt = performance.now();
     switch (event.kind) {
       case 'alive':
         return;
       case 'taken':
-        clearTimeout(this.patience);
-        this.hear('taken');
+        clearTimeout(this.echoTimer);
+        this.resolveEcho('taken');
         return;
       case 'message':
-        if (this.hears !== null) this.hears(event.message);
+        if (this.currentListener !== null) this.currentListener(event.message);
         else if (this.early.length < EARLY_MAX) this.early.push(event.message);
         return;
       case 'refused':
-        this.hear(event.why);
+        this.resolveEcho(event.why);
         this.end(new CallGone());
         return;
       case 'outcome':
@@ -136,7 +139,10 @@ class RemoteCall implements CallInProgress {
     return this.ended;
   }
 
-  /** The responses were sent when the call was redeemed, and later pauses are answered by later requests. */
+  /**
+   * Does nothing: the responses were sent when the call was redeemed, and later requests answer
+   * later pauses.
+   */
   answer(): void {
     return;
   }
@@ -146,26 +152,26 @@ class RemoteCall implements CallInProgress {
   }
 
   cancel(): void {
-    this.say('cancel');
+    this.sendEvent('cancel');
     this.end(new UpstreamError('cancelled', 'The caller cancelled the call.', { mayHaveExecuted: true }));
   }
 
-  /** Shows that this side lives, and gives up when the other one does not. */
-  look(): void {
-    if (performance.now() - this.signAt > SILENCE_MS) this.gone();
-    else this.say('alive');
+  /** Sends a heartbeat, or gives the call up when the other gateway has sent none for too long. */
+  checkPeer(): void {
+    if (performance.now() - this.heartbeatAt > SILENCE_MS_MAX) this.giveUp();
+    else this.sendEvent('alive');
   }
 
-  /** Gives the call up. If the other gateway has it, it is cancelled there. */
-  gone(): void {
-    this.say('cancel');
+  /** Gives the call up. If the other gateway has the call, it cancels it. */
+  giveUp(): void {
+    this.sendEvent('cancel');
     this.end(new CallGone());
   }
 
   private end(result: CallOutcome | Error): void {
-    clearTimeout(this.patience);
-    this.over();
-    this.hear('gone');
+    clearTimeout(this.echoTimer);
+    this.onEnd();
+    this.resolveEcho('gone');
     if (result instanceof Error) this.reject(result);
     else this.resolve(result);
   }

@@ -4,9 +4,15 @@ import { withinRate } from '../message-rate';
 import type { ReplicaLink } from '../replicas/replica-link';
 import type { RedeemMessage } from '../replicas/replica-messages';
 import type { ParkingLot, UpstreamCall } from '../upstream-call';
-import { sentFailure, SIGN_EVERY_MS, SILENCE_MS, type HolderEvent, type SentOutcome } from './line-events';
+import {
+  sentFailure,
+  HEARTBEAT_EVERY_MS,
+  SILENCE_MS_MAX,
+  type HolderEvent,
+  type SentOutcome,
+} from './line-events';
 
-/** Calls of this gateway that others read at the same time. */
+/** Maximum number of calls of this gateway that other gateways read at the same time. */
 const SERVED_MAX = 1_000;
 
 const UNSENDABLE = new UpstreamError('too_large', 'The result is too large for another gateway.', {
@@ -14,72 +20,80 @@ const UNSENDABLE = new UpstreamError('too_large', 'The result is too large for a
 });
 
 /** The parked calls of this gateway. */
-export interface ParkedHere extends ParkingLot {
-  /** Takes a call, once. */
+export interface LocalParkedCalls extends ParkingLot {
+  /** Removes a parked call and returns it; a call can be taken once. */
   take(id: string, principal: string): Redeemed<UpstreamCall>;
 }
 
-interface Served {
+interface ServedCall {
   readonly call: UpstreamCall;
-  readonly say: (event: HolderEvent) => boolean;
-  signAt: number;
+  readonly sendEvent: (event: HolderEvent) => boolean;
+  heartbeatAt: number;
 }
 
-/** Calls of this gateway that clients continue at other gateways, which read them from here. */
+/**
+ * Calls of this gateway that clients continue at other gateways; those gateways read them from
+ * here.
+ */
 export class ServedCalls {
-  private readonly served = new Map<string, Served>();
+  private readonly served = new Map<string, ServedCall>();
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
     private readonly link: ReplicaLink,
-    private readonly parked: ParkedHere,
+    private readonly parked: LocalParkedCalls,
   ) {
     link.on('redeem', (message) => this.begin(message));
     link.on('of_reader', ({ line, event }) => {
       const served = this.served.get(line);
       if (served === undefined) return;
-      served.signAt = performance.now();
+      served.heartbeatAt = performance.now();
       if (event === 'cancel') served.call.cancel();
     });
   }
 
-  /** Tells the readers that their calls end with this process. */
+  /**
+   * Ends all served calls and reports to their readers that they failed, because this process
+   * stops.
+   */
   close(): void {
-    for (const [line, { call, say }] of this.served) {
-      say({ kind: 'failed', failure: sentFailure(null) });
+    for (const [line, { call, sendEvent }] of this.served) {
+      sendEvent({ kind: 'failed', failure: sentFailure(null) });
       this.remove(line);
       call.cancel();
     }
   }
 
   private begin({ from, line, call: id, principal, responses }: RedeemMessage): void {
-    const say = (event: HolderEvent): boolean => this.link.send(from, { kind: 'of_holder', line, event });
+    const sendEvent = (event: HolderEvent): boolean =>
+      this.link.send(from, { kind: 'of_holder', line, event });
     const found =
       this.served.size < SERVED_MAX ? this.parked.take(id, principal) : ({ kind: 'gone' } as const);
     if (found.kind !== 'found') {
-      say({ kind: 'refused', why: found.kind });
+      sendEvent({ kind: 'refused', why: found.kind });
       return;
     }
     const { call } = found;
-    this.add(line, { call, say, signAt: performance.now() });
-    say({ kind: 'taken' });
-    call.listener = withinRate((message) => void say({ kind: 'message', message }));
+    this.add(line, { call, sendEvent, heartbeatAt: performance.now() });
+    sendEvent({ kind: 'taken' });
+    call.listener = withinRate((message) => void sendEvent({ kind: 'message', message }));
     call.answer(responses);
-    void this.serve(line, call, principal, say);
+    void this.serve(line, call, principal, sendEvent);
   }
 
-  /** Sends what the call becomes. Never rejects. */
+  /** Waits for the outcome of the call and sends it to the reader. Never rejects. */
   private async serve(
     line: string,
     call: UpstreamCall,
     principal: string,
-    say: Served['say'],
+    sendEvent: ServedCall['sendEvent'],
   ): Promise<void> {
     try {
       const outcome = await this.outcomeOf(call, principal);
-      if (!say({ kind: 'outcome', outcome })) say({ kind: 'failed', failure: sentFailure(UNSENDABLE) });
+      if (!sendEvent({ kind: 'outcome', outcome }))
+        sendEvent({ kind: 'failed', failure: sentFailure(UNSENDABLE) });
     } catch (error) {
-      say({ kind: 'failed', failure: sentFailure(error) });
+      sendEvent({ kind: 'failed', failure: sentFailure(error) });
     } finally {
       call.listener = null;
       this.remove(line);
@@ -92,28 +106,31 @@ export class ServedCalls {
       case 'result':
         return sentResult(outcome.result);
       case 'input':
-        return this.pause(call, principal, outcome.requests);
+        return this.parkAgain(call, principal, outcome.requests);
       case 'input_required':
         return outcome;
     }
   }
 
-  private pause(call: UpstreamCall, principal: string, requests: InputRequests): SentOutcome {
+  private parkAgain(call: UpstreamCall, principal: string, requests: InputRequests): SentOutcome {
     const place = this.parked.park(principal, call);
     if (place === null) call.cancel();
     return { kind: 'parked', requests, place };
   }
 
-  private add(line: string, served: Served): void {
+  private add(line: string, served: ServedCall): void {
     this.served.set(line, served);
-    this.timer ??= setInterval(() => this.look(), SIGN_EVERY_MS).unref();
+    this.timer ??= setInterval(() => this.checkReaders(), HEARTBEAT_EVERY_MS).unref();
   }
 
-  /** Shows readers that this gateway lives. The call of a reader that is gone is cancelled, as when its client leaves. */
-  private look(): void {
-    for (const { call, say, signAt } of this.served.values())
-      if (performance.now() - signAt > SILENCE_MS) call.cancel();
-      else say({ kind: 'alive' });
+  /**
+   * Sends heartbeats to readers, and cancels calls whose reader has sent none for too long, as when
+   * a client disconnects.
+   */
+  private checkReaders(): void {
+    for (const { call, sendEvent, heartbeatAt } of this.served.values())
+      if (performance.now() - heartbeatAt > SILENCE_MS_MAX) call.cancel();
+      else sendEvent({ kind: 'alive' });
   }
 
   private remove(line: string): void {

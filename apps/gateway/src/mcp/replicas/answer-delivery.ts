@@ -2,9 +2,15 @@ import { LRUCache } from 'lru-cache';
 import type { ReplicaLink } from './replica-link';
 import type { AnswerMessage } from './replica-messages';
 
-/** Waits before an answer is sent again; after the last one, a minute in all, it is given up. */
-const AGAIN_MS: readonly number[] = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000];
-/** Answers that are sent again, and UTF-16 units of them; beyond, the oldest ones are sent no more. */
+/**
+ * Milliseconds between the attempts to deliver an answer; after the last one, about a minute in
+ * total, delivery is given up.
+ */
+const RETRY_DELAYS_MS: readonly number[] = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000];
+/**
+ * Maximum number of unconfirmed answers; in `UNCONFIRMED_LENGTH_MAX`, of their UTF-16 units. Beyond
+ * them, the oldest answers are no longer resent.
+ */
 const UNCONFIRMED_MAX = 1_000;
 const UNCONFIRMED_LENGTH_MAX = 16_777_216;
 
@@ -14,9 +20,9 @@ interface Unconfirmed {
 }
 
 /**
- * Brings answers of clients to the gateways with their calls. Messages get lost while one of the two
- * has no connection to Redis, and the server would wait ten minutes for an answer that its user gave;
- * so an answer is sent again until the other gateway says that it has it.
+ * Delivers answers of clients to the gateways with their calls. Messages are lost while one of the
+ * two gateways has no connection to Redis, and the server would wait ten minutes for an answer that
+ * its user has given. An answer is therefore resent until the other gateway confirms it.
  */
 export class AnswerDelivery {
   private readonly unconfirmed = new LRUCache<string, Unconfirmed>({
@@ -41,7 +47,7 @@ export class AnswerDelivery {
     this.link.send(replica, message);
     const { request } = message;
     const unconfirmed = this.unconfirmed.get(request);
-    const ms = AGAIN_MS[attempts];
+    const ms = RETRY_DELAYS_MS[attempts];
     if (unconfirmed === undefined) return;
     if (ms === undefined) this.unconfirmed.delete(request);
     else unconfirmed.timer = setTimeout(() => this.attempt(replica, message, attempts + 1), ms).unref();

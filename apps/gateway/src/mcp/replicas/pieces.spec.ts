@@ -23,7 +23,7 @@ describe('pieces of long messages', () => {
     expect(joined(assembly, pieces)).toHaveLength(500_000);
   });
 
-  it('that arrive again do not count twice', () => {
+  it('do not count twice when they arrive again', () => {
     const assembly = new PieceAssembly();
     const [first, ...more] = cut('x'.repeat(500_000));
     for (let times = 0; times < 1_000; times += 1) assembly.add(first as Piece);
@@ -33,7 +33,7 @@ describe('pieces of long messages', () => {
     expect(joined(assembly, other.slice(-1))).toHaveLength(500_000);
   });
 
-  it('are bounded in a message and in all', () => {
+  it('are limited in each message and in total', () => {
     expect(piecesOf('x'.repeat(MESSAGE_LENGTH_MAX + 1))).toBeNull();
     const assembly = new PieceAssembly();
     const messages = Array.from({ length: 6 }, () => cut('x'.repeat(MESSAGE_LENGTH_MAX)));

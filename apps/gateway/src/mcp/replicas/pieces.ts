@@ -1,23 +1,23 @@
 import { randomHex } from '@gw/kernel';
 
-/** Part of a message that is too long for one publication. */
+/** A part of a message; long messages are published in several parts. */
 export interface Piece {
-  /** Names the message. */
+  /** Random id of the message. */
   readonly of: string;
-  /** From 0. */
+  /** Index of the piece, from 0. */
   readonly at: number;
   readonly count: number;
   readonly text: string;
 }
 
-/** UTF-16 units of a piece: small enough that others get their messages in between. */
+/** Maximum UTF-16 units of a piece, so that messages to other receivers can be sent in between. */
 const PIECE_LENGTH = 131_072;
-/** A result of 8 MiB, with what is written around it. */
+/** Maximum UTF-16 units of a message: enough for a result of 8 MiB with its envelope. */
 export const MESSAGE_LENGTH_MAX = 128 * PIECE_LENGTH;
-/** UTF-16 units of all messages of which pieces are missing. */
+/** Maximum UTF-16 units of all incomplete messages. */
 const HELD_LENGTH_MAX = 4 * MESSAGE_LENGTH_MAX;
 
-/** The pieces of a text in order; null when it is longer than 16 Mi UTF-16 units. */
+/** Splits a text into pieces; null when it is longer than `MESSAGE_LENGTH_MAX`. */
 export function piecesOf(text: string): readonly Piece[] | null {
   if (text.length > MESSAGE_LENGTH_MAX) return null;
   const count = Math.max(1, Math.ceil(text.length / PIECE_LENGTH));
@@ -33,12 +33,12 @@ interface Partial {
   length: number;
 }
 
-/** Joins pieces, which arrive in order. A message that lost a piece is dropped. */
+/** Joins pieces, which arrive in order. A message with a missing piece is dropped. */
 export class PieceAssembly {
   private readonly partials = new Map<string, Partial>();
   private held = 0;
 
-  /** The whole text once its last piece arrived; null before. */
+  /** Adds a piece. Returns the whole text when the piece completes it; otherwise null. */
   add({ of, at, count, text }: Piece): string | null {
     if (count === 1) return text;
     if (at === 0) this.drop(of);
@@ -59,7 +59,7 @@ export class PieceAssembly {
     return null;
   }
 
-  /** Drops what is incomplete, oldest first, until the rest is within the bound. */
+  /** Drops incomplete messages, oldest first, until the rest is within `HELD_LENGTH_MAX`. */
   private bound(): void {
     for (const of of this.partials.keys()) {
       if (this.held <= HELD_LENGTH_MAX) return;

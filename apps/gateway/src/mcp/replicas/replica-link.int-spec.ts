@@ -48,7 +48,7 @@ describe('messages between gateways over Redis', () => {
     for (const connection of open.splice(0)) connection.disconnect();
   });
 
-  it('reach their receiver alone, and all but the sender when they are for all', async () => {
+  it('reach only their receiver, or all gateways but the sender', async () => {
     at(0).send(at(1).id, answer('a'));
     await eventually(() => seen[1]?.length === 1);
     at(0).broadcast(answer('b'));
@@ -56,7 +56,7 @@ describe('messages between gateways over Redis', () => {
     expect(seen).toEqual([[], ['a', 'b'], ['b']]);
   });
 
-  it('may be as long as a result, and are refused beyond', async () => {
+  it('may be as long as a result, and are refused if they are longer', async () => {
     const long: string[] = [];
     at(1).on('answer', ({ result }) => long.push(String(result?.['text'])));
     const text = 'é"😀\n'.repeat(1_500_000);
@@ -66,7 +66,7 @@ describe('messages between gateways over Redis', () => {
     expect(at(0).send(at(1).id, answer('a', { text: 'x'.repeat(17_000_000) }))).toBe(false);
   });
 
-  it('are dropped when somebody else made them: plain, for another gateway, or with another key', async () => {
+  it('are dropped if they are forged: plain, for another gateway, or with another key', async () => {
     const stranger = await linked(keyringOf('spec', Buffer.alloc(32, 2)));
     const spy = await connect();
     const overheard: string[] = [];
@@ -87,7 +87,7 @@ describe('messages between gateways over Redis', () => {
     expect(seen.slice(1, 3)).toEqual([['secret of a user', 'last'], ['last']]);
   });
 
-  it('are lost while Redis is away, which the gateway learns, and arrive again afterwards', async () => {
+  it('are lost while Redis is down, which is reported, and arrive again afterwards', async () => {
     let losses = 0;
     at(1).whenLost(() => (losses += 1));
     await server.kill();
@@ -103,7 +103,7 @@ describe('messages between gateways over Redis', () => {
 });
 
 describe('messages of a gateway without Redis', () => {
-  it('reach itself alone', async () => {
+  it('reach only itself', async () => {
     const link = new ReplicaLink(new LocalBus(), RING);
     const seen: string[] = [];
     link.on('answer', ({ request }) => seen.push(request));

@@ -5,31 +5,34 @@ import type { ReplicaBus } from './replica-bus';
 import type { ReplicaMessage } from './replica-messages';
 
 const PREFIX = 'gwm1.';
-/** In place of the name of a gateway. */
+/** Channel name of all gateways, in place of the id of one gateway. */
 const ALL = 'all';
 const channelOf = (replica: string): string => `gw:mcp:r:${replica}`;
 const bindingOf = (replica: string): string => `mcp/replica/${replica}`;
-/** A sealed piece: base64 is a third longer, and a UTF-16 unit is up to three bytes. */
+/**
+ * Maximum length of a sealed piece: a UTF-16 unit has up to three UTF-8 bytes, and base64 adds a
+ * third.
+ */
 const SEALED_LENGTH_MAX = 1_048_576;
-/** UTF-16 units that wait for Redis to take them. */
+/** Maximum UTF-16 units of messages that Redis has not accepted yet. */
 const WAITING_LENGTH_MAX = 67_108_864;
 
 type Kind = ReplicaMessage['kind'];
 type OfKind<K extends Kind> = Extract<ReplicaMessage, { readonly kind: K }>;
 
-/** A piece with its sender, so that a gateway skips what it sent to all itself. */
+/** A piece with its sender, so that a gateway ignores its own broadcasts. */
 type Sent = Piece & { readonly from: string };
 
 /**
- * Messages between the gateways of an installation. Each has a channel of its own, and messages are
- * sealed for their receiver: who can write to Redis can neither read nor make one. A message may be
- * lost, so every sender goes on without an echo.
+ * Sends messages between the gateways of an installation. Each gateway has its own channel, and
+ * messages are sealed for their receiver: with access to Redis alone, nobody can read or forge one.
+ * A message may be lost, so no sender depends on a reply.
  */
 export class ReplicaLink {
-  /** Names this process to the others, until it ends. */
+  /** Random id of this process for the other gateways. */
   readonly id = randomHex(16);
-  private readonly takers = new Map<Kind, (message: never) => void>();
-  private readonly losses: (() => void)[] = [];
+  private readonly handlers = new Map<Kind, (message: never) => void>();
+  private readonly lossListeners: (() => void)[] = [];
   private readonly pieces = new PieceAssembly();
   private readonly subscriptions: readonly (() => void)[];
   private waiting = 0;
@@ -42,23 +45,26 @@ export class ReplicaLink {
       bus.subscribe(channelOf(name), {
         onMessage: (text) => this.receive(name, text),
         onDown: () => {
-          for (const lost of this.losses) lost();
+          for (const lost of this.lossListeners) lost();
         },
       }),
     );
   }
 
-  /** Sets who takes the messages of a kind. */
-  on<K extends Kind>(kind: K, take: (message: OfKind<K>) => void): void {
-    this.takers.set(kind, take);
+  /** Sets the handler of a kind of messages. */
+  on<K extends Kind>(kind: K, handle: (message: OfKind<K>) => void): void {
+    this.handlers.set(kind, handle);
   }
 
-  /** Calls back when messages may have been lost. */
+  /** Adds a listener that is called when messages may have been lost. */
   whenLost(callback: () => void): void {
-    this.losses.push(callback);
+    this.lossListeners.push(callback);
   }
 
-  /** Sends a message in the background. False: it is too long, or too much waits to be sent. */
+  /**
+   * Sends a message in the background. Returns false when it is too long, or when too many messages
+   * wait to be sent.
+   */
   send(to: string, message: ReplicaMessage): boolean {
     const pieces = piecesOf(JSON.stringify(message));
     if (pieces === null || this.waiting > WAITING_LENGTH_MAX) return false;
@@ -69,7 +75,7 @@ export class ReplicaLink {
     return true;
   }
 
-  /** Sends a message to all other gateways, as `send`. */
+  /** Sends a message to all other gateways. Returns false as `send` does. */
   broadcast(message: ReplicaMessage): boolean {
     return this.send(ALL, message);
   }
@@ -92,6 +98,6 @@ export class ReplicaLink {
     if (whole === null) return;
     const message = JSON.parse(whole) as ReplicaMessage;
     // A newer gateway may send kinds that this one does not know.
-    (this.takers.get(message.kind) as ((message: ReplicaMessage) => void) | undefined)?.(message);
+    (this.handlers.get(message.kind) as ((message: ReplicaMessage) => void) | undefined)?.(message);
   }
 }

@@ -6,37 +6,43 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CalledUpstream, UpstreamOwner } from '../called-upstream';
 import type { ServerView } from '../server-view';
 import type { McpUpstreams } from '../upstreams';
-import { assertOfServer, CHECK_EVERY_MS, connectionOf, watchedAgainMs } from '../watched-server';
+import { assertExpected, CHECK_EVERY_MS, connectionOf, retryDelayMs } from '../watched-server';
 
 export const UPDATED = 'notifications/resources/updated';
-/** A connection that lasted so long was none that the server ends at once. */
-const LASTED_MS = 60_000;
-/** A server that offers no stream refuses it sooner. */
-const WATCHED_MS = 1_000;
-/** Wait for a place among the watches of the workspace. */
+/** Milliseconds after which a connection counts as stable, so that its end is not a failure. */
+const STABLE_MS = 60_000;
+/**
+ * Milliseconds after which a subscription counts as established; a server without streams refuses
+ * it earlier.
+ */
+const ESTABLISHED_MS = 1_000;
+/** Milliseconds between two attempts to get a place in the workspace's share of watches. */
 const PLACE_WAIT_MS = 5_000;
 
-/** Resources of one server that are watched for one client. */
+/** The resources of one server that are watched for one client. */
 export interface WatchedServer {
   readonly session: SessionFacts | null;
-  /** Returns the server as the caller sees it now; undefined when the caller does not. */
+  /**
+   * Returns the caller's current view of the server; undefined when the caller may no longer see
+   * it.
+   */
   readonly view: () => ServerView | undefined;
-  /** Returns those of the server's own URIs that the caller sees now. */
+  /** Returns the watched URIs that the caller sees now, in the server's own form. */
   readonly uris: (view: ServerView) => readonly string[];
-  /** Takes an update under the server's own URI. */
+  /** Called with an update under the server's own URI. */
   readonly updated: (uri: string, params: JsonObject) => void;
 }
 
 interface Connection {
-  /** When the server had taken the subscriptions; null before. */
-  begunAt: number | null;
+  /** Time of `performance.now` at which the server had accepted the subscriptions; null before. */
+  subscribedAt: number | null;
   hadUpdate: boolean;
-  readonly over: AbortController;
+  readonly stopped: AbortController;
 }
 
 /**
- * Watches resources of a server until the signal aborts: over one connection after the other, since
- * servers restart, forget sessions, and end streams. After a connection that was lost, the client is
+ * Watches resources of a server until the signal aborts. It reconnects when a connection ends,
+ * because servers restart, lose sessions and end streams. After a lost connection the client is
  * notified of all resources, because an update may have been missed.
  */
 export class ResourceWatch {
@@ -45,7 +51,7 @@ export class ResourceWatch {
   constructor(
     private readonly upstreams: Pick<McpUpstreams, 'of'>,
     private readonly server: WatchedServer,
-    /** The watches that the workspace may have. */
+    /** Returns the workspace's share of watches. */
     private readonly shareOf: () => Share,
     private readonly signal: AbortSignal,
   ) {}
@@ -59,43 +65,46 @@ export class ResourceWatch {
       }
       let hasLasted = false;
       try {
-        hasLasted = await this.connection();
+        hasLasted = await this.watchOnce();
       } finally {
         share.give(1);
       }
       failures = hasLasted ? 0 : failures + 1;
-      await this.pause(watchedAgainMs(failures));
+      await this.pause(retryDelayMs(failures));
     }
   }
 
-  /** Watches over one connection to its end. Returns whether it lasted, or brought an update. */
-  private async connection(): Promise<boolean> {
+  /**
+   * Watches over one connection until it ends. Returns whether the connection was stable or an
+   * update arrived.
+   */
+  private async watchOnce(): Promise<boolean> {
     const view = this.server.view();
     if (view === undefined) return false;
-    const connection: Connection = { begunAt: null, hadUpdate: false, over: new AbortController() };
-    let hasMoved = false;
+    const connection: Connection = { subscribedAt: null, hadUpdate: false, stopped: new AbortController() };
+    let wasOutdated = false;
     const check = setInterval(() => {
-      if (!this.hasMoved(view.document)) return;
-      hasMoved = true;
-      connection.over.abort();
+      if (!this.isOutdated(view.document)) return;
+      wasOutdated = true;
+      connection.stopped.abort();
     }, CHECK_EVERY_MS).unref();
     try {
       const upstream = this.upstreams.of(view.document, ownerOf(view, this.server.session));
       await this.listen(upstream, this.server.uris(view), connection);
     } catch (error) {
-      assertOfServer(error);
+      assertExpected(error);
     } finally {
       clearInterval(check);
-      // Ends a stream that a failed subscription left open.
-      connection.over.abort();
+      // Ends the stream, which a failed subscription leaves open.
+      connection.stopped.abort();
     }
-    const { begunAt, hadUpdate } = connection;
-    const ms = begunAt === null ? 0 : performance.now() - begunAt;
-    if (hadUpdate || ms >= WATCHED_MS) this.wasWatched = true;
-    return hadUpdate || hasMoved || ms >= LASTED_MS;
+    const { subscribedAt, hadUpdate } = connection;
+    const ms = subscribedAt === null ? 0 : performance.now() - subscribedAt;
+    if (hadUpdate || ms >= ESTABLISHED_MS) this.wasWatched = true;
+    return hadUpdate || wasOutdated || ms >= STABLE_MS;
   }
 
-  private hasMoved(document: McpServerDocument): boolean {
+  private isOutdated(document: McpServerDocument): boolean {
     const now = this.server.view()?.document;
     if (now === document) return false;
     return now === undefined || connectionOf(now) !== connectionOf(document);
@@ -107,36 +116,37 @@ export class ResourceWatch {
     connection: Connection,
   ): Promise<void> {
     if (uris.length === 0) return;
-    const signal = AbortSignal.any([this.signal, connection.over.signal]);
+    const signal = AbortSignal.any([this.signal, connection.stopped.signal]);
     const isLegacy = (await upstream.describe({ signal })).era === 'legacy';
     const messages = upstream.listen({ resourceSubscriptions: uris }, { signal });
     try {
-      // The stream is opened first: a server without one drops updates.
+      // The stream is opened before the subscription, because a server without an open stream drops
+      // updates.
       let next = messages.next();
       if (isLegacy) {
         next.catch(() => undefined);
         await subscribe(upstream, uris, signal);
-        this.begun(uris, connection);
+        this.noteSubscribed(uris, connection);
       }
       for (let read = await next; read.done !== true; read = await next) {
         next = messages.next();
         next.catch(() => undefined);
         const { method, params } = read.value;
         // A modern server acknowledges the subscription first.
-        if (connection.begunAt === null) this.begun(uris, connection);
+        if (connection.subscribedAt === null) this.noteSubscribed(uris, connection);
         const uri = own(params, 'uri');
         if (method !== UPDATED || typeof uri !== 'string') continue;
         connection.hadUpdate = true;
         this.server.updated(uri, params);
       }
     } finally {
-      // An abort does not end a generator whose message was read ahead.
+      // An abort does not end a generator whose next message was requested in advance.
       void messages.return(undefined).catch(() => undefined);
     }
   }
 
-  private begun(uris: readonly string[], connection: Connection): void {
-    connection.begunAt = performance.now();
+  private noteSubscribed(uris: readonly string[], connection: Connection): void {
+    connection.subscribedAt = performance.now();
     if (this.wasWatched) for (const uri of uris) this.server.updated(uri, { uri });
   }
 
@@ -145,7 +155,10 @@ export class ResourceWatch {
   }
 }
 
-/** Subscribes at a server with sessions. Resources that it refuses are left out; fails when it refuses all. */
+/**
+ * Subscribes to resources at a server with sessions. Ignores resources that the server refuses, and
+ * throws when it refuses all.
+ */
 async function subscribe(
   upstream: CalledUpstream,
   uris: readonly string[],

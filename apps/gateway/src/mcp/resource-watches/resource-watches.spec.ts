@@ -96,7 +96,7 @@ describe('watched resources', () => {
       await old.close();
     });
 
-    it('are no longer notified to a caller who lost them', async () => {
+    it('are no longer notified to a caller who lost access', async () => {
       await served(era);
       const stream = await watching('modern', [A, B]);
       await watched(B, 1);
@@ -116,7 +116,7 @@ describe('watched resources', () => {
     });
   });
 
-  it('that a server refuses do not keep others from being watched', async () => {
+  it('do not prevent others from being watched if a server refuses them', async () => {
     await served('legacy', { refused: [A] });
     const stream = await watching('legacy', [A, B]);
     await eventually(() => {
@@ -125,14 +125,14 @@ describe('watched resources', () => {
     });
   });
 
-  it('are not notified again and again where their server has no stream', async () => {
+  it('are not notified repeatedly if their server has no stream', async () => {
     await served('legacy', { hasStream: false });
     const stream = await watching('legacy', [A]);
     await watched(A, 3);
     expect(updatesOf(stream, A)).toBe(0);
   });
 
-  it('are notified with their URI alone where the update is long', async () => {
+  it('are notified with only their URI if the update is long', async () => {
     await served('modern');
     const stream = await watching('modern', [A]);
     await watched(A, 1);

@@ -15,13 +15,16 @@ import type { McpUpstreams } from '../upstreams';
 import { ResourceWatch, UPDATED } from './resource-watch';
 import { UpdateQueue } from './update-queue';
 
-/** Servers of streams that one process watches, of which each workspace has a share; further ones wait. */
+/**
+ * Maximum number of watched pairs of stream and server in one process; workspaces share it, and
+ * further ones wait.
+ */
 const WATCHES_MAX = 2_000;
 
 interface WatchedStream {
   readonly reply: McpReply;
   /** Returns the current endpoint of the stream's address; null when it is gone. */
-  readonly now: () => Endpoint | null;
+  readonly current: () => Endpoint | null;
 }
 
 interface SessionStream extends WatchedStream {
@@ -35,15 +38,17 @@ interface ListenStream extends WatchedStream {
 }
 
 /** Resources that a stream watches until a signal aborts. */
-interface Wanted extends Pick<WatchedStream, 'now'> {
+interface WatchedResources extends Pick<WatchedStream, 'current'> {
   readonly session: SessionFacts | null;
-  /** URIs as the client knows them. */
+  /** URIs in the form that the client uses. */
   readonly uris: readonly string[];
-  /** Takes an update under the URI that the client knows. */
+  /** Called with an update under the URI that the client uses. */
   readonly updated: (uri: string, params: JsonObject) => void;
 }
 
-/** Watches resources at upstreams for clients that subscribed to them, while their streams are open. */
+/**
+ * Watches resources at upstreams for clients that subscribed to them, while their streams are open.
+ */
 export class ResourceWatches {
   private readonly shares: Shares;
 
@@ -54,23 +59,23 @@ export class ResourceWatches {
     this.shares = new Shares(watchesMax);
   }
 
-  /** Watches what a session subscribes to, from now until its stream ends. */
-  ofSession({ now, session, state, reply }: SessionStream): void {
+  /** Watches the resources that a session subscribes to, until its stream ends. */
+  ofSession({ current, session, state, reply }: SessionStream): void {
     let watch: AbortController | null = null;
     const queue = new UpdateQueue(reply, (params) => notificationBody(UPDATED, params));
     const renew = (): void => {
       watch?.abort();
       watch = null;
       const uris = [...state.subscriptions];
-      if (reply.isOver || uris.length === 0) return;
+      if (reply.hasEnded || uris.length === 0) return;
       watch = new AbortController();
       const updated = (uri: string, params: JsonObject): void => {
         if (state.subscriptions.has(uri)) queue.add(uri, params);
       };
-      this.watchAll({ now, session, uris, updated }, watch.signal);
+      this.watchAll({ current, session, uris, updated }, watch.signal);
     };
     state.onChange = renew;
-    reply.whenOver(() => {
+    reply.onceEnded(() => {
       watch?.abort();
       if (state.onChange === renew) state.onChange = null;
     });
@@ -78,30 +83,33 @@ export class ResourceWatches {
   }
 
   /** Watches the resources of a `subscriptions/listen`. */
-  ofListen({ now, reply, uris, id }: ListenStream): void {
+  ofListen({ current, reply, uris, id }: ListenStream): void {
     const watch = new AbortController();
-    reply.whenOver(() => watch.abort());
+    reply.onceEnded(() => watch.abort());
     const queue = new UpdateQueue(reply, (params) => {
       const meta = { ...ownObject(params, '_meta'), [META.subscription]: id };
       return notificationBody(UPDATED, { ...params, _meta: meta });
     });
-    this.watchAll({ now, session: null, uris, updated: (...update) => queue.add(...update) }, watch.signal);
+    this.watchAll(
+      { current, session: null, uris, updated: (...update) => queue.add(...update) },
+      watch.signal,
+    );
   }
 
-  private watchAll(wanted: Wanted, signal: AbortSignal): void {
-    const { now, session } = wanted;
-    const endpoint = now();
+  private watchAll(wanted: WatchedResources, signal: AbortSignal): void {
+    const { current, session } = wanted;
+    const endpoint = current();
     for (const [id, { workspaceId, organisationId }] of serversOf(endpoint, wanted.uris)) {
-      const view = (): ServerView | undefined => now()?.servers.find((each) => each.id === id);
+      const view = (): ServerView | undefined => current()?.servers.find((each) => each.id === id);
       const watch = new ResourceWatch(
         this.upstreams,
         {
           ...{ session, view },
-          uris: (of) => [...shownByOwn(now(), wanted.uris, of).keys()],
+          uris: (of) => [...shownByOwn(current(), wanted.uris, of).keys()],
           updated: (uri, params) => {
             const seen = view();
             // The caller is not notified of resources that it may no longer see.
-            const shown = seen && shownByOwn(now(), wanted.uris, seen).get(uri);
+            const shown = seen && shownByOwn(current(), wanted.uris, seen).get(uri);
             if (shown !== undefined) wanted.updated(shown, { ...params, uri: shown });
           },
         },
@@ -113,7 +121,7 @@ export class ResourceWatches {
   }
 }
 
-/** The servers that have some of these resources, by id. */
+/** Returns the servers of these resources by id. */
 function serversOf(
   endpoint: Endpoint | null,
   uris: readonly string[],
@@ -122,7 +130,7 @@ function serversOf(
   return new Map(views.map(({ id, document }) => [id, document]));
 }
 
-/** Shown URIs by the server's own ones, of those that the caller sees. */
+/** Maps the server's own URIs to the shown ones, for the resources that the caller sees. */
 function shownByOwn(
   endpoint: Endpoint | null,
   uris: readonly string[],

@@ -7,7 +7,7 @@ function slowReply() {
   let read: (() => void)[] = [];
   return {
     sent,
-    isOver: false,
+    hasEnded: false,
     message: (message: JsonObject) => void sent.push(message['uri']),
     drained: () => new Promise<void>((resolve) => read.push(resolve)),
     async read() {
@@ -20,7 +20,7 @@ function slowReply() {
 }
 
 describe('updates for a client that reads slowly', () => {
-  it('are one of each resource, whatever the server sends', async () => {
+  it('are limited to one per resource, whatever the server sends', async () => {
     const reply = slowReply();
     const queue = new UpdateQueue(reply, (params) => params);
     for (let count = 0; count < 10_000; count += 1) queue.add(`test://${String(count % 2)}`, {});
@@ -31,11 +31,11 @@ describe('updates for a client that reads slowly', () => {
     expect(reply.sent).toHaveLength(3);
   });
 
-  it('are dropped when the client left', async () => {
+  it('are dropped when the client has disconnected', async () => {
     const reply = slowReply();
     const queue = new UpdateQueue(reply, (params) => params);
     queue.add('test://0', {});
-    reply.isOver = true;
+    reply.hasEnded = true;
     await reply.read();
     expect(reply.sent).toEqual([]);
   });

@@ -1,20 +1,22 @@
 import type { JsonObject } from '@gw/mcp';
 import type { McpReply } from '../mcp-reply';
 
-/** UTF-16 units of the params of an update; of longer ones, the client gets the URI. */
+/**
+ * Maximum UTF-16 units of an update's params; of longer params the client receives only the URI.
+ */
 const PARAMS_LENGTH_MAX = 65_536;
 
 /**
- * Updates of resources on their way to a client. A client that reads slowly gets the newest of each
- * resource, so that a server that sends many fills no memory.
+ * Queues updates of resources for a client. A client that reads slowly receives only the newest
+ * update of each resource, so that a server with many updates cannot fill the memory.
  */
 export class UpdateQueue {
   private readonly waiting = new Map<string, JsonObject>();
   private isSending = false;
 
   constructor(
-    private readonly reply: Pick<McpReply, 'drained' | 'isOver' | 'message'>,
-    /** The message with which the client gets an update. */
+    private readonly reply: Pick<McpReply, 'drained' | 'hasEnded' | 'message'>,
+    /** Creates the notification for an update. */
     private readonly messageOf: (params: JsonObject) => JsonObject,
   ) {}
 
@@ -30,7 +32,7 @@ export class UpdateQueue {
       await this.reply.drained();
       const [[uri, params] = ['', {}]] = this.waiting;
       this.waiting.delete(uri);
-      if (!this.reply.isOver) this.reply.message(this.messageOf(params));
+      if (!this.reply.hasEnded) this.reply.message(this.messageOf(params));
     }
     this.isSending = false;
   }

@@ -3,8 +3,11 @@ import type { McpRequest } from '../mcp-request';
 import { inputRules } from '../upstreams';
 import { samplingModel, type Sampling } from './sampling';
 
-/** Answers what a server asks during a call: by the client, or sampling by a model of the workspace. `respond`: the client's response. */
-export function inputOf(
+/**
+ * Returns how a server's requests for input are answered during a call: by the client through
+ * `respond`, or, for sampling, by a model of the workspace when the server has one.
+ */
+export function inputHandling(
   request: McpRequest,
   respond: InputHandling['respond'],
   { ownHosts, sampling }: { readonly ownHosts: readonly string[]; readonly sampling: Sampling },

@@ -91,7 +91,7 @@ describe.each(['legacy', 'modern'] as const)('sampling of a %s server by a model
     },
   );
 
-  it('goes together with questions that only the client can answer', async () => {
+  it('combines with input requests that only the client can answer', async () => {
     for (const client of [await connected(), await modern()]) {
       const result = await client.callTool({
         name: 'test_input_required_result_capabilities',
@@ -102,7 +102,7 @@ describe.each(['legacy', 'modern'] as const)('sampling of a %s server by a model
     expect(await completions()).toHaveLength(2);
   });
 
-  it('is bounded by the limits of the caller, whose tool then gets no completion', async () => {
+  it('is refused by the limits of the caller, whose tool then gets no completion', async () => {
     const limit = { id: 'limit-1', type: 'requests', unit: 'rpm', value: 1 } as const;
     gateway.addKey(gateway.apiKey, { id: 'key-1', scopes: ['mcp.invoke'], rateLimits: [limit] });
     const client = await connected();
@@ -125,7 +125,7 @@ describe.each(['legacy', 'modern'] as const)('sampling of a %s server by a model
     expect(stub.requests.filter(({ body }) => body.length > 70_000)).toHaveLength(0);
   });
 
-  it('is not there without the configuration', async () => {
+  it('is unavailable unless it is configured', async () => {
     saveServer(gateway, { ...document, configurations: {} });
     const client = await connected();
     const [end] = await Promise.allSettled([client.callTool(CALL)]);

@@ -15,12 +15,15 @@ import { routeOf } from '../../routes/route-table';
 import type { McpRequest } from '../mcp-request';
 
 const ROUTE = routeOf('POST', '/chat/completions');
-/** Completions of one caller for one server. */
+/** Maximum completions per minute of one caller for one server. */
 const PER_MINUTE_MAX = 20;
 const CALLERS_MAX = 10_000;
 const MAX_TOKENS = 1_024;
 
-/** The model that answers the sampling of a server; null: only clients do. */
+/**
+ * Returns the model that answers the sampling requests of a server; null when only clients answer
+ * them.
+ */
 export function samplingModel({ configurations }: McpServerDocument): SamplingModel | null {
   const sampling = ownObject(configurations, 'sampling');
   const [model, maxTokens] = [own(sampling, 'model'), own(sampling, 'max_tokens')];
@@ -28,13 +31,19 @@ export function samplingModel({ configurations }: McpServerDocument): SamplingMo
   return { model, maxTokens: typeof maxTokens === 'number' ? maxTokens : MAX_TOKENS };
 }
 
-/** Answers the sampling of servers by a model of the workspace, as a request of the caller whose tool the server carries out. */
+/**
+ * Answers sampling requests of servers with a model of the workspace, on behalf of the caller whose
+ * tool call caused them.
+ */
 export class Sampling {
   private readonly counts = new LRUCache<string, { count: number }>({ max: CALLERS_MAX, ttl: MINUTE_MS });
 
   constructor(private readonly requests: OwnRequests) {}
 
-  /** Null: refused by a bound, a limit, a guardrail or the model. */
+  /**
+   * Returns the model's message; null when the rate, a limit, a guardrail or the model refuses the
+   * request.
+   */
   async answer(
     { context, view }: McpRequest,
     model: SamplingModel,
@@ -56,7 +65,7 @@ export class Sampling {
   }
 }
 
-/** Null: a provider's response that is no completion. */
+/** Reads the message of a completion; null when the provider's response is not a completion. */
 function messageIn(body: Buffer): JsonObject | null {
   try {
     return sampledMessage(parseJsonObject(body));

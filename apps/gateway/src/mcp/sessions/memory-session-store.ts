@@ -9,28 +9,32 @@ import {
   type StoredSession,
 } from './session-store';
 
-/** Bytes of all sessions: two for each character, and what a session takes by itself. */
+/**
+ * Maximum bytes of all sessions, counted as two for each character and `SESSION_BYTES` for each
+ * session.
+ */
 const BYTES_MAX = 67_108_864;
 const SESSION_BYTES = 512;
 
-interface Kept {
+interface StoredEntry {
   readonly name: SessionName;
   readonly session: StoredSession;
 }
 
 /**
- * Keeps sessions in this process, for a gateway without Redis. Those that were unused for longest make room, first those of
- * the same caller.
+ * Stores sessions in this process, for a gateway without Redis. At the maximum the least recently
+ * used sessions are removed: of the same caller when the caller has too many, otherwise of all
+ * callers.
  */
 export class MemorySessionStore implements SessionStore {
-  private readonly sessions = new LRUCache<string, Kept>({
+  private readonly sessions = new LRUCache<string, StoredEntry>({
     maxSize: BYTES_MAX,
     sizeCalculation: ({ session }) => SESSION_BYTES + 2 * charactersOf(session),
     dispose: ({ name }, _key, reason) => {
       if (reason !== 'set') this.forget(name);
     },
   });
-  /** Sessions by caller; those that were changed last are last. */
+  /** Session ids by caller, in the order of their last change. */
   private readonly byCaller = new Map<string, Set<string>>();
 
   load(name: SessionName): Promise<StoredSession> {

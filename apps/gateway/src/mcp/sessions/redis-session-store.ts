@@ -16,10 +16,10 @@ const KEEP_MS = HOUR_MS;
 const ENDED_MAX = 1_000;
 
 /**
- * Sets a field, or removes it for an empty value, and drops the least recently used sessions of the caller. Returns 0 when the
- * session is full.
- * KEYS: the session, and the times of the caller's sessions.
- * ARGV: session, keep ms, key prefix, field, value, fields max, characters max, sessions max.
+ * Sets a field, or removes it for an empty value, and drops the least recently used sessions of the
+ * caller. Returns 0 when the session is full. KEYS: the session, and the times of the caller's
+ * sessions. ARGV: session, keep ms, key prefix, field, value, fields max, characters max, sessions
+ * max.
  */
 const WRITE = `
 local time = redis.call('TIME')
@@ -59,10 +59,9 @@ end
 return {redis.call('ZSCORE', KEYS[3], ARGV[1]) and 1 or 0, redis.call('HGETALL', KEYS[1])}`;
 
 /**
- * Removes the session and marks it as ended. When there are more than 1,000 marks of the caller, those that expire first are
- * dropped.
- * KEYS: the session, the times of the caller's sessions, and its ended ones.
- * ARGV: session, expiry of the mark (Unix ms), marks max.
+ * Removes the session and marks it as ended. When there are more than 1,000 marks of the caller,
+ * those that expire first are dropped. KEYS: the session, the times of the caller's sessions, and
+ * its ended ones. ARGV: session, expiry of the mark (Unix ms), marks max.
  */
 const END = `
 local time = redis.call('TIME')
@@ -79,10 +78,10 @@ const PREFIX = 'gwss1.';
 const LOG_LEVEL = 'level';
 const SEEN_LISTS = 'lists';
 const SUBSCRIPTION = 'uri:';
-/** Fields of a session: subscriptions, level and lists. */
+/** Maximum fields of a session: its subscriptions, the log level and the lists' digest. */
 const FIELDS_MAX = SUBSCRIPTIONS_MAX + 2;
 
-/** Keeps sessions in Redis, sealed for their caller. */
+/** Stores sessions in Redis. Each value is sealed for its caller, session and field. */
 export class RedisSessionStore implements SessionStore {
   constructor(
     private readonly redis: Redis,
@@ -142,7 +141,7 @@ export class RedisSessionStore implements SessionStore {
     return written === 1;
   }
 
-  /** Null for a value that no gateway made for this field. */
+  /** Opens a sealed value; null when no gateway sealed it for this field. */
   private opened(name: SessionName, field: string, sealed: string): string | null {
     const options = { prefix: PREFIX, boundTo: bindingOf(name, field), lengthMax: SESSION_CHARACTERS_MAX };
     const value = openToken(this.ring, sealed, options);
@@ -155,8 +154,8 @@ const bindingOf = ({ principal, session }: SessionName, field: string): string =
   `mcp/session/${principal}/${session}/${field}`;
 
 /**
- * Prefix of a session's key. The braces keep the keys of a caller in one hash slot of a Redis cluster. `up` has no meaning any
- * more; stored sessions have the name, so it stays.
+ * Returns the prefix of a session's key. The braces keep the keys of a caller in one hash slot of a
+ * Redis cluster. `up` is kept only because stored sessions use it.
  */
 const prefixOf = ({ principal }: SessionName): string => `gw:mcp:up:{${principal}}:`;
 const sessionKey = (name: SessionName): string => prefixOf(name) + name.session;

@@ -2,7 +2,10 @@ import type { RequestId, SessionFacts } from '@gw/mcp';
 import type { CallEnding } from '@gw/mcp-client';
 import type { ReplicaLink } from '../replicas/replica-link';
 
-/** Calls of legacy sessions that their clients can cancel by the id of the request, at any gateway. */
+/**
+ * The running calls of legacy sessions. Clients can cancel them by the id of the request, at any
+ * gateway.
+ */
 export class RunningCalls {
   private readonly calls = new Map<string, CallEnding>();
 
@@ -10,7 +13,7 @@ export class RunningCalls {
     link.on('cancel', ({ session, requestId }) => this.calls.get(keyOf(session, requestId))?.abort());
   }
 
-  /** Remembers a call until the returned function is called. */
+  /** Adds a call. Returns a function that removes it. */
   add(session: SessionFacts, id: RequestId, abort: CallEnding): () => void {
     const key = keyOf(session.nonce, id);
     this.calls.set(key, abort);
@@ -19,7 +22,7 @@ export class RunningCalls {
     };
   }
 
-  /** Cancels a call; an unknown id changes nothing. */
+  /** Cancels a call, here or at another gateway. An unknown id has no effect. */
   cancel({ nonce: session }: SessionFacts, id: unknown): void {
     if (typeof id !== 'string' && typeof id !== 'number') return;
     const call = this.calls.get(keyOf(session, id));

@@ -7,10 +7,13 @@ import { callStream, StreamTrail } from '../events/stream-trail';
 import type { EndpointRequest } from '../mcp-request';
 import { RunningCalls } from './running-calls';
 import type { ReplicaLink } from '../replicas/replica-link';
-import { isPrimed } from './session-streams';
+import { understandsFirstId } from './session-streams';
 
-/** How long the call of a client that left goes on: clients with sessions do not cancel by leaving. */
-const LEFT_MS = MINUTE_MS;
+/**
+ * Milliseconds for which a call continues after its client has disconnected: in sessions, a
+ * disconnect does not cancel a call.
+ */
+const ABANDONED_MS = MINUTE_MS;
 
 export interface SessionCallParts {
   readonly link: ReplicaLink;
@@ -20,13 +23,15 @@ export interface SessionCallParts {
 
 /** A call of a client with a session. */
 export interface SessionCall {
-  /** The client left, and may resume the stream of the call. */
-  left(): void;
-  /** The call has ended. */
-  over(): void;
+  /** Records that the client has disconnected; it may resume the stream of the call. */
+  clientLeft(): void;
+  /** Records that the call has ended. */
+  end(): void;
 }
 
-/** Calls of clients with sessions: they can be cancelled and their streams resumed, at any gateway. */
+/**
+ * Calls of clients with sessions. Clients can cancel them and resume their streams at any gateway.
+ */
 export class SessionCalls {
   private readonly running: RunningCalls;
 
@@ -34,7 +39,7 @@ export class SessionCalls {
     this.running = new RunningCalls(parts.link);
   }
 
-  /** Must be followed by `over` when the call has ended. */
+  /** Begins a call. The caller must call `end` when the call has ended. */
   begin(
     { message, endpoint, reply }: EndpointRequest,
     session: SessionFacts,
@@ -43,16 +48,16 @@ export class SessionCalls {
     const { events, streams, link } = this.parts;
     const stream = callStream(link.id);
     const name = { principal: endpoint.caller.binding, session: session.nonce, stream };
-    reply.resumable(new StreamTrail(events, name, message), isPrimed(session));
+    reply.resumable(new StreamTrail(events, name, message), understandsFirstId(session));
     const forget = this.running.add(session, message.id, abort);
     streams.add(stream);
     let timer: NodeJS.Timeout | null = null;
     const left = (): void => {
-      timer = setTimeout(() => (streams.isFollowed(stream) ? left() : abort.abort()), LEFT_MS).unref();
+      timer = setTimeout(() => (streams.isFollowed(stream) ? left() : abort.abort()), ABANDONED_MS).unref();
     };
     return {
-      left,
-      over: () => {
+      clientLeft: left,
+      end: () => {
         if (timer !== null) clearTimeout(timer);
         streams.delete(stream);
         forget();
@@ -60,7 +65,7 @@ export class SessionCalls {
     };
   }
 
-  /** Cancels a call; an unknown id changes nothing. */
+  /** Cancels a call. An unknown id has no effect. */
   cancel(session: SessionFacts, requestId: unknown): void {
     this.running.cancel(session, requestId);
   }

@@ -6,11 +6,11 @@ const LEVELS: readonly unknown[] = [
   ...['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'],
 ];
 
-type Set = (request: EndpointRequest, state: SessionState) => Promise<void>;
+type Setter = (request: EndpointRequest, state: SessionState) => Promise<void>;
 
-/** Requests of legacy sessions that set something for later. */
-const SETS: Readonly<Record<string, Set>> = {
-  // The sessions at its server get the level with their next calls.
+/** Functions that carry out requests which change the settings of a legacy session, by method. */
+const SETTERS: Readonly<Record<string, Setter>> = {
+  // Upstream sessions receive the level with their next calls.
   'logging/setLevel': ({ message }, state) => {
     const level = own(message.params, 'level');
     if (!LEVELS.includes(level)) throw invalid(`params.level must be one of ${LEVELS.join(', ')}.`);
@@ -25,12 +25,14 @@ const SETS: Readonly<Record<string, Set>> = {
   'resources/unsubscribe': ({ message }, state) => state.unsubscribe(uriOf(message.params['uri'])),
 };
 
-export const isOfSession = (method: string): boolean => Object.hasOwn(SETS, method);
+export const setsInSession = (method: string): boolean => Object.hasOwn(SETTERS, method);
 
-/** Carries out such a request and responds. Throws `McpFault`. */
-export async function setOfSession(request: EndpointRequest): Promise<void> {
+/**
+ * Carries out a request that changes the settings of a session, and responds. Throws `McpFault`.
+ */
+export async function setInSession(request: EndpointRequest): Promise<void> {
   const { message, state, reply } = request;
-  const set = SETS[message.method];
+  const set = SETTERS[message.method];
   if (state === null || set === undefined) throw new McpFault(CODES.methodNotFound, 'Method not found.');
   await set(request, state);
   reply.end(JSON.stringify(resultBody(message.id, {})));

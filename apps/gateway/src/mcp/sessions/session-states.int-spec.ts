@@ -66,7 +66,7 @@ describe('sessions of two gateways that share a Redis', () => {
     expect([...watched.subscriptions]).toEqual([uri(1)]);
   });
 
-  it('are over at both once their client ended them', async () => {
+  it('end at both once their client ended them', async () => {
     expect((await at(1)).isEnded).toBe(false);
     await (await at(0)).end(Date.now() + 60_000);
     await eventually(async () => (await at(1)).isEnded);
@@ -88,7 +88,7 @@ describe('sessions of two gateways that share a Redis', () => {
     expect(kept).toContain(false);
   });
 
-  it('are bounded for each caller: those that were unused for longest are forgotten', async () => {
+  it('are limited for each caller: the least recently used ones are removed', async () => {
     const store = new RedisSessionStore(redis, RING);
     const named = (index: number) => ({ ...NAME, session: `s${String(index)}` });
     await store.setLogLevel({ ...NAME, principal: 'p2' }, 'error');
@@ -100,7 +100,7 @@ describe('sessions of two gateways that share a Redis', () => {
     expect(await redis.zcard('gw:mcp:end:{p1}')).toBe(1_000);
   });
 
-  it('take nothing that somebody else wrote to Redis', async () => {
+  it('ignore forged entries in Redis', async () => {
     const store = new RedisSessionStore(redis, RING);
     await store.setLogLevel({ ...NAME, session: 'bb' }, 'debug');
     const foreign = (await redis.hget('gw:mcp:up:{p1}:bb', 'level')) ?? '';
@@ -110,7 +110,7 @@ describe('sessions of two gateways that share a Redis', () => {
     });
   });
 
-  it('go on with what their gateway knows while Redis is away', async () => {
+  it('continue with the state that their gateway knows while Redis is down', async () => {
     await (await at(0)).setLogLevel('debug');
     await server.kill();
     const state = await at(0);
@@ -136,7 +136,7 @@ describe('sessions of a gateway without Redis', () => {
     expect(state.isEnded).toBe(true);
   });
 
-  it('are bounded by characters, and by a number for each caller, whose others do not make room', async () => {
+  it('are limited in characters, and in number for each caller, without an effect on other callers', async () => {
     const long = (number: number): string => `test://${String(number)}/${'x'.repeat(20_000)}`;
     const other = { principal: 'another', session: 'theirs' };
     await stores.subscribe(other, 'test://theirs');

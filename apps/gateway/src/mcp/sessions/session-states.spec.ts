@@ -64,11 +64,14 @@ describe('states of sessions', () => {
     states = create(store);
   });
 
-  /** A read that began before a change, and whose response arrives while the change is being written. */
+  /**
+   * A read that began before a change, and whose response arrives while the change is being
+   * written.
+   */
   const readDuring = async (change: () => Promise<unknown>): Promise<void> => {
     const state = await states.of(NAME);
     store.isSlow = true;
-    state.outdate();
+    state.markStale();
     const reading = states.of(NAME);
     await turn();
     const changed = change();
@@ -97,14 +100,14 @@ describe('states of sessions', () => {
     const state = await states.of(NAME);
     await readDuring(() => state.setLogLevel('debug'));
     await readDuring(async () => {
-      state.sawLists('digest');
+      state.storeSeenLists('digest');
       await Promise.resolve();
     });
     const { logLevel, seenLists } = await states.of(NAME);
     expect([logLevel, seenLists]).toEqual(['debug', 'digest']);
   });
 
-  it('take no subscription that is stored only after the session ended', async () => {
+  it('add no subscription that is stored only after the session ended', async () => {
     const state = await states.of(NAME);
     store.isSlow = true;
     const subscribed = state.subscribe(URI);

@@ -20,9 +20,9 @@ const READS_MAX = 5;
 
 /** Receives the reports of a `SessionState`. */
 interface SessionObserver {
-  /** The client changed the state, and the store has the change. */
+  /** Called when the client has changed the state and the change is stored. */
   changed(): void;
-  /** `onChange` was set (true) or cleared (false). */
+  /** Called when `onChange` was set (true) or cleared (false). */
   watched(isWatched: boolean): void;
 }
 
@@ -31,7 +31,10 @@ export class SessionState {
   private stored: StoredSession = EMPTY_SESSION;
   private readonly uris = new Set<string>();
   private listener: (() => void) | null = null;
-  /** Time of `performance.now` until which the state need not be read again; 0: read it at the next use. */
+  /**
+   * Time of `performance.now` until which the state need not be read again; 0: read it at the next
+   * use.
+   */
   private freshUntil = 0;
   /** Incremented by each change and each notice of one; a read that began before it is repeated. */
   private version = 0;
@@ -44,7 +47,10 @@ export class SessionState {
     private readonly observer: SessionObserver,
   ) {}
 
-  /** Called when the subscriptions change. One stream at a time sets it, because `StreamLeases` admits one per session. */
+  /**
+   * Called when the subscriptions change. One stream at a time sets it, because `StreamLeases`
+   * admits one per session.
+   */
   get onChange(): (() => void) | null {
     return this.listener;
   }
@@ -64,7 +70,7 @@ export class SessionState {
     return this.stored.isEnded;
   }
 
-  /** Null: the client set none. */
+  /** The log level of the session; null when the client set none. */
   get logLevel(): string | null {
     return this.stored.logLevel;
   }
@@ -73,7 +79,7 @@ export class SessionState {
     return this.uris;
   }
 
-  /** Digest of the lists that the client was last notified of; null: none. */
+  /** Digest of the lists that the client was last notified of; null when it was not notified. */
   get seenLists(): string | null {
     return this.stored.seenLists;
   }
@@ -83,7 +89,9 @@ export class SessionState {
     this.stored = { ...this.stored, logLevel };
   }
 
-  /** Returns false when the session has its maximum number of subscriptions, or was ended meanwhile. */
+  /**
+   * Returns false when the session has its maximum number of subscriptions, or was ended meanwhile.
+   */
   async subscribe(uri: string): Promise<boolean> {
     if (this.uris.has(uri)) return true;
     if (this.uris.size >= SUBSCRIPTIONS_MAX) return false;
@@ -101,16 +109,19 @@ export class SessionState {
   }
 
   /**
-   * Stores the lists that the client was notified of. Runs in the background and is not announced: only the next stream of the
-   * session reads it.
+   * Stores the digest of the lists that the client was notified of. It writes in the background and
+   * does not announce the change, because only the next stream of the session reads it.
    */
-  sawLists(seenLists: string): void {
+  storeSeenLists(seenLists: string): void {
     if (this.stored.seenLists === seenLists || this.isEnded) return;
     this.stored = { ...this.stored, seenLists };
     void this.write(() => this.store.setSeenLists(this.name, seenLists));
   }
 
-  /** Ends the session, so that its id is no longer accepted. `untilMs`: Unix milliseconds at which it would have expired. */
+  /**
+   * Ends the session, so that its id is no longer accepted. `untilMs`: Unix milliseconds at which
+   * it would have expired.
+   */
   async end(untilMs: number): Promise<void> {
     this.stored = { ...EMPTY_SESSION, isEnded: true };
     this.uris.clear();
@@ -119,32 +130,32 @@ export class SessionState {
   }
 
   /** Makes the next use read the state again. */
-  outdate(): void {
+  markStale(): void {
     this.freshUntil = 0;
     this.version += 1;
   }
 
   /**
-   * Reads what other gateways stored. Keeps the known state while the store cannot be reached, and while changes of this gateway
-   * are being written; the next use then reads again.
+   * Reads the state that other gateways have stored. Keeps the known state while the store cannot
+   * be reached, and while changes of this gateway are being written; the next use then reads again.
    */
   async read(): Promise<void> {
     for (let left = READS_MAX; left > 0; left -= 1) {
       const { version } = this;
       const stored = await this.store.load(this.name).catch(() => null);
       if (stored === null) {
-        // Requests do not wait again and again for a store that is slow.
+        // Requests within this time do not wait for a slow store again.
         this.freshUntil = performance.now() + RETRY_MS;
         return;
       }
       if (version !== this.version || this.writes > 0) continue;
       this.freshUntil = performance.now() + FRESH_MS;
-      this.take(stored);
+      this.apply(stored);
       return;
     }
   }
 
-  private take(stored: StoredSession): void {
+  private apply(stored: StoredSession): void {
     const { subscriptions } = stored;
     const isSame =
       subscriptions.length === this.uris.size && subscriptions.every((uri) => this.uris.has(uri));
@@ -155,7 +166,7 @@ export class SessionState {
     this.listener?.();
   }
 
-  /** Writes a change and announces it to the other gateways. Returns null as `write` does. */
+  /** Writes a change and announces it to the other gateways. Returns null when `write` does. */
   private async change<T>(work: () => Promise<T>): Promise<T | null> {
     const written = await this.write(work);
     if (written !== null) this.observer.changed();
@@ -163,8 +174,8 @@ export class SessionState {
   }
 
   /**
-   * Returns null when the store cannot be reached; the change then holds on this gateway only, until the state is read again
-   * (10 minutes at most).
+   * Runs a write. Returns null when the store cannot be reached; the change then applies on this
+   * gateway only, until the state is read again (after at most 10 minutes).
    */
   private async write<T>(work: () => Promise<T>): Promise<T | null> {
     this.writes += 1;
@@ -180,8 +191,9 @@ export class SessionState {
 }
 
 /**
- * States of sessions. All users of a session on this gateway share one object while a stream of it is open. Beyond 20,000 other
- * states, the least recently used one is dropped and read again at its next use.
+ * States of sessions. All users of a session on this gateway share one object while a stream of it
+ * is open. Beyond 20,000 other states, the least recently used one is dropped and read again at its
+ * next use.
  */
 export class SessionStates {
   private readonly states = new LRUCache<string, SessionState>({ max: SESSION_STATES_MAX });
@@ -193,13 +205,13 @@ export class SessionStates {
     private readonly store: SessionStore,
     private readonly link: ReplicaLink,
   ) {
-    link.on('session_changed', ({ session }) => this.outdate(session));
+    link.on('session_changed', ({ session }) => this.markStale(session));
     link.whenLost(() => {
-      for (const session of [...this.watched.keys(), ...this.states.keys()]) this.outdate(session);
+      for (const session of [...this.watched.keys(), ...this.states.keys()]) this.markStale(session);
     });
   }
 
-  /** Returns the state as it is for all gateways; a promise when it must be read. */
+  /** Returns the state that all gateways share; a promise when it must be read. */
   of(name: SessionName): SessionState | Promise<SessionState> {
     const { session } = name;
     const state = this.watched.get(session) ?? this.states.get(session) ?? this.create(name);
@@ -238,11 +250,14 @@ export class SessionStates {
     return reading;
   }
 
-  /** Reads a state with an open stream at once, and others at their next use. */
-  private outdate(session: string): void {
+  /**
+   * Marks a state as stale: a state with an open stream is read immediately, others at their next
+   * use.
+   */
+  private markStale(session: string): void {
     const state = this.watched.get(session) ?? this.states.peek(session);
     if (state === undefined) return;
-    state.outdate();
+    state.markStale();
     if (state.onChange !== null) void this.read(session, state);
   }
 }

@@ -22,76 +22,91 @@ export interface SessionStreamParts {
   readonly endpoints: Endpoints;
 }
 
-/** A GET of a session. */
+/** A GET request of a session. */
 export interface StreamRequest {
   readonly endpoint: Endpoint;
   readonly session: SessionFacts;
   readonly state: SessionState;
   readonly name: SessionName;
   readonly reply: McpReply;
-  /** The header `Last-Event-ID`; null without it. */
+  /** The header `Last-Event-ID`; null when it was not sent. */
   readonly lastEventId: string | null;
 }
 
-/** The last event that a client got. */
+/** The last event that a client received. */
 interface Place {
   readonly stream: string;
   readonly number: number;
 }
 
-/** An earlier stream that goes on: what its client missed, and the number of its last event. */
-interface Before extends Place {
+/**
+ * An earlier stream that the client continues: the events that it missed, and the number of the
+ * last one.
+ */
+interface EarlierStream extends Place {
   readonly events: readonly NumberedEvent[];
 }
 
-/** Clients of this revision on understand events without a message (MCP 2025-11-25, resumability). */
-const PRIMES_SINCE = '2025-11-25';
-export const isPrimed = ({ revision }: SessionFacts): boolean => revision >= PRIMES_SINCE;
+/**
+ * First revision whose clients understand an event that has an id and no message (MCP 2025-11-25,
+ * resumability).
+ */
+const FIRST_ID_SINCE = '2025-11-25';
+export const understandsFirstId = ({ revision }: SessionFacts): boolean => revision >= FIRST_ID_SINCE;
 
-/** GET streams of sessions: one for what belongs to no call, and those on which clients resume calls. */
+/**
+ * The GET streams of sessions: one for messages that belong to no call, and those on which clients
+ * resume calls.
+ */
 export class SessionStreams {
   constructor(private readonly parts: SessionStreamParts) {}
 
-  /** Opens or resumes a stream. Throws `McpFault`, and a denial with status 429 at the bounds of streams. */
+  /**
+   * Opens or resumes a stream. Rejects with `McpFault`, or with a denial with status 429 when there
+   * are too many streams.
+   */
   async open(request: StreamRequest): Promise<void> {
     const last = request.lastEventId === null ? null : readEventId(request.lastEventId);
     if (last !== null && replicaOfStream(last.stream) !== null) await this.resumeCall(request, last);
-    else await this.openOfSession(request, last);
+    else await this.openSessionStream(request, last);
   }
 
   private async resumeCall({ endpoint, name, reply }: StreamRequest, last: Place): Promise<void> {
     const { resumed, streams, endpoints } = this.parts;
     const stream = { ...name, stream: last.stream };
-    // A new stream in its place would wait for a response that nothing sends.
+    // A new stream instead would wait for a response that is never sent.
     if (!(await resumed.has(stream, last.number))) throw callOver();
-    if (reply.isOver) return;
-    streams.resume(endpoint, reply, () => endpoints.now(endpoint));
-    if (reply.isOver) return;
+    if (reply.hasEnded) return;
+    streams.resume(endpoint, reply, () => endpoints.current(endpoint));
+    if (reply.hasEnded) return;
     resumed.follow(stream, last.number, reply);
   }
 
-  private async openOfSession(request: StreamRequest, last: Place | null): Promise<void> {
+  private async openSessionStream(request: StreamRequest, last: Place | null): Promise<void> {
     const { endpoint, session, state, name, reply, lastEventId } = request;
     const { leases, streams, watches, lists, endpoints } = this.parts;
     const lost = (): void => reply.retire();
     if (!(await leases.take(name, lastEventId !== null, lost))) throw streamTaken();
-    const before = await this.before(name, last);
-    if (reply.isOver) {
+    const before = await this.earlierStream(name, last);
+    if (reply.hasEnded) {
       leases.release(name, lost);
       return;
     }
-    reply.whenOver(() => leases.release(name, lost));
+    reply.onceEnded(() => leases.release(name, lost));
     this.trail(request, before);
-    const now = (): Endpoint | null => endpoints.now(endpoint);
-    streams.open(endpoint, reply, now, state);
+    const current = (): Endpoint | null => endpoints.current(endpoint);
+    streams.open(endpoint, reply, current, state);
     for (const event of before?.events ?? []) reply.replay(before?.stream ?? '', event);
     if (lastEventId !== null && before === null) reply.comment('the stream starts anew');
-    watches.ofSession({ now, session, reply, state });
-    void lists.during(endpoint, reply, now);
+    watches.ofSession({ current, session, reply, state });
+    void lists.watchDuring(endpoint, reply, current);
   }
 
-  /** Events of an earlier stream that the client missed; null when there is no such stream. */
-  private async before(name: SessionName, last: Place | null): Promise<Before | null> {
+  /**
+   * Returns the earlier stream with the events that the client missed; null when there is no such
+   * stream.
+   */
+  private async earlierStream(name: SessionName, last: Place | null): Promise<EarlierStream | null> {
     if (last === null) return null;
     const { stream, number } = last;
     const found = await this.parts.events.read({ ...name, stream }, number);
@@ -99,11 +114,11 @@ export class SessionStreams {
     return { stream, events: found.events, number: found.events.at(-1)?.number ?? number };
   }
 
-  /** Numbers and keeps what the stream sends, behind what an earlier one sent. */
-  private trail({ name, session, reply }: StreamRequest, before: Before | null): void {
+  /** Makes the stream resumable. Its events are numbered after those of the earlier stream. */
+  private trail({ name, session, reply }: StreamRequest, before: EarlierStream | null): void {
     const stream = { ...name, stream: before?.stream ?? sessionStream() };
     const trail = new StreamTrail(this.parts.events, stream, null, before?.number ?? 0);
-    reply.resumable(trail, isPrimed(session));
+    reply.resumable(trail, understandsFirstId(session));
   }
 }
 

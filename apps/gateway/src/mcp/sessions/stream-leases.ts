@@ -3,11 +3,14 @@ import type { Redis } from '@gw/redis';
 import type { ReplicaLink } from '../replicas/replica-link';
 import type { SessionName } from './session-store';
 
-/** How long a stream keeps its session after its gateway died, in milliseconds. */
+/** Milliseconds for which a session stays leased after the gateway of its stream has died. */
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
 
-/** Keeps a lease that is still ours. Returns 0 when another stream has it. */
+/**
+ * Renews the lease if this stream still holds it, or if it has expired. Returns 0 when another
+ * stream holds it.
+ */
 const RENEW = `
 local held = redis.call('GET', KEYS[1])
 if held and held ~= ARGV[1] then return 0 end
@@ -25,14 +28,15 @@ interface Lease {
 }
 
 /**
- * One GET stream per session over all gateways, so that each message is sent once. A stream that
- * resumes takes over at once; a new one when the earlier one has ended, or 30 seconds after its
- * gateway died. While Redis is away, each gateway knows its own streams alone.
+ * Leases that allow one GET stream per session across all gateways, so that each message is sent
+ * once. A stream that resumes takes the lease over immediately; a new stream gets it when the
+ * earlier one has ended, or 30 seconds after its gateway has died. While Redis cannot be reached,
+ * each gateway knows only its own streams.
  */
 export class StreamLeases {
   private readonly leases = new Map<string, Lease>();
 
-  /** `redis` null: this is the only gateway. */
+  /** `redis` is null when this is the only gateway. */
   constructor(
     private readonly redis: Redis | null,
     private readonly link: ReplicaLink,
@@ -43,8 +47,8 @@ export class StreamLeases {
   }
 
   /**
-   * Takes the session for a stream. False: another stream has it, and this one does not resume.
-   * `lost` is called when another stream takes over.
+   * Leases the session to a stream. Resolves to false when another stream holds the lease and this
+   * one does not resume. `lost` is called when another stream takes the lease over.
    */
   async take(name: SessionName, resumes: boolean, lost: () => void): Promise<boolean> {
     const { session } = name;
@@ -58,7 +62,7 @@ export class StreamLeases {
     return true;
   }
 
-  /** Gives the session back at the end of a stream. */
+  /** Releases the lease at the end of a stream. */
   release(name: SessionName, lost: () => void): void {
     const lease = this.leases.get(name.session);
     if (lease?.lost !== lost) return;

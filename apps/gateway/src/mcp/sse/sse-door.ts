@@ -47,24 +47,28 @@ export interface SseWork {
     received: Extract<Received<SessionFacts>, { kind: 'initialize' | 'legacy' }>,
     state: SessionState,
   ): Promise<void>;
-  /** Takes a notification or a response. */
+  /** Handles a notification or a response. */
   take(endpoint: Endpoint, session: SessionFacts, message: RpcMessage): void;
 }
 
-/** Longer than a stream lives. */
+/** Milliseconds until a session expires; longer than the lifetime of a stream. */
 const LIFETIME_MS = 2 * HOUR_MS;
 
 /** The revision of a client before its `initialize`. */
 const FIRST_REVISION: LegacyRevision = '2024-11-05';
 
 /**
- * The transport HTTP+SSE of 2024-11-05, for old clients: one stream with everything that the client gets, and an address for
- * what it sends. A stream that breaks is not resumed; its client begins a new session.
+ * The HTTP+SSE transport of 2024-11-05, for old clients: the client receives all messages on one
+ * stream and posts its own to another path. A broken stream cannot be resumed; its client begins a
+ * new session.
  */
 export class SseDoor {
   constructor(private readonly parts: SseDoorParts) {}
 
-  /** Opens the stream of a client. Throws a denial with status 429 at the bounds of streams. */
+  /**
+   * Opens the stream of a client. Rejects with a denial with status 429 when there are too many
+   * streams.
+   */
   async open(
     { endpoint, reply, context }: { endpoint: Endpoint; reply: McpReply; context: RequestContext },
     work: SseWork,
@@ -73,21 +77,24 @@ export class SseDoor {
     const session = newSession();
     const state = await states.of(nameOf(endpoint, session));
     context.whenClientGone({ clientGone: () => reply.leave() });
-    if (reply.isOver) return;
-    streams.open(endpoint, reply, () => endpoints.now(endpoint), state);
-    if (reply.isOver) return;
+    if (reply.hasEnded) return;
+    streams.open(endpoint, reply, () => endpoints.current(endpoint), state);
+    if (reply.hasEnded) return;
     const client = new SseClient(session, state, new SseReplies(reply, this.parts.replies), work);
     const { id, end } = sessions.open(ownerOf(endpoint), (body, from) => {
-      const now = endpoints.now(endpoint);
-      if (now !== null && !reply.isOver) client.take(now, body, from ?? context);
+      const now = endpoints.current(endpoint);
+      if (now !== null && !reply.hasEnded) client.take(now, body, from ?? context);
     });
-    reply.whenOver(end);
+    reply.onceEnded(end);
     reply.endpoint(`${messagesPath(context)}?sessionId=${encodeURIComponent(id)}`);
-    watches.ofSession({ now: () => endpoints.now(endpoint), session, state, reply });
-    void lists.during(endpoint, reply, () => endpoints.now(endpoint));
+    watches.ofSession({ current: () => endpoints.current(endpoint), session, state, reply });
+    void lists.watchDuring(endpoint, reply, () => endpoints.current(endpoint));
   }
 
-  /** Takes a message for the stream of a session. Throws a fault with status 400 or 404, or an error with status 503. */
+  /**
+   * Passes a posted message to the stream of its session. Throws a fault with status 400 or 404, or
+   * an error with status 503.
+   */
   post({ endpoint, context }: { endpoint: Endpoint; context: RequestContext }): void {
     const { isBatch } = decodeBody(context.body);
     if (isBatch) throw new McpFault(CODES.invalidRequest, 'Send one message at a time.', { status: 400 });
@@ -143,7 +150,7 @@ class SseClient {
       const received = { kind: 'legacy', messages: [message], isBatch: false, numbers } as const;
       await this.work.answer({ ...reply, id }, endpoint, { ...received, session: this.session }, this.state);
     }
-    await this.replies.over(reply);
+    await this.replies.finish(reply);
   }
 }
 
@@ -157,7 +164,7 @@ function newSession(): SessionFacts {
   };
 }
 
-/** The address for messages, next to that of the stream. */
+/** Returns the path for messages, next to the path of the stream. */
 function messagesPath({ url, query }: RequestContext): string {
   const path = url.slice(0, url.length - query.length);
   return `${path.slice(0, -'sse'.length)}messages`;

@@ -5,18 +5,21 @@ import type { RequestContext } from '../../core/request-context';
 import type { CallReplyOptions } from '../../reply/call-reply';
 import type { McpReply } from '../mcp-reply';
 
-/** Requests of one stream that are carried out at the same time. */
+/** Maximum number of requests of one stream that run at the same time. */
 export const RUNNING_MAX = 100;
-/** Bytes that a client has not read, from which its stream ends. */
+/** Maximum bytes that a client has not read; above it, the gateway ends the stream. */
 const UNREAD_MAX = 33_554_432;
 
-/** One request of a client with the transport HTTP+SSE: its response is an event of the client's stream. */
+/**
+ * One request of a client of the HTTP+SSE transport: its response is an event of the client's
+ * stream.
+ */
 export interface SseReply {
   readonly context: RequestContext;
   readonly reply: PartReply;
 }
 
-/** The requests of one stream. Their calls end with it. */
+/** The requests of one stream. Their calls end with the stream. */
 export class SseReplies {
   private readonly running = new Set<RequestContext>();
 
@@ -24,7 +27,7 @@ export class SseReplies {
     private readonly stream: McpReply,
     private readonly options: CallReplyOptions,
   ) {
-    stream.whenOver(() => {
+    stream.onceEnded(() => {
       for (const context of this.running) context.abandon();
     });
   }
@@ -33,17 +36,23 @@ export class SseReplies {
     return this.running.size >= RUNNING_MAX;
   }
 
-  /** `whole`: the request that brought the message, or that of the stream. Must be followed by `over`. */
+  /**
+   * Begins a request. `whole` is the POST that brought the message, or the GET of the stream. The
+   * caller must call `finish` afterwards.
+   */
   begin(whole: RequestContext, message: RpcRequest): SseReply {
-    // The response of this request is not sent by itself, so that what belongs to it ends with `over`.
+    // This response is never sent itself; `finish` closes it, which ends the work for the request.
     const context = partContext(whole, new ServerResponse(whole.req), message);
     this.running.add(context);
     const sink = { whole: this.stream, put: (json: string): void => this.send(json) };
     return { context, reply: new PartReply(context, this.options, sink) };
   }
 
-  /** The response is sent, or there is none. What the request holds is freed when the client has read it. */
-  async over({ context, reply }: SseReply): Promise<void> {
+  /**
+   * Waits for the end of the request, and frees its resources once the client has read the
+   * response.
+   */
+  async finish({ context, reply }: SseReply): Promise<void> {
     await reply.ended;
     this.running.delete(context);
     await this.stream.drained();

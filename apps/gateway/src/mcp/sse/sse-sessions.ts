@@ -5,19 +5,23 @@ import type { ReplicaLink } from '../replicas/replica-link';
 
 const PREFIX = 'gwe1.';
 
-/** Takes a message of the client of a stream. `from`: the POST that brought it; null when it came to another gateway. */
-export type TakePosted = (body: Buffer, from: RequestContext | null) => void;
+/**
+ * Handles a message that the client of a stream posted. `from` is the POST that brought it; null
+ * when it arrived at another gateway.
+ */
+export type HandlePosted = (body: Buffer, from: RequestContext | null) => void;
 
 interface OpenStream {
   readonly owner: string;
-  readonly take: TakePosted;
+  readonly take: HandlePosted;
 }
 
 const ownerName = ({ principal, serverId }: SessionOwner): string => `mcp/sse/${serverId}/${principal}`;
 
 /**
- * Streams of clients with the transport HTTP+SSE. The id of a session is sealed for its caller and address, and names the gateway with
- * the stream: a message may reach any gateway, which passes it on.
+ * Streams of clients of the HTTP+SSE transport. The id of a session is sealed for its caller and
+ * address, and contains the gateway of the stream: a message may arrive at any gateway, which
+ * passes it on.
  */
 export class SseSessions {
   private readonly streams = new Map<string, OpenStream>();
@@ -32,8 +36,11 @@ export class SseSessions {
     });
   }
 
-  /** Begins to take messages for a stream of this gateway. Returns the id of its session, and what ends it. */
-  open(owner: SessionOwner, take: TakePosted): { readonly id: string; readonly end: () => void } {
+  /**
+   * Starts to accept messages for a stream of this gateway. Returns the id of the session and a
+   * function that stops it.
+   */
+  open(owner: SessionOwner, take: HandlePosted): { readonly id: string; readonly end: () => void } {
     const stream = randomHex(32);
     this.streams.set(stream, { owner: ownerName(owner), take });
     return {
@@ -43,8 +50,9 @@ export class SseSessions {
   }
 
   /**
-   * Passes a message to the stream of a session. `unknown`: there is no such session for this caller and address, as far as this gateway knows.
-   * `full`: the message cannot be sent to the gateway with the stream.
+   * Passes a message to the stream of a session. Returns `unknown` when this gateway knows no such
+   * session of this caller and address, and `full` when the message cannot be sent to the gateway
+   * of the stream.
    */
   post(owner: SessionOwner, id: string, body: Buffer, from: RequestContext): 'taken' | 'unknown' | 'full' {
     const options = { prefix: PREFIX, boundTo: ownerName(owner), lengthMax: MCP_LIMITS.sessionIdMax };

@@ -75,7 +75,7 @@ describe('clients with HTTP+SSE', () => {
   it.each([
     ['modern', '/main/modern/sse', 'test_input_required_result_elicitation'],
     ['legacy', '/legacy/sse', 'test_elicitation'],
-  ])('list, call, get progress and answer questions of a %s server', async (_era, path, asking) => {
+  ])('list, call, get progress and answer elicitations of a %s server', async (_era, path, asking) => {
     const client = await connected(path);
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('echo');
     expect(await client.callTool({ name: 'echo', arguments: { text: 'hi' } })).toMatchObject({

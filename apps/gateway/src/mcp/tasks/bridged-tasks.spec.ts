@@ -61,7 +61,7 @@ describe('tasks of a server with sessions for clients without', () => {
     return String(result?.['taskId']);
   }
 
-  it('are announced as an extension, made, and read with their result', async () => {
+  it('are announced as an extension, created, and read with their result', async () => {
     const { result } = await send('server/discover', {});
     expect(result?.['capabilities']).toMatchObject(EXTENSION);
     const task = await make('hello');
@@ -74,7 +74,7 @@ describe('tasks of a server with sessions for clients without', () => {
     expect(read).not.toHaveProperty('ttl');
   });
 
-  it('are cancelled, and want no input', async () => {
+  it('are cancelled, and request no input', async () => {
     const task = await make('never', false);
     expect((await send('tasks/get', { taskId: task })).result).toMatchObject({ status: 'working' });
     for (const method of ['tasks/update', 'tasks/cancel'])
@@ -84,7 +84,7 @@ describe('tasks of a server with sessions for clients without', () => {
     expect(read).not.toHaveProperty('result');
   });
 
-  it('have no requests for input, result or error that no rule or guardrail has judged', async () => {
+  it('have only requests for input, results and errors that rules and guardrails have judged', async () => {
     const hostile = await startLegacyTaskServer({
       inputRequests: { ask: { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } } },
       result: { content: [{ type: 'text', text: 'a parrot' }] },
@@ -113,7 +113,7 @@ describe('tasks of a server with sessions for clients without', () => {
     });
   });
 
-  it('are not made for clients without the extension', async () => {
+  it('are not created for clients without the extension', async () => {
     const { result, error } = await send('tools/call', call('a', true), { capabilities: {} });
     expect(JSON.stringify([result, error])).not.toContain('taskId');
   });

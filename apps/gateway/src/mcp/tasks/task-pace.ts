@@ -2,7 +2,10 @@ import { GatewayError } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 import { Denied } from '../denials';
 
-/** Responses say that clients should poll once a second; some poll more often. */
+/**
+ * Maximum reads of one task per second. Responses ask clients to poll once a second; some poll more
+ * often.
+ */
 const PER_SECOND_MAX = 5;
 const TASKS_MAX = 10_000;
 
@@ -10,7 +13,7 @@ const TASKS_MAX = 10_000;
 export class TaskPace {
   private readonly reads = new LRUCache<string, { count: number }>({ max: TASKS_MAX, ttl: 1_000 });
 
-  /** Throws a denial for a task that is read too often. */
+  /** Counts a read of a task. Throws a denial when the task is read too often. */
   take(id: string): void {
     const reads = this.reads.get(id);
     if (reads === undefined) this.reads.set(id, { count: 1 });

@@ -39,34 +39,43 @@ export interface TaskRequestParts {
   readonly store: TaskStore;
   readonly upstreams: McpUpstreams;
   readonly guards: ToolGuards;
-  /** Hosts of this installation, to which no upstream may send users. */
+  /** Hosts of this installation; no upstream may send users to a page on them. */
   readonly ownHosts: readonly string[];
 }
 
-/** Tasks of a list, and how many are read from their servers at once. */
+/**
+ * Maximum number of tasks in a list; in `READ_CONCURRENCY`, how many of them are read from their
+ * servers at the same time.
+ */
 const LISTED_MAX = 20;
-const READ_AT_ONCE = 5;
-/** States in which a server with sessions has a result or an error of a task. */
-const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed']);
+const READ_CONCURRENCY = 5;
+/** States of a task in which a legacy server has its result or its error. */
+const ENDED_STATES: ReadonlySet<unknown> = new Set(['completed', 'failed']);
 
 /** A task that the caller may use, with its server and tool. */
-interface Found {
+interface FoundTask {
   readonly id: string;
   readonly place: TaskPlace;
   readonly view: ServerView;
   readonly tool: SeenCapability;
 }
 
-export const isAboutTasks = (method: string): boolean => method.startsWith('tasks/');
+export const isTaskMethod = (method: string): boolean => method.startsWith('tasks/');
 
-/** Tasks of servers: each belongs to the caller that made it, and its tool must still be one of the caller's. */
+/**
+ * Carries out requests about tasks of servers. A task belongs to the caller that created it, and
+ * the caller must still have access to its tool.
+ */
 export class TaskRequests {
   private readonly pace = new TaskPace();
 
   constructor(private readonly parts: TaskRequestParts) {}
 
-  /** The result that a client gets in place of one that makes a task; null for another result. */
-  created(request: McpRequest, tool: SeenCapability, result: ReceivedResult): Promise<JsonObject> | null {
+  /**
+   * Returns the result that a client receives in place of a result that creates a task; null for
+   * any other result.
+   */
+  taskResult(request: McpRequest, tool: SeenCapability, result: ReceivedResult): Promise<JsonObject> | null {
     const { view, session } = request;
     const isOfBridge = isBridged(request, tool);
     const era = isOfBridge ? 'legacy' : request.era;
@@ -88,7 +97,10 @@ export class TaskRequests {
     });
   }
 
-  /** Carries out a request about tasks. Resolves when the response is sent. */
+  /**
+   * Carries out a request about tasks. Resolves when the response is sent. Rejects with `McpFault`
+   * for an unknown task.
+   */
   async run(from: EndpointRequest, calls: UpstreamCalls): Promise<void> {
     const { message, era, capabilities } = from;
     if (era === 'modern' && !capabilities.tasks) throw undeclared();
@@ -97,7 +109,7 @@ export class TaskRequests {
     if (found === null) throw new McpFault(CODES.invalidParams, 'Unknown task.', { id: message.id });
     if (message.method === 'tasks/get') this.pace.take(found.id);
     if (message.method === 'tasks/update' && found.place.isBridged) {
-      // A bridged task wants no input.
+      // A bridged task never requests input, so there is nothing to forward.
       from.reply.end(JSON.stringify(resultBody(message.id, { resultType: 'complete' })));
       return;
     }
@@ -109,40 +121,49 @@ export class TaskRequests {
     await calls.run(request, this.forwarded(request, found));
   }
 
-  private forwarded(request: McpRequest, found: Found): ForwardedCall {
+  private forwarded(request: McpRequest, found: FoundTask): ForwardedCall {
     const { _meta, requestState: _state, ...params } = request.message.params;
     return {
       params: { ...params, taskId: found.place.task },
       session: found.place.session,
       ...(found.place.isBridged && { capabilities: NO_CAPABILITIES }),
-      finished: (result) =>
+      onResult: (result) =>
         found.place.isBridged
           ? this.bridged(request, found, result.value)
           : this.shown(request, found, result.value),
-      failed: (error) => guardedError(this.guardOf(request, found), error),
-      paused: () => undefined,
+      onError: (error) => guardedError(this.guardOf(request, found), error),
+      onInputRequired: () => undefined,
     };
   }
 
-  /** A response of the server with the client's id of the task; results of the tool pass its guardrails. */
-  private async shown(request: McpRequest, found: Found, value: JsonObject): Promise<JsonObject> {
+  /**
+   * Returns a response of the server with the client's id of the task, after the guardrails of the
+   * tool.
+   */
+  private async shown(request: McpRequest, found: FoundTask, value: JsonObject): Promise<JsonObject> {
     if (request.message.method === 'tasks/result')
       return shownTask((await this.guarded(request, found, value)) ?? value, found.id);
     const judged = await guardedTask(this.guardOf(request, found), shownTask(value, found.id));
-    return withoutForbidden(request, judged, this.parts.ownHosts);
+    return withoutForbiddenInput(request, judged, this.parts.ownHosts);
   }
 
-  /** A response of a server with sessions for a client without, which gets the result together with the task. */
-  private async bridged(request: McpRequest, found: Found, value: JsonObject): Promise<JsonObject> {
+  /**
+   * Translates a response of a legacy server for a modern client, which receives the result
+   * together with the task.
+   */
+  private async bridged(request: McpRequest, found: FoundTask, value: JsonObject): Promise<JsonObject> {
     if (request.message.method === 'tasks/cancel') return { resultType: 'complete' };
     const task = bridgedTask(shownTask(value, found.id));
-    const hasEnded = ENDED.has(own(task, 'status'));
-    const end = hasEnded ? await this.endOf(request, found) : {};
+    const hasEnded = ENDED_STATES.has(own(task, 'status'));
+    const end = hasEnded ? await this.readEnd(request, found) : {};
     return guardedTask(this.guardOf(request, found), { ...task, ...end });
   }
 
-  /** Reads how a task of a server with sessions ended. A result that says that the tool failed is one. */
-  private async endOf(from: McpRequest, found: Found): Promise<JsonObject> {
+  /**
+   * Reads the result or the error of an ended task of a legacy server. A result that reports a
+   * failure of the tool counts as a result.
+   */
+  private async readEnd(from: McpRequest, found: FoundTask): Promise<JsonObject> {
     try {
       const result = await this.requestOf(from, found, 'tasks/result');
       return { status: 'completed', result: shownTask(result, found.id) };
@@ -152,8 +173,8 @@ export class TaskRequests {
     }
   }
 
-  /** Sends a request about a task that is part of another one. */
-  private requestOf(from: EndpointRequest, { place, view }: Found, method: string): Promise<JsonObject> {
+  /** Sends a request about a task as part of another request. */
+  private requestOf(from: EndpointRequest, { place, view }: FoundTask, method: string): Promise<JsonObject> {
     const { signal, context, capabilities } = from;
     const upstream = this.parts.upstreams.of(view.document, {
       ...{ binding: view.caller.binding, caller: view.caller.access, session: place.session },
@@ -165,18 +186,21 @@ export class TaskRequests {
 
   private guardOf(
     { context }: Pick<McpRequest, 'context'>,
-    { view, tool }: Pick<Found, 'view' | 'tool'>,
+    { view, tool }: Pick<FoundTask, 'view' | 'tool'>,
   ): TextGuard {
     const subject = { server: view.document, capabilityId: tool.facts.id, arguments: {} };
     return { guards: this.parts.guards, context, subject };
   }
 
-  private guarded(request: McpRequest, found: Found, result: JsonObject): Promise<JsonObject | null> {
+  private guarded(request: McpRequest, found: FoundTask, result: JsonObject): Promise<JsonObject | null> {
     const { guards, context, subject } = this.guardOf(request, found);
     return guarded(() => guards.after(context, subject, () => result));
   }
 
-  /** The newest tasks that the caller made at this address and that their servers still have. */
+  /**
+   * Lists the newest tasks that the caller created at this address and that their servers still
+   * have.
+   */
   private async list(from: EndpointRequest): Promise<void> {
     const ids = await this.parts.store.of(from.endpoint.caller.binding);
     const found = ids.map((id) => this.find(from, id)).filter((each) => each !== null);
@@ -186,14 +210,14 @@ export class TaskRequests {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
         tasks[next[0]] = await this.read(from, next[1]);
     };
-    await Promise.all(Array.from({ length: READ_AT_ONCE }, readNext));
+    await Promise.all(Array.from({ length: READ_CONCURRENCY }, readNext));
     from.reply.end(
       JSON.stringify(resultBody(from.message.id, { tasks: tasks.filter((task) => task !== null) })),
     );
   }
 
-  /** Null for a task that its server does not have any more, or that cannot be read now. */
-  private async read(from: EndpointRequest, found: Found): Promise<JsonObject | null> {
+  /** Reads a task; null when its server no longer has it or cannot be reached. */
+  private async read(from: EndpointRequest, found: FoundTask): Promise<JsonObject | null> {
     try {
       const task = shownTask(await this.requestOf(from, found, 'tasks/get'), found.id);
       return await guardedTask(this.guardOf(from, found), task);
@@ -202,7 +226,7 @@ export class TaskRequests {
     }
   }
 
-  private find({ endpoint }: EndpointRequest, id: unknown): Found | null {
+  private find({ endpoint }: EndpointRequest, id: unknown): FoundTask | null {
     const place = openTaskId(this.parts.ring, endpoint.caller.binding, id);
     if (place === null) return null;
     const view = endpoint.servers.find((each) => each.id === place.serverId);
@@ -211,8 +235,12 @@ export class TaskRequests {
   }
 }
 
-/** Requests for input are those that a call may make; others are left out. */
-function withoutForbidden(request: McpRequest, task: JsonObject, ownHosts: readonly string[]): JsonObject {
+/** Removes a task's requests for input when they include one that a call may not make. */
+function withoutForbiddenInput(
+  request: McpRequest,
+  task: JsonObject,
+  ownHosts: readonly string[],
+): JsonObject {
   const requests = ownObject(task, 'inputRequests');
   if (Object.keys(requests).length === 0) return task;
   const { capabilities, view } = request;

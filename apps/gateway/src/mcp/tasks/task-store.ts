@@ -3,20 +3,26 @@ import type { Redis } from '@gw/redis';
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 
-/** Tasks that are kept for lists, of each caller, and for how long. */
+/**
+ * Maximum number of tasks that are stored for each caller; in `KEEP_MS`, the milliseconds for which
+ * they are stored.
+ */
 const TASKS_MAX = 100;
 const KEEP_MS = DAY_MS;
 const CALLERS_MAX = 10_000;
 
-/** Ids of the tasks that a caller made, for lists: servers cannot tell the callers of a shared credential apart. */
+/**
+ * Stores the ids of the tasks that a caller created, for lists, because servers cannot distinguish
+ * callers that share a credential.
+ */
 export interface TaskStore {
-  /** In the background: a task that is missing in lists can be used all the same. */
+  /** Adds a task in the background. A task that is missing from lists can still be used. */
   add(principal: string, id: string): void;
-  /** The newest first. */
+  /** Returns the ids of the caller's tasks, newest first. */
   of(principal: string): Promise<readonly string[]>;
 }
 
-/** Tasks of one process. */
+/** Stores task ids in this process. */
 export class MemoryTaskStore implements TaskStore {
   private readonly tasks = new LRUCache<string, readonly string[]>({ max: CALLERS_MAX, ttl: KEEP_MS });
 
@@ -29,7 +35,10 @@ export class MemoryTaskStore implements TaskStore {
   }
 }
 
-/** Tasks of several gateways. The ids are sealed for their caller, so that Redis learns nothing of them. */
+/**
+ * Stores task ids in Redis for several gateways. The ids are sealed for their caller, so Redis
+ * cannot read them.
+ */
 export class RedisTaskStore implements TaskStore {
   constructor(private readonly redis: Redis) {}
 

@@ -3,21 +3,24 @@ import { isBridgedTool, own, type ClientCapabilities, type JsonObject } from '@g
 import type { EndpointRequest, McpRequest } from '../mcp-request';
 import type { SeenCapability } from '../server-view';
 
-/** Whether an address announces tasks to clients with sessions. */
+/** Whether an address announces tasks to legacy clients. */
 export const hasLegacyTasks = ({ endpoint }: EndpointRequest): boolean =>
   isObject(own(endpoint.facts.capabilities, 'tasks'));
 
-/** `task` of a call of a client with a session, where the address has tasks. */
+/** Returns the `task` member of a legacy client's call, if the address supports tasks. */
 export function taskParam(request: EndpointRequest): { readonly task?: JsonObject } {
   const task = own(request.message.params, 'task');
   return request.era === 'legacy' && isObject(task) && hasLegacyTasks(request) ? { task } : {};
 }
 
-/** Tasks of servers without sessions are not for clients with sessions, which could not read them. */
+/**
+ * Returns the capabilities to declare to a server: without tasks for legacy clients, which could
+ * not read the tasks of modern servers.
+ */
 export const upstreamCapabilities = ({ era, capabilities }: EndpointRequest): ClientCapabilities =>
   era === 'legacy' && capabilities.tasks ? { ...capabilities, tasks: false } : capabilities;
 
-/** Whether a call makes a task of a server with sessions for a client without. */
+/** Whether a modern client's call creates a task at a legacy server. */
 export const isBridged = (
   { era, capabilities, view }: McpRequest,
   { facts }: Pick<SeenCapability, 'facts'>,

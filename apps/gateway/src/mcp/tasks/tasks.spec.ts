@@ -80,7 +80,7 @@ describe('tasks of MCP servers', () => {
       throw new Error('No task was made.');
     }
 
-    it('are made, read, listed and cancelled', async () => {
+    it('are created, read, listed and cancelled', async () => {
       const client = await connected();
       expect(client.getServerCapabilities()?.tasks).toEqual({
         ...{ list: {}, cancel: {}, requests: { tools: { call: {} } } },
@@ -126,7 +126,7 @@ describe('tasks of MCP servers', () => {
       await expect(theirs.getTask(`${task.slice(0, -1)}_`)).rejects.toThrow('Unknown task');
     });
 
-    it('are not for callers who lost the tool', async () => {
+    it('are refused to callers who lost the tool', async () => {
       const client = await connected();
       const task = await made(client, 'mine', true);
       saveServer(gateway, { ...documents.old, capabilities: [] });
@@ -193,7 +193,7 @@ describe('tasks of MCP servers', () => {
       return String(result?.['taskId']);
     };
 
-    it('are announced as an extension, and made only for clients that declare it', async () => {
+    it('are announced as an extension, and created only for clients that declare it', async () => {
       const { result } = await send('server/discover', {});
       expect(result?.['capabilities']).toMatchObject(EXTENSION);
       expect(result?.['capabilities']).not.toHaveProperty('tasks');
@@ -249,7 +249,7 @@ describe('tasks of MCP servers', () => {
         expect((await send('tools/call', { name: 'work', arguments: { text } })).error).toMatchObject(denied);
     });
 
-    it('[MCP-02] have the texts of their status message and error as guardrails leave them', async () => {
+    it('[MCP-02] have the texts of their status message and error as guardrails change them', async () => {
       redact();
       const status = await make('status: +49 170 1234567 and a@example.com');
       expect((await send('tasks/get', { taskId: status })).result?.['statusMessage']).not.toContain('@');
@@ -263,7 +263,7 @@ describe('tasks of MCP servers', () => {
       expect(shown?.message).not.toContain('@');
     });
 
-    it('leave out questions that the client cannot answer', async () => {
+    it('omit input requests that the client cannot answer', async () => {
       const asking = await make('ask');
       const { result } = await send('tasks/get', { taskId: asking }, { capabilities: EXTENSION });
       expect(result).toMatchObject({ status: 'input_required' });
