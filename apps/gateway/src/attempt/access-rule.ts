@@ -5,9 +5,10 @@ import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 
 /**
- * Throws when a request would give its caller access to a saved provider that bypasses this gateway. Callers with their own
- * provider key have that access already. `isAllowed`: `ALLOW_CLIENT_SECRETS`, which has an effect only when no limit, guardrail
- * or strict audit applies to the request.
+ * Throws when a request would give its caller access to a saved provider that bypasses this
+ * gateway. Callers with their own provider key have that access already. `isAllowed` is the setting
+ * `ALLOW_CLIENT_SECRETS`, which has an effect only when no limit, guardrail or strict audit applies
+ * to the request.
  */
 export function refuseAccess(context: RequestContext, { saved }: Upstream, isAllowed: boolean): void {
   const { route, upgrade, guardrails } = context;

@@ -36,7 +36,10 @@ export class AttemptCall {
 
 /** The rest of the around stages, and the call itself. */
 export interface Next {
-  /** Continues the attempt. A failure that prevents the attempt is thrown or reported to the listener. */
+  /**
+   * Continues the attempt. A failure that prevents the attempt is thrown or reported to the
+   * listener.
+   */
   begin(call: AttemptCall): void;
 }
 
@@ -44,6 +47,6 @@ export interface Next {
 export interface AroundStage {
   /** Whether the stage acts on this attempt; when absent, it acts on every attempt. */
   isUsed?(call: AttemptCall): boolean;
-  /** Continues the attempt with `next`: at once, later, several times or not at all. */
+  /** Continues the attempt with `next`: immediately, later, several times or not at all. */
   around(call: AttemptCall, next: Next): void;
 }

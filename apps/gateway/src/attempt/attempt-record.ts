@@ -32,7 +32,10 @@ export function recordOf(
   };
 }
 
-/** Without an upstream, only the provider that the target or the request names is known. */
+/**
+ * Returns the names for an attempt's record. Without an upstream, only the provider that the target
+ * or the request names is known.
+ */
 function namesOf(
   context: RequestContext,
   target: CompiledTarget,
@@ -56,7 +59,8 @@ function endOf(result: AttemptResult | null): AttemptEnd {
   if (result === null) return 'cancelled';
   if ('response' in result) return result.response.status < 400 ? 'answered' : 'status';
   const { failure } = result.outcome;
-  // The gateway sent nothing: `refused` if it does not allow the custom host, else `skipped`.
+  // The gateway sent no request: `refused` if it does not allow the custom host, otherwise
+  // `skipped`.
   if (failure !== 'refused' && failure !== 'cut' && failure !== null) return failure;
   return result.failure.type === 'custom_host_refused' ? 'refused' : 'skipped';
 }

@@ -15,15 +15,16 @@ export type AttemptResult =
 const DENIED = 446;
 
 /**
- * Result of an attempt that was not made, or whose response is withheld, from the thrown error. Status 446 is a guardrail denial;
- * any other status is a refusal by the gateway, such as a limit.
+ * Converts a thrown error to the result of an attempt that was not made, or whose response is
+ * withheld. Status 446 is a guardrail denial; any other status is a refusal by the gateway, such as
+ * that of a limit.
  */
 export function refusedAttempt(thrown: unknown): AttemptResult {
   const failure = toGatewayError(thrown);
   return { failure, outcome: without(failure.status, failure.status === DENIED ? 'denied' : 'refused') };
 }
 
-/** Result of an attempt whose call failed before its response could be used. */
+/** Returns the result of an attempt whose call failed before its response could be used. */
 export function brokenAttempt(
   error: OutboundError,
   context: RequestContext,

@@ -16,7 +16,9 @@ import { PlanFacts } from './plan-facts';
 import { callsOf } from './request/build.around';
 import type { RequestBuilder } from './request/request-builder';
 
-/** Tries the targets of the plan in order until one response is good enough or no target is left. */
+/**
+ * Tries the targets of the plan in order until one response is good enough or no target is left.
+ */
 export class AttemptStage implements Stage, AttemptMaker {
   private readonly runtime: RoutingRuntime;
 
@@ -34,7 +36,7 @@ export class AttemptStage implements Stage, AttemptMaker {
   run(context: RequestContext): Promise<void> | undefined {
     if (hasReply(context)) return undefined;
     return new Promise((resolve, reject) => {
-      new Attempts(this, context, this.plan(context), resolve, reject).goOn();
+      new Attempts(this, context, this.plan(context), resolve, reject).takeStep();
     });
   }
 

@@ -147,7 +147,7 @@ class ScriptedMaker implements AttemptMaker {
     );
     response.call = this.callOf(response);
     this.calls.push({ target: own, response });
-    listener.begun(response);
+    listener.callStarted(response);
     void this.later({ ...line, turns: line.turns + 1 }, () => {
       if (!this.aborted.has(response)) this.play(line.act, response);
     });
@@ -216,7 +216,7 @@ async function execute(config: GatewayConfig, script: readonly Script[]) {
   const cursor = createPlan(compiled, facts, { random: () => 0.999_999_9, now: Date.now, state });
   const failure = await new Promise<GatewayError | null>((resolve) => {
     const done = (thrown?: unknown): void => resolve((thrown as GatewayError | undefined) ?? null);
-    new Attempts(maker, context, cursor, done, done).goOn();
+    new Attempts(maker, context, cursor, done, done).takeStep();
   });
   return { context, maker, failure, compiled, state };
 }
@@ -226,7 +226,10 @@ const FLOOD = Buffer.alloc(70_000);
 
 type Executed = Awaited<ReturnType<typeof execute>>;
 
-/** Expects at most the allowed number of calls, one record for each, and the last one's response or failure as the result. */
+/**
+ * Expects at most the allowed number of calls, one record for each, and the last one's response or
+ * failure as the result.
+ */
 function expectEnd({ context, maker: { calls }, failure, compiled }: Executed): void {
   for (const { path, retry } of compiled.targets) {
     const second = path.includes('targets') ? 1 : 0;
@@ -244,7 +247,9 @@ function expectEnd({ context, maker: { calls }, failure, compiled }: Executed): 
   else expect([response?.upstream.target.path, response?.status]).toEqual([last?.target, last?.status]);
 }
 
-/** Expects that every call has ended and no endpoint counts as busy, except for the chosen response. */
+/**
+ * Expects that every call has ended and no endpoint counts as busy, except for the chosen response.
+ */
 function expectNothingOpen({ context, maker, compiled, state }: Executed): void {
   const others = maker.calls.flatMap(({ response }) =>
     response && response !== context.response ? [response] : [],
@@ -269,7 +274,7 @@ describe('attempts of a random config with random outcomes', () => {
         expectNothingOpen(executed);
         if (executed.context.attempts.records.some(({ hedge }) => hedge === 'second')) hedged += 1;
         if (executed.context.attempts.pace !== null) paced += 1;
-        executed.context.attempts.pace?.over(null);
+        executed.context.attempts.pace?.report(null);
         expect(executed.context.attempts.events.length).toBeLessThanOrEqual(50);
       }),
       { seed: 5, numRuns: 200 },

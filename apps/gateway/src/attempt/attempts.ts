@@ -29,13 +29,16 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   private outcome: AttemptOutcome | null = null;
   private step!: AttemptStep;
   private startedMs = 0;
-  /** Milliseconds waited before the attempt, until its record has them. */
+  /**
+   * Milliseconds that the request waited before the attempt; 0 once the attempt's record includes
+   * them.
+   */
   private waitedMs = 0;
-  /** Set once the request was sent again because the provider had closed a reused connection. */
+  /** True once the request was sent again because the provider had closed a reused connection. */
   private resent = false;
   /**
-   * Milliseconds since the start of the request: when the body had arrived, or when the stream broke off. The wait budget of
-   * retries counts from here.
+   * Start of the wait budget for retries, in milliseconds since the start of the request: the
+   * arrival of the body, or the moment when the stream broke off.
    */
   private sinceMs: number;
 
@@ -50,7 +53,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   /** Takes the next step of the plan, or ends the attempts. */
-  goOn(): void {
+  takeStep(): void {
     try {
       const { context } = this;
       const step = this.cursor.next(this.outcome && this.withinBounds(this.outcome));
@@ -68,7 +71,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
       this.discardLast();
       const sinceMs = context.elapsedMs();
       void waitFor(context, step.waitMs).then(() => {
-        this.waited(context.elapsedMs() - sinceMs);
+        this.noteWait(context.elapsedMs() - sinceMs);
         this.begin();
       });
     } catch (thrown) {
@@ -77,20 +80,23 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     }
   }
 
-  /** Notes a wait before an attempt, which is no work of the gateway. */
-  private waited(ms: number): void {
+  /** Records a wait before an attempt; it does not count as overhead of the gateway. */
+  private noteWait(ms: number): void {
     this.waitedMs = ms;
-    this.notOurs(ms);
+    this.excludeFromOverhead(ms);
   }
 
-  /** Takes time out of the gateway's own. Once the reply is being written, its own duration includes this time. */
-  private notOurs(ms: number): void {
+  /**
+   * Excludes milliseconds from the gateway's overhead. Once the reply is being written, its
+   * duration already includes them.
+   */
+  private excludeFromOverhead(ms: number): void {
     if (this.context.reply.writer === null) this.context.attempts.waitedMs += ms;
   }
 
   /**
-   * Adds the limits for the next step: a wait for a retry must fit into the timeout of one call, and the calls of a request are
-   * bounded.
+   * Adds the limits for the next step: a wait for a retry must fit into the timeout of one call,
+   * and the calls of a request are bounded.
    */
   private withinBounds(outcome: AttemptOutcome): AttemptOutcome {
     const { context, step, sinceMs, maker } = this;
@@ -98,7 +104,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     return { ...outcome, waitMaxMs, isLast: !maker.mayCall(context) };
   }
 
-  begun(response: GatewayResponse): void {
+  callStarted(response: GatewayResponse): void {
     this.context.attempts.callBegins(response.upstream);
     noteCacheUse(this.context, response.cache);
     this.context.whenClientGone(response);
@@ -108,14 +114,15 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     awaitResponse(response, this.context, this.awaitsEvent(response), this);
   }
 
-  streams(response: GatewayResponse): void {
+  decidable(response: GatewayResponse): void {
     this.note({ response });
   }
 
-  broke(response: GatewayResponse, error: OutboundError): void {
+  failed(response: GatewayResponse, error: OutboundError): void {
     const { context } = this;
     if (error.failure === 'aborted' && context.clientGone) noteCutCall(context, response);
-    // The response had begun, so its target's limits still hold a reservation, which discarding releases.
+    // The response had begun, so the target's limits still hold a reservation; discarding the
+    // response releases it.
     if (response.status !== 0 && !context.clientGone) this.maker.discard(context, response);
     const result = brokenAttempt(error, context, response);
     if (this.isResendable(error)) this.resend(result, response.upstream);
@@ -167,17 +174,17 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     attempts.openStream = attempts.pace = null;
     this.cursor.next(outcome && { ...outcome, speed });
     this.cursor.abandon();
-    this.tell();
+    this.copyRouting();
   }
 
   lost(reason: string): void {
-    this.cut(reason);
+    this.noteCut(reason);
     this.cursor.next(this.outcome);
     this.cursor.abandon();
-    this.tell();
+    this.copyRouting();
   }
 
-  left(): void {
+  clientLeft(): void {
     this.cursor.abandon();
   }
 
@@ -191,13 +198,13 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     this.context.attempts.openStream = null;
   }
 
-  goOnFrom(text: string, reason: string, done: () => void): void {
-    this.cut(reason);
+  continueFrom(text: string, reason: string, done: () => void): void {
+    this.noteCut(reason);
     this.context.attempts.partial = text;
     this.sinceMs = this.context.elapsedMs();
     // Deferred, because this may run inside the callback of the call that brings the next response.
     this.resolve = this.reject = () => queueMicrotask(done);
-    this.goOn();
+    this.takeStep();
   }
 
   private begin(): void {
@@ -219,14 +226,17 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     }
   }
 
-  /** Whether to wait for the first event: until a stream reaches the client, another attempt can replace it. */
+  /**
+   * Whether to wait for the first event of a stream: until the stream reaches the client, another
+   * attempt can replace it.
+   */
   private awaitsEvent(response: GatewayResponse): boolean {
     return response.upstream.target.onStreamFailure !== 'fail' || this.cursor.inHedge;
   }
 
   /**
-   * Whether to send the request again without a retry rule of the config: once, and only an idempotent request, because the
-   * provider may have processed it already.
+   * Whether to send the request again without a retry rule of the config: once, and only an
+   * idempotent request, because the provider may have processed it already.
    */
   private isResendable({ reason }: OutboundError): boolean {
     const { context } = this;
@@ -237,13 +247,13 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
   private resend(result: AttemptResult, upstream: Upstream): void {
     this.resent = true;
-    this.push(result, upstream);
+    this.addRecord(result, upstream);
     this.context.attempts.requested = null;
     this.markIdle();
     queueMicrotask(() => this.begin());
   }
 
-  private push(result: AttemptResult, upstream: Upstream | null): number {
+  private addRecord(result: AttemptResult, upstream: Upstream | null): number {
     const { context, step, startedMs } = this;
     const elapsedMs = context.elapsedMs() - startedMs;
     const record = recordOf(context, step.target, step.retry, result, startedMs, elapsedMs, upstream);
@@ -258,29 +268,32 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   private note(result: AttemptResult, upstream: Upstream | null = null): void {
-    const elapsedMs = this.push(result, upstream);
+    const elapsedMs = this.addRecord(result, upstream);
     this.conclude(result, outcomeOf(result, elapsedMs), elapsedMs);
   }
 
   private conclude(result: AttemptResult, outcome: AttemptOutcome, tookMs: number): void {
     const { context } = this;
     context.attempts.requested = null;
-    this.notOurs(tookMs);
+    this.excludeFromOverhead(tookMs);
     this.last = result;
     this.outcome = outcome;
     if ('failure' in result) this.markIdle();
     if (context.cache?.use?.isHit === true) this.markIdle();
     // A client disconnect is not evidence about the target's health.
     if (context.clientGone || isStopped(result)) this.finish();
-    else if (this.staysOpen(result, outcome)) this.open();
+    else if (this.staysOpen(result, outcome)) this.keepOpen();
     else {
-      this.pace(result, outcome);
-      this.goOn();
+      this.measurePace(result, outcome);
+      this.takeStep();
     }
   }
 
-  /** When the config measures streams, the chosen stream reports on its target at its end. */
-  private pace(result: AttemptResult, outcome: AttemptOutcome): void {
+  /**
+   * Starts to measure the chosen stream when the config needs it; the stream then reports on its
+   * target when it ends.
+   */
+  private measurePace(result: AttemptResult, outcome: AttemptOutcome): void {
     const { context, cursor, startedMs } = this;
     const { needsStatistics, hasBreakers } = cursor.compiled;
     if (!(needsStatistics || hasBreakers) || 'failure' in result || outcome.shared === true) return;
@@ -293,7 +306,10 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     this.outcome = { ...outcome, goesOn: true };
   }
 
-  /** Whether the outcome is known only at the end, because the chosen stream may still be continued by another attempt. */
+  /**
+   * Whether the outcome is known only at the end of the chosen stream, because another attempt may
+   * still continue it.
+   */
   private staysOpen(result: AttemptResult, outcome: AttemptOutcome): boolean {
     if ('failure' in result || result.response.upstream.target.onStreamFailure !== 'continue') return false;
     const { response } = result;
@@ -305,18 +321,18 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     );
   }
 
-  private open(): void {
+  private keepOpen(): void {
     const { context, cursor, startedMs, outcome } = this;
     context.attempts.openStream = this;
     if (cursor.compiled.needsStatistics || cursor.compiled.hasBreakers) {
       const { status, elapsedMs } = outcome as AttemptOutcome;
       context.attempts.pace = new StreamPace(context, cursor, status ?? 200, startedMs, elapsedMs);
     }
-    this.tell();
+    this.copyRouting();
     this.settle();
   }
 
-  private cut(reason: string): void {
+  private noteCut(reason: string): void {
     const { context } = this;
     context.attempts.openStream = context.attempts.pace = null;
     const { records } = context.attempts;
@@ -333,7 +349,10 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     this.markIdle();
   }
 
-  /** Counts the endpoint as busy until the attempt fails; for the response sent to the client, until settlement. */
+  /**
+   * Counts the endpoint as busy until the attempt fails or, when its response goes to the client,
+   * until settlement.
+   */
   private markBusy(): void {
     const endpoint = this.cursor.endpoint(this.step.target);
     this.context.attempts.busyEndpoint = endpoint;
@@ -347,11 +366,11 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
   private finish(): void {
     this.cursor.abandon();
-    this.tell();
+    this.copyRouting();
     this.settle();
   }
 
-  private tell(): void {
+  private copyRouting(): void {
     const { context, cursor } = this;
     context.attempts.routedBy(cursor);
   }

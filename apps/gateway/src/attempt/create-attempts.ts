@@ -51,7 +51,8 @@ interface AttemptParts {
 }
 
 /**
- * Creates the attempt stage and its parts. Attempts differ in how they call the provider; `attempt` makes those of HTTP requests.
+ * Creates the attempt stage and its parts. `attempts` returns a stage that calls providers with
+ * `last`; `attempt` is the stage for HTTP requests.
  */
 export function createAttempts({
   settings,

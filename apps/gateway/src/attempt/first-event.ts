@@ -6,12 +6,12 @@ import { FIELD } from './stream-pace';
 
 export interface StreamListener {
   /**
-   * The plan can decide about the response: the first event, or a whole plain response, has arrived and is kept for the next
-   * sink; or `HELD_BYTES_MAX` was exceeded.
+   * The plan can now decide about the response: its first event, or the whole of a plain response,
+   * has arrived and is kept for the next sink, or `HELD_BYTES_MAX` was exceeded.
    */
-  streams(response: GatewayResponse): void;
+  decidable(response: GatewayResponse): void;
   /** The response broke off, began with an error event, or failed validation. */
-  broke(response: GatewayResponse, error: OutboundError): void;
+  failed(response: GatewayResponse, error: OutboundError): void;
 }
 
 /** Maximum bytes kept while waiting for the first event. */
@@ -19,15 +19,16 @@ const HELD_BYTES_MAX = 65_536;
 const BLANK_LINE = /\n\r?\n|\r\r/;
 
 /**
- * Waits for the first event of an event stream, which shows that the provider has begun to respond. No byte has reached the
- * client until then, so another attempt can replace the stream. An encoded stream counts as begun with its first byte.
+ * Waits for the first event of an event stream, which shows that the provider has begun to respond.
+ * Until then no byte reaches the client, so another attempt can replace the stream. An encoded
+ * stream counts as begun with its first byte.
  */
 export class FirstEvent implements BodySink {
   private readonly held: Buffer[] = [];
   private heldBytes = 0;
   private text = '';
   private readonly tap: StreamTap | null;
-  private over = false;
+  private isDone = false;
 
   constructor(
     private readonly response: GatewayResponse,
@@ -37,7 +38,7 @@ export class FirstEvent implements BodySink {
   }
 
   data(chunk: Buffer): void {
-    if (this.over) {
+    if (this.isDone) {
       // Pieces kept before this sink was attached still arrive here; pass them on to the next sink.
       this.response.onData(chunk);
       return;
@@ -58,16 +59,16 @@ export class FirstEvent implements BodySink {
   }
 
   fail(error: OutboundError): void {
-    if (this.over) return;
-    this.over = true;
-    this.listener.broke(this.response, error);
+    if (this.isDone) return;
+    this.isDone = true;
+    this.listener.failed(this.response, error);
   }
 
   private begin(): void {
-    if (this.over) return;
-    this.over = true;
+    if (this.isDone) return;
+    this.isDone = true;
     this.response.detach(this.held);
-    this.listener.streams(this.response);
+    this.listener.decidable(this.response);
   }
 
   private hasEvent(chunk: Buffer): boolean {

@@ -6,13 +6,14 @@ import type { AroundStage, AttemptCall, Next } from './attempt-call';
 import type { BuiltRequest } from './request/request-builder';
 import { reportResult } from './sender';
 
-/** Maximum bytes of a first response, which is read whole. */
+/** Maximum bytes of the first response, which the gateway reads whole. */
 const FIRST_RESPONSE_MAX = 1_048_576;
 
 /**
- * Makes the second call of a route that needs two, to the same provider and with the same credential. When the first response is
- * an error, it becomes the response. Throws `provider_answer_invalid` when the first response cannot be read, and the errors of
- * the route's `followUp` rule.
+ * Makes the second call of a route that needs two, to the same provider and with the same
+ * credential. When the first response is an error, it becomes the response. Throws
+ * `provider_answer_invalid` when the first response cannot be read, and the errors of the route's
+ * `followUp` rule.
  */
 export class FollowUpAround implements AroundStage {
   isUsed({ context: { route, upgrade } }: AttemptCall): boolean {
@@ -20,31 +21,31 @@ export class FollowUpAround implements AroundStage {
   }
 
   around(call: AttemptCall, next: Next): void {
-    reportResult(this.both(call, next), call.listener);
+    reportResult(this.makeBothCalls(call, next), call.listener);
   }
 
-  private async both(call: AttemptCall, next: Next): Promise<GatewayResponse> {
+  private async makeBothCalls(call: AttemptCall, next: Next): Promise<GatewayResponse> {
     const { context, built } = call;
     const { followUp, upstreamPath } = context.route;
-    const response = await responded(call, built, next);
+    const response = await makeCall(call, built, next);
     if (followUp === null || response.error !== null || response.status >= 300) return response;
     const path = followUp(await objectOf(response));
     context.attempts.followed = path;
     const { request } = built;
     const mark = request.path.indexOf('?');
-    // Before the query, in which a caller could repeat the path.
+    // Search before the query, because a caller could repeat the path in it.
     const at = request.path.lastIndexOf(upstreamPath, mark === -1 ? undefined : mark - upstreamPath.length);
     const query = request.path.slice(at + upstreamPath.length);
     const second = { ...request, path: request.path.slice(0, at) + path + query };
-    return responded(call, { ...built, request: second }, next);
+    return makeCall(call, { ...built, request: second }, next);
   }
 }
 
 /** Makes one of the two calls. */
-const responded = (call: AttemptCall, built: BuiltRequest, next: Next): Promise<GatewayResponse> =>
+const makeCall = (call: AttemptCall, built: BuiltRequest, next: Next): Promise<GatewayResponse> =>
   new Promise((resolve, reject) => {
-    const begun = (response: GatewayResponse): void => call.listener.begun(response);
-    next.begin(call.with(built, { begun, responded: resolve, refused: reject }));
+    const begun = (response: GatewayResponse): void => call.listener.callStarted(response);
+    next.begin(call.with(built, { callStarted: begun, responded: resolve, refused: reject }));
   });
 
 async function objectOf(response: GatewayResponse): Promise<JsonObject> {

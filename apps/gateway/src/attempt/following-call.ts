@@ -13,16 +13,16 @@ import { valueOf } from '../http/header-rules';
 const REDIRECTS_MAX = 3;
 
 /**
- * Only read requests without a body are redirected, so that nothing is processed twice or at an address that the caller did not
- * choose.
+ * Whether the gateway follows redirects of a request: only of GET and HEAD without a body, so that
+ * no provider processes a request twice or at an address that the caller did not choose.
  */
 export const mayFollow = ({ method, body }: OutboundRequest): boolean =>
   (method === 'GET' || method === 'HEAD') && body === null;
 
 /**
- * Follows redirects within the request's own origin, which has the credential already; some providers serve file contents by such
- * a redirect. Any other redirect is passed to the handler as the response. All calls together take at most the timeout of one
- * call.
+ * Follows redirects within the request's own origin, which has the credential already; some
+ * providers serve file contents by such a redirect. Any other redirect is passed to the handler as
+ * the response. All calls together take at most the timeout of one call.
  */
 export class FollowingCall implements OutboundCall, OutboundHandler {
   private readonly startedAt = performance.now();
@@ -30,8 +30,8 @@ export class FollowingCall implements OutboundCall, OutboundHandler {
   private path: string;
   private redirects = 0;
   private paused = false;
-  /** Set while the call that brought a redirect is aborted, so that its error is ignored. */
-  private isMoving = false;
+  /** True while the redirected call is being aborted, so that its error is ignored. */
+  private isRedirecting = false;
 
   constructor(
     private readonly outbound: Pick<OutboundClient, 'dispatch'>,
@@ -45,7 +45,7 @@ export class FollowingCall implements OutboundCall, OutboundHandler {
   onHeaders(status: number, headers: readonly string[]): void {
     const path = isFollowedRedirect(status) ? this.pathWithin(valueOf(headers, 'location')) : null;
     if (path === null || this.redirects === REDIRECTS_MAX) this.handler.onHeaders(status, headers);
-    else this.moveTo(path);
+    else this.redirectTo(path);
   }
 
   onData(chunk: Buffer): void {
@@ -57,7 +57,7 @@ export class FollowingCall implements OutboundCall, OutboundHandler {
   }
 
   onError(error: OutboundError): void {
-    if (!this.isMoving) this.handler.onError(error);
+    if (!this.isRedirecting) this.handler.onError(error);
   }
 
   pause(): void {
@@ -74,12 +74,12 @@ export class FollowingCall implements OutboundCall, OutboundHandler {
     this.call.abort();
   }
 
-  private moveTo(path: string): void {
+  private redirectTo(path: string): void {
     this.redirects += 1;
     this.path = path;
-    this.isMoving = true;
+    this.isRedirecting = true;
     this.call.abort();
-    this.isMoving = false;
+    this.isRedirecting = false;
     const tookMs = performance.now() - this.startedAt;
     const left = (boundMs: number): number => (boundMs === 0 ? 0 : Math.max(1, Math.ceil(boundMs - tookMs)));
     const { headersTimeoutMs, totalTimeoutMs } = this.request;
@@ -95,7 +95,10 @@ export class FollowingCall implements OutboundCall, OutboundHandler {
     if (this.paused) this.call.pause();
   }
 
-  /** Path and query of a location within the request's origin; null when it is outside or not valid. */
+  /**
+   * Returns path and query of a location within the request's origin; null when the location is
+   * outside the origin or not valid.
+   */
   private pathWithin(location: string | undefined): string | null {
     const { origin } = this.request;
     const base = origin + this.path;

@@ -14,9 +14,12 @@ export interface HeadListener {
 
 /** Called once with the result of an attempt, never before `send` has returned. */
 export interface AttemptListener extends HeadListener {
-  /** A call is in flight, and aborting `response` ends it. Called again for each call of an attempt that makes several. */
-  begun(response: GatewayResponse): void;
-  /** Set when the call must not be shared with identical requests. */
+  /**
+   * A call is in flight, and aborting `response` ends it. Called again for each call of an attempt
+   * that makes several.
+   */
+  callStarted(response: GatewayResponse): void;
+  /** True when the call must not be shared with identical requests. */
   readonly isApart?: boolean;
   /** The attempt could not be made; `thrown` is the reason. */
   refused(thrown: unknown): void;
@@ -26,8 +29,9 @@ export interface AttemptListener extends HeadListener {
 export type GuardedResponse = { readonly kind: 'body'; readonly bytes: Buffer } | { readonly kind: 'stream' };
 
 /**
- * A provider's response while it arrives. Pieces that arrive before a sink is attached are kept. They hold at most what one turn
- * of the event loop delivers, because the plan decides as soon as the status line or the first event arrives.
+ * A provider's response while it arrives. Chunks that arrive before a sink is attached are kept.
+ * They are at most the bytes that one turn of the event loop delivers, because the plan decides as
+ * soon as the status line or the first event arrives.
  */
 export class GatewayResponse implements OutboundHandler {
   status = 0;
@@ -37,12 +41,12 @@ export class GatewayResponse implements OutboundHandler {
   call: OutboundCall | null = null;
   /** Cache use of the attempt; null when the target has no cache. */
   cache: CacheUse | null = null;
-  /** The response as its guardrails left it; null when no guardrail judged it. */
+  /** The response after its guardrails; null when no guardrail judged it. */
   guarded: GuardedResponse | null = null;
   private sink: BodySink | null = null;
   /**
-   * Masks the credential while the response is forwarded; null when there is none to mask. Error responses are read whole
-   * instead.
+   * Masks the credential while the response is forwarded; null when there is none to mask. Error
+   * responses are read whole instead.
    */
   private mask: CredentialMask | null = null;
   private kept: Buffer[] | null = null;
@@ -67,27 +71,27 @@ export class GatewayResponse implements OutboundHandler {
 
   onData(chunk: Buffer): void {
     const { mask } = this;
-    if (mask === null) this.hand(chunk);
+    if (mask === null) this.deliver(chunk);
     else {
       const passed = mask.pass(chunk);
-      if (passed.length > 0) this.hand(passed);
+      if (passed.length > 0) this.deliver(passed);
     }
   }
 
-  private hand(chunk: Buffer): void {
+  private deliver(chunk: Buffer): void {
     if (this.sink) this.sink.data(chunk);
     else if (this.kept) this.kept.push(chunk);
     else this.kept = [chunk];
   }
 
   /** Passes on the bytes that the mask held back. */
-  private handRest(): void {
+  private deliverRest(): void {
     const rest = this.mask?.rest() ?? null;
-    if (rest !== null) this.hand(rest);
+    if (rest !== null) this.deliver(rest);
   }
 
   onEnd(): void {
-    this.handRest();
+    this.deliverRest();
     this.ended = true;
     this.sink?.end();
   }
@@ -95,7 +99,7 @@ export class GatewayResponse implements OutboundHandler {
   onError(error: OutboundError): void {
     // Ignores the abort that follows a refused redirect.
     if (this.error !== null) return;
-    this.handRest();
+    this.deliverRest();
     this.error = error;
     if (this.status === 0) this.listener.responded(this);
     else this.sink?.fail(error);
@@ -114,32 +118,40 @@ export class GatewayResponse implements OutboundHandler {
     else if (this.error) sink.fail(this.error);
   }
 
-  /** Removes the sink; the next one receives `pieces` first. */
+  /** Removes the sink; the next sink receives `pieces` first. */
   detach(pieces: Buffer[]): void {
     this.sink = null;
     this.kept = pieces;
   }
 
-  /** Attaches a reader for a response that does not go to the client; the reader may end the call. */
+  /**
+   * Attaches a reader for a response that does not go to the client; the reader may end the call.
+   */
   discard(reader: BodySink): void {
     this.attach(reader);
   }
 }
 
-/** True for a stream of events: server-sent, in the frames of AWS, or in lines that are translated. */
+/**
+ * Whether a response is a stream of events: server-sent events, AWS event-stream frames, or JSON
+ * lines that the gateway translates.
+ */
 export const isEventStream = (response: GatewayResponse): boolean =>
   declaresEvents(response.headers) || isInLines(response);
 
-/** True for JSON objects in lines that are translated; any other body of this type is handed on as it is. */
+/**
+ * Whether a response consists of JSON lines that the gateway translates; it forwards any other body
+ * of this type unchanged.
+ */
 const isInLines = ({ headers, upstream }: GatewayResponse): boolean =>
   upstream.support?.via === 'translated' &&
   contentTypeOf(headers)?.startsWith('application/x-ndjson') === true;
 
-/** True for a stream that has other marks between its events than empty lines. */
+/** Whether a stream separates its events by something other than blank lines. */
 export const isFramed = (response: GatewayResponse): boolean =>
   contentTypeOf(response.headers)?.startsWith(AWS_EVENTS) === true || isInLines(response);
 
-/** True for an event stream without a content encoding. */
+/** Whether a response is an event stream without a content encoding. */
 export const isPlainEvents = (response: GatewayResponse): boolean =>
   isEventStream(response) && valueOf(response.headers, 'content-encoding') === undefined;
 

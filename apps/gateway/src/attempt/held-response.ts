@@ -7,23 +7,27 @@ import type { RequestContext } from '../core/request-context';
 import { FirstEvent, type StreamListener } from './first-event';
 import { respondsWithJson, faultOfJson } from './response-check';
 
-/** Bytes of a response that is held until it is complete; a longer one is forwarded earlier. */
+/**
+ * Maximum bytes of a response that is held until it is complete; a longer response is forwarded
+ * earlier.
+ */
 const HELD_BYTES_MAX = 10 * 1_048_576;
 /**
- * Bytes of each response that do not count towards `ALL_BYTES_MAX`; a smaller response costs no more memory than its connection.
+ * Bytes of each response that do not count towards `ALL_BYTES_MAX`; a smaller response costs no
+ * more memory than its connection.
  */
 const UNCOUNTED_BYTES = 65_536;
 /**
- * Maximum bytes of all responses that the process holds, or has held and not yet sent. At the cap responses are forwarded as they
- * arrive.
+ * Maximum bytes of all responses that the process holds, or has released to slow clients and not
+ * yet sent. At the maximum, responses are forwarded as they arrive.
  */
 const ALL_BYTES_MAX = 128 * 1_048_576;
 
 const budget = new BodyBudget(ALL_BYTES_MAX);
 
 /**
- * Whether to hold the response until it is complete: true for plain JSON of a built-in route, unless a guardrail has read it
- * whole or it comes from the cache.
+ * Whether to hold the response until it is complete: true for plain JSON of a built-in route,
+ * unless a guardrail has read it whole or it comes from the cache.
  */
 function isHeld({ upstream, status, headers, guarded, cache }: GatewayResponse): boolean {
   if (upstream.support === null || status < 200 || status > 299) return false;
@@ -40,8 +44,8 @@ function isJson(headers: readonly string[]): boolean {
 }
 
 /**
- * With `validate_response`: a fault that is known without waiting for the body, from the content type or from what guardrails
- * have read.
+ * With `validate_response`, returns a fault that is known without waiting for the body, from the
+ * content type or from a body that guardrails have read; null when none is known.
  */
 function knownFault(response: GatewayResponse, context: RequestContext): OutboundError | null {
   const { status, headers, upstream, guarded } = response;
@@ -58,14 +62,15 @@ const invalid = (fault: string): OutboundError =>
   new OutboundError('interrupted', `validate_response: the response ${fault}.`);
 
 /**
- * Holds a response until it is complete. No byte reaches the client until then, so another attempt can replace a response that
- * breaks off or stalls. With `validate_response` a response that is not the JSON of a success fails too.
+ * Holds a response until it is complete. No byte reaches the client until then, so another attempt
+ * can replace a response that breaks off or stalls. With `validate_response` a response that is not
+ * the JSON of a success fails too.
  */
 class HeldResponse implements BodySink {
   private held: Buffer[] = [];
   private heldBytes = 0;
   private countedBytes = 0;
-  private over = false;
+  private isDone = false;
 
   constructor(
     private readonly response: GatewayResponse,
@@ -74,45 +79,47 @@ class HeldResponse implements BodySink {
   ) {}
 
   data(chunk: Buffer): void {
-    if (this.over) {
-      // Pieces kept before another sink was attached still arrive here; pass them on.
+    if (this.isDone) {
+      // Chunks kept before another sink was attached still arrive here; pass them on.
       this.response.onData(chunk);
       return;
     }
     this.held.push(chunk);
     this.heldBytes += chunk.length;
-    // Some providers send white space while they work, to keep the connection open. It must reach the client at once.
+    // Some providers send white space while they work, to keep the connection open. It must reach
+    // the client at once.
     const isKeptAlive = this.held.length === 1 && isBlank(chunk);
-    if (isKeptAlive || !this.isRoomy()) this.handOn();
+    if (isKeptAlive || !this.hasRoom()) this.passOn();
   }
 
   end(): void {
-    if (this.over) return;
+    if (this.isDone) return;
     const { target } = this.response.upstream;
     if (target.validateResponse && respondsWithJson(this.context.route.kind)) this.validate();
-    else this.handOn();
+    else this.passOn();
   }
 
   fail(error: OutboundError): void {
-    if (this.over) return;
-    this.over = true;
+    if (this.isDone) return;
+    this.isDone = true;
     this.forget();
-    this.listener.broke(this.response, error);
+    this.listener.failed(this.response, error);
   }
 
-  private handOn(): void {
-    if (this.over) return;
-    this.over = true;
+  private passOn(): void {
+    if (this.isDone) return;
+    this.isDone = true;
     const { response, held, countedBytes } = this;
     this.held = [];
-    // A slow client keeps the bytes in memory until its connection closes. That of one who left has closed already.
+    // A slow client keeps the bytes in memory until its connection closes. The connection of a
+    // client that disconnected is closed already.
     if (this.context.clientGone) budget.give(countedBytes);
     else if (countedBytes > 0) this.context.res.once('close', () => budget.give(countedBytes));
     response.detach(held);
-    this.listener.streams(response);
+    this.listener.decidable(response);
   }
 
-  private isRoomy(): boolean {
+  private hasRoom(): boolean {
     if (this.heldBytes > HELD_BYTES_MAX) return false;
     const more = this.heldBytes - UNCOUNTED_BYTES - this.countedBytes;
     if (more <= 0) return true;
@@ -140,8 +147,8 @@ class HeldResponse implements BodySink {
         ? Promise.resolve<Decoded>('broken')
         : decode(this.held, coding, HELD_BYTES_MAX, (piece) => pieces.push(piece));
     void decoded.then((end) => {
-      // Handed on without a judgement, like a response that is as large without a coding.
-      if (end === 'too_large') this.handOn();
+      // Pass it on unchecked, like an unencoded response of this size.
+      if (end === 'too_large') this.passOn();
       else this.judge(end === 'whole' ? Buffer.concat(pieces) : null);
     });
   }
@@ -150,7 +157,7 @@ class HeldResponse implements BodySink {
   private judge(body: Buffer | null): void {
     const fault = body === null ? 'could not be decoded' : faultOfJson(body);
     if (fault === null) {
-      this.handOn();
+      this.passOn();
       return;
     }
     // Keep the bytes readable, because the usage that they report still counts.
@@ -165,8 +172,8 @@ function isBlank(bytes: Buffer): boolean {
 }
 
 /**
- * Waits until the plan can decide about a response: for its first event if `awaitsEvent`, for the end of plain JSON, and
- * otherwise only for its head.
+ * Waits until the plan can decide about a response: for its first event if `awaitsEvent`, for the
+ * end of plain JSON, and otherwise only for its head.
  */
 export function awaitResponse(
   response: GatewayResponse,
@@ -176,15 +183,15 @@ export function awaitResponse(
 ): void {
   const { error, status } = response;
   if (error !== null && status === 0) {
-    listener.broke(response, error);
+    listener.failed(response, error);
     return;
   }
   const fault = knownFault(response, context);
   if (fault !== null) {
     response.call?.abort();
-    listener.broke(response, fault);
+    listener.failed(response, fault);
   } else if (awaitsEvent && status < 300 && isEventStream(response))
     response.attach(new FirstEvent(response, listener));
   else if (isHeld(response)) response.attach(new HeldResponse(response, context, listener));
-  else listener.streams(response);
+  else listener.decidable(response);
 }

@@ -11,9 +11,10 @@ import { reportResult } from './sender';
 import { type AttemptListener } from './gateway-response';
 
 /**
- * Serves the models route without a provider call when the caller (`x-gw-models-endpoint`) and the config
- * (`fetch_integrated_models`) request it. Lists the enabled models of the config's saved providers as `@slug/model`. A provider
- * that allows all models lists those that an administrator added.
+ * Serves the models route without a provider call when both the caller (`x-gw-models-endpoint`) and
+ * the config (`fetch_integrated_models`) request it. Lists the enabled models of the config's saved
+ * providers as `@slug/model`. For a provider that allows all models, lists those that an
+ * administrator added.
  */
 export class IntegratedModelsAround implements AroundStage {
   constructor(private readonly documents: Documents) {}
@@ -45,13 +46,13 @@ export class IntegratedModelsAround implements AroundStage {
     return new Promise((resolve) => {
       const response = new GatewayResponse(upstream, { responded: resolve });
       response.call = playLocal(json({ object: 'list', total_count: data.length, data }), response);
-      listener.begun(response);
+      listener.callStarted(response);
     });
   }
 
   /**
-   * Saved providers without duplicates, in the order of the config's targets; when the config has none, the provider of this
-   * attempt.
+   * Returns the config's saved providers without duplicates, in the order of its targets; when the
+   * config names none, the provider of this attempt.
    */
   private async providersOf(
     { config, principal }: RequestContext,

@@ -13,8 +13,8 @@ export function playLocal(
 }
 
 /**
- * Plays the responses of local providers. A playback counts as a connection of its workspace to the provider; workspaces share
- * `max` connections.
+ * Plays the responses of local providers. A playback counts as a connection of its workspace to the
+ * provider; workspaces share `max` connections.
  */
 export class LocalPlayer {
   private readonly playing: Shares;
@@ -23,7 +23,10 @@ export class LocalPlayer {
     this.playing = new Shares(max);
   }
 
-  /** `response` is called only if the workspace has a free connection for the playback. */
+  /**
+   * Plays a response. Calls `response` only if the workspace has a free connection for the
+   * playback.
+   */
   play(
     { workspace }: GatewayPrincipal,
     response: () => LocalResponse,
@@ -31,20 +34,20 @@ export class LocalPlayer {
   ): OutboundCall {
     const share = this.playing.of(workspace.id, workspace.organisationId);
     if (!share.fits(1)) return new RefusedPlayback(handler);
-    const made = response();
+    const scripted = response();
     share.take(1);
-    return playLocal(made, handler, () => share.give(1));
+    return playLocal(scripted, handler, () => share.give(1));
   }
 }
 
 /** Reports that no connection is free, as a connection pool does. */
 class RefusedPlayback implements OutboundCall {
-  private over = false;
+  private isDone = false;
 
   constructor(private readonly handler: OutboundHandler) {
     setImmediate(() => {
-      if (this.over) return;
-      this.over = true;
+      if (this.isDone) return;
+      this.isDone = true;
       handler.onError(exhausted());
     });
   }
@@ -58,8 +61,8 @@ class RefusedPlayback implements OutboundCall {
   }
 
   abort(): void {
-    if (this.over) return;
-    this.over = true;
+    if (this.isDone) return;
+    this.isDone = true;
     this.handler.onError(cancelled());
   }
 }
@@ -72,10 +75,10 @@ const cancelled = (): OutboundError => new OutboundError('aborted', 'The call wa
 class LocalPlayback implements OutboundCall {
   private readonly chunks: Iterator<LocalChunk, unknown>;
   private paused = false;
-  private over = false;
+  private isDone = false;
   private timer: NodeJS.Timeout | null = null;
-  /** It was paused between two chunks, so `resume` must start it again. */
-  private waits = false;
+  /** True when the playback was paused between two chunks, so that `resume` must start it again. */
+  private isPausedBetweenChunks = false;
 
   constructor(
     private readonly response: LocalResponse,
@@ -95,27 +98,27 @@ class LocalPlayback implements OutboundCall {
 
   resume(): void {
     this.paused = false;
-    if (!this.waits || this.over) return;
-    this.waits = false;
+    if (!this.isPausedBetweenChunks || this.isDone) return;
+    this.isPausedBetweenChunks = false;
     this.step();
   }
 
   abort(): void {
-    if (this.over) return;
+    if (this.isDone) return;
     this.end();
     if (this.timer) clearTimeout(this.timer);
     this.handler.onError(cancelled());
   }
 
   /**
-   * Passes on at most `TURN_BYTES` in a turn of the event loop, so that the receiver can pause before it holds the whole
-   * response.
+   * Passes on at most `TURN_BYTES` in a turn of the event loop, so that the receiver can pause
+   * before it holds the whole response.
    */
   private step(): void {
     let bytes = 0;
-    while (!this.over) {
+    while (!this.isDone) {
       if (this.paused) {
-        this.waits = true;
+        this.isPausedBetweenChunks = true;
         return;
       }
       if (bytes >= TURN_BYTES) {
@@ -141,7 +144,7 @@ class LocalPlayback implements OutboundCall {
   }
 
   private end(): void {
-    this.over = true;
+    this.isDone = true;
     this.ended();
   }
 
@@ -154,7 +157,7 @@ class LocalPlayback implements OutboundCall {
   private after(waitMs: number, then: () => void): void {
     const run = (): void => {
       this.timer = null;
-      if (!this.over) then();
+      if (!this.isDone) then();
     };
     if (waitMs > 0) this.timer = setTimeout(run, waitMs);
     else setImmediate(run);

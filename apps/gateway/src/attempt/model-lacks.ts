@@ -5,7 +5,10 @@ import type { RequestContext } from '../core/request-context';
 import type { Upstream } from '../core/upstream';
 import { ruledBody } from './request/request-body';
 
-/** Texts of which a body has one if it asks for this, so that few bodies are parsed. */
+/**
+ * Texts by requested capability: a body that requests the capability contains at least one of them.
+ * Bodies without any of them need not be parsed.
+ */
 const SIGNS: Readonly<Record<Lack, readonly string[]>> = {
   image: ['image'],
   tools: ['"tools"', '"functions"'],
@@ -13,8 +16,9 @@ const SIGNS: Readonly<Record<Lack, readonly string[]>> = {
 };
 
 /**
- * Refuses a target whose model does not take the pictures, tools or schema of the request, without a call, when the config has
- * other targets. A request with one target is left to its provider. Throws `unsupported_by_provider`.
+ * Refuses a target whose model does not support the images, tools or JSON schema of the request,
+ * without a call, when the config has other targets. When the config has one target, its provider
+ * decides. Throws `unsupported_by_provider`.
  */
 export function refuseLacking(context: RequestContext, { model, provider, target }: Upstream): void {
   const { body, config, scan } = context;

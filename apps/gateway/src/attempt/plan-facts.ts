@@ -17,7 +17,10 @@ export class PlanFacts implements RequestFacts {
     return url.slice(0, url.length - query.length);
   }
 
-  /** Parameters of the body; of a spooled body, only those that its scan found. A model in the path takes precedence. */
+  /**
+   * Returns the parameters of the body; for a spooled body, only those that its scan found. A model
+   * in the path takes precedence.
+   */
   params(): object | undefined {
     const { call } = this.context.route;
     const inBody = paramsOfBody(this.context);

@@ -1,8 +1,9 @@
 import { isRedirect, OutboundError } from '@gw/outbound';
 
 /**
- * The error for a provider's redirect; null when the status is no redirect. Clients follow redirects automatically and send along
- * all headers that they do not know as credentials, so another host would receive the caller's gateway key.
+ * Returns the error for a provider's redirect; null when the status is no redirect. Clients follow
+ * redirects automatically and resend all headers that they do not recognise as credentials, so
+ * another host would receive the caller's gateway key.
  */
 export const redirectError = (status: number): OutboundError | null =>
   isRedirect(status)

@@ -5,7 +5,8 @@ import type { GatewayResponse } from './gateway-response';
 import type { StreamPace } from './stream-pace';
 
 /**
- * A stream that is being forwarded under `on_stream_failure: continue`. Exactly one of `completed`, `lost` and `left` ends it.
+ * A stream that is being forwarded under `on_stream_failure: continue`. Exactly one of `completed`,
+ * `lost` and `left` ends it.
  */
 export interface OpenStream {
   /** The stream is complete. */
@@ -13,22 +14,28 @@ export interface OpenStream {
   /** The stream broke off, and no attempt can continue what the client has. */
   lost(reason: string): void;
   /** The client disconnected. */
-  left(): void;
-  /** This response, or the rest of it, does not go to the client. */
+  clientLeft(): void;
+  /** Discards this response, or the rest of it; it does not go to the client. */
   drop(response: GatewayResponse): void;
-  /** The next response cannot continue the stream, so `broken` remains the request's response. */
+  /**
+   * Rejects the next response, because it cannot continue the stream; `broken` remains the
+   * request's response.
+   */
   refuse(next: GatewayResponse, broken: GatewayResponse): void;
   /**
-   * The stream broke off. `done` is called when another stream that continues `text` is the response, or when none is found and
-   * the response is unchanged.
+   * Looks for another stream that continues `text`, because the current one broke off. Calls `done`
+   * when that stream has become the response, or when there is none and the response is unchanged.
    */
-  goOnFrom(text: string, reason: string, done: () => void): void;
+  continueFrom(text: string, reason: string, done: () => void): void;
 }
 
 type RoutedBy = Pick<RoutingCursor, 'strategyTrail' | 'matchedCondition' | 'routingEvents'>;
 
-/** A call that a client's disconnect cut. `isFree`: another request pays for it. */
-export interface LeftCall {
+/**
+ * A call that a client's disconnect cut. `isFree`: it is charged to another request, which shares
+ * it.
+ */
+export interface CutCall {
   readonly upstream: Upstream;
   readonly isFree: boolean;
 }
@@ -46,21 +53,31 @@ export class RequestAttempts {
   events: readonly RoutingEvent[] = NO_EVENTS;
   /** The upstream of the call in flight; null when there is none or the response was chosen. */
   requested: Upstream | null = null;
-  /** The upstream of the call that was in flight when the client disconnected before a response was chosen. */
-  left: Upstream | null = null;
+  /**
+   * The upstream of the call that was in flight when the client disconnected before a response was
+   * chosen.
+   */
+  cutUpstream: Upstream | null = null;
   /** The other call of a hedged pair at that time; null when there was none. */
-  leftAlongside: LeftCall | null = null;
+  cutHedgeCall: CutCall | null = null;
   /** Milliseconds that the request waited for providers before its reply began. */
   waitedMs = 0;
-  /** The endpoint that counts as busy with this request until its response ends; null when the config does not measure load. */
+  /**
+   * The endpoint that counts as busy with this request until its response ends; null when the
+   * config does not measure load.
+   */
   busyEndpoint: string | null = null;
   /** Measures the response when it is a stream and the config needs that; otherwise null. */
   pace: StreamPace | null = null;
-  /** The provider was sent a request for usage that the client did not request and must not see. */
+  /**
+   * The request to the provider asks for usage that the client did not request and must not see.
+   */
   hidesUsage = false;
   /** Set while the response is a stream that another attempt could continue. */
   openStream: OpenStream | null = null;
-  /** Text that the client has of a stream that broke off, which the next attempt continues. */
+  /**
+   * Text that the client has received of a stream that broke off; the next attempt continues it.
+   */
   partial: string | null = null;
 
   /** Copies the routing decisions made so far. */
@@ -70,8 +87,10 @@ export class RequestAttempts {
     this.events = routingEvents;
   }
 
-  /** Adds a call that was not made by the attempts of a config. */
-  made(record: AttemptRecord): void {
+  /**
+   * Adds the record of a call that is not an attempt of a config, such as a call of an MCP server.
+   */
+  addRecord(record: AttemptRecord): void {
     this.records.push(record);
   }
 

@@ -5,7 +5,10 @@ import { RESPONSE_READ_WHOLE, exceededBy } from '../bodies/read-whole';
 /** Whether a successful response of the route is JSON or an event stream. */
 export const respondsWithJson = (route: RouteKind): boolean => routeFamily(route).answersWithJson === true;
 
-/** Why the body of a 2xx response is no success, or null. Phrased to follow "the response". */
+/**
+ * Returns why the body of a 2xx response is not a success, as a predicate to follow "the response";
+ * null when it is a success.
+ */
 export function faultOfJson(body: Buffer): string | null {
   const bound = exceededBy(body, RESPONSE_READ_WHOLE);
   if (bound !== null) return `has more than ${bound}`;

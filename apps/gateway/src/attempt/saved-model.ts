@@ -7,8 +7,9 @@ export const modelOf = (saved: ProviderDocument, slug: string): ProviderModel | 
   saved.models.find((model) => model.slug === slug) ?? null;
 
 /**
- * The custom host that a call uses instead of the provider's address, or null. A saved provider has only its saved host; any other
- * has the request's, or else the target's.
+ * Returns the custom host that a call uses instead of the provider's address; null when there is
+ * none. For a saved provider it is the saved host; for any other, the request's host or otherwise
+ * the target's.
  */
 export function customHostOf(
   gw: RequestView['gw'],
@@ -17,7 +18,7 @@ export function customHostOf(
   return upstream.saved === null ? (gw.customHost ?? upstream.target.customHost) : savedHost(upstream);
 }
 
-/** The host saved with the model, or with the provider. */
+/** Returns the host saved with the model, or otherwise with the provider. */
 function savedHost({
   saved,
   model,

@@ -10,8 +10,8 @@ import { FollowingCall, mayFollow } from './following-call';
 import type { BuiltRequest } from './request/request-builder';
 
 /**
- * Stores the in-flight record of a request before a provider is called. Throws when the call requires a stored record and storing
- * failed.
+ * Stores the in-flight record of a request before a provider is called. Throws when the call
+ * requires a stored record and storing failed.
  */
 export type BeforeCall = (context: RequestContext, upstream: Upstream | null) => void;
 
@@ -26,10 +26,13 @@ export class Sender implements Next {
   begin({ context, upstream, built, listener }: AttemptCall): void {
     const response = new GatewayResponse(upstream, listener);
     response.call = this.call(context, upstream, built, response);
-    listener.begun(response);
+    listener.callStarted(response);
   }
 
-  /** Makes the call, without further bookkeeping, and reports to `handler`, which is never called before this returns. */
+  /**
+   * Makes the call without reporting to a listener. `handler` receives the response; it is never
+   * called before this method returns.
+   */
   call(
     context: RequestContext,
     upstream: Upstream,
@@ -54,7 +57,7 @@ export class Sender implements Next {
 /** Reports the result of a promise to a listener. */
 export function reportResult(response: Promise<GatewayResponse>, listener: AttemptListener): void {
   response.then(
-    (given) => listener.responded(given),
+    (received) => listener.responded(received),
     (thrown: unknown) => listener.refused(thrown),
   );
 }

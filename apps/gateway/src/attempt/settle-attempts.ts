@@ -6,13 +6,13 @@ import type { HedgedCall } from '../hedge/hedged-attempt';
 import type { AttemptResult } from './attempt-result';
 
 /**
- * Makes the last attempt the result of the request. Throws its failure; a client that has left gets nothing, and the call
- * is cancelled.
+ * Makes the last attempt the result of the request, and throws its failure. When the client has
+ * disconnected, the call is cancelled and nothing is sent.
  */
 export function settleOn(context: RequestContext, last: AttemptResult | null): void {
   if (context.clientGone) {
     if (last && 'response' in last) {
-      context.attempts.left = last.response.upstream;
+      context.attempts.cutUpstream = last.response.upstream;
       last.response.call?.abort();
     }
     context.reply.clientLeft();
@@ -23,14 +23,17 @@ export function settleOn(context: RequestContext, last: AttemptResult | null): v
   context.response = last.response;
 }
 
-/** Notes a call that the client's disconnect cut; without a call, the client left during the cache lookup. */
+/**
+ * Records the upstream of a call that the client's disconnect cut. Without a call, the client
+ * disconnected during the cache lookup, and nothing is recorded.
+ */
 export function noteCutCall({ attempts }: RequestContext, { call, upstream }: GatewayResponse): void {
-  if (call !== null) attempts.left = upstream;
+  if (call !== null) attempts.cutUpstream = upstream;
 }
 
 /**
- * Notes the hedged calls that the client's disconnect cut, because their providers bill them. A call that the request makes itself
- * comes first, so that it is charged although the other one is shared.
+ * Records the hedged calls that the client's disconnect cut, because their providers bill them. A
+ * call that the request makes itself takes precedence over a shared one, so that it is charged.
  */
 export function noteCutCalls(context: RequestContext, calls: readonly HedgedCall[]): void {
   const cut = calls.flatMap(({ response, outcome }) =>
@@ -40,13 +43,13 @@ export function noteCutCalls(context: RequestContext, calls: readonly HedgedCall
   );
   const [left, other = null] = cut.sort((one, two) => Number(one.isFree) - Number(two.isFree));
   if (left !== undefined) noteCacheUse(context, left.cache);
-  context.attempts.left = left?.upstream ?? null;
-  context.attempts.leftAlongside = other;
+  context.attempts.cutUpstream = left?.upstream ?? null;
+  context.attempts.cutHedgeCall = other;
 }
 
 /**
- * True when the attempt failed because the process is shutting down. That is not evidence about the target, and no other target
- * can be called.
+ * True when the attempt failed because the process is shutting down. That is not evidence about the
+ * target, and no other target can be called.
  */
 export const isStopped = (result: AttemptResult): boolean =>
   'failure' in result && result.failure.type === 'gateway_stopping';

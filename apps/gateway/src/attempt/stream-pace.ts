@@ -4,7 +4,7 @@ import type { RoutingCursor } from '@gw/routing';
 import { outcomeOf, type OutcomeFacts } from '../core/outcome';
 import type { BodySink } from '../core/upstream';
 
-/** The parts of a request that its pace reads and reports to; `RequestContext` has them. */
+/** The parts of a `RequestContext` that `StreamPace` reads and writes. */
 interface PacedRequest {
   readonly reply: OutcomeFacts;
   readonly attempts: { events: readonly RoutingEvent[] };
@@ -13,10 +13,13 @@ interface PacedRequest {
 
 /** Minimum output tokens for a meaningful speed. */
 const TOKENS_MIN = 16;
-/** Tokens a second. A faster stream was generated before it was sent. */
+/**
+ * Maximum plausible speed in tokens per second. A faster stream was generated before it was sent.
+ */
 const SPEED_MAX = 10_000;
 /**
- * Matches the beginning of a line that is neither empty nor a comment; some providers send comments while the model is thinking.
+ * Matches the beginning of a line that is neither empty nor a comment; some providers send comments
+ * while the model is thinking.
  */
 export const FIELD = /(?:^|[\r\n])[^:\r\n]/;
 
@@ -24,19 +27,22 @@ export const FIELD = /(?:^|[\r\n])[^:\r\n]/;
 export class StreamPace {
   private firstMs: number | null = null;
   private lastMs = 0;
-  private isHeldUp = false;
+  private isClientSlow = false;
 
   constructor(
     private readonly context: PacedRequest,
     private readonly cursor: RoutingCursor,
     private readonly status: number,
-    /** Milliseconds from the start of the request to the call, and from the call to the response's head. */
+    /**
+     * Milliseconds from the start of the request to the call; in `headMs`, those from the call to
+     * the response's head.
+     */
     private readonly startedMs: number,
     private readonly headMs: number,
   ) {}
 
-  /** Measures the pieces that pass to `sink`. */
-  through(sink: BodySink): BodySink {
+  /** Returns a sink that measures the chunks and passes them to `sink`. */
+  measured(sink: BodySink): BodySink {
     return {
       data: (chunk: Buffer) => {
         this.note(chunk);
@@ -52,28 +58,33 @@ export class StreamPace {
   }
 
   /**
-   * The client reads more slowly than the provider writes, so later delays are not the provider's fault and the speed is not
-   * measured.
+   * Records that the client reads more slowly than the provider writes: later delays are not the
+   * provider's fault, so the speed is not measured.
    */
-  holdUp(): void {
-    this.isHeldUp = true;
+  clientIsSlow(): void {
+    this.isClientSlow = true;
   }
 
   /**
-   * Output tokens a second; null when unknown. Counted from the first piece, or from the start of the call when tokens were
-   * generated before it: by a thinking model, or by a provider that sends everything at once.
+   * Returns the output tokens per second; null when unknown. Time counts from the first chunk, or
+   * from the start of the call when tokens were generated before that chunk: by a reasoning model,
+   * or by a provider that sends the whole response at once.
    */
   speed(usage: Usage | null): number | null {
     const { firstMs, lastMs, startedMs } = this;
-    if (usage === null || firstMs === null || this.isHeldUp || usage.outputTokens < TOKENS_MIN) return null;
+    if (usage === null || firstMs === null || this.isClientSlow || usage.outputTokens < TOKENS_MIN)
+      return null;
     const own = perSecond(usage.outputTokens, lastMs - firstMs);
     return usage.reasoningTokens > 0 || own > SPEED_MAX
       ? perSecond(usage.outputTokens, lastMs - startedMs)
       : own;
   }
 
-  /** Called when the request has ended with the stream. `usage`: as the stream reported it. */
-  over(usage: Usage | null): void {
+  /**
+   * Reports the stream to the routing plan when the request has ended. `usage` is the usage that
+   * the stream reported.
+   */
+  report(usage: Usage | null): void {
     const { context, cursor, status } = this;
     const outcome = outcomeOf(context.reply);
     if (outcome !== 'ok' && outcome !== 'interrupted') cursor.streamed(null);

@@ -16,14 +16,14 @@ export class TargetAround implements AroundStage {
 
   around(call: AttemptCall, next: Next): void {
     const picked = this.targeting.pick(call.context, call.target);
-    if (!(picked instanceof Promise)) this.goOn(call, picked, next);
+    if (!(picked instanceof Promise)) this.proceed(call, picked, next);
     else
       picked
-        .then((upstream) => this.goOn(call, upstream, next))
+        .then((upstream) => this.proceed(call, upstream, next))
         .catch((thrown: unknown) => call.listener.refused(thrown));
   }
 
-  private goOn(call: AttemptCall, upstream: Upstream, next: Next): void {
+  private proceed(call: AttemptCall, upstream: Upstream, next: Next): void {
     refuseAccess(call.context, upstream, this.allowClientSecrets);
     refuseTooLong(call.context, upstream, this.windows);
     refuseLacking(call.context, upstream);

@@ -45,7 +45,10 @@ function providerUnknown(id: string, near: string | null): GatewayError {
   });
 }
 
-/** Resolves a target of the plan to a provider with a credential. Throws errors for the caller before any call is made. */
+/**
+ * Resolves a target of the plan to a provider with a credential. Throws errors for the caller
+ * before any call is made.
+ */
 export class Targeting {
   constructor(
     private readonly documents: Documents,
@@ -58,10 +61,10 @@ export class Targeting {
   pick(context: RequestView, target: CompiledTarget): Upstream | Promise<Upstream> {
     const found = this.find(context, target);
     const forwardsHeaders = (context.gw.forwardHeaders ?? target.forwardHeaders).length > 0;
-    return forwardsHeaders ? this.guarded(context, found) : found;
+    return forwardsHeaders ? this.checked(context, found) : found;
   }
 
-  private async guarded(context: RequestView, found: Upstream | Promise<Upstream>): Promise<Upstream> {
+  private async checked(context: RequestView, found: Upstream | Promise<Upstream>): Promise<Upstream> {
     const upstream = await found;
     if (!upstream.provider.local) await refuseOwnCredentials(this.ownCredentials, context, upstream);
     return upstream;
@@ -93,7 +96,7 @@ export class Targeting {
         ? ` Without the @, ${slug} is a provider that you call with your own key.`
         : didYouMean(this.documents, all, slug, { mark: '@' });
     });
-    const provider = this.known(saved.providerId);
+    const provider = this.providerById(saved.providerId);
     const credential = this.credentials.of(saved);
     const finish = (opened: Credential): Upstream | Promise<Upstream> => {
       const upstream = this.build(context, target, provider, saved, opened);
@@ -104,8 +107,8 @@ export class Targeting {
   }
 
   private inline(context: RequestView, target: CompiledTarget, id: string): Upstream | Promise<Upstream> {
-    if (!this.isKnown(id)) return this.unknown(context, id);
-    const provider = this.known(id);
+    if (!this.isKnown(id)) return this.throwUnknown(context, id);
+    const provider = this.providerById(id);
     if (variantOf(context, provider) === null) supportOf(context, provider);
     const apiKey = inlineKey(context, target, provider);
     const finish = (isOwn: boolean): Upstream | Promise<Upstream> => {
@@ -118,10 +121,10 @@ export class Targeting {
     return isOwn instanceof Promise ? isOwn.then(finish) : finish(isOwn);
   }
 
-  private known(id: string): Provider {
+  private providerById(id: string): Provider {
     const provider = this.options.providers.get(id);
     if (provider && this.isKnown(id)) return provider;
-    throw providerUnknown(id, this.nearTo(id));
+    throw providerUnknown(id, this.nearestId(id));
   }
 
   private isKnown(id: string): boolean {
@@ -129,14 +132,17 @@ export class Targeting {
     return provider !== undefined && (!provider.local || this.options.sandboxEnabled);
   }
 
-  /** Throws the error for an unknown provider, and suggests a saved one, because the @ of a slug is often forgotten. */
-  private async unknown(context: RequestView, id: string): Promise<never> {
+  /**
+   * Throws the error for an unknown provider, and suggests a saved one, because the @ of a slug is
+   * often forgotten.
+   */
+  private async throwUnknown(context: RequestView, id: string): Promise<never> {
     const { workspace } = context.principal as GatewayPrincipal;
     const saved = await this.documents.load(documentKey.provider(workspace.id, id.slice(0, SLUG_MAX)));
-    throw providerUnknown(id, saved?.kind === 'provider' ? `@${id}` : this.nearTo(id));
+    throw providerUnknown(id, saved?.kind === 'provider' ? `@${id}` : this.nearestId(id));
   }
 
-  private nearTo(id: string): string | null {
+  private nearestId(id: string): string | null {
     return nearestName(
       id,
       [...this.options.providers.keys()].filter((known) => this.isKnown(known)),
@@ -154,16 +160,19 @@ export class Targeting {
     const requested = typeof override === 'string' ? override : requestedModel(context);
     const model = requested === null ? null : withoutSlug(requested);
     const destination = { target, saved, credential, model };
-    const taking = this.taking(provider, context, destination);
-    const variant = variantOf(context, taking);
+    const receiver = this.providerFor(provider, context, destination);
+    const variant = variantOf(context, receiver);
     const isUsed =
       variant !== null && (variant.atCustomHost || customHostOf(context.gw, destination) === null);
-    const serving = isUsed ? variant.provider : taking;
+    const serving = isUsed ? variant.provider : receiver;
     return { ...destination, provider: serving, support: supportOf(context, serving) };
   }
 
-  /** The provider as it takes calls of the model at the address. */
-  private taking(
+  /**
+   * Returns the variant of the provider that serves this model at this address; the provider itself
+   * when it has no such variant.
+   */
+  private providerFor(
     provider: Provider,
     { gw }: RequestView,
     destination: Parameters<typeof customHostOf>[1],
@@ -174,15 +183,19 @@ export class Targeting {
   }
 }
 
-/** The provider as it serves the route in another dialect; null when it does not. */
+/**
+ * Returns the variant of the provider that serves the route in another dialect; null when there is
+ * none.
+ */
 const variantOf = ({ route }: RequestView, provider: Provider): ProviderVariant | null =>
   provider.variants?.[route.kind] ?? null;
 
-/** How the provider serves the route; null on passthrough. Throws `route_unsupported`. */
+/** Returns how the provider serves the route; null on passthrough. Throws `route_unsupported`. */
 function supportOf({ route }: RequestView, provider: Provider): RouteSupport | null {
   if (route.kind === 'passthrough') return null;
   const support = provider.routes[route.kind];
-  // Only the call itself is translated: a provider of another dialect keeps nothing to read, cancel or delete.
+  // Only the call that creates a response is translated: a provider of another dialect stores no
+  // object to read, cancel or delete.
   const { pathEnd }: RouteFamily = ROUTE_FAMILIES[route.kind];
   const isCall =
     support?.via !== 'translated' ||
@@ -195,7 +208,10 @@ function supportOf({ route }: RequestView, provider: Provider): RouteSupport | n
   });
 }
 
-/** Throws when a saved provider does not exist, has expired, or has exhausted a budget that only its status shows. */
+/**
+ * Throws when a saved provider does not exist, has expired, or has exhausted a budget that only its
+ * status shows.
+ */
 export function assertSavedUsable(
   document: unknown,
   slug: string,
@@ -221,8 +237,8 @@ export function assertSavedUsable(
 }
 
 /**
- * The provider named by the target, or else by the request's header, its virtual key or its `@slug/model`. Null when none is
- * named.
+ * Returns the provider that the target names, or otherwise the request in its header, virtual key
+ * or `@slug/model`; null when none is named.
  */
 export function providerNamed(context: RequestView, target: CompiledTarget): string | null {
   if (target.provider !== null) return target.provider;
@@ -236,25 +252,32 @@ export function providerNamed(context: RequestView, target: CompiledTarget): str
 
 const isPast = (iso: string | null, nowMs: number): boolean => iso !== null && Date.parse(iso) <= nowMs;
 
-/** Whether the provider gets the client's own path, which names a model. */
+/** Whether the provider receives the client's own path, which names a model. */
 export const pathKeepsModel = ({ call, address }: RequestView['route']): boolean =>
   call !== null && address === null;
 
-/** A model in the path, and a body in which no model was found, are sent unchanged: no rule can replace their model. */
+/**
+ * Whether no parameter rule can replace the model, because the path with the model, or a body in
+ * which no model was found, is sent unchanged.
+ */
 const keepsModel = ({ route, scan, body, spooled }: RequestView): boolean =>
   pathKeepsModel(route) ||
   ((body.length > 0 || spooled !== null) &&
     (scan === null || (scan.isForm === true && scan.modelSpan === null)));
 
-/** Removes the slug of a saved provider from `@slug/model`; `@cf/…` and `@hf/…` are model names themselves. */
+/**
+ * Removes the slug of a saved provider from `@slug/model`; `@cf/…` and `@hf/…` are model names
+ * themselves.
+ */
 export const withoutSlug = (model: string): string =>
   model.startsWith('@') && !model.startsWith('@cf/') && !model.startsWith('@hf/') && model.includes('/')
     ? model.slice(model.indexOf('/') + 1)
     : model;
 
 /**
- * Throws when the model is not enabled. A route that calls a model must name one. With an allow-list, so must every body that
- * could name a model, because an unreadable body could name any.
+ * Throws when the model is not enabled. A route that calls a model must name one. With an
+ * allow-list, so must every body that could name a model, because an unreadable body could name
+ * any.
  */
 function checkModel(context: RequestView, saved: ProviderDocument, model: string | null): void {
   if (saved.allowAllModels && saved.models.length === 0) return;
@@ -263,7 +286,10 @@ function checkModel(context: RequestView, saved: ProviderDocument, model: string
   else if (!isEnabled(saved, model)) throw notEnabled(saved, model);
 }
 
-/** As `checkModel`, for a message of a session. `model` is null when the message could name any model. */
+/**
+ * Throws when a message of a session names a model that is not enabled. `model` is null when the
+ * message could name any model.
+ */
 export function checkModelOf(saved: ProviderDocument | null, model: string | null): void {
   if (saved === null) return;
   const isRefused =
@@ -302,11 +328,17 @@ const notEnabled = (saved: ProviderDocument, model: string | null, message?: str
     extra: { model, provider: `@${saved.slug}` },
   });
 
-/** True when the body could name a model unseen: it is no JSON object, or its `model` is ambiguous. */
+/**
+ * Whether the body could name a model that the gateway does not see: it is not a JSON object, or
+ * its `model` is ambiguous.
+ */
 const hidesModel = ({ scan, upgrade }: RequestView): boolean =>
   upgrade !== null || scan === null || scan.isForm === true || scan.needsParse;
 
-/** Models in places that a provider could read instead: on passthrough the query, and the body next to a model in the path. */
+/**
+ * Returns models in places that a provider could read instead, on passthrough only: in the query,
+ * and in the body when the path names a model.
+ */
 function otherModels({ route, query, scan }: RequestView): readonly string[] {
   if (route.kind !== 'passthrough') return NONE;
   const inQuery = query === '' ? NONE : new URLSearchParams(query).getAll('model');

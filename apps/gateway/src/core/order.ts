@@ -1,9 +1,9 @@
 import type { TimedStage } from '@gw/contracts';
 
 /**
- * The order of everything that acts on a request; `docs/request-lifecycle.md` describes each entry. Stages run once for each
- * request. Around stages wrap each attempt made by the stage listed before them, outermost first, and run only for requests that
- * use them.
+ * The order of everything that acts on a request; `docs/request-lifecycle.md` describes each entry.
+ * Stages run once for each request. Around stages wrap each attempt made by the stage listed before
+ * them, outermost first, and run only for requests that use them.
  */
 export const ORDER = [
   { stage: 'accept' },
@@ -41,7 +41,10 @@ export const AROUND_ORDER: readonly AroundName[] = ORDER.flatMap((entry) =>
   'around' in entry ? [entry.around] : [],
 );
 
-/** Stages that do not wait for most requests. Their time is added to the next timed stage. */
+/**
+ * Stages that return no promise for most requests, so that their time is not measured. It counts
+ * towards the next timed stage.
+ */
 const UNTIMED = ['prompt', 'idempotency', 'renderedReply', 'replayedReply', 'session'] as const;
 type UntimedName = (typeof UNTIMED)[number];
 const isTimed = (name: StageName): name is Exclude<StageName, UntimedName> =>

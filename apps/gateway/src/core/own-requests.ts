@@ -8,20 +8,21 @@ import { Pipeline, type FailureLog, type PipelineStages } from './pipeline';
 import type { RequestsInFlight } from '../in-flight/requests-in-flight';
 import { RequestContext, type Stage } from './request-context';
 
-/** A response to a request of the gateway's own. */
+/** The response to a request that the gateway itself makes. */
 export interface OwnResponse {
   readonly status: number;
   readonly body: Buffer;
 }
 
-/** Bytes of a response; a longer one is dropped. */
+/** Maximum bytes of a response; `send` resolves to null for a longer one. */
 const BYTES_MAX = 1_048_576;
 const JSON_TYPE = 'application/json';
 
 /**
- * Requests of the gateway itself on behalf of a caller, such as for an MCP server that wants a completion. They run through
- * the stages of a client's request, so that limits, guardrails, prices and the log know them; only the credential is not read
- * again, and nothing that the caller sent goes along.
+ * Makes requests on behalf of a caller, such as the completion that an MCP server requests by
+ * sampling. They run through the stages of a client's request, so that limits, guardrails, prices
+ * and the log apply to them. Only the stages that read the credential and the body are replaced; no
+ * header or body of the caller is included.
  */
 export class OwnRequests {
   private readonly pipeline: Pipeline;
@@ -31,14 +32,18 @@ export class OwnRequests {
     const authenticate: Stage = {
       run: (context) => {
         const cause = this.causes.get(context);
-        if (cause !== undefined) context.onBehalfOf(cause);
+        if (cause !== undefined) context.actOnBehalfOf(cause);
       },
     };
     const receive: Stage = { run: () => undefined };
     this.pipeline = new Pipeline({ ...stages, authenticate, receive }, failures, requestsInFlight);
   }
 
-  /** Sends a request for the caller of `cause`. Null: it was aborted, or its response is too long or broke off. Never rejects. */
+  /**
+   * Sends a request for the caller of `cause` and resolves to its response. Resolves to null when
+   * `signal` aborts, when the response is longer than `BYTES_MAX`, and when it breaks off. Never
+   * rejects.
+   */
   send(
     cause: RequestContext,
     route: Route,
@@ -67,7 +72,7 @@ export class OwnRequests {
   }
 }
 
-/** A response that stays in memory. */
+/** Collects a response in memory instead of sending it to a client. */
 class InMemoryResponse extends ServerResponse {
   private readonly chunks: Buffer[] = [];
   private bytes = 0;

@@ -41,7 +41,10 @@ export class Pipeline {
     this.runFrom(0, context, context.startedAt);
   }
 
-  /** Ends a request early: with the error when no byte of a response was sent, otherwise by cutting the response. */
+  /**
+   * Ends a request early: with the error when no byte of a response was sent, otherwise by cutting
+   * the response.
+   */
   interrupt(context: RequestContext, error = gatewayStopping()): void {
     const { reply } = context;
     reply.cut(error);
@@ -56,7 +59,10 @@ export class Pipeline {
     this.stages.reply.fail(context, error);
   }
 
-  /** Runs stages from `first`. A stage that returns no promise is followed by the next one in the same turn. */
+  /**
+   * Runs the stages from index `first` on. After a stage that returns no promise, the next one runs
+   * in the same turn of the event loop.
+   */
   private runFrom(first: number, context: RequestContext, startedAt: number): void {
     try {
       let from = startedAt;

@@ -29,7 +29,10 @@ import { RequestUsage } from '../usage/request-usage';
 /** The `x-gw-*` headers of a request, read once. Null when not sent. */
 export interface GatewayHeaders {
   readonly apiKey: string | null;
-  /** The proof of a token that was sent as `Authorization: DPoP`, empty without the header; null for other credentials. */
+  /**
+   * The proof of a token that was sent as `Authorization: DPoP`, empty without the header; null for
+   * other credentials.
+   */
   readonly proof: string | null;
   /** Whether the headers are Portkey's, which the workspace must accept. */
   readonly isOfPortkey: boolean;
@@ -51,9 +54,10 @@ export interface GatewayHeaders {
 }
 
 /**
- * One client request: what the first stages read of it, and a slot for each feature that acts on it. Only the feature's folder
- * writes its slot. A null slot means that the request does not use the feature, and costs nothing. `slots.spec.ts` lists the
- * folders that write each field. A stage may rely on what earlier stages have set.
+ * One client request: the facts that the first stages read from it, and a slot for each feature
+ * that acts on it. Only the feature's folder writes its slot. A null slot means that the request
+ * does not use the feature, and costs nothing. `slots.spec.ts` lists the folders that write each
+ * field. A stage may rely on what earlier stages have set.
  */
 export class RequestContext {
   readonly startedAt = performance.now();
@@ -84,13 +88,15 @@ export class RequestContext {
   // In-flight requests
   before: RequestContext | null = null;
   after: RequestContext | null = null;
-  /** Bytes of the response when the in-flight record was last written; -1 when it was not written. */
+  /**
+   * Bytes of the response when the in-flight record was last written; -1 when it was not written.
+   */
   notedBytes = -1;
   /** Calls that guardrail checks made for this request, whose cost its own record includes. */
   checks: readonly RequestContext[] = NO_CHECKS;
 
   // Set by the front door
-  /** The key that a Gemini client sent in its query, which no longer has it. */
+  /** The key that a Gemini client sent in its query; the front door has removed it from `query`. */
   queryKey: string | null = null;
 
   // Read by accept
@@ -103,11 +109,11 @@ export class RequestContext {
 
   // Found by authenticate
   principal: GatewayPrincipal | null = null;
-  /** A known key that may not be used here, or an ended one; `principal` is then null. */
+  /** A known key that may not be used on this path, or that has ended; `principal` is then null. */
   refusedKey: RefusedKey | null = null;
 
   // Read by receive
-  /** The whole body; empty when there is none or it is spooled. */
+  /** The whole body; empty when the request has no body or the body is spooled. */
   body: Buffer = EMPTY;
   /** The workspace's share of body memory; null when it is not counted. */
   memory: Share | null = null;
@@ -126,15 +132,24 @@ export class RequestContext {
   /** Id of the saved config; null for an inline config or none. */
   configId: string | null = null;
 
-  /** For a call made by a guardrail check, the request that is checked; null for a client's own request. */
+  /**
+   * For a call made by a guardrail check, the request that is checked; null for a client's own
+   * request.
+   */
   madeFor: RequestContext | null = null;
   /** The response for the client; null until an attempt succeeded or all have failed. */
   response: GatewayResponse | null = null;
   settled = false;
 
-  /** Milliseconds of each stage in pipeline order, with `settle` last; negative when the stage did not run. */
+  /**
+   * Milliseconds of each stage in pipeline order, with `settle` last; negative when the stage did
+   * not run.
+   */
   readonly stageMs = [-0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5];
-  /** The client has disconnected: nothing more can be sent, and no further call should be made. */
+  /**
+   * True once the client has disconnected: nothing more can be sent, and no further call should be
+   * made.
+   */
   clientGone = false;
   private leaveListener: LeaveListener | null = null;
 
@@ -152,8 +167,8 @@ export class RequestContext {
     /** Set for a WebSocket request; `res` carries the response unless the upgrade is accepted. */
     readonly upgrade: ClientUpgrade | null = null,
   ) {
-    // 'close' without a finished response means that the client disconnected. Without this a paused upstream would hold its
-    // socket forever.
+    // A 'close' without a finished response means that the client disconnected. Without this
+    // listener a paused upstream would hold its socket forever.
     res.on('close', () => {
       if (!res.writableFinished) this.abandon();
     });
@@ -171,7 +186,10 @@ export class RequestContext {
     if (listener && this.clientGone) listener.clientGone();
   }
 
-  /** Adds a listener for a task within the work in progress, whose listener stays. Returns a function that removes it. */
+  /**
+   * Adds a listener for a task within the work in progress and keeps the listener of that work.
+   * Returns a function that removes the added listener.
+   */
   alsoWhenClientGone(listener: LeaveListener): () => void {
     const before = this.leaveListener;
     const both: LeaveListener = {
@@ -190,23 +208,32 @@ export class RequestContext {
     return performance.now() - this.startedAt;
   }
 
-  /** Makes this context a call of a check of `request`: it shares the caller, metadata and trace, and has its own headers. */
-  callFor(request: RequestContext, gw: GatewayHeaders): void {
-    this.onBehalfOf(request);
+  /**
+   * Makes this context a call of a check of `request`: it shares the caller, metadata and trace,
+   * and has its own headers.
+   */
+  becomeCallFor(request: RequestContext, gw: GatewayHeaders): void {
+    this.actOnBehalfOf(request);
     this.madeFor = request;
     this.gw = gw;
   }
 
-  /** Makes this context a request of the gateway's own for the caller of `request`, in the same trace. */
-  onBehalfOf(request: RequestContext): void {
+  /**
+   * Makes this context a request that the gateway itself makes for the caller of `request`, in the
+   * same trace.
+   */
+  actOnBehalfOf(request: RequestContext): void {
     this.principal = request.principal;
     this.metadata = request.metadata;
     this.traceId = request.traceId;
     this.parentSpanId = request.spanId;
   }
 
-  /** Makes this context one message of a request with several: it shares the caller and the trace, and has its own body. */
-  partOf(whole: RequestContext, body: Buffer): void {
+  /**
+   * Makes this context one message of a request with several: it shares the caller and the trace,
+   * and has its own body.
+   */
+  becomePartOf(whole: RequestContext, body: Buffer): void {
     this.gw = whole.gw;
     this.principal = whole.principal;
     this.metadata = whole.metadata;
@@ -228,34 +255,37 @@ export class RequestContext {
   }
 
   /**
-   * The body as a JSON object, parsed at most once. Throws `body_invalid`, `body_too_large` when it has too many members, and
-   * `unavailable` when there is no memory for it.
+   * The body as a JSON object, parsed at most once. Throws `body_invalid`, `body_too_large` when it
+   * has too many members, and `unavailable` when there is no memory for it.
    */
   json(parse: (body: Buffer) => JsonObject): JsonObject {
     if (this.parsed === null) {
-      this.hold(parsedBytes(this.body));
+      this.reserveMemory(parsedBytes(this.body));
       this.parsed = parse(this.body);
     }
     return this.parsed;
   }
 
-  /** Reserves bytes of the workspace's share of body memory. Throws `unavailable` when the share is full. */
-  hold(bytes: number): void {
+  /**
+   * Reserves bytes of the workspace's share of body memory. Throws `unavailable` when the share is
+   * full.
+   */
+  reserveMemory(bytes: number): void {
     if (this.memory === null) return;
     if (!this.memory.take(bytes)) throw bodyMemoryFull();
     this.heldBytes += bytes;
   }
 
   /** Frees all held memory above `bytes`. */
-  keep(bytes: number): void {
+  freeMemoryAbove(bytes: number): void {
     const more = Math.max(0, this.heldBytes - bytes);
     this.memory?.give(more);
     this.heldBytes -= more;
   }
 
   /** Frees memory and disk space; called once, when the request no longer needs its body. */
-  giveBack(): void {
-    this.keep(0);
+  releaseBody(): void {
+    this.freeMemoryAbove(0);
     this.release?.();
   }
 }
@@ -288,7 +318,9 @@ export interface LeaveListener {
 }
 
 export interface Stage {
-  /** Throws `GatewayError` to end the request with it. Returns a promise only when it has to wait. */
+  /**
+   * Throws `GatewayError` to end the request with it. Returns a promise only when it has to wait.
+   */
   run(context: RequestContext): void | Promise<void>;
 }
 

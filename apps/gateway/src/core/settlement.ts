@@ -22,16 +22,23 @@ export interface SettlementOptions {
   readonly bodyMaxBytes: number;
   /** Null when metrics are disabled. */
   readonly metrics: RequestMetrics | null;
-  /** Receives the charges of a record that the journal could not store; null when they are lost with the record. */
+  /**
+   * Stores the charges of a record that the journal could not store; null when they are lost with
+   * the record.
+   */
   readonly chargesAlone: Pick<ChargesAlone, 'keep'> | null;
   /** Decides whether a request without a usable key gets a log record. */
   readonly refused: RefusedRequests;
-  /** The list of in-flight requests; a request leaves it with its log record. */
+  /**
+   * The list of in-flight requests; settlement removes a request from it when it writes the log
+   * record.
+   */
   readonly inFlight: Pick<InFlightLog, 'end' | 'joinCheck'>;
 }
 
 /**
- * The last stage: determines usage and cost, and writes the log record. Runs exactly once for every request, however it ended.
+ * The last stage: determines usage and cost, and writes the log record. Runs exactly once for every
+ * request, however it ended.
  */
 export class Settlement {
   readonly refused: RefusedRequests;
@@ -61,8 +68,9 @@ export class Settlement {
   };
 
   /**
-   * Settles a call made by a guardrail check. Its cost is charged on the record of the checked request. When that record is
-   * already written, or full with `CHECK_CHARGES_MAX` charges, the call gets a record of its own.
+   * Settles a call made by a guardrail check. Its cost is charged on the record of the checked
+   * request. When that record is already written, or has `CHECK_CHARGES_MAX` charges, a separate
+   * record is written for the call.
    */
   readonly settleCheck = (
     context: RequestContext,
@@ -98,7 +106,7 @@ export class Settlement {
     if (metrics !== null) metrics.count(context, overheadOf(context, context.elapsedMs()));
     context.idempotency?.first?.settle(outcomeOf(context.reply), context.reply.status);
     context.response?.cache?.settle();
-    context.giveBack();
+    context.releaseBody();
   }
 
   private record(context: RequestContext, responseModel: string | null, onDurable: () => void): void {
@@ -120,15 +128,18 @@ export class Settlement {
   }
 
   /**
-   * Appends the record to the journal. When the journal has no room, the record and its bodies are lost, but its charges are
-   * still stored.
+   * Appends the record to the journal. When the journal is full, the record and its bodies are
+   * lost, but `chargesAlone` still stores the charges.
    */
   private keep(record: Buffer, request: FrameBody, response: FrameBody, onDurable: () => void): void {
     const isKept = this.journal.append(record, request, response, onDurable);
     if (!isKept) this.options.chargesAlone?.keep(record);
   }
 
-  /** Writes the record again when the last late verdicts arrive. The bodies are already in the journal. */
+  /**
+   * Writes the record again when the last late verdicts arrive. The bodies are already in the
+   * journal.
+   */
   private amendLater(guardrails: RequestGuardrails | null, record: Buffer): void {
     if (guardrails?.late.isIncomplete !== true) return;
     const { late, records } = guardrails;
@@ -149,16 +160,20 @@ export class Settlement {
       this.statistics.cost(endpoint, context.usage.cost);
   }
 
-  /** `used`: the usage that the response reports; null when the response was not made for this request. */
+  /**
+   * `used`: the usage that the response reports; null when the response was not made for this
+   * request.
+   */
   private account(context: RequestContext, used: Usage | null, responseModel: string | null): void {
     const { response, attempts, usage } = context;
-    // Their usage can no longer be charged once the request is settled.
+    // The usage of embedding calls that are still in flight can no longer be charged once the
+    // request is settled.
     context.cache?.embeddings?.cutAll();
-    const upstream = response === null ? attempts.left : response.upstream;
+    const upstream = response === null ? attempts.cutUpstream : response.upstream;
     const cache = response === null ? null : response.cache;
     if (upstream !== null) priceUse(context, upstream, responseModel, used, this.pricer);
     if (cache !== null) priceCached(usage, cache);
-    if (attempts.pace !== null) attempts.pace.over(used);
+    if (attempts.pace !== null) attempts.pace.report(used);
     const busy = attempts.takeBusyEndpoint();
     if (busy !== null) this.measure(context, busy);
     const isReported = usage.reported !== null;
@@ -175,7 +190,10 @@ function preparationOf({ reply, guardrails }: RequestContext): Promise<void> | u
   return metered === undefined ? late.prepare() : metered.then(() => late.prepare());
 }
 
-/** A record holds up to 64 charges; the rest are left for the request's own charges, which are added last. */
+/**
+ * A record holds up to 64 charges; the rest are left for the request's own charges, which are added
+ * last.
+ */
 const CHECK_CHARGES_MAX = 40;
 const NOTHING = (): void => undefined;
 

@@ -6,12 +6,18 @@ import type { RequestContext } from '../core/request-context';
 import type { KeepAlive, KeptAlive } from './keep-alive';
 import { Reply, type Settle } from './reply';
 
-/** A wait after which a call without a result becomes a stream, so that nothing between us and the client ends it. */
+/**
+ * Milliseconds after which the response to a call without a result becomes a stream, so that no
+ * proxy between gateway and client closes an idle connection.
+ */
 const STREAM_AFTER_MS = 10_000;
 
-/** UTF-16 units of a message that may be left out. */
+/** Maximum UTF-16 units of a notice; a longer one is dropped. */
 const NOTICE_LENGTH_MAX = 65_536;
-/** Bytes that were sent and not read by the client, above which the gateway waits or leaves messages out. */
+/**
+ * Maximum bytes that the client has not read yet; above it, `drained` waits and `notice` drops
+ * messages.
+ */
 const UNREAD_BYTES_MAX = 65_536;
 
 export interface CallReplyOptions {
@@ -24,8 +30,9 @@ export interface CallReplyOptions {
 }
 
 /**
- * The response to one request of a client of MCP servers or agents: one JSON object, or an event stream once a
- * message precedes the result or, after `streamLater`, the result takes longer than ten seconds.
+ * The response to one request of a client of MCP servers or agents: one JSON object, or an event
+ * stream once a message precedes the result or, after `streamLater`, the result takes longer than
+ * ten seconds.
  */
 export class CallReply implements KeptAlive {
   lastWriteAt = 0;
@@ -42,19 +49,22 @@ export class CallReply implements KeptAlive {
     private common: Readonly<Record<string, string>>,
   ) {}
 
-  /** Whether nothing can be sent any more. */
-  get isOver(): boolean {
+  /**
+   * Whether the response has ended or the client has disconnected, so that nothing more can be
+   * sent.
+   */
+  get hasEnded(): boolean {
     return this.context.settled || this.context.clientGone;
   }
 
-  /** Calls back once, when the response ends or its client left. */
-  whenOver(callback: () => void): void {
+  /** Calls `callback` once, when the response ends or the client disconnects. */
+  onceEnded(callback: () => void): void {
     this.context.res.once('close', callback);
   }
 
-  /** Streams from now on, or from ten seconds on. */
+  /** Begins an event stream after `afterMs` milliseconds, unless the result arrives before. */
   startStream(afterMs = 0): void {
-    if (this.isStream || this.isOver) return;
+    if (this.isStream || this.hasEnded) return;
     if (afterMs === 0) this.open();
     else this.timer ??= setTimeout(() => this.startStream(), afterMs).unref();
   }
@@ -73,14 +83,20 @@ export class CallReply implements KeptAlive {
     this.event(JSON.stringify(message));
   }
 
-  /** Sends a message that may be left out: one over 64 KiB, and one for a client that does not read. */
+  /**
+   * Sends a message that may be dropped: it is dropped when it is longer than `NOTICE_LENGTH_MAX`
+   * or the client reads too slowly.
+   */
   notice(message: JsonObject): void {
     const json = JSON.stringify(message);
     if (json.length <= NOTICE_LENGTH_MAX && this.context.res.writableLength <= UNREAD_BYTES_MAX)
       this.event(json);
   }
 
-  /** Resolves when the client has read nearly all that was sent, or left. A reader that waits for it bounds what is kept for the client. */
+  /**
+   * Resolves when the client has read all but `UNREAD_BYTES_MAX` bytes, or has disconnected. A
+   * producer that waits for it bounds the memory that one client uses.
+   */
   async drained(): Promise<void> {
     const { res } = this.context;
     if (res.writableLength <= UNREAD_BYTES_MAX || res.closed) return;
@@ -93,15 +109,15 @@ export class CallReply implements KeptAlive {
     });
   }
 
-  /** Sends an event before the last one. `json` has no line breaks, as `JSON.stringify` writes it. */
+  /** Sends an event before the result. `json` must not contain line breaks. */
   event(json: string): void {
     this.startStream();
     this.write(messageEvent(json, this.idOf(json, false)));
   }
 
   /**
-   * Sends the result as JSON, text or UTF-8, and ends the response. Null: a response without a body. `event` is the type of the event that it is
-   * in a stream.
+   * Sends the result and ends the response. `json` is a JSON text, or its UTF-8 bytes; null sends a
+   * response without a body. In a stream, the result is an event of the type `event`.
    */
   end(
     json: string | Buffer | null,
@@ -112,7 +128,7 @@ export class CallReply implements KeptAlive {
     this.stop();
     const { isStream } = this;
     const id = json === null ? null : this.idOf(json, true);
-    if (this.isOver) {
+    if (this.hasEnded) {
       this.leave();
       return;
     }
@@ -125,15 +141,17 @@ export class CallReply implements KeptAlive {
   /** Ends a stream without a message. */
   close(): void {
     this.stop();
-    if (!this.isOver) this.open().end(null);
+    if (!this.hasEnded) this.open().end(null);
   }
 
-  /** Notes an error of the gateway for the log; the response that the client gets is sent with `end`. */
+  /**
+   * Stores an error of the gateway for the log; `end` sends the response that the client receives.
+   */
   failed(error: GatewayError): void {
     this.context.reply.fail(error);
   }
 
-  /** The client disconnected: the record is written, and nothing is sent. */
+  /** Settles the request after the client has disconnected; nothing is sent. */
   leave(): void {
     this.stop();
     const { context } = this;
@@ -144,7 +162,7 @@ export class CallReply implements KeptAlive {
   }
 
   beat(comment: Buffer): void {
-    if (!this.isOver) this.reply?.write(comment);
+    if (!this.hasEnded) this.reply?.write(comment);
   }
 
   protected readonly settle: Settle = (context, onDurable) => {
@@ -155,28 +173,33 @@ export class CallReply implements KeptAlive {
     }
   };
 
-  /** The id of the event of a message in a stream; null when it has none. */
+  /**
+   * Returns the id of a message's event in a stream; null when the event has none. Subclasses
+   * override it.
+   */
   protected idOf(_json: string | Buffer, _isLast: boolean): string | null {
     return null;
   }
 
-  /** The stream has begun, and no message was sent. */
-  protected begun(): void {
+  /** Called when the stream has begun, before its first message. Subclasses override it. */
+  protected streamBegan(): void {
     return;
   }
 
-  /** The client left the stream. */
+  /** Called when the client has disconnected from the stream. Subclasses override it. */
   protected abandoned(): void {
     return;
   }
 
   protected write(text: string): void {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     this.lastWriteAt = this.options.keepAlive.now;
     this.reply?.write(Buffer.from(text));
   }
 
-  /** Begins the response, as a stream when no result is there yet. */
+  /**
+   * Begins the response: as an event stream when `headers` is null, because there is no result yet.
+   */
   private open(status = 200, headers: Readonly<Record<string, string>> | null = null, hasBody = true): Reply {
     if (this.reply !== null) return this.reply;
     const { context, options } = this;
@@ -187,7 +210,7 @@ export class CallReply implements KeptAlive {
         ? JSON_HEADERS
         : {};
     const list: HeaderList = [HEADER.requestId, context.id];
-    // Most responses have no further headers, and need no object of all of them.
+    // Most responses have no further headers, so the objects need not be merged.
     const all = isEmpty(this.common) && isEmpty(headers) ? type : { ...type, ...this.common, ...headers };
     for (const name in all) list.push(name, all[name] as string);
     this.reply = new Reply(context, this.settle, null, options.keepBytes);
@@ -196,7 +219,7 @@ export class CallReply implements KeptAlive {
       this.isStream = true;
       context.reply.streams();
       options.keepAlive.add(this);
-      this.begun();
+      this.streamBegan();
     }
     return this.reply;
   }

@@ -15,10 +15,10 @@ const JSON_BYTES_MAX = 8 * 1_048_576;
 const EVENT_BYTES_MAX = 64 * 1_048_576;
 
 /**
- * Reads usage and model of a response that the provider has compressed, whatever its content type and status.
- * The client gets the provider's bytes; the kept bytes are decoded once the whole response has passed, and
- * the record waits for that. A response that was not kept whole, that decodes to more than the limits above,
- * or that cannot be decoded has no usage.
+ * Reads usage and model of a response that the provider has compressed, whatever its content type
+ * and status. The client receives the provider's bytes. The kept bytes are decoded once the whole
+ * response has been forwarded, and the log record waits for that. No usage is read from a response
+ * that was not kept whole, that decodes to more than the limits above, or that cannot be decoded.
  */
 export class EncodedMeter {
   private found: ResponseFacts = NOTHING;
@@ -75,7 +75,7 @@ export class EncodedMeter {
     if (this.isJson && mayReportEarlierWork(this.context, this.found.usage)) this.decoded = body;
   }
 
-  /** Includes usage that a cut stream reported before it was cut. */
+  /** Reads a decoded event stream, including usage that a cut stream reported before it was cut. */
   private async readEvents(provider: Provider): Promise<void> {
     const tap = provider.tap();
     const end = await decode(this.reply.kept, this.coding, EVENT_BYTES_MAX, (chunk) => {

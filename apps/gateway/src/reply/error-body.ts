@@ -6,7 +6,7 @@ interface ShownError {
   readonly message: string;
 }
 
-/** An error in the client's dialect, by the client's dialect. */
+/** Functions that give an error the form of a dialect, by the client's dialect. */
 const SHAPES: Readonly<Record<Dialect, (status: number, error: ShownError) => object>> = {
   openai: (_status, error) => ({ error }),
   anthropic: anthropicShape,
@@ -27,7 +27,8 @@ export function isInDialect(dialect: Dialect, original: JsonObject): boolean {
 }
 
 /**
- * Formats the terminal event of an incomplete stream, preceded by the end of an open event if there is one.
+ * Formats the terminal event of an incomplete stream, preceded by the end of an open event if there
+ * is one.
  */
 export function errorEvent(
   error: GatewayError,
@@ -40,7 +41,9 @@ export function errorEvent(
   return Buffer.from(`${openEvent ? '\n\n' : ''}${head}data: ${data}\n\n`);
 }
 
-/** Wraps a provider's error in the client's shape: status and message stay, and the body is added. */
+/**
+ * Wraps a provider's error in the client's shape: status and message stay, and the body is added.
+ */
 export function providerErrorBody(
   read: ProviderError | null,
   original: unknown,
@@ -85,7 +88,10 @@ function anthropicShape(status: number, error: ShownError): object {
   };
 }
 
-/** Google's clients read the number, the message and the status; the gateway's own members follow. */
+/**
+ * Gives an error Google's form. Google's clients read `code`, `message` and `status`; the gateway's
+ * own members follow.
+ */
 function geminiShape(status: number, error: ShownError): object {
   const { type, code: own, message, ...more } = error as ShownError & { type?: string; code?: unknown };
   const name = status === 412 ? 'FAILED_PRECONDITION' : FAULT_WORDS[classOfStatus(status)].google;

@@ -16,8 +16,8 @@ export class KeepAlive {
   now = performance.now();
 
   /**
-   * `everyMs`: milliseconds of silence after which a stream gets a comment, exact to a tick of at most a
-   * second.
+   * `everyMs` is the milliseconds without writes after which a stream gets a comment, exact to a
+   * tick of at most a second.
    */
   constructor(private readonly everyMs: number) {}
 

@@ -2,7 +2,10 @@ import type { RequestContext } from '../core/request-context';
 import type { Settle } from './reply';
 import type { ReplyWriter } from './request-reply';
 
-/** One of several responses that a client gets together. It has a record of its own; the whole sends its bytes. */
+/**
+ * One of several responses that a client receives in one HTTP response. It has its own log record;
+ * the owner of the HTTP response sends its bytes.
+ */
 export class PartOfReply implements ReplyWriter {
   readonly kept: Buffer[] = [];
   keptBytes = 0;
@@ -16,7 +19,10 @@ export class PartOfReply implements ReplyWriter {
     context.reply.writer = this;
   }
 
-  /** Calls back when the record is durable: the bytes may be sent from then on. */
+  /**
+   * Settles the part. Calls `onDurable` when its log record is durable; the bytes may be sent from
+   * then on.
+   */
   end(status: number, bytes: Buffer, onDurable: () => void): void {
     this.context.reply.status = status;
     this.context.reply.sent(bytes.length);
@@ -28,7 +34,7 @@ export class PartOfReply implements ReplyWriter {
     this.settle(this.context, onDurable);
   }
 
-  /** Breaks the connection, for the other parts too. */
+  /** Breaks the connection, which also ends the other parts. */
   break(): void {
     this.settle(this.context, () => this.context.res.destroy());
   }

@@ -33,11 +33,14 @@ import { TranslatedStreamSink } from './sinks/translated-stream.sink';
 import { WholeBodySink } from './sinks/whole-body.sink';
 
 /**
- * Maximum size in bytes of a response that must be read whole: an error on a built-in route, or a response to
- * translate.
+ * Maximum size in bytes of a response that must be read whole: an error on a built-in route, or a
+ * response to translate.
  */
 const WHOLE_BODY_MAX = 16 * 1_048_576;
-/** Bytes of a response that are kept to find usage; the log keeps only as many as its own setting allows. */
+/**
+ * Minimum bytes of a response that are kept to find its usage; the log keeps only as many as its
+ * own setting allows.
+ */
 const KEEP_BYTES_MIN = 1_048_576;
 
 /** Sends the response to the client, in the client's dialect, and settles before its last byte. */
@@ -61,19 +64,19 @@ export class ReplyStage implements Stage {
     const headers = responseHeaders(response);
     addGatewayHeaders(headers, context);
     if (context.attempts.openStream !== null) {
-      this.handOn(context, response, headers);
+      this.sendContinuable(context, response, headers);
       return;
     }
     const reply = this.replyTo(context, response, response.call);
     const sink = this.sinkFor(context, response, reply, headers);
     const { pace } = context.attempts;
-    const paced = pace === null ? sink : pace.through(sink);
+    const paced = pace === null ? sink : pace.measured(sink);
     response.attach(paced);
     context.whenClientGone(new Leaving(context, response, paced, this.settle));
   }
 
   /** Sends a stream that another response may continue. */
-  private handOn(context: RequestContext, response: GatewayResponse, headers: HeaderList): void {
+  private sendContinuable(context: RequestContext, response: GatewayResponse, headers: HeaderList): void {
     const { keepAlive } = this;
     const flow = new ResponseFlow(context);
     const reply = this.replyTo(context, response, flow);
@@ -93,8 +96,8 @@ export class ReplyStage implements Stage {
   }
 
   /**
-   * Bytes to keep of a response. A tap reads the usage of plain events as they pass, so only the log needs
-   * the bytes of a stream.
+   * Returns the number of bytes to keep of a response. A tap reads the usage of plain events while
+   * they are forwarded, so only the log needs the bytes of a stream.
    */
   private keepBytesFor({ principal, gw }: RequestContext, response: GatewayResponse): number {
     if (!isPlainEvents(response)) return Math.max(this.logBodyBytes, KEEP_BYTES_MIN);
@@ -215,7 +218,10 @@ class Leaving implements LeaveListener {
   }
 }
 
-/** Forwards a passthrough error unchanged, except for its coding and for a credential that it repeats. */
+/**
+ * Forwards a passthrough error unchanged, except that it is decoded and a credential in it is
+ * masked.
+ */
 function passedError(
   context: RequestContext,
   response: GatewayResponse,
@@ -247,7 +253,10 @@ function passedError(
   });
 }
 
-/** Reads usage that an error reports; it is charged for a final error as for a retried one. */
+/**
+ * Reads the usage that an error response reports, which is charged for a final error as for a
+ * retried one; null when there is no body.
+ */
 function meterOf({ upstream }: GatewayResponse, body: Buffer | null): Meter | null {
   if (body === null) return null;
   const { usage, model } = readResponse(upstream.provider, body);
@@ -258,7 +267,9 @@ function meterOf({ upstream }: GatewayResponse, body: Buffer | null): Meter | nu
 const errorOf = (failure: GatewayError | null): ProviderError | null =>
   failure === null ? null : { message: failure.message, type: null, code: null };
 
-/** Decodes a stream with a coding, which was not requested, as a whole. */
+/**
+ * Decodes an encoded stream as a whole; the gateway did not request the encoding, so this is rare.
+ */
 const decodedFor = (sink: TranslatedStreamSink, response: GatewayResponse): BodySink =>
   new WholeBodySink(response, WHOLE_BODY_MAX, (body, failure) => {
     if (body === null) sink.fail(failure ?? new GatewayError('provider_answer_invalid'));

@@ -11,16 +11,16 @@ import type { ReplyWriter } from './request-reply';
 /** Settles the request. The log record is durable when the callback runs. */
 export type Settle = (context: RequestContext, onDurable: () => void) => void;
 
-/** A source that can be paused. */
+/** A source of bytes that can be paused. */
 export interface Flow {
   pause(): void;
   resume(): void;
 }
 
 /**
- * Writes one response to the client. Head and first chunks wait for the end of the current event-loop turn,
- * so that a small response is sent in one write; later chunks do not wait. The last byte is sent only after
- * the log record is durable.
+ * Writes one response to the client. Head and first chunks wait for the end of the current
+ * event-loop turn, so that a small response is sent in one write; later chunks do not wait. The
+ * last byte is sent only after the log record is durable.
  */
 export class Reply implements ReplyWriter {
   private headers: HeaderList = [];
@@ -30,13 +30,13 @@ export class Reply implements ReplyWriter {
   private sealing: Buffer[] | null = null;
   /** Set for a stream that the client gets as one JSON list. */
   private list: EventList | null = null;
-  /** Chunks that are sent together; null: each is sent at once. */
+  /** Chunks that will be sent together; null when each is sent immediately. */
   private gathered: Buffer[] | null = null;
   /** Chunks kept for usage and log, up to `keepBytes`. */
   readonly kept: Buffer[] = [];
   keptBytes = 0;
   truncated = false;
-  /** The last bytes of a response that was not kept whole. */
+  /** The last bytes of a response that was not kept whole; otherwise null. */
   tail: ResponseTail | null = null;
 
   constructor(
@@ -53,7 +53,7 @@ export class Reply implements ReplyWriter {
     return this.early === null;
   }
 
-  /** Starts the response. The reply owns `headers` from now on. */
+  /** Starts the response. The reply may change `headers` from now on. */
   start(status: number, headers: HeaderList): void {
     this.context.reply.status = status;
     this.headers = headers;
@@ -67,8 +67,8 @@ export class Reply implements ReplyWriter {
   }
 
   /**
-   * Sends everything that `work` writes as one chunk, because a chunk of a stream may contain thousands of
-   * events.
+   * Sends everything that `work` writes as one chunk, because a chunk of a stream may contain
+   * thousands of events.
    */
   gather(work: () => void): void {
     if (this.gathered !== null) {
@@ -79,27 +79,27 @@ export class Reply implements ReplyWriter {
     try {
       work();
     } finally {
-      this.letGo();
+      this.flushGathered();
     }
   }
 
   write(chunk: Buffer): void {
     if (chunk.length === 0 || this.context.clientGone) return;
     if (this.gathered !== null) this.gathered.push(chunk);
-    else this.pieceOut(chunk);
+    else this.emit(chunk);
   }
 
   private framed(chunk: Buffer): Buffer {
     return this.list === null ? chunk : this.list.write(chunk);
   }
 
-  private letGo(): void {
+  private flushGathered(): void {
     const { gathered } = this;
     this.gathered = null;
-    if (gathered !== null && gathered.length > 0) this.pieceOut(Buffer.concat(gathered));
+    if (gathered !== null && gathered.length > 0) this.emit(Buffer.concat(gathered));
   }
 
-  private pieceOut(piece: Buffer): void {
+  private emit(piece: Buffer): void {
     const chunk = this.framed(piece);
     if (chunk.length === 0) return;
     this.note(chunk);
@@ -108,11 +108,11 @@ export class Reply implements ReplyWriter {
   }
 
   /**
-   * Writes a chunk that may look like the end of the response, such as the end mark of a stream. The record
-   * is durable before the chunk is sent, even if the provider's connection continues.
+   * Writes a chunk that may look like the end of the response, such as the end mark of a stream.
+   * The record is durable before the chunk is sent, even if the provider's connection continues.
    */
   seal(last: Buffer): void {
-    this.letGo();
+    this.flushGathered();
     const chunk = this.framed(last);
     this.note(chunk);
     this.sealing = [chunk];
@@ -132,7 +132,7 @@ export class Reply implements ReplyWriter {
   /** Ends the response with a last chunk. The record is durable before the chunk is sent. */
   end(bytes: Buffer | null): void {
     if (this.ended) return;
-    this.letGo();
+    this.flushGathered();
     this.ended = true;
     const { list } = this;
     const last = list === null ? bytes : Buffer.concat([list.write(bytes ?? EMPTY), list.end()]);
@@ -153,7 +153,7 @@ export class Reply implements ReplyWriter {
   /** Breaks the connection, so that a cut response cannot look complete. */
   break(): void {
     if (this.ended) return;
-    this.letGo();
+    this.flushGathered();
     this.ended = true;
     if (this.context.settled) this.cut();
     else
@@ -240,7 +240,7 @@ export class Reply implements ReplyWriter {
     const { res } = this.context;
     if (res.write(chunk) || this.blocked || !this.flow) return;
     this.blocked = true;
-    this.context.attempts.pace?.holdUp();
+    this.context.attempts.pace?.clientIsSlow();
     this.flow.pause();
     res.once('drain', () => {
       this.blocked = false;
@@ -263,7 +263,10 @@ const flushHeadAtTurnEnd = atTurnEnd((reply: Reply) => reply.flushHead());
 const hasNoBody = ({ method, reply: { status } }: RequestContext): boolean =>
   method === 'HEAD' || status === 204 || status === 304;
 
-/** Whether a response has announced more bytes than it has, so that its client would wait for the rest. */
+/**
+ * Whether a response has announced more bytes than it sends, so that the client would wait for the
+ * rest.
+ */
 function isShort(headers: HeaderList, context: RequestContext): boolean {
   const announced = valueOf(headers, 'content-length');
   return announced !== undefined && context.reply.bytes < Number(announced) && !hasNoBody(context);

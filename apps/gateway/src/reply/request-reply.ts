@@ -22,21 +22,21 @@ export interface Meter {
   model(): string | null;
   /** The body, or its beginning if it was not kept whole; null: it is not JSON. */
   body?(): Buffer | null;
-  /** For the output of a batch. */
+  /** For the output of a batch: the summed usage and cost of its lines. */
   output?(): BatchOutput | null;
   /** For a stream: the object that it created. */
-  made?(): CreatedObject | null;
+  createdObject?(): CreatedObject | null;
   /** For a stream without its end: the usage that it reported at its start. */
-  begun?(): Usage | null;
+  initialUsage?(): Usage | null;
   /** For a session: the additional parts to charge if the session ends now. */
-  rest?(): readonly SessionPart[];
+  unchargedParts?(): readonly SessionPart[];
   /** For a stream: true if a part of the output has ended, so that usage may follow. */
-  finished?(): boolean;
+  usageMayFollow?(): boolean;
   /** Resolves when usage and model can be read; absent if they are known at once. Never rejects. */
   prepare?(): Promise<void>;
 }
 
-/** The response of one request as its client receives it, and how it ended. */
+/** The response to one request as the client receives it, and how it ended. */
 export class RequestReply implements OutcomeFacts {
   /** Null: no response has begun. */
   writer: ReplyWriter | null = null;
@@ -61,7 +61,7 @@ export class RequestReply implements OutcomeFacts {
     this.meter = meter;
   }
 
-  /** The client is upgraded to a WebSocket. */
+  /** Records that the client was upgraded to a WebSocket. */
   upgraded(meter: Meter): void {
     this.status = 101;
     this.streamed = true;
@@ -73,20 +73,20 @@ export class RequestReply implements OutcomeFacts {
     this.bytes += bytes;
   }
 
-  /** A response that no client receives was read completely. */
+  /** Records a response that was read completely and that no client receives. */
   read(status: number, bytes: number): void {
     this.status = status;
     this.bytes = bytes;
   }
 
-  /** The gateway failed to deliver the response. */
+  /** Records that the gateway failed to deliver the response. */
   fail(error: GatewayError): void {
     this.failure = error;
   }
 
   /**
-   * The response broke, or the gateway ended it early. `error`: what the client receives about it; null:
-   * nothing.
+   * Records that the response broke off, or that the gateway ended it early. `error` is the error
+   * that the client receives; null when it receives none.
    */
   cut(error: GatewayError | null): void {
     this.isCut = true;
@@ -97,12 +97,12 @@ export class RequestReply implements OutcomeFacts {
     this.hasClientLeft = true;
   }
 
-  /** A rule ended the session. */
+  /** Records that a rule ended the session. */
   deny(): void {
     this.isDenied = true;
   }
 
-  /** The response is an error of the provider. */
+  /** Records that the response is an error of the provider. */
   providerFailed(): void {
     this.isProviderError = true;
   }

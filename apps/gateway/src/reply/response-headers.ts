@@ -9,7 +9,8 @@ import type { RequestContext } from '../core/request-context';
 const EXPLAIN_BYTES_MAX = 8_192;
 
 /**
- * Appends the gateway's headers: ids, the target that served the request, retries, cache status and version.
+ * Appends the gateway's headers: ids, the target that served the request, retries, cache status and
+ * version.
  */
 export function addGatewayHeaders(headers: HeaderList, context: RequestContext): void {
   headers.push(HEADER.requestId, context.id, HEADER.traceId, traceIdOf(context));
@@ -31,8 +32,8 @@ export function addGatewayHeaders(headers: HeaderList, context: RequestContext):
 }
 
 /**
- * Sets the header in which SDKs look for the request id, unless the provider has set it. Passthrough
- * responses stay unchanged.
+ * Sets the header in which SDKs look for the request id, unless the provider has set it.
+ * Passthrough responses stay unchanged.
  */
 function addRequestId(
   headers: HeaderList,
@@ -43,7 +44,10 @@ function addRequestId(
   if (valueOf(headers, name) === undefined) headers.push(name, id);
 }
 
-/** Names the translation of the response, and what was lost in the request. */
+/**
+ * Adds headers that name the translation of the response and the members of the request that it
+ * dropped.
+ */
 function addTranslation(headers: HeaderList, { response }: RequestContext): void {
   const upstream = response?.upstream;
   if (upstream?.support?.via !== 'translated') return;
@@ -57,8 +61,8 @@ function addTranslation(headers: HeaderList, { response }: RequestContext): void
 const traceIdOf = ({ id, traceId }: RequestContext): string => (traceId === id ? id : headerSafe(traceId));
 
 /**
- * 0: the first attempt succeeded; n: the nth retry succeeded; -1: all attempts at the last target failed
- * after retries.
+ * Returns 0 when the first attempt succeeded, n when the nth retry succeeded, and -1 when all
+ * attempts at the last target failed after retries.
  */
 function retryCount({ attempts, reply }: RequestContext): number {
   const last = attempts.records.at(-1);
@@ -67,8 +71,8 @@ function retryCount({ attempts, reply }: RequestContext): number {
 }
 
 /**
- * Returns the decision so far as ASCII JSON: the attempts and their reasons, up to the moment the head was
- * sent. The complete record, with price and timings, is in the log under the request's id.
+ * Returns the decision so far as ASCII JSON: the attempts and their reasons, up to the moment the
+ * head was sent. The complete record, with price and timings, is in the log under the request's id.
  */
 function explained(context: RequestContext): string {
   const { configSource, limits, response } = context;
@@ -101,7 +105,7 @@ const UNSAFE = /[^\x20-\x7e]/;
 
 const headerSafe = (text: string): string => (UNSAFE.test(text) ? text.replace(/[^\x20-\x7e]/g, '?') : text);
 
-/** Headers of an error of the gateway itself, with a JSON body. */
+/** Returns the headers of an error of the gateway itself, whose body is JSON. */
 export function errorHeaders(error: GatewayError, context: RequestContext): HeaderList {
   const headers: HeaderList = ['content-type', 'application/json; charset=utf-8'];
   for (const [name, value] of Object.entries(error.options.headers ?? {})) headers.push(name, value);

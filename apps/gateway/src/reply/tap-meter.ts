@@ -14,15 +14,15 @@ export class TapMeter implements Meter {
     return this.tap.model;
   }
 
-  made(): CreatedObject | null {
+  createdObject(): CreatedObject | null {
     return this.tap.made;
   }
 
-  begun(): Usage | null {
+  initialUsage(): Usage | null {
     return this.tap.begun();
   }
 
-  finished(): boolean {
+  usageMayFollow(): boolean {
     return this.tap.usageMayFollow;
   }
 }

@@ -4,11 +4,11 @@ import type { Usage } from '@gw/contracts';
 const TOKENS_MAX = 100_000_000;
 
 /**
- * Whether the counts are implausible; the response is then charged as if it had reported none. `answers`:
- * number of responses that the usage adds up; the bound is multiplied by it.
+ * Whether the counts are implausible; the response is then charged as if it had reported none.
+ * `responses` is the number of responses whose usage is summed; it multiplies the bound.
  */
-export const isAbsurd = ({ inputTokens, outputTokens }: Usage, responses = 1): boolean =>
-  !isSound(inputTokens, responses) || !isSound(outputTokens, responses);
+export const isImplausible = ({ inputTokens, outputTokens }: Usage, responses = 1): boolean =>
+  !isPlausible(inputTokens, responses) || !isPlausible(outputTokens, responses);
 
-const isSound = (tokens: number, responses: number): boolean =>
+const isPlausible = (tokens: number, responses: number): boolean =>
   tokens >= 0 && tokens <= TOKENS_MAX * responses;

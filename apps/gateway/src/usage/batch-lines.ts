@@ -3,7 +3,7 @@ import { isObject } from '@gw/kernel';
 import { BYTES_PER_TOKEN } from '@gw/limits';
 import { lastUsageMetadata, lastUsageObject, type JsonObject, type Provider } from '@gw/providers';
 import { NO_USAGE } from './use';
-import { isAbsurd } from './absurd-use';
+import { isImplausible } from './absurd-use';
 
 /** Usage that one line of a batch's output reports. */
 export interface LineUse {
@@ -13,7 +13,7 @@ export interface LineUse {
   readonly isEstimate: boolean;
 }
 
-/** Members at the start of a line, before the response's text. */
+/** Facts from the start of a line, before the response's text. */
 export interface LineHead {
   readonly model: string | null;
   /** The line contains a response; lines of other files on the same route do not. */
@@ -45,8 +45,8 @@ export function headOf(text: Buffer, before: LineHead | null = null): LineHead {
 }
 
 /**
- * Reads the usage of a line. Null: the line reports none, such as that of a failed request, or an implausible
- * one.
+ * Reads the usage of a line. Returns null when the line reports no usage, as for a failed request,
+ * or an implausible one.
  */
 export function readLine(provider: Pick<Provider, 'usage'>, line: Line): LineUse | null {
   const reported = line.head === null ? parsed(line.text) : null;
@@ -58,7 +58,7 @@ export function readLine(provider: Pick<Provider, 'usage'>, line: Line): LineUse
 export function useOf(provider: Pick<Provider, 'usage'>, reported: JsonObject): LineUse | null {
   const body = bodyOf(reported);
   const usage = body && provider.usage(body);
-  if (body === null || usage === null || isAbsurd(usage)) return null;
+  if (body === null || usage === null || isImplausible(usage)) return null;
   const model = body['model'] ?? body['modelVersion'];
   const named = typeof model === 'string' ? model.slice(0, MODEL_LENGTH_MAX) : null;
   return { model: named, usage, isEstimate: false };
@@ -69,7 +69,7 @@ function fromPart(provider: Pick<Provider, 'usage'>, { text, bytes, head }: Line
   const { model, isResponse } = headOf(text, head);
   if (!isResponse) return null;
   const usage = lastUsage(provider, text);
-  if (usage !== null && !isAbsurd(usage)) return { model, usage, isEstimate: false };
+  if (usage !== null && !isImplausible(usage)) return { model, usage, isEstimate: false };
   const outputTokens = Math.ceil(bytes / BYTES_PER_TOKEN);
   return { model, usage: { ...NO_USAGE, outputTokens }, isEstimate: true };
 }

@@ -11,8 +11,8 @@ const FILE = /\/files\/(?:([^/]+)\/content|([^/:]+):download)$/i;
 const RESULTS = /\/messages\/batches\/([^/]+)\/results$/i;
 
 /**
- * Returns the name under which a batch's output is charged, by the path that it is read from; null: the path
- * is not an output.
+ * Returns the name under which a batch's output is charged, derived from the path of the request;
+ * null when the path is not that of an output.
  */
 export function outputOfBatch({ attempts, url }: Pick<RequestContext, 'attempts' | 'url'>): string | null {
   const path = plainPath(attempts.followed ?? url);
@@ -24,14 +24,14 @@ export function outputOfBatch({ attempts, url }: Pick<RequestContext, 'attempts'
 const LINE_FEED = 0x0a;
 /** Longer lines, in bytes, are not parsed; their last usage is read. */
 const LINE_BYTES_MAX = 262_144;
-/** Bytes that are kept of the end of such a line. */
+/** Bytes at the end of a longer line that are kept. */
 const END_BYTES = 65_536;
 /** Maximum number of price lines in the log. */
 const PRICE_LINES_MAX = 64;
 
 /**
- * Adds up the usage that the lines of a batch's output report, each at the price of its own model, while they
- * pass.
+ * Sums the usage that the lines of a batch's output report while they are forwarded. Each line is
+ * priced by its own model.
  */
 export class BatchOutputMeter {
   private held: Buffer[] = [];

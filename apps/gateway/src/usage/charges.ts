@@ -4,7 +4,7 @@ import { cacheUseOf } from '../cache/cache-use';
 import { outcomeOf } from '../core/outcome';
 import type { RequestContext } from '../core/request-context';
 import { isSoldPath } from '../routes/path-call';
-import { usesModel } from './estimates';
+import { callsModel } from './estimates';
 
 /** Returns those of the two reservations that include a budget. */
 export function budgetsOf(one: Reservation | null, other: Reservation | null): readonly Reservation[] {
@@ -15,8 +15,8 @@ export function budgetsOf(one: Reservation | null, other: Reservation | null): r
 }
 
 /**
- * Returns the charge line of an attempt, by default the latest: primary, retry, fallback or hedge;
- * `guardrail` for a check.
+ * Returns the charge line of an attempt, by default of the latest one: primary, retry, fallback or
+ * hedge; `guardrail` for a call of a guardrail check.
  */
 export function lineOf({ attempts, madeFor }: RequestContext, attempt = attempts.records.at(-1)): ChargeLine {
   if (madeFor !== null) return 'guardrail';
@@ -26,12 +26,16 @@ export function lineOf({ attempts, madeFor }: RequestContext, attempt = attempts
   return attempt.retry > 0 ? 'retry' : 'fallback';
 }
 
-/** Whether a request without reported usage has a cost nevertheless. */
+/**
+ * Whether a request whose usage was not reported has a cost nevertheless, which must then be
+ * estimated.
+ */
 export function isUncounted(context: RequestContext): boolean {
   const { response, route, upgrade } = context;
   // A session is charged part by part.
-  if (!usesModel(context) || upgrade !== null) return false;
-  // The client disconnected before the response began, but the provider was called, unless the response was stored or shared.
+  if (!callsModel(context) || upgrade !== null) return false;
+  // The client disconnected before the response began, but the provider was called, unless the
+  // response was stored or shared.
   if (response === null) return cacheUseOf(context)?.isFree !== true;
   if (response.status >= 400) return false;
   const outcome = outcomeOf(context.reply);

@@ -4,17 +4,21 @@ import type { BatchOutputMeter } from './batch-output';
 import type { BatchOutput } from './use';
 
 /**
- * Maximum number of concurrent decoders, which use windows of up to 16 MiB. Outputs are requested without a
- * coding, so few need one.
+ * Maximum number of concurrent decoders, which use windows of up to 16 MiB. Outputs are requested
+ * without a coding, so few need one.
  */
 const DECODERS_MAX = 8;
-/** Maximum number of bytes that wait for a decoder, and that a decoder may return; the rest is not read. */
+/**
+ * Maximum number of bytes that wait for a decoder, and that a decoder may return; the rest is not
+ * read.
+ */
 const WAITING_BYTES_MAX = 8 * 1_048_576;
 const DECODED_BYTES_MAX = 1_024 * 1_048_576;
-let working = 0;
+let activeDecoders = 0;
 
 /**
- * Decodes a batch's output while it passes. An output that arrives while all decoders are in use is not read.
+ * Decodes a batch's output while it is forwarded. An output that arrives while all decoders are in
+ * use is not read.
  */
 export class DecodedOutput {
   private readonly decoder: ReturnType<typeof streamDecoder> | null;
@@ -24,13 +28,13 @@ export class DecodedOutput {
     private readonly meter: BatchOutputMeter,
     coding: Coding,
   ) {
-    this.decoder = working < DECODERS_MAX ? streamDecoder(coding) : null;
+    this.decoder = activeDecoders < DECODERS_MAX ? streamDecoder(coding) : null;
     const { decoder } = this;
     if (decoder === null) {
       this.done = Promise.resolve();
       return;
     }
-    working += 1;
+    activeDecoders += 1;
     this.done = new Promise((resolve) => {
       let left = DECODED_BYTES_MAX;
       decoder.on('data', (chunk: Buffer) => {
@@ -38,11 +42,11 @@ export class DecodedOutput {
         if (left < 0) decoder.destroy();
         else meter.write(chunk);
       });
-      // What was decoded before an error counts.
+      // The usage of lines decoded before an error counts.
       decoder.once('error', resolve);
       decoder.once('close', resolve);
     }).then(() => {
-      working -= 1;
+      activeDecoders -= 1;
     });
   }
 

@@ -7,12 +7,15 @@ import type { BodySink } from '../core/upstream';
 /** Maximum number of bytes that are read of an unwanted response; a longer one is cancelled. */
 const BYTES_MAX = 65_536;
 /**
- * Maximum decoded size of a response with a coding. It is decoded synchronously, because its request may end
- * in the same turn.
+ * Maximum decoded size of a response with a coding. It is decoded synchronously, because its
+ * request may end in the same turn.
  */
 const DECODED_BYTES_MAX = 1_048_576;
 
-/** Reads the usage of a response that the client does not receive, and lets its connection be reused. */
+/**
+ * Reads the usage of a response that the client does not receive, and lets its connection be
+ * reused.
+ */
 export class DiscardedBody implements BodySink {
   private readonly chunks: Buffer[] = [];
   private left = BYTES_MAX;
@@ -20,12 +23,12 @@ export class DiscardedBody implements BodySink {
 
   private constructor(
     private readonly response: GatewayResponse,
-    private readonly tell: (facts: ResponseFacts) => void,
+    private readonly report: (facts: ResponseFacts) => void,
   ) {}
 
   /** Calls `tell` once, as soon as the usage is known. */
-  static read(response: GatewayResponse, tell: (facts: ResponseFacts) => void): void {
-    response.discard(new DiscardedBody(response, tell));
+  static read(response: GatewayResponse, report: (facts: ResponseFacts) => void): void {
+    response.discard(new DiscardedBody(response, report));
   }
 
   data(chunk: Buffer): void {
@@ -36,11 +39,11 @@ export class DiscardedBody implements BodySink {
 
   end(): void {
     const body = this.left < 0 ? null : this.whole();
-    this.finish(body === null ? UNTOLD : readResponse(this.response.upstream.provider, body));
+    this.finish(body === null ? NO_FACTS : readResponse(this.response.upstream.provider, body));
   }
 
   fail(): void {
-    this.finish(UNTOLD);
+    this.finish(NO_FACTS);
   }
 
   /** Null: the coding cannot be decoded. */
@@ -56,8 +59,8 @@ export class DiscardedBody implements BodySink {
     if (this.reported) return;
     this.reported = true;
     this.chunks.length = 0;
-    this.tell(facts);
+    this.report(facts);
   }
 }
 
-const UNTOLD: ResponseFacts = { usage: null, model: null };
+const NO_FACTS: ResponseFacts = { usage: null, model: null };

@@ -21,7 +21,9 @@ import { isUnknowable } from './made-earlier';
 
 /** Input tokens assumed for a spooled body or a form, because most of its bytes are a file. */
 const OPAQUE_INPUT = 1_024;
-/** Ten times the largest context window that a provider offers; larger reported counts are ignored. */
+/**
+ * Ten times the largest context window that a provider offers; larger reported counts are ignored.
+ */
 const REPORTED_MAX = 100_000_000;
 /** Maximum number of targets of a config whose prices are compared. */
 const TARGETS_MAX = 8;
@@ -29,12 +31,15 @@ const NOTHING: Estimate = { cost: 0, tokens: 0 };
 /** An unknown estimate; a strict budget refuses it. */
 const UNKNOWN: Estimate = { cost: null, tokens: null };
 /**
- * Output bounds up to this many tokens are below every model's context window, so the window need not be
- * looked up.
+ * Output bounds up to this many tokens are below every model's context window, so the window need
+ * not be looked up.
  */
 const BOUND_SMALL = 4_096;
 
-/** A target that a request may reach, with the provider and model whose prices and typical responses apply. */
+/**
+ * A target that a request may reach, with the provider and model whose prices and typical responses
+ * apply.
+ */
 interface PricedCandidate extends PricedBy {
   /** Null: the request names no model. */
   readonly model: string | null;
@@ -50,11 +55,11 @@ interface UnpricedCandidate {
 interface Size extends TokenEstimate {
   /** Models that may respond instead of the named one. */
   readonly others: readonly string[];
-  /** The member for the requested output if it cannot be read; null: none. */
+  /** Name of the member that requests the output, when its value cannot be read; otherwise null. */
   readonly unread: string | null;
 }
 /** Estimated usage of a response that reports none. */
-export interface Taken extends Estimate {
+export interface UsageEstimate extends Estimate {
   readonly tokens: number;
 }
 const NONE: readonly string[] = Object.freeze([]);
@@ -79,16 +84,16 @@ export class Estimates {
   ) {}
 
   /**
-   * Estimates before a target is selected, by the most expensive target that the config may select. Null: a
-   * document that the price depends on must be loaded first.
+   * Estimates a request before a target is selected, by the most expensive target that the config
+   * may select. Returns null when a document that the price depends on must be loaded first.
    */
   ofRequest(context: RequestContext, buckets: readonly Bucket[]): Estimate | null {
     return this.estimate(context, buckets, true);
   }
 
   /**
-   * Like `ofRequest`, after loading the documents; a target whose document cannot be loaded has no price.
-   * Never rejects.
+   * Like `ofRequest`, after loading the documents; a target whose document cannot be loaded has no
+   * price. Never rejects.
    */
   async ofRequestAfterReading(context: RequestContext, buckets: readonly Bucket[]): Promise<Estimate> {
     const targets = context.config?.targets ?? [];
@@ -102,12 +107,15 @@ export class Estimates {
     return this.estimate(context, buckets, false) ?? NOTHING;
   }
 
-  /** `waits`: return null if a document has not been loaded; otherwise, its target has no price. */
+  /**
+   * When a document is not loaded, returns null if `waits` is true; otherwise its target has no
+   * price.
+   */
   private estimate(context: RequestContext, buckets: readonly Bucket[], waits: boolean): Estimate | null {
     const needs = needsOf(buckets);
     if (needs === NEEDS_NOTHING) return NOTHING;
     if (isUnknowable(context)) return UNKNOWN;
-    if (!usesModel(context)) return NOTHING;
+    if (!callsModel(context)) return NOTHING;
     const targets = context.config?.targets ?? [];
     let highest: Estimate = { cost: (needs & NEEDS_COST) === 0 ? 0 : null, tokens: 0 };
     for (let at = 0; at < targets.length && at < TARGETS_MAX; at += 1) {
@@ -134,7 +142,7 @@ export class Estimates {
     const needs = needsOf(buckets);
     if (needs === NEEDS_NOTHING) return NOTHING;
     if (isUnknowable(context)) return UNKNOWN;
-    if (!usesModel(context)) return NOTHING;
+    if (!callsModel(context)) return NOTHING;
     return this.estimateAt(context, upstream, needs);
   }
 
@@ -147,10 +155,10 @@ export class Estimates {
   }
 
   /**
-   * Estimates a response without reported usage: its input, and at most as much output as the received bytes
-   * can contain.
+   * Estimates a response without reported usage: its input, and at most as much output as the
+   * received bytes can contain.
    */
-  ofUncounted(context: RequestContext, upstream: Upstream): Taken {
+  ofUncounted(context: RequestContext, upstream: Upstream): UsageEstimate {
     const size = this.sizeOf(context, upstream, false);
     const input = reportedInput(context) ?? size.input;
     const output = context.reply.bytes === 0 ? size.output : Math.ceil(context.reply.bytes / BYTES_PER_TOKEN);
@@ -159,7 +167,7 @@ export class Estimates {
   }
 
   /** Estimates background work: its input, and the maximum output. */
-  ofBegun(context: RequestContext, upstream: Upstream, model: string | null): Taken {
+  ofBackgroundWork(context: RequestContext, upstream: Upstream, model: string | null): UsageEstimate {
     const input = reportedInput(context) ?? this.sizeOf(context, upstream, false).input;
     const used = { ...this.sizeOf(context, { ...upstream, model }, true), input };
     return { cost: this.costOf(context, { ...upstream, model }, used), tokens: input + used.output };
@@ -170,7 +178,7 @@ export class Estimates {
     return this.sizeOf(context, upstream, false).output;
   }
 
-  /** Null: no price is known. */
+  /** Returns the cost in 1e-8 USD; null when no price is known. */
   private costOf(
     { startedWallMs }: RequestContext,
     candidate: Omit<PricedCandidate, 'target'>,
@@ -183,7 +191,10 @@ export class Estimates {
     return others.length === 0 ? costOfOne(model) : [model, ...others].map(costOfOne).reduce(higherCost);
   }
 
-  /** Null: the provider or the model is unknown. Undefined: the provider's document is not loaded yet. */
+  /**
+   * Returns the candidate for a target; null when the provider or the model is unknown, undefined
+   * when the provider's document is not loaded yet.
+   */
   private candidateAt(context: RequestContext, target: CompiledTarget): PricedCandidate | null | undefined {
     const named = providerNamed(context, target);
     const override = pathKeepsModel(context.route) ? undefined : target.overrideParams?.['model'];
@@ -207,7 +218,10 @@ export class Estimates {
     return provider ? { provider, saved, model, target } : null;
   }
 
-  /** Throws `body_invalid` for output that a strict limit cannot bound. */
+  /**
+   * Estimates the size of a request. Throws `body_invalid` when a strict limit applies and the
+   * requested output cannot be read.
+   */
   private sizeFor(
     context: RequestContext,
     candidate: PricedCandidate | UnpricedCandidate,
@@ -228,9 +242,9 @@ export class Estimates {
     const requested = most
       ? requestedAtMost(context, target)
       : { ...requestedOutput(context, target), others: NONE };
-    const by = 'provider' in candidate ? candidate : null;
-    const source = by === null ? null : sourceOf(by);
-    const modelMax = by === null ? null : this.modelMaxOf(by, requested);
+    const priced = 'provider' in candidate ? candidate : null;
+    const source = priced === null ? null : sourceOf(priced);
+    const modelMax = priced === null ? null : this.modelMaxOf(priced, requested);
     const size = { bytes: context.body.length, requested, modelMax, source };
     const { input, output } = most ? this.tokens.most(size) : this.tokens.likely(size);
     const { unread, others } = requested;
@@ -249,7 +263,7 @@ export class Estimates {
 
 /** Returns the input tokens that a cut stream has reported. */
 function reportedInput({ reply }: RequestContext): number | null {
-  const tokens = reply.meter?.begun?.()?.inputTokens ?? null;
+  const tokens = reply.meter?.initialUsage?.()?.inputTokens ?? null;
   return tokens !== null && tokens <= REPORTED_MAX ? tokens : null;
 }
 
@@ -257,7 +271,7 @@ function reportedInput({ reply }: RequestContext): number | null {
 const isOpaque = ({ scan, spooled }: RequestContext): boolean =>
   spooled !== null || scan === null || scan.isForm === true;
 
-/** Returns the document key of a saved provider; null: it is not a saved one. */
+/** Returns the document key of a saved provider; null when `named` is not a saved provider. */
 function providerKey({ principal }: RequestContext, named: string | null): DocumentKey | null {
   if (named?.startsWith('@') !== true) return null;
   const slash = named.indexOf('/');
@@ -265,8 +279,8 @@ function providerKey({ principal }: RequestContext, named: string | null): Docum
   return documentKey.provider((principal as GatewayPrincipal).workspace.id, slug);
 }
 
-/** Whether a model responds, which the provider bills. */
-export const usesModel = ({ method, route, scan, upgrade, madeFor }: RequestContext): boolean =>
+/** Whether a model responds, so that the provider bills the request. */
+export const callsModel = ({ method, route, scan, upgrade, madeFor }: RequestContext): boolean =>
   // On any path, a model may respond over a WebSocket.
   upgrade !== null ||
   // Checks call models only, some by a name from their config.

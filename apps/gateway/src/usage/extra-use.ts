@@ -4,8 +4,9 @@ import type { RequestContext } from '../core/request-context';
 import { NO_USAGE, sumOf, tokensOf, type ExtraUse, type TargetPricer } from './use';
 
 /**
- * Adds the usage of other calls to the usage and the price of the response. The usage of a cancelled hedge
- * call is charged separately. Call it once, when usage and price of the response are known.
+ * Adds the usage of other calls to the usage and the price of the response. The usage of a
+ * cancelled hedge call is charged separately. Call it once, when usage and price of the response
+ * are known.
  */
 export function addExtraUse(
   context: RequestContext,
@@ -30,7 +31,10 @@ export function addExtraUse(
     own.estimatedTokens = tokensOf(own.reported);
 }
 
-/** Adds the price of a call and returns its cost; null: it has no price. */
+/**
+ * Adds the price of a call to the request's price and returns the call's cost in 1e-8 USD; null
+ * when it has no price.
+ */
 function addPrice(
   context: RequestContext,
   { upstream, model, usage }: ExtraUse,

@@ -48,7 +48,8 @@ export class GatewayPricer implements TargetPricer {
   }
 
   contextTokens({ saved, provider }: PricedBy, model: string): number | null {
-    // An integration can map a model to one of the catalogue, whose window then applies.
+    // An integration can map a model to a model of the catalogue; the context window of that model
+    // then applies.
     const named = saved === null ? null : this.pricesOf(saved).request(provider, model);
     return this.catalogue.contextTokens(provider.priceCatalogueId, named?.model ?? model);
   }

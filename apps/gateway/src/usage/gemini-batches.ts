@@ -12,13 +12,16 @@ export interface GeminiBatch {
 
 const BATCH = /^batches\/[^/]+$/;
 
-/** Returns the batches that a response is or lists. */
+/** Returns the batches in a response: those that it lists, or the response itself. */
 export function geminiBatchesOf(reported: JsonObject): readonly JsonObject[] {
   const { operations } = reported;
   return Array.isArray(operations) ? operations.slice(0, ONCE_MAX).filter(isObject) : [reported];
 }
 
-/** Null: the value is not a batch, the batch has not ended, or its responses are in a file. */
+/**
+ * Reads a batch with its responses. Returns null when the value is not a batch, the batch has not
+ * ended, or its responses are in a file.
+ */
 export function geminiBatch({ name, done, response }: JsonObject): GeminiBatch | null {
   if (typeof name !== 'string' || !BATCH.test(name) || done !== true || !isObject(response)) return null;
   const { inlinedResponses } = response;

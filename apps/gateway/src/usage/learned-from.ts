@@ -2,9 +2,9 @@ import type { ResponseSource } from '@gw/limits';
 import type { Upstream } from '../core/upstream';
 
 /**
- * Returns the group of responses that a request learns from: those of the same saved provider and model,
- * which belong to one workspace. Null: nothing is learned, because the caller chooses the host of an unsaved
- * provider, and a local response does not represent a model.
+ * Returns the group of responses that estimates learn from: those of the same saved provider and
+ * model, which belong to one workspace. Returns null when nothing is learned: the caller chooses
+ * the host of an unsaved provider, and a local response does not represent a model.
  */
 export function sourceOf({
   saved,

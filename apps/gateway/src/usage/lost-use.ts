@@ -3,8 +3,8 @@ import type { Upstream } from '../core/upstream';
 import { cacheUseOf } from '../cache/cache-use';
 import type { RequestContext } from '../core/request-context';
 import { budgetsOf } from './charges';
-import { type MadeCharge } from './use';
-import { usesModel, type Estimates, type Taken } from './estimates';
+import { type PendingCharge } from './use';
+import { callsModel, type Estimates, type UsageEstimate } from './estimates';
 import type { SessionAccounts } from '../limits/session-accounts';
 
 /** Charges of a request whose gateway died. */
@@ -12,11 +12,12 @@ export interface LostUse {
   /** Cost of all its attempts in 1e-8 USD; null: no price is known. */
   readonly cost: number | null;
   /** Charges to budgets; empty: no budget applies. */
-  readonly charges: readonly MadeCharge[];
+  readonly charges: readonly PendingCharge[];
 }
 
 /**
- * Estimates the charges of in-flight requests if they were cut now. It reserves, charges and settles nothing.
+ * Estimates what in-flight requests would be charged if they were cut now. It reserves, charges and
+ * settles nothing.
  */
 export class LostUses {
   constructor(
@@ -25,16 +26,19 @@ export class LostUses {
   ) {}
 
   of(context: RequestContext, upstream: Upstream, line: ChargeLine): LostUse {
-    const made = [...(context.usage.charges ?? []), ...this.alongside(context)];
-    const before = made.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
+    const known = [...(context.usage.charges ?? []), ...this.alongside(context)];
+    const before = known.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
     const own = this.ownOf(context, upstream);
     const cost = own.cost === null && before === 0 ? null : (own.cost ?? 0) + before;
     const from = budgetsOf(context.limits?.reservation ?? null, upstream.reservation ?? null);
-    if (from.length === 0 && made.length === 0) return { cost, charges: [] };
-    return { cost, charges: [...made, { ...chargeOf(upstream, own, line), requests: 1, from }] };
+    if (from.length === 0 && known.length === 0) return { cost, charges: [] };
+    return { cost, charges: [...known, { ...chargeOf(upstream, own, line), requests: 1, from }] };
   }
 
-  /** The charge of a call that is at its MCP server or agent; null without one. */
+  /**
+   * Returns the charge of a call that an MCP server or agent is processing; null when there is
+   * none.
+   */
   ofTool({ mcp, agent, limits }: RequestContext): LostUse | null {
     const call = (mcp ?? agent)?.atServer ?? null;
     if (call === null) return null;
@@ -46,23 +50,23 @@ export class LostUses {
   }
 
   /** Charges of the other call of a hedged pair, which its provider bills too. */
-  private alongside(context: RequestContext): readonly MadeCharge[] {
+  private alongside(context: RequestContext): readonly PendingCharge[] {
     if (context.hedge === null) return [];
     const alongside = context.hedge.first;
     const from = budgetsOf(context.limits?.reservation ?? null, alongside.reservation ?? null);
     return [{ ...chargeOf(alongside, this.ownOf(context, alongside), 'primary'), requests: 0, from }];
   }
 
-  private ownOf(context: RequestContext, upstream: Upstream): Taken {
+  private ownOf(context: RequestContext, upstream: Upstream): UsageEstimate {
     const { response, upgrade, reply } = context;
-    const isSold = usesModel(context) && (response === null || response.status < 400);
+    const isSold = callsModel(context) && (response === null || response.status < 400);
     if (!isSold || cacheUseOf(context)?.isFree === true) return { cost: 0, tokens: 0 };
-    if (upgrade !== null) return this.sessions.lost(context, upstream, reply.meter?.rest?.() ?? []);
+    if (upgrade !== null) return this.sessions.lost(context, upstream, reply.meter?.unchargedParts?.() ?? []);
     return this.estimates.ofUncounted(context, upstream);
   }
 }
 
-const chargeOf = ({ provider }: Upstream, own: Taken, line: ChargeLine) => ({
+const chargeOf = ({ provider }: Upstream, own: UsageEstimate, line: ChargeLine) => ({
   ...{ line, provider: provider.id },
   ...own,
   flags: own.cost === null ? (['estimated', 'unpriced'] as const) : (['estimated'] as const),

@@ -7,7 +7,7 @@ import { requestedModel } from '../core/requested-model';
 import type { RequestContext } from '../core/request-context';
 import { NO_USAGE, type EarlierUse } from './use';
 import { plainPath } from '../routes/plain-path';
-import { isAbsurd } from './absurd-use';
+import { isImplausible } from './absurd-use';
 import { BatchOutputMeter, outputOfBatch } from './batch-output';
 import { type BatchOutput, type LinePricer } from './use';
 import { geminiBatch, geminiBatchesOf } from './gemini-batches';
@@ -16,7 +16,10 @@ const CHANGES = /\/(?:runs|cancel)/i;
 const RESPONSES = /\/responses/i;
 const BACKGROUND = Buffer.from('"background"');
 
-/** Whether a response may report usage that responses of other requests report too; see `EarlierUse`. */
+/**
+ * Whether a response may report usage that responses to other requests report too; see
+ * `EarlierUse`.
+ */
 export function mayReportEarlierWork(
   { method, upgrade, route, url, body }: RequestContext,
   used: Usage | null,
@@ -26,8 +29,8 @@ export function mayReportEarlierWork(
   if (routeFamily(route.kind).reportsOwnUseOnly) return false;
   const path = plainPath(url);
   if (CHANGES.test(path)) return true;
-  // Members of a body can be escaped in many ways, so a response without usage counts too: background work
-  // has none yet.
+  // Members of a body can be escaped in many ways, so a response without usage counts too:
+  // background work has none yet.
   return RESPONSES.test(path) && (used === null || body.includes(BACKGROUND));
 }
 
@@ -36,24 +39,25 @@ const REPORTS =
   /\/(?:batch(?:es)?|files|responses|runs|threads|messages|completions|conversations|operations)(?:\/|$)/i;
 
 /**
- * Whether a read must be requested complete and uncoded, because its response may report usage that a part of
- * it could omit.
+ * Whether a read must be requested complete and uncoded, because its response may report usage that
+ * a part of it could omit.
  */
 export const isReadForUse = ({ method, route }: Pick<RequestContext, 'method' | 'route'>): boolean =>
   method === 'GET' && REPORTS.test(plainPath(route.upstreamPath));
 
-/** Paths whose POST creates such work, and nothing else. */
-const MAKES = /\/(?:runs|responses)$/i;
+/** Paths whose POST creates work that later responses report, and nothing else. */
+const CREATES = /\/(?:runs|responses)$/i;
 const BATCHES = /\/(?:batches|batchPredictionJobs)$/i;
 
-const makes = ({ method, url }: RequestContext): boolean => method === 'POST' && MAKES.test(plainPath(url));
+const createsWork = ({ method, url }: RequestContext): boolean =>
+  method === 'POST' && CREATES.test(plainPath(url));
 
 /**
- * Whether the usage of a request cannot be estimated: a batch contains unread requests, and a run or a saved
- * prompt may choose its own model.
+ * Whether the usage of a request cannot be estimated: a batch contains unread requests, and a run
+ * or a saved prompt may choose its own model.
  */
 export const isUnknowable = (context: RequestContext): boolean =>
-  makes(context)
+  createsWork(context)
     ? requestedModel(context) === null
     : context.route.call?.kind === 'batch' ||
       (context.method === 'POST' && BATCHES.test(plainPath(context.url)));
@@ -62,9 +66,9 @@ const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled',
 const ID_LENGTH_MAX = 256;
 
 /**
- * Returns usage in a response that is reported late: of batches, runs and background responses, single, as
- * members of a list, in stream events, or as lines of a batch's output. Empty: the response reports none, or
- * the work has not ended.
+ * Returns the usage in a response that belongs to earlier requests: of batches, runs and background
+ * responses, as a single object, as members of a list, in stream events, or as lines of a batch's
+ * output. Returns an empty list when the response reports none or the work has not ended.
  */
 export function earlierUses(
   context: RequestContext,
@@ -76,7 +80,7 @@ export function earlierUses(
   if (meter === null || !isResponded(context)) return [];
   const uses = new Uses(upstream, price);
   const output = method === 'GET' ? outputOfBatch(context) : null;
-  const streamed = meter.made?.() ?? null;
+  const streamed = meter.createdObject?.() ?? null;
   if (output !== null) uses.addOutput(output, meter.output?.() ?? null, meter.model());
   else if (streamed !== null) uses.addStreamed(streamed, meter.usage(), meter.model(), method === 'GET');
   else addBody(uses, meter.body?.() ?? null, meter);
@@ -94,13 +98,13 @@ function addBody(uses: Uses, body: Buffer | null, meter: { usage(): Usage | null
 const isResponded = ({ response }: RequestContext): boolean => response !== null && response.status < 400;
 
 /**
- * Returns the name under which later responses report the usage of work that a POST creates, if its own
- * response reports none yet; null: it creates no such work.
+ * Returns the name under which later responses report the usage of work that a POST creates, when
+ * its own response reports none yet; null when it creates no such work.
  */
-export function begunName(context: RequestContext, upstream: Upstream): string | null {
+export function createdWorkName(context: RequestContext, upstream: Upstream): string | null {
   const { meter } = context.reply;
-  if (meter === null || !makes(context) || !isResponded(context)) return null;
-  const streamed = meter.made?.() ?? null;
+  if (meter === null || !createsWork(context) || !isResponded(context)) return null;
+  const streamed = meter.createdObject?.() ?? null;
   const reported = streamed === null ? objectOf(meter.body?.() ?? null) : { ...streamed };
   if (reported === null || !isLate(reported)) return null;
   const { id, object } = reported;
@@ -122,7 +126,7 @@ class Uses {
 
   /** `responses`: number of responses that the usage adds up. */
   private add(kind: string, id: string, usage: Usage | null, model: string | null, responses = 1): void {
-    if (usage === null || isAbsurd(usage, responses) || !this.takes(id)) return;
+    if (usage === null || isImplausible(usage, responses) || !this.takes(id)) return;
     this.found.push({ once: nameOf(this.upstream, kind, id), isBatch: kind === 'batch', usage, model });
   }
 
@@ -170,7 +174,7 @@ class Uses {
     // The lines of its output report the same usage.
     const file = object === 'batch' ? reported['output_file_id'] : null;
     const name = typeof file === 'string' ? `file:${file}` : id;
-    const used = usage ?? this.upstream.provider.usage(reported) ?? nothingMade(reported);
+    const used = usage ?? this.upstream.provider.usage(reported) ?? usageOfFailed(reported);
     const responses = object === 'batch' ? responsesOf(reported) : 1;
     this.add(String(object), name, used, typeof model === 'string' ? model : null, responses);
   }
@@ -193,7 +197,7 @@ function responsesOf({ request_counts: counts }: JsonObject): number {
 }
 
 /** Returns zero usage for failed work that reports none. */
-const nothingMade = (reported: JsonObject): Usage | null =>
+const usageOfFailed = (reported: JsonObject): Usage | null =>
   reported['status'] === 'failed' && isLate(reported) ? NO_USAGE : null;
 
 function objectOf(body: Buffer | null): JsonObject | null {

@@ -7,7 +7,7 @@ import {
 } from '@gw/pricing';
 import type { Log } from '@gw/web';
 
-/** Null: no source is configured. */
+/** Creates the configured price sources; null when none is configured. */
 export function createPriceSources(settings: ModelConfigSettings, log: Log): ModelConfigs | null {
   if (!hasPriceSources(settings)) return null;
   return createModelConfigs({

@@ -2,16 +2,16 @@ import type { Usage } from '@gw/contracts';
 import type { CacheUse } from '../cache/cache-use';
 import type { RequestContext } from '../core/request-context';
 import type { Upstream } from '../core/upstream';
-import { isAbsurd } from './absurd-use';
-import { begunName, earlierUses, mayReportEarlierWork } from './made-earlier';
+import { isImplausible } from './absurd-use';
+import { createdWorkName, earlierUses, mayReportEarlierWork } from './made-earlier';
 import type { RequestUsage } from './request-usage';
 import { NO_USAGE, sumOf, type EarlierUse, type LinePricer, type TargetPricer } from './use';
 
 type Pricing = Pick<TargetPricer, 'price'>;
 
 /**
- * Prices the usage that a response reports: its own, or that of work which earlier requests created. Call it
- * once, at settlement.
+ * Prices the usage that a response reports: its own, or that of work which earlier requests
+ * created. Call it once, at settlement.
  */
 export function priceUse(
   context: RequestContext,
@@ -33,14 +33,14 @@ export function priceUse(
     }
     // Any other usage that a GET reports was charged when the work was created.
     if (context.method === 'GET') return;
-    own.begun = begunName(context, upstream);
+    own.createdWork = createdWorkName(context, upstream);
     // The usage so far is incomplete.
-    if (own.begun !== null) return;
+    if (own.createdWork !== null) return;
   }
-  if (used !== null && !isAbsurd(used)) price(context, upstream, responseModel, used, false, pricer);
+  if (used !== null && !isImplausible(used)) price(context, upstream, responseModel, used, false, pricer);
 }
 
-/** A cached or shared response costs nothing. */
+/** Sets the cost of a cached or shared response to zero and stores the saved cost. */
 export function priceCached(own: RequestUsage, cache: CacheUse): void {
   if (!cache.isFree) return;
   cache.savedCost = own.cost;
@@ -49,13 +49,13 @@ export function priceCached(own: RequestUsage, cache: CacheUse): void {
   own.cost = 0;
 }
 
-/** Prices the responses of a batch. */
+/** Returns a function that prices the responses of a batch. */
 export const linePricer =
   (pricer: Pricing, upstream: Upstream, atMs: number): LinePricer =>
   (model, usage) =>
     pricer.price(upstream, model, { ...usage, batch: true }, atMs);
 
-/** Prices each usage under its own name. Price lines are kept only for a single one. */
+/** Prices each earlier usage separately. Price lines are kept only when there is one. */
 function priceEarlier(
   context: RequestContext,
   upstream: Upstream,
@@ -65,7 +65,7 @@ function priceEarlier(
   const own = context.usage;
   own.earlier = reported.map((use) => {
     priceEarlierUse(context, upstream, use, pricer);
-    // No tokens cost nothing, whatever the model.
+    // Usage of zero tokens costs nothing, whichever the model is.
     if (use.usage.inputTokens + use.usage.outputTokens === 0) own.cost ??= 0;
     return { ...use, cost: own.cost };
   });
@@ -116,5 +116,5 @@ function takeParts(own: RequestUsage): void {
   if (isEstimate) own.estimatedTokens = tokens;
 }
 
-/** The record accepts no larger integer. */
+/** Bounds a cost by the largest integer that the log record accepts. */
 const atMost = (cost: number): number => Math.min(cost, Number.MAX_SAFE_INTEGER);

@@ -2,7 +2,7 @@ import type { Usage } from '@gw/contracts';
 import {
   tokensOf,
   type ExtraUse,
-  type MadeCharge,
+  type PendingCharge,
   type PricedEarlier,
   type RequestPrice,
   type SessionParts,
@@ -10,31 +10,31 @@ import {
 
 /** Usage and cost of one request. */
 export class RequestUsage {
-  /** As the response reports it; null: it reports none. */
+  /** Usage that the response reports; null when it reports none. */
   reported: Usage | null = null;
   price: RequestPrice | null = null;
-  /** 1e-8 USD; null: not known. */
+  /** Cost in 1e-8 USD; null when not known. */
   cost: number | null = null;
   /** Estimated tokens of a response that reports no usage; `cost` is an estimate then. */
   estimatedTokens: number | null = null;
   /** Charges of a session's parts so far. */
   parts: SessionParts | null = null;
   /**
-   * Charges of attempts whose responses no client received, and of the response; null: the record's `cost` is
-   * enough.
+   * Charges of the response and of attempts whose responses no client received; null when the
+   * record's `cost` is enough.
    */
-  charges: MadeCharge[] | null = null;
+  charges: PendingCharge[] | null = null;
   /**
-   * Usage that other requests report too, each charged once under its name; null: the usage is the request's
-   * own.
+   * Usage that responses to other requests report too, each charged once under its name; null when
+   * the usage is the request's own.
    */
   earlier: readonly PricedEarlier[] | null = null;
   /**
-   * Name of the work that the request has created, whose usage later responses report; the request's own
-   * charge is a part of it.
+   * Name of the work that the request has created and whose usage later responses report; the
+   * request's own charge is a part of it. Null when there is no such work.
    */
-  begun: string | null = null;
-  /** Calls in addition to the one that responded; null: none. */
+  createdWork: string | null = null;
+  /** Calls in addition to the one that responded; null when there are none. */
   extra: ExtraUse[] | null = null;
 
   /** Adds a call in addition to the one that responded. */
@@ -42,11 +42,11 @@ export class RequestUsage {
     (this.extra ??= []).push(use);
   }
 
-  addCharge(charge: MadeCharge): void {
+  addCharge(charge: PendingCharge): void {
     (this.charges ??= []).push(charge);
   }
 
-  /** Keeps every charge, even if no budget applies. */
+  /** Makes the log record list every charge, even if no budget applies. */
   keepCharges(): void {
     this.charges ??= [];
   }
@@ -60,7 +60,10 @@ export class RequestUsage {
     this.cost = (this.cost ?? 0) + cost;
   }
 
-  /** Sets an estimate for a response without usage, in addition to the cost of other calls of the request. */
+  /**
+   * Sets an estimate for a response without usage, in addition to the cost of other calls of the
+   * request.
+   */
   estimate(cost: number | null, tokens: number): void {
     if (cost !== null) this.addCost(cost);
     this.estimatedTokens = tokens + (this.reported === null ? 0 : tokensOf(this.reported));

@@ -7,15 +7,15 @@ import { ruledBody } from '../attempt/request/request-body';
 import type { RequestContext } from '../core/request-context';
 import { otherModelsOf } from './other-models';
 
-/** Output that a request allows at most, and the models that may produce it. */
+/** The maximum output that a request allows, and the models that may produce it. */
 interface RequestedAtMost extends OutputDemand {
   /** Models that may respond instead of the named one. */
   readonly others: readonly string[];
 }
 
 /**
- * Returns the output that a request wants of a target: the larger of what its body and the target's parameter
- * rules request.
+ * Returns the output that a request wants of a target: the larger of what its body and the target's
+ * parameter rules request.
  */
 export function requestedOutput({ scan }: RequestContext, target: CompiledTarget): OutputDemand {
   const demand = scan?.output ?? NO_DEMAND;
@@ -40,7 +40,10 @@ function demandAt({ scan }: RequestContext, target: CompiledTarget, read: JsonOb
   return demandOf(read);
 }
 
-/** Null: the body cannot be parsed; the stage that must parse it refuses it. */
+/**
+ * Returns the body after the target's parameter rules; null when it cannot be parsed, which the
+ * stage that must parse it reports.
+ */
 function bodyAt(context: RequestContext, target: CompiledTarget): JsonObject | null {
   try {
     const body = context.json(parseJsonObject);
@@ -52,8 +55,8 @@ function bodyAt(context: RequestContext, target: CompiledTarget): JsonObject | n
 }
 
 /**
- * Throws `body_invalid` if there is a member for the requested output that cannot be read. `unread`: its
- * name; null: none.
+ * Throws `body_invalid` if there is a member for the requested output that cannot be read.
+ * `unread`: its name; null: none.
  */
 export function refuseUnbounded(unread: string | null): void {
   if (unread === null) return;
@@ -63,14 +66,14 @@ export function refuseUnbounded(unread: string | null): void {
   });
 }
 
-const known = new WeakMap<CompiledTarget, OutputDemand>();
+const demandsOfRules = new WeakMap<CompiledTarget, OutputDemand>();
 
 function demandOfRules(target: CompiledTarget): OutputDemand {
-  let demand = known.get(target);
+  let demand = demandsOfRules.get(target);
   if (demand === undefined) {
     const { defaultParams, overrideParams } = target;
     demand = largerDemand(demandOf(overrideParams ?? {}), demandOf(defaultParams ?? {}));
-    known.set(target, demand);
+    demandsOfRules.set(target, demand);
   }
   return demand;
 }

@@ -3,7 +3,10 @@ import type { Reservation } from '@gw/limits';
 import type { BillableUsage } from '@gw/pricing';
 import type { Upstream } from '../core/upstream';
 
-/** Converts usage to money. `atMs`: Unix milliseconds. Null: the price is not known. */
+/**
+ * Converts usage to money. `atMs` is in Unix milliseconds. The methods return null when the price
+ * is not known.
+ */
 export interface TargetPricer {
   /** Returns the price of a usage. `responded`: the model that the response names; null: none. */
   price(by: PricedTarget, responded: string | null, usage: BillableUsage, atMs: number): Priced | null;
@@ -15,7 +18,7 @@ export interface TargetPricer {
 
 /** The provider that a usage is priced by; prices of its integration take precedence. */
 export type PricedBy = Pick<Upstream, 'saved' | 'provider'>;
-/** The same with the requested model. */
+/** The provider and the requested model that a usage is priced by. */
 export type PricedTarget = Pick<Upstream, 'saved' | 'provider' | 'model'>;
 
 /** The price of a usage, as a `TargetPricer` returns it. */
@@ -46,8 +49,8 @@ export interface ExtraUse {
   /** The model that the call's response names; null: none. */
   readonly model: string | null;
   /**
-   * Null: the call was cancelled before it reported usage, so its input is assumed to be that of the call
-   * that responded.
+   * Null: the call was cancelled before it reported usage, so its input is assumed to be that of
+   * the call that responded.
    */
   readonly usage: Usage | null;
   /** The call has not reported all of its usage. */
@@ -57,11 +60,15 @@ export interface ExtraUse {
 /** Usage that the lines of a batch's output report, as far as the client has read it. */
 export interface BatchOutput {
   readonly usage: Usage;
-  /** Cost of the lines whose model has a price, each at its own, in 1e-8 USD; null: none has one. */
+  /**
+   * Cost of the lines whose model has a price, each at its own, in 1e-8 USD; null: none has one.
+   */
   readonly cost: number | null;
   /** The model of at least one line has no price. */
   readonly isUnpriced: boolean;
-  /** The usage of at least one line could not be read, so it is estimated from the line's length. */
+  /**
+   * The usage of at least one line could not be read, so it is estimated from the line's length.
+   */
   readonly isEstimate: boolean;
   readonly price: RequestPrice | null;
 }
@@ -70,8 +77,8 @@ export interface BatchOutput {
 export type LinePricer = (model: string | null, usage: Usage) => Priced | null;
 
 /**
- * Usage of work that one request creates and the response of a later one reports, such as a batch or
- * a background response (`docs/decisions/0048`).
+ * Usage of work that one request creates and the response of a later one reports, such as a batch
+ * or a background response (`docs/decisions/0048`).
  */
 export interface EarlierUse {
   /**
@@ -82,7 +89,10 @@ export interface EarlierUse {
   readonly isBatch: boolean;
   readonly usage: Usage;
   readonly model: string | null;
-  /** The output of a batch, whose lines are already priced one by one. Absent: `usage` has no price yet. */
+  /**
+   * The output of a batch, whose lines are already priced one by one. Absent: `usage` has no price
+   * yet.
+   */
   readonly output?: BatchOutput;
 }
 
@@ -93,12 +103,12 @@ export interface PricedEarlier extends EarlierUse {
 }
 
 /** A charge before it is logged. */
-export interface MadeCharge extends Omit<ChargeRecord, 'counters'> {
+export interface PendingCharge extends Omit<ChargeRecord, 'counters'> {
   /** The reservations that it settles; the log record names their counters. */
   readonly from: readonly Reservation[];
 }
 
-/** Sums of what the parts of a realtime session, such as its responses, have been charged so far. */
+/** Sums of the charges so far for the parts of a realtime session, such as its responses. */
 export interface SessionParts {
   /** The usage that the provider has reported; null: none. */
   readonly usage: Usage | null;

@@ -16,15 +16,20 @@ export interface BaseAddress {
 const IN_PROCESS: BaseAddress = { origin: '', path: '' };
 const BASES_MAX = 10_000;
 
-/** Finds the base address of a provider. The policy checks each address once; the result is cached by its text. */
+/**
+ * Finds the base address of a provider. The policy checks each address once; the result is cached
+ * by the address's text.
+ */
 export class BaseAddresses {
-  private readonly known = new LRUCache<string, BaseAddress>({ max: BASES_MAX });
+  private readonly parsedBases = new LRUCache<string, BaseAddress>({ max: BASES_MAX });
 
   constructor(private readonly policy: AddressPolicy) {}
 
   /**
-   * A saved provider always has its saved address, so that its credential is sent nowhere else; throws when another host is
-   * named. Any other provider has the request's host, or else the target's, or else its own.
+   * Returns the base address for a call. A saved provider always has its saved address, so that its
+   * credential is sent nowhere else; throws when the request or the target names another host. For
+   * any other provider, the request's host takes precedence over the target's, and that over the
+   * provider's own.
    */
   of({ gw, route }: RequestView, upstream: Upstream): BaseAddress {
     const { provider, credential, model, saved, target } = upstream;
@@ -45,12 +50,12 @@ export class BaseAddresses {
   }
 
   private parsed(url: string, param: string): BaseAddress {
-    const known = this.known.get(url);
+    const known = this.parsedBases.get(url);
     if (known) return known;
     assertAllowedUrl(this.policy, url, param);
     const { origin, pathname } = new URL(url);
     const base = { origin, path: pathname.replace(/(?<!\/)\/+$/, '') };
-    this.known.set(url, base);
+    this.parsedBases.set(url, base);
     return base;
   }
 }

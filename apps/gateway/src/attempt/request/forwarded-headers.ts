@@ -5,7 +5,10 @@ import type { OwnCredentials } from '../../credentials/own-credentials';
 import type { RequestView } from '../../core/request-context';
 import { isMeantFor, type Recipient } from '../../credentials/callers-key';
 
-/** Headers of the gateway that never hold a credential. All others may, such as a config or the fields of a provider. */
+/**
+ * Headers of the gateway that never hold a credential. All others may hold one, such as a config or
+ * the fields of a provider.
+ */
 const PLAIN_OWN: ReadonlySet<string> = new Set([
   HEADER.traceId,
   HEADER.spanId,
@@ -24,8 +27,9 @@ const mayHoldCredential = (name: string): boolean =>
   (name.startsWith(GATEWAY_HEADER_PREFIX) && !PLAIN_OWN.has(name));
 
 /**
- * The headers that `forward_headers` names, as the caller sent them. Headers that carry credentials are forwarded only where the
- * caller's provider key may go. A header that holds the request's gateway key is never forwarded.
+ * Returns the headers that `forward_headers` names, as the caller sent them. Headers that carry
+ * credentials are forwarded only to recipients that may receive the caller's provider key. A header
+ * that holds the request's gateway key is never forwarded.
  */
 export function forwardedHeaders(context: RequestView, recipient: Recipient): readonly string[] {
   const { gw, req } = context;
@@ -44,17 +48,23 @@ export function forwardedHeaders(context: RequestView, recipient: Recipient): re
 
 const NONE: readonly string[] = [];
 
-/** Maximum number of texts in all forwarded headers that could be credentials of this gateway; each may cost a look-up. */
+/**
+ * Maximum number of texts in all forwarded headers that could be credentials of this gateway; each
+ * may cost a look-up.
+ */
 const TEXTS_MAX = 64;
 
-/** Rejects with `header_invalid` when a forwarded header holds a credential of this gateway, which no provider may receive. */
+/**
+ * Rejects with `header_invalid` when a forwarded header holds a credential of this gateway, which
+ * no provider may receive.
+ */
 export async function refuseOwnCredentials(
   own: OwnCredentials,
   context: RequestView,
   recipient: Recipient,
 ): Promise<void> {
   const headers = forwardedHeaders(context, recipient);
-  /** For each text with the form of a credential, the name of its header. */
+  /** Maps each text with the form of a credential to the name of its header. */
   const suspects = new Map<string, string>();
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i] as string;

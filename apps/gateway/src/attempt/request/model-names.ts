@@ -3,7 +3,10 @@ import type { JsonObject } from '@gw/providers';
 import type { RequestView } from '../../core/request-context';
 import type { Upstream } from '../../core/upstream';
 
-/** Whether a Gemini client named another model than the provider is called with: a slug, or a target with its own model. */
+/**
+ * Whether a Gemini client named another model than the one that the gateway sends: the client used
+ * a slug, or the target sets the model.
+ */
 export const isRenamed = ({ route }: RequestView, { model }: Upstream): boolean =>
   route.address !== null && route.address.method !== null && route.address.model !== model;
 
@@ -11,8 +14,8 @@ export const isRenamed = ({ route }: RequestView, { model }: Upstream): boolean 
 const NESTED = ['generateContentRequest', 'generate_content_request'] as const;
 
 /**
- * Replaces the model wherever a body of Gemini repeats that of the path, because Google refuses another one. Returns the same
- * object when it has none.
+ * Replaces the model wherever a Gemini body repeats the model of the path, because Google refuses a
+ * different one. Returns the same object when nothing needs to be replaced.
  */
 export function withModelNames(body: JsonObject, model: string | null): JsonObject {
   if (model === null) return body;

@@ -31,8 +31,8 @@ export interface BuiltBody {
 }
 
 /**
- * Builds the body. Keeps the client's bytes where possible, splices in another model, and parses only for parameter rules and
- * translation.
+ * Builds the body. Keeps the client's bytes where possible, splices in another model, and parses
+ * only for parameter rules and translation.
  */
 export function bodyOf(context: RequestView, upstream: Upstream): BuiltBody {
   if (context.spooled !== null) return spooledBody(context, context.spooled, upstream);
@@ -56,13 +56,13 @@ function wholeBody(context: RequestView, upstream: Upstream): BuiltBody {
   const { target, support } = upstream;
   const translator = support?.via === 'translated' ? support.translator : null;
   if (translator !== null && context.method === 'GET') return translatedRead(context, translator, upstream);
-  const isUnclear = isDoubtful(context);
-  const isChanged = target.hasParamRules || isUnclear || isRenamed(context, upstream);
-  if (translator === null && !mustRead(context, isChanged)) return spliced(context, upstream);
+  const hasAmbiguity = isAmbiguous(context);
+  const isChanged = target.hasParamRules || hasAmbiguity || isRenamed(context, upstream);
+  if (translator === null && !mustParse(context, isChanged)) return spliced(context, upstream);
   const original = context.json(parseJsonObject);
   const ruled = withOwnModel(context, upstream, rulesFor(original).apply(target));
   if (translator !== null) return translated(context, ruled, translator, upstream);
-  return ruled === original && !isUnclear ? spliced(context, upstream) : rebuilt(context, ruled, ruled);
+  return ruled === original && !hasAmbiguity ? spliced(context, upstream) : rebuilt(context, ruled, ruled);
 }
 
 const withOwnModel = ({ route }: RequestView, { model }: Upstream, body: JsonObject): JsonObject =>
@@ -80,11 +80,17 @@ function rulesFor(body: JsonObject): ParamRules {
   return rules;
 }
 
-/** A parsed body with the parameter rules of a target applied; computed once for each request and rule set. */
+/**
+ * A parsed body with the parameter rules of a target applied; computed once for each request and
+ * rule set.
+ */
 export const ruledBody = (body: JsonObject, target: CompiledTarget): JsonObject =>
   rulesFor(body).apply(target);
 
-/** The request again, with the partial response that the client has as the beginning of the next one. */
+/**
+ * Builds the body of a request that continues a partial response: the text that the client already
+ * has becomes the last assistant message.
+ */
 function prefilled(context: RequestView, text: string, upstream: Upstream): BuiltBody {
   const { target, provider, support } = upstream;
   const ruled = withPlainModel(rulesFor(context.json(parseJsonObject)).apply(target));
@@ -94,8 +100,9 @@ function prefilled(context: RequestView, text: string, upstream: Upstream): Buil
     });
   }
   const { messages } = ruled;
-  const given: unknown[] = Array.isArray(messages) ? messages : [];
-  const body = text === '' ? ruled : { ...ruled, messages: [...given, { role: 'assistant', content: text }] };
+  const requested: unknown[] = Array.isArray(messages) ? messages : [];
+  const body =
+    text === '' ? ruled : { ...ruled, messages: [...requested, { role: 'assistant', content: text }] };
   return support?.via === 'translated'
     ? translated(context, body, support.translator, upstream)
     : rebuilt(context, body, body);
@@ -115,18 +122,21 @@ function translated(
   return { ...rebuilt(context, body, sent), path, losses };
 }
 
-/** How strict the translation is: of the target, its config or the workspace. */
+/** Returns how strict the translation is: the target's setting, or otherwise the workspace's. */
 const lossOf = ({ principal }: RequestView, { target }: Upstream): LossMode =>
   target.loss ?? principal?.workspace.translationLoss ?? 'strict';
 
-/** Parts of the call that are in the path instead of the body; undefined for most calls. */
+/**
+ * Returns the parts of the call that are in the path or in headers instead of the body; undefined
+ * for most calls.
+ */
 function addressOf({ route, req }: RequestView, upstream: Upstream): CallAddress | undefined {
   if (route.address !== null) return callAddress(route.address, upstream);
   const betas = req.headers['anthropic-beta'];
   return typeof betas === 'string' && route.dialect === 'anthropic' ? { betas } : undefined;
 }
 
-/** A request without a body. */
+/** Builds a translated GET request, which has no body. */
 const translatedRead = (context: RequestView, translator: Translator, upstream: Upstream): BuiltBody => ({
   ...translated(context, {}, translator, upstream),
   body: EMPTY,
@@ -135,24 +145,28 @@ const translatedRead = (context: RequestView, translator: Translator, upstream: 
 
 const EMPTY = Buffer.alloc(0);
 
-/** Numbers keep the client's spelling, also when a double cannot represent them. */
+/**
+ * Serialises a changed body. Numbers keep the client's spelling, also when a double cannot
+ * represent them.
+ */
 const rebuilt = ({ body }: RequestView, clientBody: JsonObject, sent: JsonObject): BuiltBody => ({
   body: Buffer.from(withExactNumbers(sent, exactNumbers(body))),
   clientBody,
   contentType: 'application/json',
 });
 
-const mustRead = ({ body, scan }: RequestView, isAsked: boolean): boolean =>
-  isAsked && body.length > 0 && scan !== null && !scan.isForm;
+const mustParse = ({ body, scan }: RequestView, isChanged: boolean): boolean =>
+  isChanged && body.length > 0 && scan !== null && !scan.isForm;
 
 /**
- * True for a body that two JSON parsers may read differently: with two models or, once parsed, with any duplicate member name. A
- * built-in route then sends what the gateway checked, not the received bytes.
+ * Whether two JSON parsers may read a body differently: it has two models or, once parsed, any
+ * duplicate member name. A built-in route then sends the object that the gateway checked, not the
+ * received bytes.
  */
-const isDoubtful = ({ scan, route, isParsed, body }: RequestView): boolean =>
+const isAmbiguous = ({ scan, route, isParsed, body }: RequestView): boolean =>
   route.kind !== 'passthrough' && (scan?.needsParse === true || (isParsed && hasDuplicateMembers(body)));
 
-/** The provider receives `model`, not `@slug/model`. */
+/** Replaces a model `@slug/model` by `model`, which the provider receives. */
 function withPlainModel(body: JsonObject): JsonObject {
   const { model } = body;
   if (typeof model !== 'string') return body;
@@ -160,11 +174,16 @@ function withPlainModel(body: JsonObject): JsonObject {
   return plain === model ? body : { ...body, model: plain };
 }
 
-/** The model to send in the body. When the path names the model, the body keeps its own. */
+/**
+ * Returns the model to send in the body. When the path names the model, the body keeps the one that
+ * it has.
+ */
 const modelInBody = ({ route, scan }: RequestView, { model }: Upstream): string | null =>
   route.call === null || !scan?.model ? model : withoutSlug(scan.model);
 
-/** Replaces the model in the body when it has a slug, or in a form when a rule sets another model. */
+/**
+ * Replaces the model in the body when it has a slug, or in a form when a rule sets another model.
+ */
 function spliced(context: RequestView, upstream: Upstream): BuiltBody {
   const { scan, body } = context;
   const model = modelInBody(context, upstream);

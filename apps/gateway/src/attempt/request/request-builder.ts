@@ -14,7 +14,7 @@ import { BaseAddresses } from './base-address';
 import { forwardedHeaders } from './forwarded-headers';
 import { wholeResponseQuery } from './whole-response-query';
 import { bodyOf, type BuiltBody } from './request-body';
-import { askForUsage } from './stream-usage';
+import { withUsageRequest } from './stream-usage';
 import { modelOf } from '../saved-model';
 
 export interface RequestBuilderOptions {
@@ -44,9 +44,11 @@ export class RequestBuilder {
   build(context: RequestView, upstream: Upstream): BuiltRequest {
     const base = this.bases.of(context, upstream);
     const built = bodyOf(context, upstream);
-    const { body: own, clientBody, contentType, losses = null } = built;
-    const asking = Buffer.isBuffer(own) ? askForUsage(context, upstream, own, clientBody) : null;
-    const body = asking ?? own;
+    const { body: original, clientBody, contentType, losses = null } = built;
+    const bodyWithRequest = Buffer.isBuffer(original)
+      ? withUsageRequest(context, upstream, original, clientBody)
+      : null;
+    const body = bodyWithRequest ?? original;
     const path =
       base.path +
       (built.path === undefined
@@ -57,7 +59,7 @@ export class RequestBuilder {
     return {
       clientBody,
       losses,
-      hidesUsage: asking !== null,
+      hidesUsage: bodyWithRequest !== null,
       request: {
         origin: base.origin,
         path,
@@ -66,19 +68,26 @@ export class RequestBuilder {
         body: body.length > 0 ? body : null,
         // Connections are never shared between tenants.
         poolClass: upstream.saved?.id ?? context.principal?.workspace.id ?? upstream.provider.id,
-        // A model that hangs must leave connections to the others. Requests without a model are bounded by their route.
+        // A model that hangs must not use all connections of the pool. Requests without a model are
+        // bounded by their route.
         holder: upstream.model ?? context.route.kind,
         ...this.timeoutsOf(context, upstream),
       },
     };
   }
 
-  /** Milliseconds, from the request's header or else from the target's `request_timeout`. */
+  /**
+   * Returns the timeout of a call in milliseconds: from the request's header, otherwise from the
+   * target's `request_timeout`, otherwise from the gateway's setting.
+   */
   timeoutOf(context: RequestView, target: CompiledTarget): number {
     return context.gw.requestTimeoutMs ?? target.requestTimeoutMs ?? this.options.requestTimeoutMs;
   }
 
-  /** `request_timeout` bounds the whole call; for a stream, the time until its first byte and between its pieces. */
+  /**
+   * `request_timeout` bounds the whole call; for a stream, the time until its first byte and
+   * between its pieces.
+   */
   private timeoutsOf(context: RequestView, { target }: Upstream) {
     const { connectTimeoutMs } = this.options;
     const timeoutMs = this.timeoutOf(context, target);
@@ -115,7 +124,10 @@ function signWhole(
   provider.signRequest({ method, host: new URL(origin).host, path, headers, body }, credential, Date.now());
 }
 
-/** A translated path with the parameters that the provider needs; the client's query belongs to the client's dialect. */
+/**
+ * A translated path with the parameters that the provider needs; the client's query belongs to the
+ * client's dialect.
+ */
 const translatedPath = (path: string, upstream: Upstream, kind: RouteKind): string => {
   const [name = path, query] = path.split('?', 2);
   return name + queryOf(query === undefined ? '' : `?${query}`, kind, upstream);
@@ -125,7 +137,10 @@ const pathOf = (context: RequestView, upstream: Upstream): string =>
   pathBelowBase(upstream, context.route) +
   queryOf(ownQueryOf(context, upstream), context.route.kind, upstream);
 
-/** The client's own path, including ids, when the provider speaks its dialect. */
+/**
+ * Returns the path below the base URL: the client's own path, including ids, when the provider uses
+ * the client's dialect.
+ */
 function pathBelowBase(
   upstream: Upstream,
   { kind, upstreamPath: own, address }: RequestView['route'],
@@ -139,7 +154,7 @@ function pathBelowBase(
   return support.path + own.slice(pathEnd.length);
 }
 
-/** The path of a Gemini client's call, made from its parts. */
+/** Builds the path of a Gemini client's call from its parts. */
 function addressedPath(
   address: GeminiAddress,
   upstream: Upstream,
@@ -159,20 +174,28 @@ function withEvents(query: string): string {
   return `?${parameters.toString()}`;
 }
 
-/** The client's query. A WebSocket request names its model here, an HTTP request in the body. */
+/**
+ * Returns the client's query. A WebSocket request names its model in the query, an HTTP request in
+ * the body.
+ */
 function ownQueryOf({ query, upgrade, route }: RequestView, { model }: Upstream): string {
   if (upgrade !== null) return queryWithModel(query, model);
-  // The client gets the list that it requested from the events.
+  // The gateway converts the events to the JSON list that the client requested.
   if (route.address?.stream === true) return withEvents(wholeResponseQuery(query));
   return route.call === null || query === '' ? query : wholeResponseQuery(query);
 }
 
-/** A query with the parameters that the provider needs on every call; its own values take precedence. */
+/**
+ * Adds the parameters that the provider needs on every call to a query; values that the query
+ * already has take precedence.
+ */
 function queryOf(query: string, kind: RouteKind, { provider, credential, model }: Upstream): string {
-  const own = provider.query?.(credential, model, kind);
-  if (!own) return query;
+  const needed = provider.query?.(credential, model, kind);
+  if (!needed) return query;
   const requested = new URLSearchParams(query);
-  const added = new URLSearchParams(Object.entries(own).filter(([name]) => !requested.has(name))).toString();
+  const added = new URLSearchParams(
+    Object.entries(needed).filter(([name]) => !requested.has(name)),
+  ).toString();
   if (added === '') return query;
   return query.length > 1 ? `${query}&${added}` : `?${added}`;
 }
@@ -199,23 +222,24 @@ function headersOf(context: RequestView, upstream: Upstream, contentType: string
   const forwarded = forwardedHeaders(context, upstream);
   for (let i = 0; i < forwarded.length; i += 2)
     setHeader(headers, forwarded[i] as string, forwarded[i + 1] as string);
-  askReadable(headers, context, support);
+  requestReadable(headers, context, support);
   assertSendable(headers, received);
   return headers;
 }
 
-const OF_PARTS = ['range', 'if-range'];
-/** Selects members of the response, as `fields` does in the query. */
+const RANGE_HEADERS = ['range', 'if-range'];
+/** This header selects members of the response, as `fields` does in the query. */
 const FIELD_MASK = 'x-goog-fieldmask';
 
 /**
- * Sets headers so that the gateway can read the response. A built-in route, and a read that may report usage, request a response
- * without encoding; the latter also requests it whole. Other requests may use any encoding that the gateway can decode. Without
- * the header the provider could choose any encoding.
+ * Sets headers so that the gateway can read the response. A built-in route, and a read that may
+ * report usage, request a response without encoding; the latter also requests it whole. Other
+ * requests may use any encoding that the gateway can decode. Without the header the provider could
+ * choose any encoding.
  */
-function askReadable(headers: HeaderList, context: RequestView, support: RouteSupport | null): void {
+function requestReadable(headers: HeaderList, context: RequestView, support: RouteSupport | null): void {
   const isRead = isReadForUse(context);
-  if (isRead) for (const name of OF_PARTS) removeHeader(headers, name);
+  if (isRead) for (const name of RANGE_HEADERS) removeHeader(headers, name);
   if (context.route.call !== null) removeHeader(headers, FIELD_MASK);
   const accepted = valueOf(headers, 'accept-encoding');
   if (support !== null || isRead) setHeader(headers, 'accept-encoding', 'identity');
@@ -223,8 +247,9 @@ function askReadable(headers: HeaderList, context: RequestView, support: RouteSu
 }
 
 /**
- * Throws for header values with control characters, which may come from a secret manager or from settings saved before they were
- * validated. Values `received` as headers are valid.
+ * Throws for header values with control characters, which may come from a secret manager or from
+ * settings saved before they were validated. Values in `received` were parsed from the client's
+ * headers, so they are valid.
  */
 function assertSendable(headers: HeaderList, received: HeaderList): void {
   for (let i = 1; i < headers.length; i += 2) {

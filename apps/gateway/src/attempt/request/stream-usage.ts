@@ -9,11 +9,12 @@ const REQUESTED = Buffer.from(`"${OPTIONS}":{"include_usage":true}`);
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Adds a request for usage to the body when a provider reports usage of a stream only on request and the client did not set
- * `stream_options`; null when nothing is added. `HiddenUsage` removes from the response what the provider adds for it. A config
- * that drops `stream_options` disables this, for hosts that do not support it.
+ * Adds a request for usage to the body when a provider reports the usage of a stream only on
+ * request and the client did not set `stream_options`. Returns null when nothing needs to be added.
+ * `HiddenUsage` removes the requested usage from the response. A config that drops `stream_options`
+ * disables this, for hosts that do not support it.
  */
-export function askForUsage(
+export function withUsageRequest(
   { route, scan }: RequestView,
   { provider, support, target }: Upstream,
   body: Buffer,

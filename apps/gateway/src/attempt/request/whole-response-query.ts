@@ -1,8 +1,14 @@
-/** Parameters of Google's APIs that remove members from a response or wrap it. The gateway needs the usage, as JSON. */
+/**
+ * Parameters of Google's APIs that remove members from a response or wrap it. The gateway needs the
+ * usage, as JSON.
+ */
 const REDUCING: ReadonlySet<string> = new Set(['fields', 'callback', 'alt']);
 const READABLE: ReadonlySet<string> = new Set(['json', 'sse']);
 
-/** Removes parameters that could hide the usage in the response; returns the same text when there are none. */
+/**
+ * Removes query parameters that could hide the usage in the response. Returns the same text when
+ * there are none.
+ */
 export function wholeResponseQuery(query: string): string {
   const requested = [...new URLSearchParams(query)];
   const kept = requested.filter(([name, value]) => !isReducing(name, value));

@@ -1,15 +1,15 @@
 import type { GatewayResponse } from '../../attempt/gateway-response';
 
 /**
- * Milliseconds that a provider may take to end its response after the end mark, and bytes that it may send,
- * for its connection to be reused.
+ * Milliseconds that a provider may take to end its response after the end mark; in
+ * `LINGER_BYTES_MAX`, bytes that it may send. Beyond them, its connection is not reused.
  */
 const LINGER_MS = 1_000;
 const LINGER_BYTES_MAX = 65_536;
 
 /**
- * Reads what a provider sends after the end mark of a stream, which no client receives. It reads for a
- * limited time, so that the connection can be reused; then it cancels the call.
+ * Reads bytes that a provider sends after the end mark of a stream; no client receives them. It
+ * reads for a limited time, so that the connection can be reused, and then cancels the call.
  */
 export class AfterEnd {
   private timer: NodeJS.Timeout | null = null;
@@ -30,8 +30,8 @@ export class AfterEnd {
     if (this.bytes > LINGER_BYTES_MAX) this.response.call?.abort();
   }
 
-  /** The response has ended. */
-  over(): void {
+  /** Stops the timer, because the response has ended. */
+  stop(): void {
     if (this.timer !== null) clearTimeout(this.timer);
   }
 }

@@ -35,8 +35,8 @@ export class ResponseFlow implements Flow {
     this.context.response?.call?.resume();
   }
 
-  /** Applies the state to a new response of the request. */
-  moved(): void {
+  /** Pauses a new response of the request if the previous one was paused. */
+  applyToNewResponse(): void {
     if (this.paused) this.pause();
   }
 }
@@ -51,16 +51,16 @@ export interface ContinuableStreamParts {
 }
 
 /**
- * Sends a stream that another response continues if it breaks (`on_stream_failure: continue`). The client
- * receives whole events of a single response: one id, one beginning, one end. If nothing can continue it, the
- * client receives the same error as in any other stream.
+ * Sends a stream that another response continues if it breaks (`on_stream_failure: continue`). The
+ * client receives whole events of a single response: one id, one beginning, one end. If nothing can
+ * continue it, the client receives the same error as in any other stream.
  */
 export class ContinuableStream implements KeptAlive {
   lastWriteAt = 0;
   private readonly splice: Splice;
   private part: Part | null = null;
   private complete = false;
-  /** Reads what follows the end mark. */
+  /** Reads bytes that follow the end mark. */
   private after: AfterEnd | null = null;
   private readonly isChat: boolean;
 
@@ -72,7 +72,7 @@ export class ContinuableStream implements KeptAlive {
     keepAlive.add(this);
   }
 
-  /** Continues with this response. */
+  /** Sends this response: the first one, or one that continues a broken one. */
   take(response: GatewayResponse): void {
     const { context } = this.parts;
     const part = new Part(this, response, readerOf(context, response));
@@ -80,10 +80,10 @@ export class ContinuableStream implements KeptAlive {
     context.reply.meteredBy({
       usage: () => part.tap.usage(),
       model: () => part.tap.model,
-      begun: () => part.tap.begun(),
-      finished: () => part.tap.usageMayFollow,
+      initialUsage: () => part.tap.begun(),
+      usageMayFollow: () => part.tap.usageMayFollow,
     });
-    const sink = context.attempts.pace === null ? part : context.attempts.pace.through(part);
+    const sink = context.attempts.pace === null ? part : context.attempts.pace.measured(part);
     context.whenClientGone({ clientGone: () => this.leave(response, sink) });
     response.attach(sink);
   }
@@ -119,7 +119,7 @@ export class ContinuableStream implements KeptAlive {
   ended(part: Part): void {
     if (part !== this.part) return;
     const { context } = this.parts;
-    if (this.complete) this.after?.over();
+    if (this.complete) this.after?.stop();
     else if (this.isChat && hasFinished(context, part.response, part.tap)) this.finish(DONE_EVENT);
     else this.broken(part, new OutboundError('interrupted', 'The stream ended without its end mark.'));
   }
@@ -128,7 +128,7 @@ export class ContinuableStream implements KeptAlive {
     if (part !== this.part) return;
     const { context, reply, keepAlive } = this.parts;
     if (this.complete) {
-      this.after?.over();
+      this.after?.stop();
       return;
     }
     if (context.clientGone) {
@@ -146,7 +146,7 @@ export class ContinuableStream implements KeptAlive {
       this.giveUp(error);
       return;
     }
-    openStream.goOnFrom(text, error.message, () => this.goOn(part, error, openStream));
+    openStream.continueFrom(text, error.message, () => this.continueWithNext(part, error, openStream));
   }
 
   private finish(last: Buffer): void {
@@ -162,7 +162,7 @@ export class ContinuableStream implements KeptAlive {
   }
 
   /** Continues with the next response, or gives up if there is none. */
-  private goOn(before: Part, error: OutboundError, stream: OpenStream): void {
+  private continueWithNext(before: Part, error: OutboundError, stream: OpenStream): void {
     const { context, flow, reply, keepAlive } = this.parts;
     const { response } = context;
     if (context.clientGone) {
@@ -177,15 +177,15 @@ export class ContinuableStream implements KeptAlive {
     } else {
       this.noteUse(before);
       stream.drop(before.response);
-      this.splice.goOn(before.tap.usage() ?? before.tap.begun());
-      flow.moved();
+      this.splice.continueWithNext(before.tap.usage() ?? before.tap.begun());
+      flow.applyToNewResponse();
       this.take(response);
     }
   }
 
   /**
-   * Records the usage of a broken part. Without reported usage it is estimated: its input, and one output
-   * token per three bytes received.
+   * Records the usage of a broken part. Without reported usage it is estimated: its input, and one
+   * output token per three bytes received.
    */
   private noteUse({ tap, response, bytes }: Part): void {
     const { context } = this.parts;
@@ -208,7 +208,7 @@ export class ContinuableStream implements KeptAlive {
     const { context, keepAlive, abandon } = this.parts;
     this.part = null;
     keepAlive.delete(this);
-    context.attempts.openStream?.left();
+    context.attempts.openStream?.clientLeft();
     abandon(context, response, sink);
   }
 }
@@ -272,9 +272,9 @@ type Reader = Pick<StreamTranslator, 'write' | 'end'>;
 function readerOf(context: RequestContext, { upstream }: GatewayResponse): Reader {
   const { support } = upstream;
   if (support?.via === 'translated') return support.translator.stream(translationContext(context, upstream));
-  if (!context.attempts.hidesUsage) return AS_IT_IS;
+  if (!context.attempts.hidesUsage) return UNCHANGED;
   const hidden = new HiddenUsage();
   return { write: (chunk) => hidden.write(chunk), end: () => hidden.rest() };
 }
 
-const AS_IT_IS: Reader = { write: (chunk) => chunk, end: () => Buffer.alloc(0) };
+const UNCHANGED: Reader = { write: (chunk) => chunk, end: () => Buffer.alloc(0) };

@@ -6,7 +6,10 @@ import { routeFamily } from '@gw/contracts';
 
 export const DONE_EVENT = Buffer.from('data: [DONE]\n\n');
 
-/** The end mark of a complete stream whose provider sent none; null: the client's dialect has none. */
+/**
+ * Returns the end mark for a complete stream whose provider sent none; null when the client's
+ * dialect has no end mark.
+ */
 export const missingMark = ({ route }: RequestContext): Buffer | null =>
   route.dialect === 'gemini' ? null : DONE_EVENT;
 

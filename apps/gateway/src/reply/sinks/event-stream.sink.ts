@@ -16,10 +16,10 @@ import { HiddenUsage } from './hidden-usage';
 import { WholeEvents } from './whole-events';
 
 /**
- * Forwards server-sent events, while a tap reads usage and the end mark. On a built-in route the client
- * receives whole events, and its response ends with the end mark; a stream that ends early gets a terminal
- * error event and no end mark. On passthrough the bytes are forwarded as they arrive, nothing is added, and a
- * broken stream breaks the response.
+ * Forwards server-sent events, while a tap reads usage and the end mark. On a built-in route the
+ * client receives whole events, and its response ends with the end mark; a stream that ends early
+ * gets a terminal error event and no end mark. On passthrough the bytes are forwarded as they
+ * arrive, nothing is added, and a broken stream breaks the response.
  */
 export class EventStreamSink implements BodySink, KeptAlive {
   private readonly tap: StreamTap;
@@ -27,7 +27,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
   private readonly events: WholeEvents | null;
   private complete = false;
   lastWriteAt = 0;
-  /** Reads what follows the end mark, after the client's response has ended there. */
+  /** Reads bytes that follow the end mark, after the client's response has ended there. */
   private after: AfterEnd | null = null;
 
   constructor(
@@ -99,15 +99,21 @@ export class EventStreamSink implements BodySink, KeptAlive {
     if (this.events?.isInsideEvent !== true) this.reply.write(comment);
   }
 
-  /** Whether the response had its end mark; nothing that follows changes it. */
+  /**
+   * Stops the timers and returns whether the response had its end mark; later events do not change
+   * it then.
+   */
   private isOver(): boolean {
     this.keepAlive.delete(this);
-    this.after?.over();
+    this.after?.stop();
     if (this.complete) this.reply.end(null);
     return this.complete;
   }
 
-  /** Returns the held event if it lacks only its blank line. A partial event is not forwarded. */
+  /**
+   * Returns the held event if only its blank line is missing, and otherwise an empty buffer: a
+   * partial event is not forwarded.
+   */
   private rest(): Buffer {
     const rest = this.events?.rest() ?? EMPTY;
     return isWholeEvent(rest) ? Buffer.concat([rest, BLANK_LINE]) : EMPTY;

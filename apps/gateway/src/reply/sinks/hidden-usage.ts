@@ -2,12 +2,16 @@ import { endOfFirstEvent, WholeEvents } from './whole-events';
 
 const MARK = Buffer.from('"usage"');
 const EMPTY = Buffer.alloc(0);
-/** In JSON a quote inside a text has a backslash before it, so these match members and never content. */
+/**
+ * In JSON a quote inside a text has a backslash before it, so these match members and never
+ * content.
+ */
 const NO_USAGE = /,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,?/;
 
 /**
- * Removes from OpenAI's chat and completion streams what `stream_options.include_usage` adds: a null `usage`
- * in each chunk, and the last chunk, which has usage and no choice. All other bytes stay.
+ * Removes the parts that `stream_options.include_usage` adds to OpenAI's chat and completion
+ * streams: a null `usage` in each chunk, and the last chunk, which has usage and no choice. All
+ * other bytes stay unchanged.
  */
 export class HiddenUsage extends WholeEvents {
   protected override through(events: Buffer, isTail: boolean): Buffer {

@@ -4,21 +4,24 @@ import type { BodySink } from '../../core/upstream';
 import type { RequestContext } from '../../core/request-context';
 
 /**
- * Milliseconds that a provider may take to report the usage of a finished response after the client has
- * disconnected, and bytes that it may send.
+ * Milliseconds that a provider may take to report the usage of a finished response after the client
+ * has disconnected; in `BYTES_MAX`, bytes that it may send.
  */
 const WAIT_MS = 2_000;
 const BYTES_MAX = 65_536;
 
-/** Whether only the usage of a stream is missing, so that reading on is useful. */
+/** Whether only the usage of a stream is missing, so that the gateway should continue to read. */
 export const lacksUsageOnly = ({ reply, settled }: RequestContext, response: GatewayResponse): boolean =>
   !settled &&
   !response.ended &&
   response.error === null &&
-  reply.meter?.finished?.() === true &&
+  reply.meter?.usageMayFollow?.() === true &&
   reply.meter.usage() === null;
 
-/** Reads on for a limited time, for the usage of a finished response whose client has disconnected. */
+/**
+ * Continues to read for a limited time, to get the usage of a finished response whose client has
+ * disconnected.
+ */
 export class LateUsage implements BodySink {
   private bytes = 0;
   private timer: NodeJS.Timeout | null = null;
@@ -28,7 +31,7 @@ export class LateUsage implements BodySink {
     private readonly response: GatewayResponse,
     private readonly sink: BodySink,
     /** Called once, when the usage is known or the wait is over. */
-    private readonly over: () => void,
+    private readonly finished: () => void,
   ) {}
 
   begin(): void {
@@ -62,6 +65,6 @@ export class LateUsage implements BodySink {
     if (this.timer === null) return;
     clearTimeout(this.timer);
     this.timer = null;
-    this.over();
+    this.finished();
   }
 }

@@ -12,13 +12,13 @@ import type { RequestContext } from '../../core/request-context';
 import type { Reply } from '../reply';
 
 /**
- * Forwards a body as it arrives, byte for byte. The chunk that completes a body of known length is sent with
- * the end.
+ * Forwards a body as it arrives, byte for byte. The chunk that completes a body of known length is
+ * sent with the end.
  */
 export class PassingSink implements BodySink {
   private left: number;
   private last: Buffer | null = null;
-  /** Reads the output of a batch as it passes. */
+  /** Reads the output of a batch while it is forwarded; null for other bodies. */
   private readonly output: BatchOutputMeter | DecodedOutput | null = null;
 
   constructor(
@@ -64,7 +64,10 @@ export class PassingSink implements BodySink {
 
 const NO_FACTS: ResponseFacts = { usage: null, model: null };
 
-/** Reads usage and model from the bytes of a complete response, whatever its content type and status. */
+/**
+ * Reads usage and model from the bytes of a complete response, whatever its content type and
+ * status.
+ */
 class BodyMeter {
   private read: ResponseFacts | null = null;
 
@@ -82,8 +85,8 @@ class BodyMeter {
   }
 
   /**
-   * Returns the body only if the provider declares it as JSON: it may name work of other requests, which the
-   * text of a file must not.
+   * Returns the body only if the provider declares it as JSON: it may name work of other requests,
+   * which the text of a file must not.
    */
   body(): Buffer | null {
     const isJson = contentTypeOf(this.response.headers)?.includes('json') === true;
@@ -95,7 +98,10 @@ class BodyMeter {
     return this.read;
   }
 
-  /** If the response was not kept whole, reads its end, where a long response has its usage. */
+  /**
+   * Reads the kept body. If the response was not kept whole, reads its end, where a long response
+   * has its usage.
+   */
   private readFacts(): ResponseFacts {
     const { provider } = this.response.upstream;
     const { truncated, tail } = this.reply;

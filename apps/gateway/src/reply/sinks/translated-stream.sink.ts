@@ -11,11 +11,14 @@ import type { Reply } from '../reply';
 import { TapMeter } from '../tap-meter';
 import { AfterEnd } from './after-end';
 
-/** Translates a provider's events into the client's dialect. The translator writes whole events only. */
+/**
+ * Translates a provider's events into the client's dialect. The translator writes whole events
+ * only.
+ */
 export class TranslatedStreamSink implements BodySink, KeptAlive {
   private readonly tap: StreamTap;
   lastWriteAt = 0;
-  /** Reads what follows the end mark. */
+  /** Reads bytes that follow the end mark. */
   private after: AfterEnd | null = null;
 
   constructor(
@@ -47,7 +50,7 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
   end(): void {
     this.keepAlive.delete(this);
     if (this.after !== null) {
-      this.after.over();
+      this.after.stop();
       return;
     }
     const rest = this.translate(() => this.translator.end());
@@ -63,7 +66,7 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
   fail(error: OutboundError | GatewayError): void {
     this.keepAlive.delete(this);
     if (this.after !== null) {
-      this.after.over();
+      this.after.stop();
       return;
     }
     if (this.context.clientGone) {
@@ -81,8 +84,8 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
   }
 
   /**
-   * Sends the end mark, or an error event instead: the client's response ends here, whatever the provider
-   * sends afterwards.
+   * Sends the end mark, or an error event instead: the client's response ends here, whatever the
+   * provider sends afterwards.
    */
   private finish(last: Buffer): void {
     this.keepAlive.delete(this);
@@ -98,7 +101,10 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
     return failure;
   }
 
-  /** Null: the provider's events could not be read, and the client has received the error. */
+  /**
+   * Runs a step of the translation. Returns null when the provider's events could not be read; the
+   * client has then received the error.
+   */
   private translate(step: () => Buffer): Buffer | null {
     try {
       return step();

@@ -6,36 +6,39 @@ import type { BodySink } from '../../core/upstream';
 import { brokenResponse } from '../../attempt/broken-response';
 
 /**
- * Collects and decodes a body that must be read before a response can be sent. If the body exceeds the cap,
- * received or decoded, the call is cancelled.
+ * Collects and decodes a body that must be read before a response can be sent. If the body exceeds
+ * the cap, received or decoded, the call is cancelled.
  */
 export class WholeBodySink implements BodySink {
   private readonly chunks: Buffer[] = [];
   private size = 0;
-  private over = false;
+  private isDone = false;
 
   constructor(
     private readonly response: GatewayResponse,
     private readonly maxBytes: number,
-    /** Null: the body did not arrive completely. */
+    /**
+     * Called once. `body` is null when it did not arrive completely or could not be decoded;
+     * `failure` is then the reason.
+     */
     private readonly done: (body: Buffer | null, failure: GatewayError | null) => void,
   ) {}
 
   data(chunk: Buffer): void {
-    if (this.over) return;
+    if (this.isDone) return;
     this.size += chunk.length;
     if (this.size <= this.maxBytes) {
       this.chunks.push(chunk);
       return;
     }
-    this.over = true;
+    this.isDone = true;
     this.response.call?.abort();
     this.done(null, this.tooLarge());
   }
 
   end(): void {
-    if (this.over) return;
-    this.over = true;
+    if (this.isDone) return;
+    this.isDone = true;
     const encoding = valueOf(this.response.headers, 'content-encoding');
     const coding = codingOf(encoding);
     if (coding !== null) this.decode(coding);
@@ -45,8 +48,8 @@ export class WholeBodySink implements BodySink {
   }
 
   fail(error: OutboundError): void {
-    if (this.over) return;
-    this.over = true;
+    if (this.isDone) return;
+    this.isDone = true;
     this.done(null, brokenResponse(error));
   }
 

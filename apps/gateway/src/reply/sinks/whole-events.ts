@@ -1,7 +1,8 @@
 /** Longer events, in bytes, are forwarded before they are complete. */
 const EVENT_BYTES_MAX = 1_048_576;
 /**
- * Bytes of the longest event end, `\r\n\r\n`, without its last byte: the end may be split between two chunks.
+ * Bytes of the longest event end, `\r\n\r\n`, without its last byte: the end may be split between
+ * two chunks.
  */
 const SEAM_BYTES = 3;
 const NEW_LINE = 0x0a;
@@ -10,8 +11,9 @@ const ENDS = ['\n\n', '\r\n\r\n', '\n\r\n', '\r\r'].map((end) => Buffer.from(end
 const CRLF_CRLF = Buffer.from('\r\n\r\n');
 
 /**
- * Forwards the events of a stream once they are complete, unchanged, however the stream is split. A stream
- * that breaks inside an event then ends after the previous event. Holds at most one event, up to 1 MiB.
+ * Forwards the events of a stream once they are complete, unchanged, however the stream is split. A
+ * stream that breaks inside an event then ends after the previous event. Holds at most one event,
+ * up to 1 MiB.
  */
 export class WholeEvents {
   private held: Buffer[] = [];
@@ -89,15 +91,15 @@ const endsEvent = (bytes: Buffer): boolean =>
 
 /** Returns the index after the blank line of the last complete event; 0 if there is none. */
 const endOfLastEvent = (bytes: Buffer): number =>
-  Math.max(...ENDS.map((end) => behind(bytes.lastIndexOf(end), end)));
+  Math.max(...ENDS.map((end) => endAfter(bytes.lastIndexOf(end), end)));
 
 /**
- * Returns the index after the blank line of the first event from `from` on, or the length of `bytes` if there
- * is none.
+ * Returns the index after the blank line of the first event from `from` on, or the length of
+ * `bytes` if there is none.
  */
 export function endOfFirstEvent(bytes: Buffer, from: number): number {
-  const ends = ENDS.map((end) => behind(bytes.indexOf(end, from), end)).filter((end) => end > 0);
+  const ends = ENDS.map((end) => endAfter(bytes.indexOf(end, from), end)).filter((end) => end > 0);
   return ends.length === 0 ? bytes.length : Math.min(...ends);
 }
 
-const behind = (at: number, mark: Buffer): number => (at < 0 ? 0 : at + mark.length);
+const endAfter = (at: number, mark: Buffer): number => (at < 0 ? 0 : at + mark.length);

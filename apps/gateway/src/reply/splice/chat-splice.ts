@@ -14,9 +14,9 @@ export class ChatSplice implements Splice {
   private readonly text = new PartialText();
   private finished = false;
   private isFirst = true;
-  /** The members that identify the response, as in its first chunk. */
+  /** The members that identify the response, from its first chunk. */
   private identity: JsonObject | null = null;
-  /** Usage of the responses before this one. */
+  /** Summed usage of the responses before this one; null when there is none. */
   private used: Usage | null = null;
 
   event(event: Buffer): Buffer | null {
@@ -42,10 +42,10 @@ export class ChatSplice implements Splice {
     return this.finished ? null : this.text.read();
   }
 
-  goOn(used: Usage | null): void {
+  continueWithNext(used: Usage | null): void {
     this.isFirst = false;
     this.failed = false;
-    this.text.goOn();
+    this.text.continueWithNext();
     if (used !== null) this.used = this.used === null ? used : sumOf(this.used, used);
   }
 
@@ -63,7 +63,7 @@ export class ChatSplice implements Splice {
     return Buffer.from(`data: ${JSON.stringify(fitted)}\n\n`);
   }
 
-  /** Returns the choice without what the client already has; null if nothing is left. */
+  /** Returns the choice without text that the client already has; null if nothing is left. */
   private choice(choice: JsonObject): JsonObject | null {
     const given = isObject(choice['delta']) ? choice['delta'] : {};
     if (choice['index'] !== undefined && choice['index'] !== 0) this.text.giveUp();

@@ -34,13 +34,13 @@ export class MessagesSplice implements Splice {
     return this.finished ? null : this.text.read();
   }
 
-  goOn(): void {
+  continueWithNext(): void {
     this.isFirst = false;
     this.failed = false;
     this.offset = null;
     this.used = addCounts(this.used, this.usage);
     this.usage = {};
-    this.text.goOn();
+    this.text.continueWithNext();
   }
 
   /** Returns the events to send instead; null: none. */
@@ -74,7 +74,9 @@ export class MessagesSplice implements Splice {
     return this.isFirst ? [body] : null;
   }
 
-  /** Starts a block. Text continues in the client's open block; other content starts a new block. */
+  /**
+   * Starts a block. Text continues in the client's open block; other content starts a new block.
+   */
   private startBlock(body: JsonObject, index: number): JsonObject[] | null {
     const block = isObject(body['content_block']) ? body['content_block'] : {};
     const isText = block['type'] === 'text';

@@ -86,7 +86,7 @@ function spliced(speaker: Speaker, pieces: readonly string[], cuts: readonly num
     const beginning = splice.partial() ?? '';
     // A model continues from the given beginning, in chunks of its own.
     rest = [...whole.slice(beginning.length)];
-    splice.goOn(null);
+    splice.continueWithNext(null);
   });
   const last = cuts.length;
   pass(speaker.begin(last) + rest.map((text) => speaker.say(last, text)).join('') + speaker.end(last));

@@ -3,8 +3,8 @@ import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 
 /**
- * Joins several responses into one stream of a client dialect: the events of the first response stay
- * unchanged, and those of its continuations are adapted to them.
+ * Joins several responses into one stream of a client dialect: the events of the first response
+ * stay unchanged, and the events of its continuations are adapted to them.
  */
 export interface Splice {
   /** Returns a whole event as the client receives it; null: the event is dropped. */
@@ -14,22 +14,24 @@ export interface Splice {
   /** True if the provider has sent an error event, which the client does not receive. */
   readonly failed: boolean;
   /**
-   * Returns the text that another response can continue, without white space at its end. Null: it cannot be
-   * continued.
+   * Returns the text that another response can continue, without white space at its end. Null: it
+   * cannot be continued.
    */
   partial(): string | null;
   /** Continues with another response. `used` is the known usage of the previous one. */
-  goOn(used: Usage | null): void;
+  continueWithNext(used: Usage | null): void;
 }
 
-/** In characters. A longer response is not continued, because its text would have to be kept. */
+/**
+ * Maximum characters of a response that can be continued, because its text must be kept in memory.
+ */
 const TEXT_LENGTH_MAX = 262_144;
 
 /** The text that the client has received. */
 export class PartialText {
   private pieces: string[] = [];
   private length = 0;
-  /** White space that the client has received but the continuation was not given. */
+  /** White space that the client has received but that the continuation was not sent. */
   private awaited = '';
   /** False: the text is too long, or the response contains something other than text. */
   continuable = true;
@@ -50,13 +52,14 @@ export class PartialText {
   }
 
   /**
-   * Returns the text without trailing white space, because some providers refuse a beginning that ends in it.
+   * Returns the text without trailing white space, because some providers refuse a beginning that
+   * ends in it.
    */
   read(): string | null {
     return this.continuable ? this.pieces.join('').trimEnd() : null;
   }
 
-  goOn(): void {
+  continueWithNext(): void {
     const text = this.pieces.join('');
     this.pieces = [text];
     this.awaited = text.slice(text.trimEnd().length);
@@ -80,7 +83,10 @@ export function dataOf(event: Buffer): string | null {
   return lines.length === 0 ? null : lines.map((line) => line.slice(line[5] === ' ' ? 6 : 5)).join('\n');
 }
 
-/** Adds the counts of both; a member that only one of them has is kept. */
+/**
+ * Adds the numbers of two usage objects member by member; a member that only one of them has is
+ * kept.
+ */
 export function addCounts(one: JsonObject, other: JsonObject): JsonObject {
   const sum: JsonObject = { ...one };
   for (const [name, value] of Object.entries(other)) {
@@ -102,8 +108,8 @@ export function objectOf(data: string): JsonObject | null {
 }
 
 /**
- * Whether an event without its final blank line is complete: some providers omit that line after their last
- * event.
+ * Whether an event without its final blank line is complete: some providers omit that line after
+ * their last event.
  */
 export function isWholeEvent(event: Buffer): boolean {
   const data = event.length === 0 ? null : dataOf(event);
