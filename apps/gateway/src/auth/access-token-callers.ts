@@ -5,7 +5,7 @@ import { accessTokenHash } from '@gw/oauth';
 import { readDocument, type Documents } from './documents';
 import type { TokenKey } from './token-callers';
 
-/** Resolves access tokens of Tollgate's own OAuth server, which users have let clients have. */
+/** Resolves access tokens that Tollgate's own OAuth server has issued to clients of users. */
 export class AccessTokenCallers {
   constructor(
     private readonly documents: Pick<Documents, 'get' | 'load'>,
@@ -13,7 +13,10 @@ export class AccessTokenCallers {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Throws `api_key_invalid` for a token that is unknown or has ended. The code that uses the caller checks the resource. */
+  /**
+   * Resolves a token to its caller. Rejects with `api_key_invalid` for a token that is unknown or
+   * has ended. `AuthenticateStage` checks the resource.
+   */
   async resolve(token: string): Promise<TokenKey> {
     const hash = accessTokenHash(this.pepper, token);
     if (hash === undefined) throw tokenRefused();
@@ -29,7 +32,9 @@ export class AccessTokenCallers {
   }
 }
 
-/** The grant as if it were a key of its user: tokens of one grant share its limits. */
+/**
+ * Represents the grant of a token as a key of its user; all tokens of one grant share its limits.
+ */
 const asKey = (token: AccessTokenDocument): ApiKeyDocument => ({
   kind: 'api_key',
   version: token.version,
@@ -51,7 +56,9 @@ const asKey = (token: AccessTokenDocument): ApiKeyDocument => ({
   },
 });
 
-/** The refusal of a token, by RFC 6750. Clients of OAuth then use their refresh token. */
+/**
+ * Returns the refusal of a token by RFC 6750, after which OAuth clients use their refresh token.
+ */
 export const tokenRefused = (): GatewayError =>
   new GatewayError('api_key_invalid', {
     message: 'The access token is unknown, has expired or was revoked, or is for another resource.',

@@ -19,7 +19,8 @@ export class AuthenticateStage implements Stage {
     if (principal instanceof Promise) {
       return principal.then(
         (resolved) => this.admitWithProof(context, resolved),
-        // Only these refusals name the owner of a key, because `Principals` reads documents to find it.
+        // Only asynchronous refusals can name the owner of a key, because `Principals` must read
+        // documents to find it.
         (error: unknown) => {
           context.refusedKey = refusedKeyOf(error);
           throw error;
@@ -52,8 +53,9 @@ export class AuthenticateStage implements Stage {
 }
 
 /**
- * Throws `api_key_invalid` for a token that is for another resource (RFC 8707). Each MCP server, toolset and agent is a resource of
- * its own; their routes are those with the body `rpc`. All other routes are one resource.
+ * Throws `api_key_invalid` for a token that is for another resource (RFC 8707). Each MCP server,
+ * toolset and agent is a resource of its own; their routes are those with the body `rpc`. All other
+ * routes are one resource.
  */
 function assertFor({ resource }: GatewayPrincipal, { route, url, query }: RequestContext): void {
   if (resource === null) return;
@@ -63,8 +65,9 @@ function assertFor({ resource }: GatewayPrincipal, { route, url, query }: Reques
 }
 
 /**
- * Throws `api_key_invalid` unless the token was issued for this target. A new target may have the address of a deleted one, so the
- * id is compared too. `id`: that of the server, toolset or agent; of the workspace at the address of all its MCP servers.
+ * Throws `api_key_invalid` unless the token was issued for this target. A new target may have the
+ * address of a deleted one, so the id is compared too. `id`: that of the server, toolset or agent;
+ * of the workspace at the address of all its MCP servers.
  */
 export function assertForTarget({ resource }: GatewayPrincipal, id: string): void {
   if (resource !== null && resource.targetId !== id) throw tokenRefused();
@@ -82,7 +85,9 @@ const notAccepted = (): GatewayError =>
     message: `The workspace does not accept ${PORTKEY_HEADER_PREFIX}* headers. Send x-gw-* headers, or set settings.portkey_headers of the workspace to true.`,
   });
 
-/** Throws when the key may not be used at `nowMs` (milliseconds since 1970), or not on this route. */
+/**
+ * Throws when the key may not be used at `nowMs` (milliseconds since 1970), or not on this route.
+ */
 export function assertAllowed(
   principal: GatewayPrincipal,
   { scopes }: Pick<Route, 'scopes'>,

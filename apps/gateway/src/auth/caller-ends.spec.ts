@@ -8,7 +8,7 @@ const [EARLIER, CURRENT] = ['a', 'b'].map((letter) => documentKey.apiKey(letter.
 const [WORKSPACE, ORGANISATION] = [documentKey.workspace('w'), documentKey.organisation('o')];
 const CALLER = {};
 
-describe('the end of a caller who was let in', () => {
+describe('end of an admitted caller', () => {
   const documents = new Map<DocumentKey, ReadModelDocument>();
   const key = (more: Partial<ApiKeyDocument> = {}): ReadModelDocument =>
     ({ kind: 'api_key', id: 'k', status: 'active', expiresAt: null, ...more }) as ApiKeyDocument;
@@ -34,14 +34,14 @@ describe('the end of a caller who was let in', () => {
     return ends;
   }
 
-  it('is seen once its document is gone, and not before', async () => {
+  it('is detected once its document is removed, and not before', async () => {
     const ends = watching(key());
     expect(ends.hasEnded(CALLER)).toBe(false);
     documents.delete(EARLIER);
     expect(await ends.hasEnded(CALLER)).toBe(true);
   });
 
-  it('is none where the document of the key moved, as after a replacement of the master key', async () => {
+  it('is not reported for a key whose document moved, as after a replacement of the master key', async () => {
     const ends = watching(key());
     documents.delete(EARLIER);
     documents.set(CURRENT, key());
@@ -50,7 +50,7 @@ describe('the end of a caller who was let in', () => {
     expect(await ends.hasEnded(CALLER)).toBe(true);
   });
 
-  it('is none at the end of a transition that was known, and one before it', async () => {
+  it('is not reported at the known end of a key’s validity, and is reported before it', async () => {
     const ends = watching(key());
     documents.set(EARLIER, key({ expiresAt: new Date(0).toISOString() }));
     expect(await ends.hasEnded(CALLER)).toBe(false);
@@ -64,7 +64,7 @@ describe('the end of a caller who was let in', () => {
     expect(await early.hasEnded(CALLER)).toBe(true);
   });
 
-  it('is none for a token whose time is up, but its workspace still counts', async () => {
+  it('is not reported for an expired token, until its workspace is removed', async () => {
     const ends = watching({ kind: 'access_token' } as ReadModelDocument, { expiresAtMs: 0 });
     documents.delete(EARLIER);
     expect(await ends.hasEnded(CALLER)).toBe(false);
@@ -72,7 +72,7 @@ describe('the end of a caller who was let in', () => {
     expect(await ends.hasEnded(CALLER)).toBe(true);
   });
 
-  it('is none while the documents cannot be read', async () => {
+  it('is not reported while the documents cannot be read', async () => {
     const ends = watching(key());
     documents.delete(EARLIER);
     load = () => Promise.reject(new Error('away'));
@@ -80,9 +80,9 @@ describe('the end of a caller who was let in', () => {
   });
 
   it.each([
-    ['is there without the trust', [], true],
-    ['is there with it', [{ id: 'k' }], false],
-  ])('is seen by the trust where the document of the issuer %s', async (_, trusts, ended) => {
+    ['exists without the trust', [], true],
+    ['exists with the trust', [{ id: 'k' }], false],
+  ])('is detected by the trust where the document of the issuer %s', async (_, trusts, ended) => {
     const of = (list: object[]): ReadModelDocument => ({ kind: 'trusts', trusts: list }) as never;
     const ends = watching(of([{ id: 'k' }]));
     documents.set(EARLIER, of(trusts));

@@ -1,31 +1,37 @@
 import type { DocumentKey, OrganisationDocument, ReadModelDocument, WorkspaceDocument } from '@gw/contracts';
 import { readDocument, type Documents } from './documents';
 
-/** Credential that a caller was resolved from. */
+/** The credential that a caller was resolved from, with its documents. */
 export interface CallerOrigin {
   /** Id of the key, the trust or the grant. */
   readonly id: string;
   /** Key of the credential's document. */
   readonly at: DocumentKey;
-  /** Other keys under which that document may be found later, when it moves after a replacement of the master key. */
+  /**
+   * Other keys under which that document may be found later, when it moves after a replacement of
+   * the master key.
+   */
   readonly others: readonly DocumentKey[];
   readonly source: ReadModelDocument;
   readonly workspace: WorkspaceDocument;
   readonly workspaceKey: DocumentKey;
   readonly organisation: OrganisationDocument;
   readonly organisationKey: DocumentKey;
-  /** When the credential expires, in milliseconds since 1970. */
+  /** Unix milliseconds at which the credential expires. */
   readonly expiresAtMs: number;
 }
 
 interface Watched {
   readonly origin: CallerOrigin;
-  /** The last version that was seen of the credential's document. */
+  /** The last version of the credential's document that was read. */
   seen: ReadModelDocument;
   endsAtMs: number;
 }
 
-/** Whether the documents of a caller are still those that were read; `source`: of the credential. Three lookups in memory. */
+/**
+ * Whether the documents of a caller are still the ones that were read; `source` is the document of
+ * the credential. It costs three lookups in memory.
+ */
 export const isUnchanged = (
   documents: Pick<Documents, 'get'>,
   { at, workspace, workspaceKey, organisation, organisationKey }: CallerOrigin,
@@ -36,8 +42,8 @@ export const isUnchanged = (
   documents.get(organisationKey) === organisation;
 
 /**
- * Tells whether callers who were let in have been taken away since. An end that was known before, such as an expiry or the end of a
- * rotation's transition, does not count.
+ * Finds out whether the credential of an admitted caller was withdrawn since. An end that was known
+ * in advance, such as an expiry or the end of a rotation's transition, does not count.
  */
 export class CallerEnds<P extends object> {
   private readonly watched = new WeakMap<P, Watched>();
@@ -48,12 +54,18 @@ export class CallerEnds<P extends object> {
     this.watched.set(caller, { origin, seen: origin.source, endsAtMs: origin.expiresAtMs });
   }
 
-  /** Key of the document of the caller's credential; null for a caller who was not let in here. */
+  /**
+   * Returns the document key of the caller's credential; null for a caller that was not admitted
+   * here.
+   */
   credentialOf(caller: P): DocumentKey | null {
     return this.watched.get(caller)?.origin.at ?? null;
   }
 
-  /** Resolves to whether the caller's credential has ended; false while that cannot be read. Never rejects. */
+  /**
+   * Whether the caller's credential was withdrawn; false while the documents cannot be read. Never
+   * rejects.
+   */
   hasEnded(caller: P): boolean | Promise<boolean> {
     const of = this.watched.get(caller);
     if (of === undefined || isUnchanged(this.documents, of.origin, of.seen)) return false;
@@ -79,7 +91,7 @@ export class CallerEnds<P extends object> {
   }
 }
 
-/** Whether a document still has the credential. */
+/** Whether a document still contains the credential. */
 function isOf(document: ReadModelDocument, id: string): boolean {
   if (document.kind === 'trusts') return document.trusts.some((trust) => trust.id === id);
   if (document.kind === 'api_key') return document.id === id && document.status !== 'archived';

@@ -10,18 +10,18 @@ export interface RuledServer {
 
 type RuledServers = readonly (RuledServer | null | undefined)[];
 
-/** Groups and roles of callers, read only where rules need them. */
+/** Reads the groups and roles of callers, only when rules need them. */
 export class CallerUsers {
   constructor(private readonly documents: Pick<Documents, 'get' | 'load'>) {}
 
-  /** The caller's user, where rules of one of the servers need it; null otherwise. */
+  /** Returns the caller's user when rules of one of the servers need it; otherwise null. */
   async of(principal: GatewayPrincipal, servers: RuledServers): Promise<UserDocument | null> {
     const key = userKey(principal, servers);
     const user = key === null ? null : await readDocument(this.documents, key);
     return user?.kind === 'user' ? user : null;
   }
 
-  /** `of` from memory; undefined while the user is not there. */
+  /** Like `of`, but from memory only; undefined when the user is not in memory. */
   now(principal: GatewayPrincipal, servers: RuledServers): UserDocument | null | undefined {
     const key = userKey(principal, servers);
     const user = key === null ? null : this.documents.get(key);
@@ -42,7 +42,10 @@ export function namesUsers(server: RuledServer): boolean {
   return names;
 }
 
-/** The document of the caller's user, where the rules of one of the servers need it. */
+/**
+ * Returns the document key of the caller's user when the rules of one of the servers need it;
+ * otherwise null.
+ */
 function userKey(principal: GatewayPrincipal, servers: RuledServers): DocumentKey | null {
   if (!servers.some((server) => server != null && namesUsers(server))) return null;
   const userId = userIdOf(principal);

@@ -11,9 +11,11 @@ import { TokenCallers } from './token-callers';
 import { TokenProofs } from './token-proofs';
 import { createUsedTokens, LocalUsedTokens, type UsedTokens } from './used-tokens';
 
-/** Proofs that a process remembers by itself: some 40 MB. */
+/** Maximum number of proofs that a process without Redis remembers, about 40 MB. */
 const LOCAL_PROOFS_MAX = 200_000;
-/** Proofs of one organisation in five minutes, by one process: a thousand a second. */
+/**
+ * Maximum number of proofs of one organisation per process in five minutes: a thousand a second.
+ */
 const SHARED_PROOFS_MAX = 300_000;
 
 interface Parts {
@@ -22,7 +24,10 @@ interface Parts {
   readonly log: Log;
 }
 
-/** Resolves the callers of all requests: API keys, access tokens, and signed tokens unless they are switched off. */
+/**
+ * Resolves the callers of all requests: API keys, access tokens, and signed tokens unless they are
+ * switched off.
+ */
 export function createPrincipals(settings: GatewaySettings, parts: Parts): Principals {
   const { ADMIN_URL: adminUrl, SERVICE_TOKEN: serviceToken } = settings;
   const used = createUsedTokens(settings.REDIS_URL, parts.log);
@@ -33,12 +38,16 @@ export function createPrincipals(settings: GatewaySettings, parts: Parts): Princ
     accessTokens: new AccessTokenCallers(parts.documents, oauthPepper(settings.ENCRYPTION_KEY)),
     tokens: settings.JWT_ENABLED ? tokenCallers(settings, parts, used) : null,
     proofs: tokenProofs(settings.REDIS_URL === null, used),
-    // Half, because remembered keys keep their documents in memory, even those that the read model has evicted.
+    // Half of the read model's capacity, because cached principals keep their documents in memory,
+    // even those that the read model has evicted.
     capacity: settings.READ_MODEL_MAX_DOCUMENTS / 2,
   });
 }
 
-/** Without Redis, proofs are remembered apart from one-time tokens, so that neither kind can crowd out the other. */
+/**
+ * Without Redis, proofs are remembered apart from one-time tokens, so that neither kind can crowd
+ * out the other.
+ */
 const tokenProofs = (isLocal: boolean, used: UsedTokens): TokenProofs =>
   isLocal
     ? new TokenProofs(new LocalUsedTokens(LOCAL_PROOFS_MAX), LOCAL_PROOFS_MAX / 4)

@@ -8,13 +8,13 @@ export interface Documents {
   known(prefix: DocumentKey): readonly ReadModelDocument[];
 }
 
-/** Documents of which a newer version can be read before its change has arrived. */
+/** Documents that can be read again before their change event has arrived. */
 export interface ReloadableDocuments extends Documents {
-  /** Reads the document from the control plane, also a known one. */
+  /** Reads the document from the control plane, even if it is in memory. */
   reload(key: DocumentKey): Promise<ReadModelDocument | null>;
 }
 
-/** The document of a key, from memory or from the control plane; null when there is none. */
+/** Reads the document of a key from memory or from the control plane; null when there is none. */
 export async function readDocument(
   documents: Pick<Documents, 'get' | 'load'>,
   key: DocumentKey,

@@ -8,8 +8,8 @@ export interface RefusedKey {
 }
 
 /**
- * Maximum number of refused keys whose owner is looked up in one second, so that a scan of random keys adds little load to the
- * control plane.
+ * Maximum number of refused keys whose owner is looked up in one second, so that a scan of random
+ * keys adds little load to the control plane.
  */
 const LOOKUPS_PER_SECOND = 50;
 
@@ -24,8 +24,8 @@ export class EndedKeys {
   ) {}
 
   /**
-   * Owner of the key, or null when it has none or the look-up is not possible now. The key is refused in either case. `hashes`:
-   * all hashes that the key may be stored under.
+   * Returns the owner of a key; null when it has none or the look-up is not possible now. The key
+   * is refused in either case. `hashes` are all hashes under which the key may be stored.
    */
   async ownerOf(hashes: readonly string[]): Promise<RefusedKey | null> {
     for (const hash of hashes) {

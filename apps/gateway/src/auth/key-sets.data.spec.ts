@@ -173,7 +173,7 @@ const PLAYS: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   },
 };
 
-describe('servers of key sets', () => {
+describe('key set servers', () => {
   let stage: Stage;
   beforeEach(() => {
     stage = new Stage();
@@ -191,11 +191,11 @@ describe('servers of key sets', () => {
     },
   );
 
-  it('play every script of the file', () => {
+  it('have the effects that each script of the file states', () => {
     expect(scripts.map(({ id }) => id).sort()).toEqual([...Object.keys(PLAYS), ...OF_SETTINGS].sort());
   });
 
-  it('say how long their set is used, and a withdrawn key ends with that', async () => {
+  it('set how long their keys are used, after which a removed key is no longer accepted', async () => {
     await stage.play(['ok k1']);
     const [server] = stage.servers;
     const headers = { 'cache-control': 'public, max-age=600', age: '60' };
@@ -208,7 +208,7 @@ describe('servers of key sets', () => {
     expect([await stage.verdict(k1), await stage.verdict(k2)]).toEqual(['key', 'accept']);
   });
 
-  it('that hang hold up no key of the others, and an unknown key for two seconds at most', async () => {
+  it('delay no key of other servers while they hang, and an unknown key for at most two seconds', async () => {
     await stage.play(['ok k1', 'ok k2']);
     stage.servers[0]?.respond({ neverRespond: true });
     const begin = performance.now();
@@ -222,7 +222,7 @@ describe('servers of key sets', () => {
     expect(stage.servers.map(({ requests }) => requests.length)).toEqual([1, 1]);
   });
 
-  it('are not followed when they redirect, so that no one chooses another address for them', async () => {
+  it('are not followed when they redirect, so that nobody can choose another address for them', async () => {
     await stage.play(['ok k1', 'ok k2']);
     const [first, second] = stage.servers;
     first?.respond({ status: 302, headers: { location: `${second?.origin ?? ''}/other` } });

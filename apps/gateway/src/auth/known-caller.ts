@@ -2,19 +2,28 @@ import type { UserDocument } from '@gw/contracts';
 import { principalBinding, userRoles, type AccessCaller, type McpPrincipal } from '@gw/mcp';
 import type { GatewayPrincipal } from './principals';
 
-/** A caller of MCP servers and agents: what rules look at, and what sessions and states are bound to. */
+/**
+ * A caller of MCP servers and agents, with the facts that access rules read and the binding of its
+ * sessions and states.
+ */
 export interface KnownCaller {
   readonly principal: GatewayPrincipal;
   readonly access: AccessCaller;
   /** `principalBinding` of the caller. */
   readonly binding: string;
-  /** Roles and groups of the user; null for callers who are no user, and for servers whose rules name none. */
+  /**
+   * The user with its roles and groups; null for callers that are not users, and for servers whose
+   * rules name neither.
+   */
   readonly user: UserDocument | null;
 }
 
 const known = new WeakMap<GatewayPrincipal, KnownCaller>();
 
-/** The caller of a principal, made once for each version of the principal and of the user. */
+/**
+ * Returns the caller of a principal; it is created once for each version of the principal and of
+ * the user.
+ */
 export function knownCaller(principal: GatewayPrincipal, user: UserDocument | null): KnownCaller {
   const before = known.get(principal);
   if (before?.user === user) return before;
@@ -24,7 +33,7 @@ export function knownCaller(principal: GatewayPrincipal, user: UserDocument | nu
   return caller;
 }
 
-/** The user of a principal; null for service keys, and for tokens of trusts. */
+/** Returns the user of a principal; null for service keys, and for tokens of trusts. */
 export const userIdOf = ({ key }: GatewayPrincipal): string | null =>
   key.limitsId === undefined ? key.userId : null;
 

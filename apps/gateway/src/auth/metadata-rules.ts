@@ -6,8 +6,8 @@ import { GatewayError } from '@gw/kernel';
 const compiled = new WeakMap<OrganisationDocument, MetadataSchema>();
 
 /**
- * Metadata of a request, merged with that of its key and workspace, with the defaults of the organisation's schema. Throws
- * `validation_failed` when the metadata violates the schema.
+ * Applies the organisation's schema to the merged metadata of request, key and workspace, and adds
+ * its defaults. Throws `validation_failed` when the metadata violates the schema.
  */
 export function heldRequestMetadata(
   organisation: OrganisationDocument,

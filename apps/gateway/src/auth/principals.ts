@@ -35,9 +35,9 @@ export interface GatewayPrincipal {
   readonly scopes: ReadonlySet<string>;
   /** Milliseconds since 1970; Infinity when the key does not expire. */
   readonly expiresAtMs: number;
-  /** The key that each request must prove to have; null for what is enough by itself. */
+  /** The key whose possession each request must prove; null for a bearer credential. */
   readonly boundTo: TokenBinding | null;
-  /** The only resource that the credential is for; null for one that is for all. */
+  /** The only resource that the credential is valid for; null when it is valid for all. */
   readonly resource: TokenResource | null;
   /** Null when no limit applies to the caller. */
   readonly limits: CallerLimits | null;
@@ -50,10 +50,10 @@ export interface GatewayPrincipal {
 
 interface Known {
   readonly origin: CallerOrigin;
-  /** False once a token must be checked again; null for an API key. */
+  /** Returns false once a token must be checked again; null for an API key. */
   readonly mayStay: (() => boolean) | null;
   readonly principal: GatewayPrincipal;
-  /** Whether the credential was a token that works once. */
+  /** Whether the credential is a one-time token. */
   readonly isUsed: boolean;
 }
 
@@ -67,7 +67,10 @@ interface Resolved
 }
 
 export interface PrincipalOptions {
-  /** Keys of the hashes by which API keys are looked up: the current one first, then those of earlier master keys. */
+  /**
+   * Keys of the hashes by which API keys are looked up: the current one first, then those of
+   * earlier master keys.
+   */
   readonly peppers: readonly KeyObject[];
   /** Receives API keys that only the pepper of an earlier master key recognised. */
   readonly earlier: Pick<EarlierKeys, 'report'>;
@@ -76,18 +79,18 @@ export interface PrincipalOptions {
   readonly tokens: TokenCallers | null;
   /** Checks proofs of tokens that are bound to a key. */
   readonly proofs: Pick<TokenProofs, 'assertProven' | 'close'>;
-  /** Resolves access tokens of our OAuth server. */
+  /** Resolves access tokens of Tollgate's OAuth server. */
   readonly accessTokens: Pick<AccessTokenCallers, 'resolve'>;
   /**
-   * Maximum number of raw API keys remembered with their hash. The least recently used is evicted, which costs one hash when it is
-   * used again.
+   * Maximum number of cached principals by raw API key. The least recently used one is evicted,
+   * which costs one hash when its key is used again.
    */
   readonly capacity: number;
 }
 
 /**
- * Resolves API keys, access tokens and signed tokens to principals. A known key or access token costs three map look-ups and no hash; a
- * known signed token, one hash.
+ * Resolves API keys, access tokens and signed tokens to principals. A known key or access token
+ * costs three map look-ups and no hash; a known signed token, one hash.
  */
 export class Principals {
   private readonly known: LRUCache<string, Known>;
@@ -106,8 +109,9 @@ export class Principals {
   }
 
   /**
-   * Resolves a key, also an expired or exhausted one: see `assertUsable`. Throws `api_key_invalid`, and never reveals whether a
-   * workspace or organisation exists. Only keys that exist are remembered, so a scan of random keys does not fill the cache.
+   * Resolves a credential, even an expired or exhausted one; `assertUsable` checks that. Throws
+   * `api_key_invalid`, and never reveals whether a workspace or organisation exists. Only existing
+   * keys are cached, so a scan of random keys does not fill the cache.
    */
   resolve(apiKey: string): GatewayPrincipal | Promise<GatewayPrincipal> {
     const { tokens } = this.options;
@@ -116,8 +120,8 @@ export class Principals {
   }
 
   /**
-   * Resolves the credential of a session that was let in before, so that a token that works once still counts. Throws as `resolve`
-   * does.
+   * Resolves the credential of a session that was admitted before, so that a used one-time token is
+   * still valid for it. Throws as `resolve` does.
    */
   resolveAgain(apiKey: string): GatewayPrincipal | Promise<GatewayPrincipal> {
     const { tokens } = this.options;
@@ -132,15 +136,19 @@ export class Principals {
   }
 
   /**
-   * Key of the document with which the caller's right to work ends: of the API key, the trust, or the grant of OAuth, whose tokens are
-   * renewed meanwhile. Null for a caller who was not let in here.
+   * Returns the key of the document whose end revokes the caller's access: of the API key, the
+   * trust, or the OAuth grant, because tokens of a grant are renewed. Null for a caller that was
+   * not admitted here.
    */
   rightOf(principal: GatewayPrincipal): DocumentKey | null {
     const key = this.ends.credentialOf(principal);
     return key?.startsWith(ACCESS_TOKENS) === true ? documentKey.oauthGrant(principal.key.id) : key;
   }
 
-  /** Throws `api_key_invalid` unless the request proves to have the key that its token is bound to; see `TokenProofs`. */
+  /**
+   * Rejects with `api_key_invalid` unless the request proves possession of the key that its token
+   * is bound to; see `TokenProofs`.
+   */
   assertProven(principal: GatewayPrincipal, request: ProvenRequest): Promise<void> {
     return this.options.proofs.assertProven(principal, request);
   }
@@ -232,7 +240,8 @@ export class Principals {
     known: DocumentKey | undefined,
   ): Promise<[DocumentKey, ApiKeyDocument] | null> {
     const hashed = hashes.map(documentKey.apiKey);
-    // Repeat the current hash at the end: the control plane may have rehashed the key between two reads.
+    // Repeat the current hash at the end: the control plane may have rehashed the key between two
+    // reads.
     const again = hashed.length > 1 ? hashed.slice(0, 1) : [];
     for (const at of known === undefined ? [...hashed, ...again] : [known, ...hashed, ...again]) {
       const key = await readDocument(this.documents, at);
@@ -253,7 +262,8 @@ export class Principals {
       scopes: new Set(key.scopes),
       expiresAtMs: key.expiresAt === null ? Infinity : Date.parse(key.expiresAt),
       limits: callerLimits(key, workspace),
-      // A workspace may forbid more than the installation and the organisation do, but cannot allow what they forbid.
+      // A workspace may forbid more than the installation and the organisation do, but cannot allow
+      // what they forbid.
       savedOnly:
         this.options.blockInlineConfig || organisation.blockInlineConfig || workspace.blockInlineConfig,
       logBodies: organisation.logBodies && workspace.logBodies,
@@ -264,7 +274,10 @@ export class Principals {
 
 const ACCESS_TOKENS = documentKey.accessToken('');
 
-/** Carries the key's owner in `detail`, which reaches the log but not the caller. */
+/**
+ * Creates a refusal with the key's owner in `detail`, which the log stores and the caller does not
+ * receive.
+ */
 const refusal = (
   type: 'api_key_invalid' | 'scope_missing',
   refusedKey: RefusedKey | null,
@@ -275,7 +288,10 @@ const refusal = (
 const ORGANISATION_KEY =
   'An organisation key can only call management endpoints, not providers. Use a workspace key.';
 
-/** Throws `api_key_expired`, `budget_exhausted` or `api_key_invalid`. `nowMs` is in milliseconds since 1970. */
+/**
+ * Throws `api_key_expired`, `budget_exhausted` or `api_key_invalid` when the key may not be used at
+ * `nowMs` (Unix milliseconds).
+ */
 export function assertUsable(principal: GatewayPrincipal, nowMs: number): void {
   if (principal.expiresAtMs <= nowMs || principal.key.status === 'expired')
     throw new GatewayError('api_key_expired');

@@ -105,7 +105,7 @@ describe('callers with a signed token', () => {
   describe('of a trust whose tokens work once', () => {
     beforeEach(() => save({ requireJtiOnce: true, maxTtl: 600 }));
 
-    it('wl-013: are refused when they come again, also at the same time', async () => {
+    it('wl-013: are refused when they are repeated, also concurrently', async () => {
       const token = tokenOf(k1, { jti: 'a' });
       expect([await statusOf(token), await statusOf(token), await statusOf(token)]).toEqual([200, 401, 401]);
       const raced = tokenOf(k1, { jti: 'b' });
@@ -189,13 +189,13 @@ describe('callers with a signed token', () => {
     expect([await statusOf(bob), provider.requests.length]).toEqual([446, 2]);
   });
 
-  it('are limited by what their token says, each subject by itself', async () => {
+  it('are limited as their token states, each subject separately', async () => {
     const limit = { rate_limits: [{ type: 'requests', unit: 'rpm', value: 1 }] };
     const [ann, bob] = [tokenOf(k1, { sub: 'ann', ...limit }), tokenOf(k1, { sub: 'bob', ...limit })];
     expect([await statusOf(ann), await statusOf(ann), await statusOf(bob)]).toEqual([200, 429, 200]);
   });
 
-  it('spend the budgets of their token, each subject by itself, and all tokens of a subject together', async () => {
+  it('spend the budgets of their token, each subject separately, and all tokens of a subject together', async () => {
     const budget = { type: 'requests', credit_limit: 2, periodic_reset: 'monthly', alert_threshold: 1 };
     const of = (sub: string, more: object = {}): string =>
       tokenOf(k1, { sub, usage_limits: [{ ...budget, ...more }] });
@@ -208,7 +208,7 @@ describe('callers with a signed token', () => {
     );
   });
 
-  it('keep budgets with other resets apart, and choose no time at which one starts again', async () => {
+  it('keep budgets with different resets apart, and cannot choose when a budget is reset', async () => {
     const of = (more: object): string =>
       tokenOf(k1, { sub: 'eve', usage_limits: [{ type: 'requests', credit_limit: 1, ...more }] });
     const days = (next: number): object => ({
@@ -253,7 +253,7 @@ describe('callers with a signed token', () => {
     expect(await statusOf(tokenOf(k1, { usage_limits: [limit] }))).toBe(401);
   });
 
-  it('are refused when they limit the same twice', async () => {
+  it('are refused when they state the same limit twice', async () => {
     const rate = { type: 'requests', unit: 'rpm', value: 9 };
     expect(await statusOf(tokenOf(k1, { rate_limits: [rate, { ...rate, value: 8 }] }))).toBe(401);
     const budget = { type: 'cost', credit_limit: 9 };

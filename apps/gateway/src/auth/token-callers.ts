@@ -21,10 +21,13 @@ import {
 import { readDocument, type Documents } from './documents';
 import type { OneTimeToken, UsedTokens } from './used-tokens';
 
-/** Milliseconds after which a verified token is checked again, so that tokens of a withdrawn key stop working within five minutes. */
+/**
+ * Milliseconds after which a verified token is checked again, so that tokens of a withdrawn key
+ * stop working within five minutes.
+ */
 export const VERIFIED_MS = 300_000;
 
-/** Resource that a token was issued for. */
+/** The resource that a token was issued for. */
 export interface TokenResource {
   /** Canonical path below the public URL. */
   readonly path: string;
@@ -32,19 +35,22 @@ export interface TokenResource {
   readonly targetId: string | null;
 }
 
-/** The caller of a token as if it were a key of the workspace: limits, policies, guardrails and logs apply to it as to a key. */
+/**
+ * The caller of a token, represented as a key of the workspace, so that limits, policies,
+ * guardrails and logs apply to it as to a key.
+ */
 export interface TokenKey {
   /** Key of the document that the token was checked against. */
   readonly at: DocumentKey;
   readonly source: ReadModelDocument;
   readonly key: ApiKeyDocument;
-  /** False once the token must be checked again. */
+  /** Returns false once the token must be checked again. */
   readonly isCurrent: () => boolean;
-  /** Set for a token that works once; null for other tokens. */
+  /** Set for a one-time token; null for other tokens. */
   readonly oneTime: OneTimeToken | null;
-  /** The key that each request must prove to have; null for a bearer token. */
+  /** The key whose possession each request must prove; null for a bearer token. */
   readonly boundTo: TokenBinding | null;
-  /** The only resource that the token is for; null: all. */
+  /** The only resource that the token is valid for; null when it is valid for all. */
   readonly resource: TokenResource | null;
 }
 
@@ -57,14 +63,18 @@ export class TokenCallers {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Uses up a token that works once. Throws `api_key_invalid` when it was used before, and `unavailable` when that is not known. */
+  /**
+   * Marks a one-time token as used. Rejects with `api_key_invalid` when it was used before, and
+   * with `unavailable` when that is not known.
+   */
   async useOnce(token: OneTimeToken): Promise<void> {
     if (!(await this.used.take(token))) throw usedBefore();
   }
 
   /**
-   * Throws `api_key_invalid`, `forbidden` when no rule of the trust maps the token to a user and scopes, and `unavailable` when the
-   * issuer's keys cannot be read.
+   * Resolves a token to its caller. Rejects with `api_key_invalid`, with `forbidden` when no rule
+   * of the trust maps the token to a user and scopes, or with `unavailable` when the issuer's keys
+   * cannot be read.
    */
   async resolve(token: string): Promise<TokenKey> {
     try {
@@ -78,8 +88,8 @@ export class TokenCallers {
         });
       }
       if (!(error instanceof TokenFault)) throw error;
-      // One message for all faults of a token, so that it tells an attacker nothing; the log has the reason.
-      // Only a valid token reaches the rules, so its sender may learn that none maps it.
+      // All faults of a token have one message, so that an attacker learns nothing; the log has the
+      // reason. Only a valid token reaches the rules, so its sender may see that no rule maps it.
       if (error.check !== 'map')
         throw new GatewayError('api_key_invalid', { detail: { token: error.message } });
       throw new GatewayError('forbidden', { message: error.message });
@@ -111,8 +121,8 @@ export class TokenCallers {
   }
 
   /**
-   * Returns the caller as a key, of the type of a service: the token's subject is a user of its issuer and not one of ours. `userId`
-   * and the metadata `_user` name the subject.
+   * Represents the caller as a service key, because the token's subject is a user of its issuer and
+   * not of Tollgate. `userId` and the metadata `_user` contain the subject.
    */
   private async asKey({ rule, caller, expiresAt }: VerifiedToken, version: string): Promise<ApiKeyDocument> {
     const { organisationId } = rule;
@@ -149,7 +159,10 @@ export class TokenCallers {
     throw new TokenFault('map', 'The token names a workspace that the organisation does not have.');
   }
 
-  /** A config that the workspace does not have is left out. */
+  /**
+   * Returns the config that the token names; null when it names none or the workspace does not have
+   * it.
+   */
   private async configOf(workspaceId: string, named: string | null): Promise<string | null> {
     if (named === null) return null;
     return (await readDocument(this.documents, documentKey.config(workspaceId, named)))?.kind === 'config'
@@ -158,11 +171,14 @@ export class TokenCallers {
   }
 }
 
-/** The same error as for any other token that is refused; the log has the reason. */
+/** Returns the same error as for any other refused token; the log has the reason. */
 export const usedBefore = (): GatewayError =>
   new GatewayError('api_key_invalid', { detail: { token: 'The token works once, and was used before.' } });
 
-/** Limits of a token count for its subject, so they have an owner of their own: an id of version 8 of trust and subject. */
+/**
+ * Returns the owner id of a token's limits: a UUID of version 8 that is derived from trust and
+ * subject, because limits count for each subject.
+ */
 function limitsIdOf(trustId: string, subject: string): string {
   const hex = createHash('sha256').update(`${trustId}\n${subject}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -2,12 +2,12 @@ import { ProofKey } from '@gw/testing';
 import { TokenProofs } from './token-proofs';
 import { LocalUsedTokens } from './used-tokens';
 
-describe('the bound of proofs', () => {
+describe('maximum number of proofs', () => {
   const key = new ProofKey();
   const origin = 'https://gateway.example.com';
   const [method, path, token] = ['GET', '/v1/models', 'pat_x'];
 
-  it('is of each organisation alone, for five minutes from its first proof', async () => {
+  it('applies to each organisation separately, for five minutes from its first proof', async () => {
     let now = Date.now();
     const proofs = new TokenProofs(new LocalUsedTokens(100, () => now), 3, () => now);
     const caller = (id: string) => ({

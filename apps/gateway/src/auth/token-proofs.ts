@@ -7,18 +7,24 @@ import type { UsedTokens } from './used-tokens';
 const ORGANISATIONS_MAX = 10_000;
 const PERIOD_MS = 300_000;
 
-/** Whose token it is, and what it is bound to. */
+/** The caller of a token, and the key that the token is bound to. */
 export interface ProvenCaller {
   readonly boundTo: TokenBinding | null;
   readonly organisation: { readonly id: string };
 }
 
-/** Proofs of possession (DPoP) of the tokens that are bound to a key. Each proof works once for all gateways that share a Redis. */
+/**
+ * Checks proofs of possession (DPoP) for tokens that are bound to a key. Each proof is accepted
+ * once by all gateways that share a Redis.
+ */
 export class TokenProofs {
-  /** Proofs that organisations have used in the current period of `PERIOD_MS`. */
+  /** Number of proofs that each organisation has used in its current period of `PERIOD_MS`. */
   private readonly counts = new LRUCache<string, number>({ max: ORGANISATIONS_MAX, ttl: PERIOD_MS });
 
-  /** `most`: proofs of one organisation in five minutes, so that none fills what remembers them for all. */
+  /**
+   * `proofsMax` is the maximum number of proofs of one organisation in a period, so that none fills
+   * the shared store of used proofs.
+   */
   constructor(
     private readonly used: UsedTokens,
     private readonly most: number,
@@ -26,8 +32,10 @@ export class TokenProofs {
   ) {}
 
   /**
-   * Throws `api_key_invalid` for a bound token without a proof of its own and for an unbound one with the scheme DPoP, `rate_limited` for
-   * an organisation with too many proofs, and `unavailable` when it is not known whether the proof was used before.
+   * Checks the proof of a request. Rejects with `api_key_invalid` for a bound token without a valid
+   * proof and for an unbound token with the scheme DPoP, with `rate_limited` for an organisation
+   * with too many proofs, and with `unavailable` when it is not known whether the proof was used
+   * before.
    */
   async assertProven({ boundTo, organisation }: ProvenCaller, request: ProvenRequest): Promise<void> {
     try {

@@ -21,7 +21,7 @@ describe('one-time tokens of gateways that share a Redis', () => {
   const taken = (one: OneTimeToken): Promise<(boolean | string)[]> =>
     Promise.all(gateways.map((gateway) => gateway.take(one).catch((error: { type: string }) => error.type)));
 
-  it('are taken by one of them, for each trust', async () => {
+  it('are accepted by only one of them, for each trust', async () => {
     // They connect in the background.
     await eventually(async () => !(await taken(token('connected'))).includes('unavailable'));
     const first = await taken(token('a'));
@@ -30,7 +30,7 @@ describe('one-time tokens of gateways that share a Redis', () => {
     expect(other.filter((result) => result === true)).toHaveLength(1);
   });
 
-  it('are refused as unavailable while Redis is away', async () => {
+  it('are refused as unavailable while Redis is down', async () => {
     await redis.kill();
     expect(await taken(token('b'))).toEqual(['unavailable', 'unavailable', 'unavailable']);
   });

@@ -3,10 +3,10 @@ import { connectRedis, type Redis } from '@gw/redis';
 import type { Log } from '@gw/web';
 import { hash } from 'node:crypto';
 
-/** One-time tokens that a process without Redis remembers: some 20 MB. */
+/** Maximum number of one-time tokens that a process without Redis remembers, about 20 MB. */
 const LOCAL_MAX = 100_000;
 
-/** A token that works once. */
+/** A token that is accepted once. */
 export interface OneTimeToken {
   readonly trustId: string;
   readonly jti: string;
@@ -14,14 +14,20 @@ export interface OneTimeToken {
   readonly expiresAt: number;
 }
 
-/** Remembers one-time tokens until they end. */
+/** Remembers used one-time tokens until they expire. */
 export interface UsedTokens {
-  /** Whether the token was not used before. Throws `unavailable` when that cannot be known: the token is then refused. */
+  /**
+   * Marks a token as used. Resolves to false when it was used before. Rejects with `unavailable`
+   * when that cannot be determined; the token is then refused.
+   */
   take(token: OneTimeToken): Promise<boolean>;
   close(): void;
 }
 
-/** With Redis a token works once for all gateways that share it; without, once for each process. */
+/**
+ * Creates the store of used tokens. With Redis a token is accepted once by all gateways that share
+ * it; without Redis, once by each process.
+ */
 export function createUsedTokens(redisUrl: string | null, log: Log): UsedTokens {
   if (redisUrl === null) return new LocalUsedTokens();
   const redis = connectRedis({
@@ -34,7 +40,10 @@ export function createUsedTokens(redisUrl: string | null, log: Log): UsedTokens 
 
 const nameOf = ({ trustId, jti }: OneTimeToken): string => hash('sha256', `${trustId}\n${jti}`, 'base64url');
 
-/** A little longer than the token, since clocks differ. */
+/**
+ * Returns the seconds for which a token is remembered: a minute longer than it is valid, because
+ * clocks differ.
+ */
 const secondsOf = ({ expiresAt }: OneTimeToken, nowMs: number): number =>
   Math.max(Math.ceil(expiresAt - nowMs / 1_000), 0) + 60;
 
@@ -62,7 +71,10 @@ export class SharedUsedTokens implements UsedTokens {
   }
 }
 
-/** Holds 100,000 tokens; when all of them still live, further ones are refused as `unavailable`. */
+/**
+ * Remembers used tokens in this process. When it holds the maximum of tokens that are still valid,
+ * further ones are refused with `unavailable`.
+ */
 export class LocalUsedTokens implements UsedTokens {
   /** Expiry of each used token by name, in Unix milliseconds. */
   private readonly ends = new Map<string, number>();

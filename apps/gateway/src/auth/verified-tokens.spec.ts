@@ -7,7 +7,7 @@ const THEIRS = { tenant: { workspaceId: 'theirs', organisationId: 'two' }, ttlMs
 const token = (): string => `eyJ${randomBytes(9_000).toString('base64url')}`;
 
 describe('VerifiedTokens', () => {
-  it('bounds the bytes of all tokens, and takes room from the workspace that fills it alone', () => {
+  it('limits the bytes of all tokens, and evicts only tokens of the workspace that fills the memory', () => {
     const tokens = new VerifiedTokens<number>({ bytesMax: 1_000_000 });
     const theirs = token();
     tokens.set(theirs, 0, THEIRS);
@@ -24,7 +24,7 @@ describe('VerifiedTokens', () => {
     expect(kept).toBeLessThan(20);
   });
 
-  it('forgets a token after its time, and on request', () => {
+  it('forgets a token after its expiry, and on request', () => {
     let now = 0;
     const tokens = new VerifiedTokens<string>({ now: () => now });
     tokens.set('a', 'A', OURS);
@@ -42,7 +42,7 @@ describe('VerifiedTokens', () => {
     expect(tokens.get(`${'a'.repeat(16_000)}c`)).toBeUndefined();
   });
 
-  it('keeps no token', () => {
+  it('does not store the tokens themselves', () => {
     const tokens = new VerifiedTokens<string>();
     const one = token();
     tokens.set(one, 'caller', OURS);

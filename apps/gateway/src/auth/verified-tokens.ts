@@ -1,11 +1,11 @@
 import { SharedEntries, type Tenant } from '@gw/kernel';
 import { hash } from 'node:crypto';
 
-/** Bytes for all workspaces together: some ten thousand tokens. */
+/** Maximum bytes for all workspaces together, about ten thousand tokens. */
 const BYTES_MAX = 67_108_864;
 /** Bytes of a caller in addition to the claims of its token. */
 const CALLER_BYTES = 2_048;
-/** Claims are kept decoded, and some of them twice. */
+/** Bytes per character of a token, because claims are stored decoded, and some of them twice. */
 const BYTES_PER_CHARACTER = 4;
 
 interface Entry<Caller> {
@@ -34,7 +34,7 @@ export class VerifiedTokens<Caller> {
     });
   }
 
-  /** About how many bytes of memory the callers take. */
+  /** Estimated bytes of memory that the callers use. */
   get bytes(): number {
     return this.entries.bytes;
   }
@@ -43,7 +43,7 @@ export class VerifiedTokens<Caller> {
     return this.entries.get(digestOf(token))?.caller;
   }
 
-  /** Without room, the token is verified again when it comes again. */
+  /** Stores a caller. If there is no room, its token is verified again at its next use. */
   set(
     token: string,
     caller: Caller,

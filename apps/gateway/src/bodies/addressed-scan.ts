@@ -4,8 +4,8 @@ import { withoutSlug } from '../attempt/targeting';
 import type { Route } from '../routes/route-table';
 
 /**
- * Returns the scan of a body with the model and the stream that the client put into the path. Throws `validation_failed` for a
- * body that names another model than the path.
+ * Returns the scan of a body with the model and the stream that the client put into the path.
+ * Throws `validation_failed` for a body that names another model than the path.
  */
 export function addressedScan({ address }: Route, scan: ShallowScan): ShallowScan {
   if (address?.model == null) return scan;
@@ -19,5 +19,8 @@ export function addressedScan({ address }: Route, scan: ShallowScan): ShallowSca
   return { ...scan, model, stream, modelSpan: null };
 }
 
-/** Google's bodies name a model as `models/<name>`, and the path has none or one slug. */
+/**
+ * Returns the plain name of a model: bodies of Google's API name it as `models/<name>`, and paths
+ * may add a slug.
+ */
 const plainName = (model: string): string => withoutSlug(model.replace(/^models\//, ''));

@@ -1,5 +1,6 @@
 /**
- * Bounds the bytes that the bodies of all in-flight requests take together. A body that exceeds the bound is refused, not queued.
+ * Bounds the bytes of memory of several bodies together. A body that exceeds the bound is refused,
+ * not queued.
  */
 export class BodyBudget {
   private held = 0;

@@ -2,13 +2,16 @@ import type { ServerResponse } from 'node:http';
 import type { Shares } from '@gw/kernel';
 import { HeldMemory, type ResponseMemory } from '@gw/outbound';
 
-/** A workspace, which has a share of the memory for bodies. */
+/** A workspace, by which memory for bodies is shared. */
 export interface MemoryOwner {
   readonly workspaceId: string;
   readonly organisationId: string;
 }
 
-/** The share of a workspace for work that outlives a request. It is found again each time, since empty shares are forgotten. */
+/**
+ * Returns the memory share of a workspace for work that outlives a request. The share is looked up
+ * each time, because empty shares are removed.
+ */
 export const workspaceMemory = (
   memory: Shares,
   { workspaceId, organisationId }: MemoryOwner,
@@ -17,11 +20,14 @@ export const workspaceMemory = (
   give: (bytes) => memory.of(workspaceId, organisationId).give(bytes),
 });
 
-/** Memory for the responses of one request, until `endWithResponse`. */
+/** Returns the memory for the responses of one request, which is held until `endWithResponse`. */
 export const requestMemory = (memory: Shares, { workspaceId, organisationId }: MemoryOwner): HeldMemory =>
   new HeldMemory(memory.of(workspaceId, organisationId));
 
-/** Frees what a request holds once its client has the response or left. Called when the work on the request is over. */
+/**
+ * Frees the memory of a request once its client has received the response or has disconnected. Call
+ * it when the work on the request is done.
+ */
 export function endWithResponse(held: HeldMemory, res: ServerResponse): void {
   if (res.closed) held.end();
   else res.once('close', () => held.end());

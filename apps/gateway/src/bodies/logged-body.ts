@@ -1,6 +1,9 @@
 import type { RequestContext } from '../core/request-context';
 
-/** Replaces the body that the log keeps, once it was read: what it was must not be stored. */
+/**
+ * Replaces the body that the log stores, because the original contains secrets. Call it once the
+ * original was read.
+ */
 export function logInstead(context: RequestContext, body: Buffer): void {
   context.body = body;
 }

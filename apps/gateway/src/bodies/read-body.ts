@@ -7,23 +7,30 @@ import { GatewayRequest, type BodyTaker } from '../http/gateway-request';
 
 export interface BodyReaderOptions {
   readonly maxBytes: number;
-  /** Longest time without a byte from the client, in milliseconds. */
+  /** Maximum milliseconds without a byte from the client. */
   readonly idleMs: number;
-  /** Time limit for the whole body, in milliseconds. It ends a body that arrives too slowly without ever being idle. */
+  /**
+   * Time limit for the whole body, in milliseconds. It ends a body that arrives too slowly without
+   * ever being idle.
+   */
   readonly totalMs: number;
   /** Minimum average rate in bytes a second, enforced once `idleMs` have passed. */
   readonly minRate: number;
 }
 
-/** Accounts for the bytes of a body as they arrive. Throws when there is no room for them. */
+/**
+ * Accounts for the bytes of a body as they arrive; its method throws when there is no memory for
+ * them.
+ */
 export interface BodyHolder {
-  hold(bytes: number): void;
+  reserveMemory(bytes: number): void;
 }
 
 /**
- * Reads the whole body into one Buffer. Rejects with `body_too_large` above `maxBytes`; with `request_incomplete` after `idleMs`
- * without a byte, after `totalMs`, below `minRate`, or when the client disconnects; and with the holder's error when there is no
- * room. The rest of a refused body is dropped.
+ * Reads the whole body into one Buffer. Rejects with `body_too_large` above `maxBytes`; with
+ * `request_incomplete` after `idleMs` without a byte, after `totalMs`, below `minRate`, or when the
+ * client disconnects; and with the holder's error when there is no room. The rest of a refused body
+ * is dropped.
  */
 export class BodyReader implements BodyTaker {
   private first: Buffer | null = null;
@@ -60,7 +67,7 @@ export class BodyReader implements BodyTaker {
       return;
     }
     try {
-      this.holder.hold(chunk.length);
+      this.holder.reserveMemory(chunk.length);
     } catch (thrown) {
       this.fail(toGatewayError(thrown));
       return;
@@ -97,7 +104,10 @@ export class BodyReader implements BodyTaker {
     return true;
   }
 
-  /** @internal Starts the timer unless the body has arrived, so that a body that never arrives times out. */
+  /**
+   * @internal Starts the timer unless the body has arrived, so that a body that never arrives times
+   * out.
+   */
   watch(): void {
     if (!this.over && this.timer === null) this.restartTimer();
   }
@@ -112,7 +122,10 @@ export class BodyReader implements BodyTaker {
   }
 }
 
-/** `size`: the length in bytes that the client announced; -1 when it announced none. */
+/**
+ * Returns the error for a body that is too large. `size` is the length in bytes that the client
+ * announced; -1 when it announced none.
+ */
 export const bodyTooLarge = (setting: string, limit: number, size: number): GatewayError =>
   new GatewayError('body_too_large', {
     message:
@@ -120,7 +133,7 @@ export const bodyTooLarge = (setting: string, limit: number, size: number): Gate
       `this gateway accepts here. Send a smaller one, or raise ${setting}.`,
   });
 
-/** Milliseconds that a body may take until `bytes` of it have arrived. */
+/** Returns the milliseconds within which `bytes` of a body must have arrived. */
 export const allowedMs = (bytes: number, { idleMs, totalMs, minRate }: BodyReaderOptions): number =>
   Math.min(totalMs, minRate === 0 ? Infinity : idleMs + (1_000 * bytes) / minRate);
 

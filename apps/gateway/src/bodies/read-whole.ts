@@ -1,30 +1,39 @@
 import { GatewayError, jsonSize, type JsonSize } from '@gw/kernel';
 
-/** Bytes of memory for each byte of a document: its strings, and the copy that it is parsed from. */
+/**
+ * Bytes of memory for each byte of a document: its strings, and the text from which it is parsed.
+ */
 const PER_BYTE = 3;
 /** Bytes of memory for an empty object with its place in a list; an empty list takes less. */
 const PER_CONTAINER = 64;
 /** Bytes of memory for a number in a list. */
 const PER_COMMA = 8;
-/** Bytes. The extra memory of a shorter body is small and not counted. */
+/** Minimum bytes of a body whose extra memory is counted; that of a shorter one is small. */
 const COUNTED_FROM = 16_384;
 
 interface Bounds {
   /** Maximum number of members of all objects together. */
   readonly members: number;
   /**
-   * Maximum number of members of one object. V8 stores an object of so many names as a hash table, at some microseconds a member.
+   * Maximum number of members of one object. V8 stores an object of so many names as a hash table,
+   * at some microseconds a member.
    */
   readonly membersOfOne: number;
   /** Maximum number of objects and lists, nested or not. */
   readonly containers: number;
   /** Maximum number of objects, lists and values that follow a comma. */
   readonly values: number;
-  /** Maximum number of numbers with more than 25 characters, each of which takes as long to parse as ten others. */
+  /**
+   * Maximum number of numbers with more than 25 characters, each of which takes as long to parse as
+   * ten others.
+   */
   readonly longNumbers: number;
 }
 
-/** Bounds of a request body that is read whole: it is parsed, searched and serialised in one turn of the event loop. */
+/**
+ * Bounds of a request body that is read whole: it is parsed, searched and serialised in one turn of
+ * the event loop.
+ */
 export const READ_WHOLE = {
   members: 100_000,
   membersOfOne: 20_000,
@@ -32,14 +41,18 @@ export const READ_WHOLE = {
   values: 400_000,
   longNumbers: 10_000,
 };
-/** Bounds of a provider's response that is read whole. A response is only parsed, and embeddings are long lists of numbers. */
+/**
+ * Bounds of a provider's response that is read whole. A response is only parsed, and embeddings are
+ * long lists of numbers.
+ */
 export const RESPONSE_READ_WHOLE = { ...READ_WHOLE, values: 2_000_000 };
 /** Bounds of a response whose numbers keep their spelling. */
 export const RESPONSE_READ_EXACTLY = { ...READ_WHOLE, members: 50_000, values: 100_000 };
 
 /**
- * Upper bound of the bytes that a JSON body takes once parsed; a body of empty objects takes twenty times its length. Throws
- * `body_too_large` when the body exceeds `READ_WHOLE`.
+ * Returns an upper bound of the bytes of memory that a JSON body needs once parsed; a body of empty
+ * objects needs twenty times its length. Throws `body_too_large` when the body exceeds
+ * `READ_WHOLE`.
  */
 export function parsedBytes(body: Buffer): number {
   if (body.length < COUNTED_FROM) return PER_BYTE * body.length;
@@ -65,8 +78,9 @@ export function assertResponseReadable(body: Buffer, bounds: Bounds): void {
 }
 
 /**
- * The error for a response of this provider that could not be read; keeps the reason that `assertResponseReadable` gives. A response
- * that says that the request was at fault keeps its error.
+ * Returns the error for a provider's response that could not be read, with the reason of
+ * `assertResponseReadable`. A `validation_failed` error, which blames the request, is returned
+ * unchanged.
  */
 export function unreadableResponse(provider: string, cause: unknown): GatewayError {
   if (cause instanceof GatewayError && cause.type === 'validation_failed') return cause;
@@ -78,11 +92,11 @@ export function unreadableResponse(provider: string, cause: unknown): GatewayErr
   });
 }
 
-/** The first bound that a document exceeds, in words; null when it exceeds none. */
+/** Returns the first bound that a document exceeds, in words; null when it exceeds none. */
 export const exceededBy = (body: Buffer, bounds: Bounds): string | null =>
   body.length < COUNTED_FROM ? null : exceeded(sizeWithin(body, bounds), bounds);
 
-/** Counts, and stops as soon as a bound is exceeded. */
+/** Counts the parts of a document, and stops as soon as a bound is exceeded. */
 const sizeWithin = (body: Buffer, bounds: Bounds): JsonSize =>
   jsonSize(body, (size) => exceeded(size, bounds) !== null);
 
@@ -105,6 +119,9 @@ const requestTooLarge = (bound: string): GatewayError =>
       'call a route and a config that need none of these.',
   });
 
-/** True for the error of a body that is too large to parse. Such a body must be refused, not treated as a body without fields. */
+/**
+ * Whether an error reports a body that is too large to parse. Such a body must be refused, not
+ * treated as a body without fields.
+ */
 export const isTooLarge = (error: unknown): boolean =>
   error instanceof GatewayError && error.type === 'body_too_large';

@@ -14,7 +14,7 @@ import type { Accounts } from '../limits/accounts';
 import type { GatewayPrincipal } from '../auth/principals';
 import type { RequestContext, Stage } from '../core/request-context';
 
-/** Bytes from which scanning a body takes milliseconds. */
+/** Bytes above which scanning a body takes milliseconds. */
 const LONG_BODY = 1_048_576;
 
 export interface ReceiveOptions {
@@ -35,8 +35,9 @@ export interface ReceiveOptions {
 }
 
 /**
- * Reads the body of an authenticated caller whose limits are not exhausted, so that other callers cannot fill memory. Bytes count
- * as they arrive: an announced length reserves nothing. The body is not parsed: only `model` and `stream` are looked up in it.
+ * Reads the body of an authenticated caller whose limits are not exhausted, so that other callers
+ * cannot fill memory. Bytes count as they arrive: an announced length reserves nothing. The body is
+ * not parsed: only `model` and `stream` are looked up in it.
  */
 export class ReceiveStage implements Stage {
   private readonly largeBodies: LargeBodies;
@@ -56,7 +57,7 @@ export class ReceiveStage implements Stage {
 
   run(context: RequestContext): void | Promise<void> {
     const { req, route } = context;
-    // Each message of MCP has limits of its own.
+    // Limits of MCP and A2A requests are checked for each message later.
     if (route.body !== 'rpc') this.options.accounts.refuseExhausted(context);
     const length = req.headers['content-length'];
     this.options.overload.refuse(announced(req));
@@ -84,8 +85,8 @@ export class ReceiveStage implements Stage {
           reject(toGatewayError(thrown));
           return;
         }
-        // Scan a long body in one turn of the event loop, parse and serialise it in another. One setImmediate would run before
-        // the input of other requests; two run after it.
+        // Scan a long body in one turn of the event loop, parse and serialise it in another. One
+        // setImmediate would run before the input of other requests; two run after it.
         if (body.length > LONG_BODY) setImmediate(() => setImmediate(resolve));
         else resolve();
       };
@@ -104,21 +105,24 @@ export class ReceiveStage implements Stage {
     const { req } = context;
     context.body = body;
     if (context.route.body === 'rpc') return;
-    // A body that starts like an object is scanned as JSON, whatever its content type, so that a model cannot hide behind another
-    // type.
+    // A body that starts like an object is scanned as JSON, whatever its content type, so that a
+    // model cannot hide behind another type.
     if (startsObject(body) || isJson(req)) context.scan = scanOf(context, body);
     else if (context.route.kind !== 'passthrough') context.scan = formScan(body, req.headers['content-type']);
   }
 }
 
-/** Length that the client announced, in bytes; null when it announced none. */
+/** Returns the length in bytes that the client announced; null when it announced none. */
 function announced({ headers }: IncomingMessage): number | null {
   const length = headers['content-length'];
   if (length !== undefined) return Number(length);
   return headers['transfer-encoding'] === undefined ? 0 : null;
 }
 
-/** Null when the bytes are not a JSON object. Throws `body_invalid` on a route that accepts nothing else. */
+/**
+ * Scans a JSON body. Returns null when it is not a JSON object and the route accepts any body;
+ * throws `body_invalid` on other routes.
+ */
 function scanOf(context: RequestContext, body: Buffer): ShallowScan | null {
   const scan = shallowScan(body);
   if (!scan.needsParse) return addressedScan(context.route, scan);
@@ -152,7 +156,10 @@ function startsObject(body: Buffer): boolean {
 /** JSON white space, and the first byte of the byte order mark, which lenient parsers skip too. */
 const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
 
-/** Throws `body_encoding_unsupported` when the body has a content encoding, because it could not be read. */
+/**
+ * Throws `body_encoding_unsupported` when the body has a content encoding, because it could not be
+ * read.
+ */
 function refuseEncodedBody(req: IncomingMessage): void {
   const encoding = req.headers['content-encoding'];
   if (encoding === undefined || encoding.toLowerCase() === 'identity') return;

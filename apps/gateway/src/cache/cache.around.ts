@@ -48,10 +48,10 @@ interface Cached {
 }
 
 /**
- * For targets whose config has a cache: serves the cached response if there is one, otherwise calls the provider and stores its
- * response. A cache failure counts as a miss and delays the request for a bounded time only. Requests with the same key may share
- * one call. Each attempt looks up the cache of its own target; the attempts of a request share their embeddings
- * (`RequestEmbeddings`).
+ * For targets whose config has a cache: serves the cached response if there is one, otherwise calls
+ * the provider and stores its response. A cache failure counts as a miss and delays the request for
+ * a bounded time only. Requests with the same key may share one call. Each attempt looks up the
+ * cache of its own target; the attempts of a request share their embeddings (`RequestEmbeddings`).
  */
 export class CacheAround implements AroundStage {
   constructor(
@@ -121,7 +121,7 @@ export class CacheAround implements AroundStage {
     }
     if (lookup.response === null) this.callProvider(cached, lookup, use);
     else response.call = replayResponse(lookup.response, response);
-    listener.begun(response);
+    listener.callStarted(response);
   }
 
   private callProvider(cached: Cached, lookup: Lookup, use: CacheUse): void {
@@ -144,7 +144,10 @@ export class CacheAround implements AroundStage {
     response.call = use.shared;
   }
 
-  /** `owner`: returns who the call belongs to now, because a shared call changes hands when its first client leaves. */
+  /**
+   * `owner`: returns who the call belongs to now, because a shared call changes hands when its
+   * first client leaves.
+   */
   private recorder(
     { context, upstream, policy }: Cached,
     lookup: Lookup,
@@ -178,15 +181,19 @@ const semanticOf = ({ context, built }: Cached, embedder: RequestEmbedder): Sema
 });
 
 /**
- * Key of a shared call. Requests share a call only when their timeouts are equal. Requests for a fresh response share only with
- * each other: a call that is already in flight is fresh enough, a stored response is not.
+ * Key of a shared call. Requests share a call only when their timeouts are equal. Requests for a
+ * fresh response share only with each other: a call that is already in flight is fresh enough, a
+ * stored response is not.
  */
 function flightOf({ request }: BuiltRequest, { refresh }: CachePolicy, { key }: Lookup): string {
   const { connectTimeoutMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs } = request;
   return [key, refresh, connectTimeoutMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs].join(' ');
 }
 
-/** Reduces the timeouts of a request that takes over a shared call by the time that it has already waited. */
+/**
+ * Reduces the timeouts of a request that takes over a shared call by the time that it has already
+ * waited.
+ */
 function withTimeLeft(built: BuiltRequest, waitedMs: number): BuiltRequest {
   const { request } = built;
   const left = (boundMs: number): number => (boundMs === 0 ? 0 : Math.max(1, Math.ceil(boundMs - waitedMs)));

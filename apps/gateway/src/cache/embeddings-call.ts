@@ -15,7 +15,7 @@ import { parseJsonObject } from '../bodies/json-body';
 import type { RequestContext, RequestView } from '../core/request-context';
 import type { Upstream } from '../core/upstream';
 import type { Accounts } from '../limits/accounts';
-import { isAbsurd } from '../usage/absurd-use';
+import { isImplausible } from '../usage/absurd-use';
 import type { TargetPricer } from '../usage/use';
 import type { RequestEmbeddingsCall, Vectors } from './request-embeddings';
 
@@ -31,9 +31,9 @@ export interface EmbeddingsParts {
 }
 
 /**
- * One call of an embeddings target for a request. The request is charged once for a call that the target accepted: with the
- * reported usage, or with an estimate if the call is cut, its response cannot be read, or it reports no plausible usage. A call
- * that failed otherwise costs nothing.
+ * One call of an embeddings target for a request. The request is charged once for a call that the
+ * target accepted: with the reported usage, or with an estimate if the call is cut, its response
+ * cannot be read, or it reports no plausible usage. A call that failed otherwise costs nothing.
  */
 export class EmbeddingsCall implements RequestEmbeddingsCall {
   readonly vectors: Promise<Vectors>;
@@ -103,7 +103,10 @@ export class EmbeddingsCall implements RequestEmbeddingsCall {
     return support.translator.response(body, translationContext(this.context, sent));
   }
 
-  /** Charges the call if it is not charged yet. `usage` null: charges an estimate. Returns the cost; null: no price is known. */
+  /**
+   * Charges the call if it is not charged yet. `usage` null: charges an estimate. Returns the cost;
+   * null: no price is known.
+   */
   private charge(upstream: Upstream, usage: Usage | null): number | null {
     const { context } = this;
     const { pricer, accounts } = this.parts;
@@ -127,9 +130,12 @@ export class EmbeddingsCall implements RequestEmbeddingsCall {
 
 const byteSum = (sum: number, text: string): number => sum + Buffer.byteLength(text);
 
-const plausible = (usage: Usage | null): Usage | null => (usage === null || isAbsurd(usage) ? null : usage);
+const plausible = (usage: Usage | null): Usage | null =>
+  usage === null || isImplausible(usage) ? null : usage;
 
-/** Returns the first `count` vectors of a response; longer ones than the cache compares are refused. */
+/**
+ * Returns the first `count` vectors of a response; longer ones than the cache compares are refused.
+ */
 function vectorsOf({ data }: JsonObject, count: number): Vectors {
   if (!Array.isArray(data)) throw new GatewayError('provider_answer_invalid');
   return data.slice(0, count).map((item: unknown) => {

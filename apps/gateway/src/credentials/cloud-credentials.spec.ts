@@ -186,7 +186,7 @@ describe('credentials of token services', () => {
   describe('the identity of the installation', () => {
     const own = { azure_auth_mode: 'managed', azure_resource_name: 'r' };
 
-    it('is not for integrations unless the operator allows it', async () => {
+    it('is not used for integrations unless the operator allows it', async () => {
       await gateway.stop();
       await start({ ALLOW_AMBIENT_CLOUD_CREDENTIALS: 'false' });
       add('azure', 'azure-openai', own);

@@ -53,7 +53,7 @@ describe('signed tokens about callers', () => {
     return read(payload);
   }
 
-  it('are for one server and for five minutes, and name the user and the client', async () => {
+  it('are valid for one server and for five minutes, and name the user and the client', async () => {
     const now = Math.floor(Date.now() / 1_000);
     const claims = await claimsFor({ method: 'jwt_header' }, { ...USER, clientId: 'client-1', keyId: null });
     expect(claims).toMatchObject({
@@ -67,18 +67,18 @@ describe('signed tokens about callers', () => {
     expect(again).not.toHaveProperty('act');
   });
 
-  it('have the claims and the lifetime that the integration wants, and always a subject', async () => {
+  it('have the claims and the lifetime that the integration configures, and always a subject', async () => {
     const rule = { method: 'jwt_header', include_claims: ['workspace_id'], jwt_expiry_seconds: 60 };
     const claims = await claimsFor({ ...rule, header_name: 'X-Identity' }, USER, 'x-identity');
     expect(Object.keys(claims).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'jti', 'sub', 'workspace_id']);
     expect(Number(claims['exp']) - Number(claims['iat'])).toBe(60);
   });
 
-  it('are the bearer token of servers that want that', async () => {
+  it('are the bearer token of servers whose integration configures that', async () => {
     expect(await claimsFor({ method: 'bearer' }, USER, 'authorization')).toMatchObject({ sub: 'user-1' });
   });
 
-  it('never name a caller without a user like a user', async () => {
+  it('never name a caller without a user as if it were a user', async () => {
     const key = { ...USER, userId: null };
     expect(await claimsFor({ method: 'jwt_header' }, key)).toMatchObject({ sub: 'api_key:key-1' });
     const trust = { ...key, keyId: null, trustId: 'trust-1' };

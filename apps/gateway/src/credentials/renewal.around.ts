@@ -22,7 +22,7 @@ export class RenewalAround implements AroundStage {
   private begin(call: AttemptCall, next: Next): void {
     const { listener } = call;
     const first: AttemptListener = {
-      begun: (response) => listener.begun(response),
+      callStarted: (response) => listener.callStarted(response),
       refused: (thrown) => listener.refused(thrown),
       ...(listener.isApart === undefined ? {} : { isApart: listener.isApart }),
       responded: (response) => {

@@ -51,7 +51,7 @@ describe('a client that signs assertions', () => {
     });
   const bodies = (): readonly string[] => services.stub.requests.map(({ body }) => body.toString());
 
-  it('gets a token, and its key stays here', async () => {
+  it('gets a token without sending its key', async () => {
     const headers = await credentials().headersOf(serverWith({ privateKey: KEY }), null);
     expect(headers).toEqual({ authorization: 'Bearer oauth-token-1' });
     const [form] = bodies().map((body) => new URLSearchParams(body));
@@ -98,7 +98,7 @@ describe('the token of a user that is bound to a key', () => {
       tokenOf: () => Promise.resolve(token),
     });
 
-  it('is sent with a proof for the one request', async () => {
+  it('is sent with a proof for that one request', async () => {
     const proofKey = readProofKey(await newProofKey());
     const headers = await credentialsWith({ accessToken: 'the-token', proofKey }).headersOf(server, null, at);
     expect(headers['authorization']).toBe('DPoP the-token');
@@ -113,7 +113,7 @@ describe('the token of a user that is bound to a key', () => {
     expect(headers).toEqual({ authorization: 'DPoP the-token' });
   });
 
-  it('has no proof where it is a bearer token', async () => {
+  it('has no proof if it is a bearer token', async () => {
     const headers = await credentialsWith({ accessToken: 'a', proofKey: null }).headersOf(server, null, at);
     expect(headers).toEqual({ authorization: 'Bearer a' });
   });

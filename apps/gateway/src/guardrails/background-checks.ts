@@ -5,7 +5,10 @@ const RUNNING_MAX = 1_000;
 export class BackgroundChecks {
   private running = 0;
 
-  /** Starts a run; returns null when there is nothing to run or too much runs already. The promise never rejects. */
+  /**
+   * Starts a run and calls `done` with its result. Returns null when there is nothing to run or
+   * `RUNNING_MAX` runs are active. The promise never rejects.
+   */
   run<T>(start: () => Promise<T> | null, done: (result: T) => void): Promise<void> | null {
     if (this.running >= RUNNING_MAX) return null;
     const started = start();

@@ -27,7 +27,10 @@ export class FormFields {
     private readonly delimiter: Buffer,
   ) {}
 
-  /** The form as guardrails see it: texts by field name, a list when a name is repeated, and file names instead of files. */
+  /**
+   * Returns the form as guardrails see it: texts by field name, a list when a name is repeated, and
+   * file names instead of files.
+   */
   value(): JsonObject {
     const values = new Map<string, unknown[]>();
     for (const { name, text, filename } of this.fields) {
@@ -38,7 +41,10 @@ export class FormFields {
     return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
   }
 
-  /** The form with the texts that guardrails changed. No field is added or removed. */
+  /**
+   * Returns the form's bytes with the texts that guardrails changed. No field is added or removed.
+   * Throws `body_invalid` when a changed text contains the boundary.
+   */
   rewritten(body: Buffer, changed: JsonObject): Buffer {
     const seen = new Map<string, number>();
     const pieces: Buffer[] = [];
@@ -59,8 +65,8 @@ export class FormFields {
 }
 
 /**
- * Reads a form piece by piece and keeps its text fields. Refuses a form that two parsers could read differently, so that no field
- * escapes the guardrails.
+ * Reads a form piece by piece and keeps its text fields. Refuses a form that two parsers could read
+ * differently, so that no field escapes the guardrails.
  */
 class FormReader {
   private readonly fields: Field[] = [];
@@ -181,7 +187,10 @@ const unreadable = (rule: string): GatewayError =>
 export const isForm = (contentType: string | undefined): boolean =>
   contentType !== undefined && /^\s*multipart\//i.test(contentType);
 
-/** Reads a form. Throws `body_invalid` for a form that parsers could read differently, and `body_too_large`. */
+/**
+ * Reads a form. Throws `body_invalid` for a form that parsers could read differently, and
+ * `body_too_large`.
+ */
 export function readForm(body: Buffer, contentType: string | undefined): FormFields {
   const reader = readerFor(contentType);
   reader.add(body);

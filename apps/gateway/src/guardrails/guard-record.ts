@@ -1,7 +1,10 @@
 import type { GuardrailRecord } from '@gw/contracts';
 import type { GuardrailResult, GuardrailStage } from '@gw/guardrails';
 
-/** One verdict as the log stores it, without the details of check results, which only the caller receives. */
+/**
+ * Converts a verdict to the form that the log stores, without the details of check results, which
+ * only the caller receives.
+ */
 export const guardRecord = (stage: GuardrailStage, result: GuardrailResult): GuardrailRecord => ({
   stage,
   id: result.id,

@@ -20,7 +20,7 @@ import { CollectedResponse } from './collected-response';
 
 const MARKED = 246;
 
-/** A whole response while guardrails judge it. */
+/** A whole response that guardrails judge. */
 interface Seen extends SeenBody {
   /** The provider's bytes, decoded. */
   readonly bytes: Buffer;
@@ -30,8 +30,8 @@ interface Seen extends SeenBody {
 }
 
 /**
- * Wraps the listener of an attempt, so that the plan sees the response after its guardrails: with status 246 when it is marked,
- * or a denial with 446 instead.
+ * Wraps the listener of an attempt, so that the plan sees the response after its guardrails: with
+ * status 246 when it is marked, or a denial with 446 instead.
  */
 export class GuardedAttempt implements AttemptListener {
   constructor(
@@ -46,8 +46,8 @@ export class GuardedAttempt implements AttemptListener {
     return this.listener.isApart === true;
   }
 
-  begun(response: GatewayResponse): void {
-    this.listener.begun(response);
+  callStarted(response: GatewayResponse): void {
+    this.listener.callStarted(response);
   }
 
   refused(thrown: unknown): void {
@@ -104,8 +104,9 @@ export class GuardedAttempt implements AttemptListener {
   }
 
   /**
-   * Whether the body is read. Routes with texts return JSON, whatever their content type says; on other routes (dialect
-   * `json`) a body is read when its content type is missing, contains `json` or begins with `text/`.
+   * Whether the body is read. Routes with texts return JSON, whatever their content type says; on
+   * other routes (dialect `json`) a body is read when its content type is missing, contains `json`
+   * or begins with `text/`.
    */
   private isRead({ headers }: GatewayResponse): boolean {
     if (this.guarded.facts.dialect !== 'json') return true;
@@ -120,7 +121,7 @@ export class GuardedAttempt implements AttemptListener {
 
   private received(response: GatewayResponse, body: Buffer | GatewayError | null): void {
     if (body === null) {
-      // No byte was forwarded, so for the plan the response has not begun.
+      // No byte was forwarded, so the plan treats the response as not begun.
       response.status = 0;
       this.listener.responded(response);
     } else if (body instanceof GatewayError) this.listener.refused(body);
@@ -158,7 +159,10 @@ export class GuardedAttempt implements AttemptListener {
     }
   }
 
-  /** Converts the body to the client's dialect. Throws `provider_answer_invalid` when it cannot be translated. */
+  /**
+   * Converts the body to the client's dialect. Throws `provider_answer_invalid` when it cannot be
+   * translated.
+   */
   private seen(response: GatewayResponse, bytes: Buffer): Seen {
     const { support, provider } = response.upstream;
     if (isEventStream(response))
@@ -171,7 +175,7 @@ export class GuardedAttempt implements AttemptListener {
       const value = support.translator.response(parseExactResponse(bytes), translation);
       return { value, isText: false, bytes, isTranslated: true, isEvents: false };
     } catch (cause) {
-      // The provider charges for it all the same.
+      // The provider charges for the response nevertheless.
       this.guarding.noteUse(response, readResponse(provider, bytes));
       throw unreadableResponse(provider.id, cause);
     }
@@ -199,7 +203,7 @@ export class GuardedAttempt implements AttemptListener {
     this.listener.responded(response);
   }
 
-  /** The body for the client: the provider's bytes unless something has to change. */
+  /** Returns the body for the client: the provider's bytes, unless something has to change. */
   private bodyFor(seen: Seen, verdict: StageVerdict | null, isMarked: boolean): Buffer {
     const { verdict: before, facts } = this.guarded;
     const after = verdict?.results ?? [];

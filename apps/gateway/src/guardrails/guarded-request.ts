@@ -13,7 +13,7 @@ import type { BackgroundChecks } from './background-checks';
 import type { Judges } from './sessions/session-guarding';
 import type { GatewayResponse } from '../attempt/gateway-response';
 
-/** Runs guardrails for all requests. */
+/** The parts that run guardrails for all requests. */
 export interface GuardTools extends Judges {
   readonly background: BackgroundChecks;
   readonly models: {
@@ -24,14 +24,20 @@ export interface GuardTools extends Judges {
 
 /** How the attempts and responses of a request report to its guardrails. */
 export interface GuardReports {
-  /** The guardrails of the stream that is being forwarded; null when there is no stream or no guardrail. */
+  /**
+   * The guardrails of the stream that is being forwarded; null when there is no stream or no
+   * guardrail.
+   */
   streamed: readonly CompiledGuardrail[] | null;
   note(stage: GuardrailStage, results: readonly GuardrailResult[]): void;
-  /** Charges a response that does not reach the client. */
+  /** Charges a response that the client does not receive. */
   noteUse(response: GatewayResponse, facts: ResponseFacts): void;
   /** Runs asynchronous guardrails, whose verdicts only go to the log. */
   watch(stage: GuardrailStage, guardrails: readonly CompiledGuardrail[], subject: Subject): void;
-  /** Like `watch`, but starts once the last byte of the response is sent or the client has disconnected. */
+  /**
+   * Like `watch`, but starts once the last byte of the response is sent or the client has
+   * disconnected.
+   */
   judgeAtEnd(start: () => Promise<readonly GuardrailResult[]> | null): void;
 }
 

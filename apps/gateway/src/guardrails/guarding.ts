@@ -44,10 +44,16 @@ interface Judged extends SeenBody {
   readonly verdict: StageVerdict;
 }
 
-/** The guardrails of one request. Each list of input guardrails runs once for each provider, however many attempts there are. */
+/**
+ * The guardrails of one request. Each list of input guardrails runs once for each provider, however
+ * many attempts there are.
+ */
 export class Guarding implements RequestGuardrails, GuardReports {
   readonly records: GuardrailRecord[] = [];
-  /** The guardrails of the stream that is being forwarded; null when there is no stream or no guardrail. */
+  /**
+   * The guardrails of the stream that is being forwarded; null when there is no stream or no
+   * guardrail.
+   */
   streamed: readonly CompiledGuardrail[] | null = null;
   /** The background runs of the request. */
   readonly late: LateVerdicts;
@@ -66,7 +72,7 @@ export class Guarding implements RequestGuardrails, GuardReports {
     });
   }
 
-  /** The guardrails of a request to an MCP server, which have no targets. */
+  /** Returns the guardrails of a request to an MCP server or agent, which has no targets. */
   static ofTools(context: RequestContext, tools: GuardTools): Guarding {
     if (context.guardrails instanceof Guarding) return context.guardrails;
     const guarding = new Guarding(context, new Map(), tools);
@@ -75,8 +81,8 @@ export class Guarding implements RequestGuardrails, GuardReports {
   }
 
   /**
-   * Runs the input guardrails. A denial is thrown or reported to the listener; otherwise `send` is called with the request to
-   * send.
+   * Runs the input guardrails. A denial is thrown or reported to the listener; otherwise `send` is
+   * called with the request to send.
    */
   attempt(upstream: Upstream, listener: AttemptListener, send: Send): void {
     const lists = this.listsOf(upstream);
@@ -103,7 +109,7 @@ export class Guarding implements RequestGuardrails, GuardReports {
     return this.tools.models.ask(this.context, call);
   }
 
-  /** Charges a response that does not reach the client, because the provider charges for it. */
+  /** Charges a response that the client does not receive, because the provider charges for it. */
   noteUse({ upstream, cache }: GatewayResponse, { usage, model }: ResponseFacts): void {
     if (cache?.isFree === true || usage === null) return;
     this.context.usage.addExtra({ upstream, model, usage });
@@ -114,7 +120,10 @@ export class Guarding implements RequestGuardrails, GuardReports {
     this.late.watch(stage, () => this.tools.runner.runBeside(guardrails, subject));
   }
 
-  /** Like `watch`, but starts once the last byte of the response is sent or the client has disconnected. */
+  /**
+   * Like `watch`, but starts once the last byte of the response is sent or the client has
+   * disconnected.
+   */
   judgeAtEnd(start: () => Promise<readonly GuardrailResult[]> | null): void {
     this.late.atEnd(start);
   }
@@ -125,14 +134,20 @@ export class Guarding implements RequestGuardrails, GuardReports {
     }
   }
 
-  /** The guardrails of the request and its responses, with their versions. */
+  /**
+   * Returns the guardrails of the request and its responses with their versions, as parts of a
+   * cache key.
+   */
   versions(): readonly string[] {
     return [...this.plan].flatMap(([{ path }, lists]) =>
       STAGES.flatMap((stage) => [path, stage, ...lists[stage].map(versionOf)]),
     );
   }
 
-  /** The guardrails for the messages of a session with this upstream; null when there are none. */
+  /**
+   * Returns the guardrails for the messages of a session with this upstream; null when there are
+   * none.
+   */
   session(upstream: Upstream): SessionGuarding | null {
     const lists = this.plan.get(upstream.target);
     const handshake = this.listsOf(upstream);
@@ -149,8 +164,8 @@ export class Guarding implements RequestGuardrails, GuardReports {
   }
 
   /**
-   * The guardrail lists of an attempt. A handshake has no texts, so only guardrails on parameters judge it; the others judge the
-   * session's messages.
+   * Returns the guardrail lists of an attempt. A handshake has no texts, so only guardrails on
+   * parameters judge it; the others judge the session's messages.
    */
   private listsOf({ target }: Upstream): GuardrailLists | undefined {
     const lists = this.plan.get(target);
@@ -187,8 +202,8 @@ export class Guarding implements RequestGuardrails, GuardReports {
   }
 
   /**
-   * The body as guardrails changed it, or as they parsed it when another parser could read it differently; null when the received
-   * body is sent unchanged.
+   * Returns the body after changes by guardrails, or the parsed body when another parser could read
+   * the received bytes differently; null when the received body is sent unchanged.
    */
   private changed({ input }: GuardrailLists, { verdict, request, isText, form }: Judged): Buffer | null {
     const { body, spooled } = this.context;

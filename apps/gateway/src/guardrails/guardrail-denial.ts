@@ -7,7 +7,10 @@ import {
 } from '@gw/guardrails';
 import { GatewayError, type ErrorBody } from '@gw/kernel';
 
-/** Status 446: guardrails withhold a request or its response. The verdicts are listed next to the error. */
+/**
+ * The error with status 446 of a request or response that guardrails deny. Its body lists the
+ * verdicts next to the error.
+ */
 export class GuardrailDenial extends GatewayError {
   readonly results: HookResults;
 

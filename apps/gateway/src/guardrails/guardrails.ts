@@ -53,8 +53,9 @@ type Slugs = ReadonlyMap<string, GuardrailDocument>;
 const SIDES = { input: 'inputGuardrails', output: 'outputGuardrails' } as const;
 
 /**
- * Finds the guardrails for the requests of a principal under a config: those of the organisation, of the workspace and of each
- * target. A plan is computed once for each version of these sources, and lives as long as principal and config.
+ * Finds the guardrails for the requests of a principal under a config: those of the organisation,
+ * of the workspace and of each target. A plan is computed once for each version of these sources,
+ * and lives as long as principal and config.
  */
 export class Guardrails {
   private readonly plans = new WeakMap<GatewayPrincipal, WeakMap<CompiledConfig, KnownPlan>>();
@@ -71,7 +72,10 @@ export class Guardrails {
     private readonly checkHost: (url: string) => string | null,
   ) {}
 
-  /** Null when no guardrail applies. Throws `config_invalid` when a guardrail is invalid or not available to the workspace. */
+  /**
+   * Returns the plan of a config; null when no guardrail applies. Throws `config_invalid` when a
+   * guardrail is invalid or not available to the workspace.
+   */
   of(principal: GatewayPrincipal, config: CompiledConfig): GuardrailPlan | null | Promise<GuardrailPlan> {
     const { workspace, organisation } = principal;
     if (!config.hasGuardrails && !workspace.defaults.guardrails && !organisation.guardrails) return null;
@@ -80,7 +84,10 @@ export class Guardrails {
     return this.make(principal, config);
   }
 
-  /** The guardrail of a document for calls of tools. Throws `config_invalid` when it is invalid. */
+  /**
+   * Compiles the guardrail of a document for calls of tools. Throws `config_invalid` when it is
+   * invalid.
+   */
   ofTools(document: GuardrailDocument): CompiledGuardrail {
     const compiled = this.compiled('input', document.slug, document);
     if (isDetails(compiled)) throw configInvalid(compiled);
@@ -177,7 +184,7 @@ export class Guardrails {
 
 const NO_SECRETS: GuardrailSecretContent = { parameters: {}, locations: {} };
 
-/** The actions that a config sets for a saved guardrail; they override the saved ones. */
+/** Returns the actions that a config sets for a saved guardrail; they override the saved ones. */
 const overridesOf = ({ id: _, type: __, guardrail_version_id: ___, ...actions }: JsonObject): JsonObject =>
   actions;
 
@@ -206,7 +213,10 @@ type Compile = (
   document: GuardrailDocument | null,
 ) => CompiledGuardrail | readonly ConfigErrorDetail[];
 
-/** Compiles the lists of all targets of one config. Targets that inherit a list share its compiled form. */
+/**
+ * Compiles the lists of all targets of one config. Targets that inherit a list share its compiled
+ * form.
+ */
 class Compilation {
   private readonly details: ConfigErrorDetail[] = [];
   private readonly lists = {
@@ -263,7 +273,7 @@ class Compilation {
       const document = slug === '' ? null : (this.slugs.get(slug) ?? null);
       const here = `${path}.${String(index)}`;
       if (slug !== '' && document === null) {
-        // Suggested once for each error, to bound the work.
+        // Only the first error contains a suggestion, to bound the work.
         const near = this.details.length === 0 ? this.near(slug).replace(' Did', '; did') : '';
         const message = `names no guardrail of this workspace${near}`;
         this.details.push(detail([here], 'unknown_guardrail', message, slug));

@@ -17,7 +17,7 @@ export class JudgedBody {
     readonly facts: () => ResponseFacts,
   ) {}
 
-  /** Sends the body at once, without waiting for the rest of the provider's response. */
+  /** Returns a sink that sends the body when it ends and ignores the provider's bytes. */
   sink(context: RequestContext, reply: Reply, status: number, headers: HeaderList): BodySink {
     for (const name of OF_OTHER_BYTES) removeHeader(headers, name);
     if (this.contentType !== null) setHeader(headers, 'content-type', this.contentType);

@@ -7,8 +7,9 @@ type Start = () => Promise<readonly GuardrailResult[]> | null;
 const WAIT_MS = 120_000;
 
 /**
- * The asynchronous verdicts of one request. They do not delay the response: the log record is written with the verdicts that have
- * arrived when the response ends, and written again when all have.
+ * The asynchronous verdicts of one request. They do not delay the response: the log record is
+ * written with the verdicts that have arrived when the response ends, and written again when all
+ * have.
  */
 export class LateVerdicts {
   private running = 0;
@@ -41,8 +42,8 @@ export class LateVerdicts {
   }
 
   /**
-   * Called when the response has ended. Returns a promise of one turn of the event loop, which is enough for checks without
-   * remote calls; undefined when nothing runs.
+   * Called when the response has ended. Resolves after one turn of the event loop, in which checks
+   * without remote calls finish; undefined when nothing runs.
    */
   prepare(): Promise<void> | undefined {
     for (const [stage, start] of this.endings) this.watch(stage, start);
@@ -58,7 +59,7 @@ export class LateVerdicts {
     return this.running > 0;
   }
 
-  /** Calls back once all verdicts have arrived, or after `WAIT_MS`. */
+  /** Calls `complete` once all verdicts have arrived, or after `WAIT_MS`. */
   whenComplete(complete: () => void): void {
     this.complete = complete;
     this.timer = setTimeout(() => {

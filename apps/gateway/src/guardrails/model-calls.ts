@@ -32,9 +32,9 @@ interface Read {
 }
 
 /**
- * Makes model calls for checks on behalf of the caller: with the credentials of the caller's workspace, routed by a config,
- * within the limits of the called target. No guardrail judges these calls, whatever their config names, so that a check cannot
- * trigger another check.
+ * Makes model calls for checks on behalf of the caller: with the credentials of the caller's
+ * workspace, routed by a config, within the limits of the called target. No guardrail judges these
+ * calls, whatever their config names, so that a check cannot trigger another check.
  */
 export class ModelCalls {
   constructor(
@@ -44,7 +44,10 @@ export class ModelCalls {
     private readonly settle: Settlement['settleCheck'],
   ) {}
 
-  /** Rejects with a `CheckError`. The usage is charged to the request on its guardrail line, however the call ends. */
+  /**
+   * Calls a model and resolves to its response. Rejects with a `CheckError`. The usage is charged
+   * to the request on its `guardrail` line, however the call ends.
+   */
   async ask(request: RequestContext, call: ModelCall): Promise<JsonObject> {
     const context = contextFor(request, call);
     const leave = (): void => void context.res.emit('close');
@@ -63,7 +66,8 @@ export class ModelCalls {
     } finally {
       call.signal.removeEventListener('abort', leave);
       await this.charge(context, request, read);
-      // This response has no connection that closes, and what it keeps is given back by that.
+      // This response has no connection, so its `close` event, which frees resources, must be
+      // emitted here.
       context.res.emit('close');
     }
   }
@@ -80,15 +84,18 @@ export class ModelCalls {
 
   private async charge(context: RequestContext, request: RequestContext, read: Read | null): Promise<void> {
     if (request.settled && context.attempts.records.length > 0) {
-      // The request's reservation is closed already, so reserve separately. A refusal is ignored, because the usage has occurred
-      // and is recorded.
+      // The request's reservation is closed already, so reserve separately. A refusal is ignored,
+      // because the usage has occurred and is recorded.
       await Promise.resolve(this.accounts.admit(context)).catch(() => undefined);
     }
     this.settle(context, request, read?.usage ?? null, read?.model ?? null);
   }
 }
 
-/** A request of the gateway on behalf of the caller. It carries nothing that the caller sent. */
+/**
+ * Creates the context of a request on behalf of the caller. It contains no header or body of the
+ * caller.
+ */
 function contextFor(request: RequestContext, { route, body: parsed }: ModelCall): RequestContext {
   const req = new IncomingMessage(new Socket());
   req.rawHeaders = HEADERS;
@@ -106,7 +113,7 @@ function contextFor(request: RequestContext, { route, body: parsed }: ModelCall)
   const body = Buffer.from(JSON.stringify(parsed));
   context.replaceBody(body, parsed, shallowScan(body));
   context.usage.keepCharges();
-  context.callFor(request, {
+  context.becomeCallFor(request, {
     ...request.gw,
     provider: null,
     virtualKey: null,
@@ -145,7 +152,7 @@ async function readWhole(context: RequestContext): Promise<Read> {
   return { response: translated(context, response, body), usage, model };
 }
 
-/** Translates the response to the dialect of the call. */
+/** Translates the response to the dialect of the call, if the provider uses another one. */
 function translated(context: RequestContext, { upstream }: GatewayResponse, body: Buffer): JsonObject {
   const parsed = parseJsonObject(body);
   const { support } = upstream;
@@ -153,7 +160,10 @@ function translated(context: RequestContext, { upstream }: GatewayResponse, body
   return support.translator.response(parsed, translationContext(context, upstream));
 }
 
-/** Error types and the messages of this gateway are public; other errors may contain more, so only their type is shown. */
+/**
+ * Converts an error to one that the caller may see. Messages of errors other than `CheckError` may
+ * contain secrets, so only the error's type is shown.
+ */
 function checkErrorOf(thrown: unknown): CheckError {
   if (thrown instanceof CheckError) return thrown;
   const type = thrown instanceof GatewayError ? `: ${thrown.type}` : '';

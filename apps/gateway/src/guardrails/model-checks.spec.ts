@@ -139,7 +139,7 @@ describe('checks that call models', () => {
       expect([line?.line, line?.counters.length]).toEqual(['guardrail', 1]);
     });
 
-    it('keeps no room of the responses that the process may hold', async () => {
+    it('frees the memory of judge responses for other responses', async () => {
       const large = { ...verdict(true), padding: 'x'.repeat(9 * 1_048_576) };
       judge.respondJson(large);
       for (let sent = 0; sent < 15; sent += 1) expect((await send(guarded([JUDGE]))).status).toBe(200);
@@ -154,7 +154,7 @@ describe('checks that call models', () => {
       expect([retried.status, stub.requests.length]).toEqual([200, 17]);
     });
 
-    it('judges no judge call, whatever its config and the workspace name', async () => {
+    it('applies no guardrail to a judge call, whatever its config and the workspace name', async () => {
       gateway.addConfig('pc-loop', {
         provider: '@judge',
         override_params: { model: 'gpt-4o' },

@@ -6,11 +6,15 @@ import type { AddressPolicy } from '@gw/kernel';
 import { OutboundError, type OutboundClient, type OutboundHandler } from '@gw/outbound';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Milliseconds. Upper bound for all checks; a check's own timeout, usually shorter, aborts by the call's signal. */
+/**
+ * Maximum milliseconds of a call of any check; a check's own timeout is usually shorter and aborts
+ * the call's signal.
+ */
 const TOTAL_TIMEOUT_MS = 60_000;
 
 /**
- * Outbound calls of guardrails. Only hosts that the address policy allows are called, and redirects are returned as responses.
+ * Makes the outbound calls of guardrails. It calls only hosts that the address policy allows, and
+ * returns redirects as responses.
  */
 export class OutboundPort implements GuardrailPort {
   constructor(

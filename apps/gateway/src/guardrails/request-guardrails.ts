@@ -14,10 +14,16 @@ export interface RequestGuardrails extends ModelCaller {
   readonly records: readonly GuardrailRecord[];
   /** The background runs of the request. */
   readonly late: LateVerdicts;
-  /** Throws, or reports to the listener, a denial by the input guardrails; else calls `send`. */
+  /**
+   * Runs the input guardrails and calls `send` if they pass. Throws a denial or reports it to the
+   * listener.
+   */
   attempt(upstream: Upstream, listener: AttemptListener, send: Send): void;
-  /** The guardrails that judge the request and its responses, with their versions. */
+  /** Returns the guardrails that judge the request and its responses, with their versions. */
   versions(): readonly string[];
-  /** The guardrails for the messages of a session with this upstream; null: none. */
+  /**
+   * Returns the guardrails for the messages of a session with this upstream; null when there are
+   * none.
+   */
   session(upstream: Upstream): SessionGuarding | null;
 }

@@ -19,7 +19,7 @@ import type { RequestView, RequestContext } from '../core/request-context';
 import { familyOfPath } from '../routes/plain-path';
 import { isForm, readForm, readLargeForm, type FormFields } from './form-fields';
 
-/** The facts about a request to an upstream that guardrails read. */
+/** Returns the facts about a request to an upstream that guardrails read. */
 export function factsOf(context: RequestContext, { provider, saved, model }: Upstream): RequestFacts {
   const { route, method, url, query, req, scan, metadata } = context;
   const isPassthrough = route.kind === 'passthrough';
@@ -46,7 +46,7 @@ export function factsOf(context: RequestContext, { provider, saved, model }: Ups
 
 const WORK = new WeakMap<RequestContext, Work>();
 
-/** One work budget for the whole request, for all of its targets and responses. */
+/** Returns the work budget that all targets and responses of a request share. */
 export function workOf(context: RequestContext): Work {
   let work = WORK.get(context);
   if (!work) {
@@ -71,7 +71,10 @@ export interface TextBody {
   readonly text: string;
 }
 
-/** A body to be judged: parsed JSON, other text as a single member of an object, or null when it is neither. */
+/**
+ * A body to be judged: parsed JSON, other text as a single member of an object, or null when it is
+ * neither.
+ */
 export interface SeenBody {
   readonly value: unknown;
   readonly isText: boolean;
@@ -82,8 +85,9 @@ export interface SeenBody {
 const NOTHING: SeenBody = { value: null, isText: false };
 
 /**
- * Reads the body for guardrails. Throws or rejects with `body_encoding_unsupported`, `body_too_large` or `body_invalid` when the
- * body cannot be read, because it must not bypass its guardrails.
+ * Reads the body for guardrails. Throws or rejects with `body_encoding_unsupported`,
+ * `body_too_large` or `body_invalid` when the body cannot be read, because it must not bypass its
+ * guardrails.
  */
 export function requestBody(context: RequestContext): Eventually<SeenBody> {
   const { body, scan, spooled, req, upgrade } = context;
@@ -117,7 +121,7 @@ function refuseEncoded({ body, spooled, req }: RequestContext): void {
 
 const seenForm = (form: FormFields): SeenBody => ({ value: form.value(), isText: false, form });
 
-/** Text of any kind: JSON objects and lists are parsed, everything else stays text. */
+/** Reads a text body: JSON objects and lists are parsed, any other text stays text. */
 export function textBody(body: Buffer): SeenBody {
   if (!isUtf8(body)) return NOTHING;
   const text = body.toString('utf8');
@@ -125,18 +129,18 @@ export function textBody(body: Buffer): SeenBody {
     const value = JSON.parse(text) as unknown;
     if (typeof value === 'object' && value !== null) return { value, isText: false };
   } catch {
-    // Text that is no JSON is judged as it is.
+    // Text that is not JSON is judged as plain text.
   }
   return { value: { text } satisfies TextBody, isText: true };
 }
 
-/** Serialises a value. `numbers`: the original spelling of its numbers. */
+/** Serialises a value. `numbers` is the original spelling of its numbers. */
 export const bytesOf = (value: unknown, isText: boolean, numbers: ExactNumbers | null): Buffer =>
   Buffer.from(isText ? (value as TextBody).text : withExactNumbers(value, numbers));
 
 /**
- * The request with the client's body replaced. `isPlain`: a response without content encoding is requested, so that it can be
- * read.
+ * Returns the request with its body replaced. With `isPlain` it requests a response without content
+ * encoding, so that guardrails can read it.
  */
 export function askedWith(
   context: RequestContext,

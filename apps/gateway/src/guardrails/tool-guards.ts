@@ -16,7 +16,7 @@ import type { Guardrails } from './guardrails';
 import { Guarding } from './guarding';
 import { headersOf, workOf } from './request-subject';
 
-/** When a guardrail of an MCP server or agent judges. */
+/** The phase of a call in which a guardrail of an MCP server or agent judges. */
 export type ToolPhase = 'beforeToolCall' | 'afterToolCall';
 
 /** An MCP server or agent with its guardrails. */
@@ -29,9 +29,12 @@ export interface GuardedServer {
 /** Subject of a guardrail: a capability of a server, and the arguments of its call. */
 export interface ToolSubject {
   readonly server: GuardedServer;
-  /** Absent: `mcp`. */
+  /** Type of the request; `mcp` when absent. */
   readonly requestType?: 'mcp' | 'a2a';
-  /** Null: what guardrails of the whole server judge, such as a prompt, a resource, or a message that names no skill. */
+  /**
+   * Id of the capability; null when only guardrails of the whole server apply, as to a prompt, a
+   * resource, or a message that names no skill.
+   */
   readonly capabilityId: string | null;
   readonly arguments: JsonObject;
 }
@@ -49,7 +52,7 @@ export class ToolDenial extends GuardrailDenial {
     );
   }
 
-  /** The first guardrail that failed and denies, and its first check that failed. */
+  /** The first failed guardrail that denies, and its first failed check. */
   get decided(): { readonly guardrailId: string; readonly checkId: string } {
     const guardrails = [
       ...(this.results.before_request_hooks ?? []),
@@ -69,7 +72,10 @@ export class ToolGuards {
     private readonly tools: GuardTools,
   ) {}
 
-  /** Returns the arguments, changed or not. Throws `ToolDenial`. */
+  /**
+   * Judges the arguments of a call and resolves to them, with the changes of guardrails. Rejects
+   * with `ToolDenial`.
+   */
   async before(context: RequestContext, subject: ToolSubject): Promise<JsonObject> {
     const guardrails = await this.mapped(context, subject, 'beforeToolCall');
     if (guardrails.length === 0) return subject.arguments;
@@ -78,7 +84,10 @@ export class ToolGuards {
     return isObject(verdict.body) ? verdict.body : subject.arguments;
   }
 
-  /** Returns the changed result; null when nothing changes. `read` parses the result, where a guardrail judges it. Throws `ToolDenial`. */
+  /**
+   * Judges a result and resolves to the changed result; null when nothing changes. `read` parses
+   * the result and is called only if a guardrail judges it. Rejects with `ToolDenial`.
+   */
   async after(
     context: RequestContext,
     subject: ToolSubject,
@@ -93,8 +102,8 @@ export class ToolGuards {
   }
 
   /**
-   * Judges texts of a result. Returns the texts that change, with what replaces them; null when nothing changes. Throws
-   * `ToolDenial`.
+   * Judges the texts of a result and resolves to the replacements of changed texts; null when
+   * nothing changes. Rejects with `ToolDenial`.
    */
   async changesOf(
     context: RequestContext,
@@ -130,7 +139,9 @@ export class ToolGuards {
     return verdict;
   }
 
-  /** The guardrails that judge a capability in a phase; those of the whole server first. */
+  /**
+   * Returns the guardrails that judge a capability in a phase, including those of the whole server.
+   */
   private async mapped(
     { principal }: RequestContext,
     { server, capabilityId }: ToolSubject,
@@ -178,7 +189,7 @@ function factsOf(context: RequestContext, { server, requestType = 'mcp' }: ToolS
   };
 }
 
-/** Texts that changed, with what replaces them: equal texts are replaced alike. */
+/** Maps each changed text to its replacement; equal texts get the same replacement. */
 function changesIn(before: readonly string[], after: unknown): ReadonlyMap<string, string> {
   const texts = Array.isArray(after) ? (after as readonly unknown[]) : [];
   return new Map(

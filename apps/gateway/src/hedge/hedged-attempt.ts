@@ -43,16 +43,16 @@ export interface HedgePlan {
 
 export interface HedgeListener {
   /**
-   * Called once. `winner` is the call whose result is used; if none was good, the last one to fail. `other`
-   * is null if there was only one call.
+   * Called once. `winner` is the call whose result is used; if none was good, the last one to fail.
+   * `other` is null if there was only one call.
    */
   hedged(winner: HedgedCall, other: HedgedCall | null): void;
 }
 
 /**
- * Whether the same request may be in flight twice. Excluded are uploads (forms, bodies that are neither JSON
- * nor empty, spooled bodies), sessions, routes that need two calls, and requests that create a lasting
- * object.
+ * Whether the same request may be in flight twice. Excluded are uploads (forms, bodies that are
+ * neither JSON nor empty, spooled bodies), sessions, routes that need two calls, and requests that
+ * create a lasting object.
  */
 export function isHedgeable({ route, method, upgrade, spooled, scan, body }: RequestContext): boolean {
   if (upgrade !== null || spooled !== null || route.followUp !== null) return false;
@@ -61,10 +61,10 @@ export function isHedgeable({ route, method, upgrade, spooled, scan, body }: Req
 }
 
 /**
- * One attempt of a plan, made as up to two calls. The second call starts if the first has not responded after
- * the offered delay and the hedge budget allows it. The first good response wins (for a stream: its first
- * event), and the other call is cancelled at once. If a call fails while the other is in flight, the attempt
- * waits for the other.
+ * One attempt of a plan, made as up to two calls. The second call starts if the first has not
+ * responded after the offered delay and the hedge budget allows it. The first good response wins
+ * (for a stream: its first event), and the other call is cancelled at once. If a call fails while
+ * the other is in flight, the attempt waits for the other.
  */
 export class HedgedAttempt implements LeaveListener {
   private readonly first: HedgeCall;
@@ -111,8 +111,8 @@ export class HedgedAttempt implements LeaveListener {
     cursor.note(offer.target.path, 'hedged');
     state.statistics.started(cursor.endpoint(offer.target));
     this.second = this.call('second', offer.target);
-    // Set before the second call is written to the in-flight log: if the gateway dies now, both calls are
-    // billed.
+    // Set before the second call is written to the in-flight log: if the gateway dies now, both
+    // calls are billed.
     const upstream = this.first.response?.upstream;
     this.context.hedge = upstream === undefined ? null : new RequestHedge(upstream);
     this.second.begin();
@@ -131,8 +131,8 @@ export class HedgedAttempt implements LeaveListener {
   }
 
   /**
-   * Settles the attempt. The loser's endpoint is free again; the winner's stays busy until its response is
-   * complete.
+   * Settles the attempt. The loser's endpoint is free again; the winner's stays busy until its
+   * response is complete.
    */
   private settle(winner: HedgeCall, other: HedgeCall | null): void {
     const { context } = this;
@@ -185,7 +185,7 @@ class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
   }
 
   /** A call may start late, after a lookup; by then it may no longer be needed. */
-  begun(response: GatewayResponse): void {
+  callStarted(response: GatewayResponse): void {
     this.response = response;
     this.context.attempts.callBegins(response.upstream);
     this.hidesUsage = this.context.attempts.hidesUsage;
@@ -197,11 +197,11 @@ class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
     else awaitResponse(response, this.context, true, this);
   }
 
-  streams(response: GatewayResponse): void {
+  decidable(response: GatewayResponse): void {
     this.end({ response });
   }
 
-  broke(response: GatewayResponse, error: OutboundError): void {
+  failed(response: GatewayResponse, error: OutboundError): void {
     // The response had started, so its limits still hold the reservation.
     if (response.status !== 0 && !this.context.clientGone) this.maker.discard(this.context, response);
     this.end(brokenAttempt(error, this.context, response));

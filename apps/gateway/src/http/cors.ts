@@ -3,13 +3,14 @@ import { ALLOWED_METHODS } from './request-rules';
 
 const PREFLIGHT_SECONDS = '600';
 /**
- * All response headers may be shown: credentials travel in headers that a page sets itself, never in cookies.
+ * All response headers may be shown: credentials travel in headers that a page sets itself, never
+ * in cookies.
  */
 const EXPOSED = '*';
 
 /**
- * Origins of the pages of a console. One on this machine is also opened as `localhost`, which is another origin to
- * browsers. Empty for null.
+ * Returns the origins of a console's pages. A console at 127.0.0.1 is also opened as `localhost`,
+ * which is a different origin for browsers. Empty when `url` is null.
  */
 export function consoleOrigins(url: string | null): string[] {
   if (url === null) return [];
@@ -19,8 +20,8 @@ export function consoleOrigins(url: string | null): string[] {
 }
 
 /**
- * Decides which pages may read responses. Without configured origins it adds nothing, and OPTIONS is
- * forwarded.
+ * Decides which pages may read responses. Without configured origins it adds nothing, and OPTIONS
+ * is forwarded.
  */
 export class Cors {
   private readonly all: boolean;
@@ -33,8 +34,8 @@ export class Cors {
   }
 
   /**
-   * Adds the headers that let an allowed page read the response. Returns true if the request was a preflight;
-   * the response is sent then.
+   * Adds the headers that let an allowed page read the response. Returns true if the request was a
+   * preflight; the response is sent then.
    */
   apply(req: IncomingMessage, res: ServerResponse): boolean {
     const { origin } = req.headers;

@@ -16,7 +16,7 @@ export interface DoorParts {
   readonly health: { isReady(): boolean };
   readonly board: HealthBoard;
   readonly ledger: Ledger;
-  /** Store from which burn rates are read; null: they are not known. */
+  /** Store from which burn rates are read; null when they are not known. */
   readonly balances: LedgerStore | null;
   readonly pipeline: Pipeline;
   readonly controlPlane: ControlPlaneProxy;
@@ -25,7 +25,7 @@ export interface DoorParts {
   readonly agents: Agents;
 }
 
-/** Creates the entrance of all requests. */
+/** Creates the front door, which receives all requests. */
 export function createDoor(parts: DoorParts): FrontDoor {
   const { settings, drain, health, board, ledger, balances, pipeline, controlPlane, stages, mcp, agents } =
     parts;

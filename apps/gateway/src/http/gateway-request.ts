@@ -28,17 +28,17 @@ function lowerName(name: string): string {
 }
 
 /**
- * A request whose body can be read without stream machinery, which costs more than authentication and routing
- * together: the HTTP parser calls `push`, and a taker intercepts it. Without a taker it is an ordinary
- * stream.
+ * A request whose body can be read without stream machinery, which costs more than authentication
+ * and routing together: the HTTP parser calls `push`, and a taker intercepts it. Without a taker it
+ * is an ordinary stream.
  */
 export class GatewayRequest extends IncomingMessage {
   private taker: BodyTaker | null = null;
   private named: IncomingHttpHeaders | null = null;
 
   /**
-   * @internal Returns `headers` as Node.js does. Node.js looks up the rules of each name in each request; if
-   * no name is repeated, lower-case names are all that is needed.
+   * @internal Returns `headers` as Node.js does. Node.js looks up the rules of each name in each
+   * request; if no name is repeated, lower-case names are all that is needed.
    */
   static readonly headers: PropertyDescriptor = {
     configurable: true,
@@ -70,7 +70,7 @@ export class GatewayRequest extends IncomingMessage {
     return true;
   }
 
-  /** Lets the rest of the body go into the stream again. */
+  /** Makes the rest of the body go to the stream again. */
   stopTaking(): void {
     this.taker = null;
   }

@@ -3,8 +3,8 @@ import { CREDENTIAL_HEADERS, HOP_BY_HOP_HEADERS, isCredentialHeader, isMetadataH
 import type { HeaderList } from '@gw/providers';
 
 /**
- * Never sent to a provider, in addition to headers that cloud metadata services obey: headers of this hop
- * only, those that identify the caller's network or session, and the caller's credentials.
+ * Never sent to a provider, in addition to headers that cloud metadata services obey: headers of
+ * this hop only, those that identify the caller's network or session, and the caller's credentials.
  */
 const NEVER_UPSTREAM: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP_HEADERS,
@@ -35,9 +35,9 @@ const NEVER_UPSTREAM_PREFIXES = [
 ];
 
 /**
- * Addresses that a client, or a proxy between it and the gateway, follows on its own, either with the
- * caller's gateway key or instead of the response: redirects, polling and upload addresses, and files that a
- * proxy would serve.
+ * Addresses that a client, or a proxy between it and the gateway, follows on its own, either with
+ * the caller's gateway key or instead of the response: redirects, polling and upload addresses, and
+ * files that a proxy would serve.
  */
 const LEADING_ELSEWHERE = [
   'azure-asyncoperation',
@@ -55,9 +55,9 @@ const LEADING_ELSEWHERE = [
 ];
 
 /**
- * Never sent to a client: headers of this hop, addresses to follow, gateway credentials, and headers that a
- * browser would apply to the gateway's origin or store for it. The gateway's own settings decide which pages
- * may read a response.
+ * Never sent to a client: headers of this hop, addresses to follow, gateway credentials, and
+ * headers that a browser would apply to the gateway's origin or store for it. The gateway's own
+ * settings decide which pages may read a response.
  */
 const NEVER_DOWNSTREAM: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP_HEADERS,
@@ -88,8 +88,8 @@ const NEVER_DOWNSTREAM: ReadonlySet<string> = new Set([
 const NEVER_DOWNSTREAM_PREFIXES = [GATEWAY_HEADER_PREFIX, 'access-control-', 'attribution-reporting-'];
 
 /**
- * Decides whether a header may pass. The verdict is cached by name, because clients and providers use few
- * names.
+ * Decides whether a header may pass. The verdict is cached by name, because clients and providers
+ * use few names.
  */
 class NameRules {
   private readonly known = new Map<string, string | null>();
@@ -133,13 +133,14 @@ const ONLY_HERE: ReadonlySet<string> = new Set([
   'host',
   'x-powered-by',
   HEADER.clientAddress,
-  // Pages of providers can come from this origin, so no console may have its session here.
+  // Provider responses share this origin with the control plane, so no console may have its session
+  // here.
   HEADER.console,
 ]);
 
 /**
- * Returns all headers except those of a single hop, for a server of our own. `content-length` and end-to-end
- * headers stay.
+ * Returns all headers except those of a single hop, for another process of Tollgate.
+ * `content-length` and end-to-end headers stay.
  */
 export function withoutHopByHop(rawHeaders: readonly string[]): string[] {
   const headers: string[] = [];
@@ -153,8 +154,8 @@ export function withoutHopByHop(rawHeaders: readonly string[]): string[] {
 }
 
 /**
- * Returns the client's headers, unchanged, whose lower-case names `mayPass` accepts; hop-by-hop headers never
- * pass.
+ * Returns the client's headers, unchanged, whose lower-case names `mayPass` accepts; hop-by-hop
+ * headers never pass.
  */
 export function chosenHeaders(
   rawHeaders: readonly string[],
@@ -185,13 +186,14 @@ export function downstreamHeaders(headers: readonly string[]): HeaderList {
 }
 
 /**
- * Types that a browser shows without running anything in them. All others may become documents of the gateway's
- * origin: HTML, everything that ends in `+xml`, PDF, multipart, and types that a browser invents later. A comma is not
- * allowed, because browsers take the last one of several types.
+ * Types that a browser shows without running anything in them. All others may become documents of
+ * the gateway's origin: HTML, everything that ends in `+xml`, PDF, multipart, and types that a
+ * browser invents later. A comma is not allowed, because browsers take the last one of several
+ * types.
  */
 const INERT =
   /^(?:application\/(?:json|octet-stream|x-ndjson|jsonl|problem\+json)|text\/(?:event-stream|plain)|(?:audio|font|image|video)\/[\w.-]+) *(?:;[^,]*)?$/i;
-/** Types that are used most, and in which a browser does not look for another type. */
+/** The most frequent types; browsers do not sniff another type in them. */
 const PLAIN: ReadonlySet<string | undefined> = new Set([
   'application/json',
   'application/json; charset=utf-8',
@@ -202,8 +204,9 @@ const POLICY = 'content-security-policy';
 const SNIFFABLE = /^text\/(?!event-stream)|html|xml|octet-stream|,/i;
 
 /**
- * Provider responses share the gateway's origin. A browser must not sniff a page out of a response that the provider
- * did not declare as one, and a document that it opens gets an origin of its own, without scripts and forms.
+ * Provider responses share the gateway's origin. A browser must not sniff a page out of a response
+ * that the provider did not declare as one, and a document that it opens gets an origin of its own,
+ * without scripts and forms.
  */
 export function protectFromBrowsers(headers: HeaderList): void {
   const type = onlyValueOf(headers, 'content-type');
@@ -215,7 +218,8 @@ export function protectFromBrowsers(headers: HeaderList): void {
 }
 
 /**
- * Returns the names that a Connection header makes hop-by-hop; null for the usual `keep-alive` and `close`.
+ * Returns the names that a Connection header makes hop-by-hop; null for the usual `keep-alive` and
+ * `close`.
  */
 function connectionNames(value: string | undefined): ReadonlySet<string> | null {
   if (value === undefined || value === 'keep-alive' || value === 'close') return null;
@@ -228,11 +232,14 @@ export function valueOf(headers: readonly string[], name: string): string | unde
   return undefined;
 }
 
-/** Returns the content type in lower case, with its parameters; undefined without one. Media types ignore case (RFC 9110). */
+/**
+ * Returns the content type in lower case, with its parameters; undefined without one. Media types
+ * ignore case (RFC 9110).
+ */
 export const contentTypeOf = (headers: readonly string[]): string | undefined =>
   valueOf(headers, 'content-type')?.toLowerCase();
 
-/** As `valueOf`; undefined also for a header that a flat list has several times. */
+/** Like `valueOf`, but also undefined for a header that occurs several times. */
 function onlyValueOf(headers: readonly string[], name: string): string | undefined {
   let value: string | undefined;
   for (let i = 0; i + 1 < headers.length; i += 2) {

@@ -114,7 +114,7 @@ describe('front door', () => {
     expect([stub.requests.length, admin.requests.length]).toEqual([0, 0]);
   });
 
-  it('lets no console have its session here: the header that it needs does not reach the admin API', async () => {
+  it('opens no session for a console: the header that it needs does not reach the admin API', async () => {
     const head = 'GET /v1/auth/self HTTP/1.1\r\nhost: a\r\ncookie: __Host-tollgate=s\r\n';
     await raw(`${head}X-Gw-Console: 1`);
     expect(admin.requests).toHaveLength(1);
@@ -225,8 +225,8 @@ describe('front door', () => {
   });
 
   /**
-   * Encodes a text as curl and Go send it: as UTF-8 bytes. `node:http` writes headers as latin1, so each byte
-   * is one character.
+   * Encodes a text as curl and Go send it: as UTF-8 bytes. `node:http` writes headers as latin1, so
+   * each byte is one character.
    */
   const asBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
   const chat = (headers: Record<string, string>): Promise<{ status: number }> =>
@@ -240,7 +240,8 @@ describe('front door', () => {
         },
       );
       call.on('error', reject);
-      // Sent as bytes: Node.js would write headers and a string body together, in the body’s encoding.
+      // Sent as bytes: Node.js would write headers and a string body together, in the body’s
+      // encoding.
       const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Welche größe?' }] };
       call.end(Buffer.from(JSON.stringify(body)));
     });

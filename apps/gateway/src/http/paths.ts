@@ -12,8 +12,8 @@ const UNVERSIONED: ReadonlySet<string> = new Set(UNVERSIONED_SEGMENTS);
 const PROMPT_CALL = /^\/v1\/prompts\/(?!partials\/)[^/]+\/(?:completions|render)$/;
 
 /**
- * The view of a health route. `words`: states, for everyone. `live`: the process is running. `ready`: it can
- * serve. `parts`: every part in detail.
+ * The view of a health route. `words`: state words for every caller. `live`: whether the process
+ * runs. `ready`: whether it can serve. `parts`: every part in detail.
  */
 export type HealthView = 'words' | 'live' | 'ready' | 'parts';
 
@@ -34,16 +34,16 @@ export type Destination =
   | { readonly plane: 'limits' }
   | { readonly plane: 'health'; readonly view: HealthView }
   | { readonly plane: 'openapi' }
-  /** `sse`: an address of the transport HTTP+SSE. */
+  /** `sse` is set for a path of the HTTP+SSE transport. */
   | { readonly plane: 'mcp'; readonly place: McpPlace; readonly sse?: SsePlace['part'] }
   | { readonly plane: 'agents'; readonly to: NonNullable<ReturnType<typeof agentDestination>> }
   | { readonly plane: 'refused'; readonly rule: string }
   | { readonly plane: 'none' };
 
 /**
- * Classifies a path exactly as it was sent. Nothing is decoded or normalised, so a spelling cannot pass a
- * check as one path and be routed as another. A path that a server behind the gateway could read differently
- * is refused.
+ * Classifies a path exactly as it was sent. Nothing is decoded or normalised, so a spelling cannot
+ * pass a check as one path and be routed as another. A path that a server behind the gateway could
+ * read differently is refused.
  */
 export function destinationOf(
   path: string,
@@ -73,7 +73,9 @@ function readDestination(path: string, method: string, headers: IncomingHttpHead
 
 type McpDestination = Extract<Destination, { plane: 'mcp' }>;
 
-/** Paths of MCP servers with what they name, which the path alone decides; at the cap, new ones are read each time. */
+/**
+ * Parsed destinations by the paths of MCP servers. At the maximum, new paths are parsed each time.
+ */
 const ofMcp = new Map<string, McpDestination>();
 const [OF_MCP_MAX, OF_MCP_LENGTH_MAX] = [1_000, 256];
 
@@ -104,9 +106,12 @@ function versionedDestination(path: string, method: string, headers: IncomingHtt
     : { plane: 'data', path: path.slice(3), base: '/v1' };
 }
 
-/** Some SDKs put their vendor's whole path after the base URL, as that of Groq does. It leads to model routes alone. */
+/** Prefix that some SDKs, such as Groq's, add after the base URL. It leads to model routes only. */
 const OPENAI_PREFIX = '/openai/v1/';
-/** The dialect of a path's clients, as far as its beginning shows: for errors of requests without a route. */
+/**
+ * Returns the dialect that the beginning of a path indicates, for errors of requests without a
+ * route.
+ */
 export function dialectOf(path: string): Dialect {
   if (path.startsWith('/v1beta')) return 'gemini';
   return path.startsWith('/v1/messages') ? 'anthropic' : 'openai';
@@ -129,9 +134,10 @@ function healthViewOf(path: string): HealthView | undefined {
 }
 
 /**
- * Whether a path below `/v1/` belongs to the control plane. A shared path belongs to the data plane if the
- * request names a provider, a config or a virtual key. The data plane requires a workspace key there and the
- * control plane an organisation key, so a call meant for one plane cannot take effect on the other.
+ * Whether a path below `/v1/` belongs to the control plane. A shared path belongs to the data plane
+ * if the request names a provider, a config or a virtual key. The data plane requires a workspace
+ * key there and the control plane an organisation key, so a call meant for one plane cannot take
+ * effect on the other.
  */
 function isOfControlPlane(path: string, method: string, headers: IncomingHttpHeaders): boolean {
   const segment = firstSegment(path, 4);

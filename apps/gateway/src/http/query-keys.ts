@@ -7,7 +7,7 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
   'oauth_token',
 ]);
 
-/** The query of a Gemini client without its credentials, and the key that it had. */
+/** The query of a Gemini client without its credentials, and the key that it contained. */
 export interface KeylessQuery {
   /** With its leading `?`, or empty. */
   readonly query: string;
@@ -16,8 +16,8 @@ export interface KeylessQuery {
 }
 
 /**
- * Takes the credentials out of a query, so that none of them is logged, cached or sent to a provider. The text stays the same
- * when there are none.
+ * Removes the credentials from a query, so that none is logged, cached or sent to a provider.
+ * Returns the same text when there are none.
  */
 export function withoutKeys(query: string): KeylessQuery {
   if (!MAY_HOLD.test(query)) return { query, key: null };
@@ -29,5 +29,5 @@ export function withoutKeys(query: string): KeylessQuery {
   return { query: rest === '' ? '' : `?${rest}`, key };
 }
 
-/** A cheap test: a name may be percent-encoded. */
+/** A cheap first test; `%` is included because a name may be percent-encoded. */
 const MAY_HOLD = /key|token|%/i;

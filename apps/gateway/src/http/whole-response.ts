@@ -2,12 +2,15 @@ import type { Buffer } from 'node:buffer';
 import { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { HeaderList } from '@gw/providers';
 
-/** The internal field of Node.js for the head of a response; setting it skips the checks of each header. */
+/**
+ * The internal field of Node.js for the head of a response; setting it skips the checks of each
+ * header.
+ */
 interface OwnHead {
   _header: string | null;
 }
 
-/** Up to this size, head included, Node's stream has room for the string on its stack. */
+/** Maximum bytes, head included, for which Node.js converts the string on its stack. */
 const ONE_WRITE_BYTES = 8_192;
 
 /** Milliseconds for which a Date header is reused, as in Node.js. */
@@ -16,18 +19,18 @@ let dateLine = '';
 let dateUntil = 0;
 
 /**
- * A response that can be sent in one piece, head included. Node.js tests every header name and value with a
- * regular expression, which costs more than routing; the headers given here were checked by the same rules
- * when they were received.
+ * A response that can be sent in one piece, head included. Node.js tests every header name and
+ * value with a regular expression, which costs more than routing; the headers given here were
+ * checked by the same rules when they were received.
  */
 export class WholeResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
   /**
-   * Ends the response with the head that Node.js would write, byte for byte. Does nothing and returns false
-   * if Node.js would do more: without keep-alive, after `setHeader`, or for responses that have no body.
-   * `headers` has lower-case names and values without control characters, and no hop-by-hop header except the
-   * required `content-length`.
+   * Ends the response with the head that Node.js would write, byte for byte. Does nothing and
+   * returns false if Node.js would do more: without keep-alive, after `setHeader`, or for responses
+   * that have no body. `headers` has lower-case names and values without control characters, and no
+   * hop-by-hop header except the required `content-length`.
    */
   endWhole(status: number, headers: HeaderList, body: Buffer): boolean {
     if (!this.shouldKeepAlive || !mayHaveBody(status, this.req.method) || this.getHeaderNames().length > 0)
@@ -53,7 +56,9 @@ export class WholeResponse<
   }
 }
 
-/** Returns the response class of a server that keeps idle connections open for `keepAliveTimeoutMs`. */
+/**
+ * Returns the response class of a server that keeps idle connections open for `keepAliveTimeoutMs`.
+ */
 export function wholeResponses(keepAliveTimeoutMs: number): typeof WholeResponse {
   const seconds = Math.floor(keepAliveTimeoutMs / 1_000);
   const lines = `Connection: keep-alive\r\nKeep-Alive: timeout=${String(seconds)}\r\n`;

@@ -8,7 +8,7 @@ const FIRST = `data: ${JSON.stringify({
 })}\n\n`;
 const OTHER_KEY = 'another-key-0123456789abcdef0123';
 
-describe('a request in flight whose caller was taken away', () => {
+describe('request in flight whose caller has ended', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   beforeEach(async () => {
@@ -59,7 +59,7 @@ describe('a request in flight whose caller was taken away', () => {
     expect(await theirs.ended).toBe('broken');
   });
 
-  it('answers a request that waits for its provider with 401', async () => {
+  it('returns 401 for a request that waits for its provider', async () => {
     stub.respond({ neverRespond: true });
     const response = ask(false);
     await stub.waitForRequest();
@@ -71,7 +71,7 @@ describe('a request in flight whose caller was taken away', () => {
     ]);
   });
 
-  it('leaves a stream alone whose key or workspace only changes', async () => {
+  it('does not end a stream whose key or workspace only changes', async () => {
     const other = await openStream(OTHER_KEY);
     await openStream();
     gateway.addKey(gateway.apiKey, { name: 'renamed', scopes: [], expiresAt: new Date(0).toISOString() });

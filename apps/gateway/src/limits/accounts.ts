@@ -8,7 +8,7 @@ import {
   type Reservation,
 } from '@gw/limits';
 import type { GatewayResponse } from '../attempt/gateway-response';
-import type { LeftCall } from '../attempt/request-attempts';
+import type { CutCall } from '../attempt/request-attempts';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import type { PricedEarlier } from '../usage/use';
@@ -23,9 +23,9 @@ import { limitsOf } from './request-limits';
 import type { SessionAccounts } from './session-accounts';
 
 /**
- * Enforces the limits of requests: reserves in the caller's limits before any other work and in a target's
- * limits before it is called, and charges both with the actual usage. A request without limits causes no
- * ledger work.
+ * Enforces the limits of requests: reserves in the caller's limits before any other work and in a
+ * target's limits before it is called, and charges both with the actual usage. A request without
+ * limits causes no ledger work.
  */
 export class Accounts {
   constructor(
@@ -37,8 +37,9 @@ export class Accounts {
   ) {}
 
   /**
-   * Throws the denial of a limit that this process knows to be exhausted, before the request is read. It
-   * reserves nothing and does not wait; `admit` makes the final decision once the request has been read.
+   * Throws the denial of a limit that this process knows to be exhausted, before the request is
+   * read. It reserves nothing and does not wait; `admit` makes the final decision once the request
+   * has been read.
    */
   refuseExhausted(context: RequestContext): void {
     const { limits } = context.principal as GatewayPrincipal;
@@ -76,7 +77,8 @@ export class Accounts {
   }
 
   /**
-   * Reserves in the limits of a target; null if it has none. Throws or rejects with the denial of a limit.
+   * Reserves in the limits of a target; null if it has none. Throws or rejects with the denial of a
+   * limit.
    */
   reserve(context: RequestContext, upstream: Upstream): Reservation | null | Promise<Reservation> {
     const buckets = bucketsOfAttempt(context, upstream);
@@ -94,8 +96,8 @@ export class Accounts {
   }
 
   /**
-   * Charges the usage of a response that the client does not get, if the response reports it before the end
-   * of the request.
+   * Charges the usage of a response that the client does not get, if the response reports it before
+   * the end of the request.
    */
   discard(context: RequestContext, response: GatewayResponse): void {
     const line = lineOf(context);
@@ -130,8 +132,9 @@ export class Accounts {
   }
 
   /**
-   * Charges an embeddings call of the semantic cache to the caller's budgets, on its own line, while the request
-   * is open. `cost`: 1e-8 USD; null: no price is known. Limits of requests and tokens do not count the call.
+   * Charges an embeddings call of the semantic cache to the caller's budgets, on its own line,
+   * while the request is open. `cost`: 1e-8 USD; null: no price is known. Limits of requests and
+   * tokens do not count the call.
    */
   chargeEmbedding(
     context: RequestContext,
@@ -148,26 +151,30 @@ export class Accounts {
   }
 
   /**
-   * Settles a request. Call it once, when usage and cost are known. `upstream` null: no provider call was
-   * completed. `isTold`: the final response reports usage; usage of earlier calls does not count.
+   * Settles a request. Call it once, when usage and cost are known. `upstream` null: no provider
+   * call was completed. `isTold`: the final response reports usage; usage of earlier calls does not
+   * count.
    */
   settle(context: RequestContext, upstream: Upstream | null, isTold: boolean): void {
     const { usage } = context;
     const reservation = reservationOf(context);
-    if (context.attempts.leftAlongside !== null) this.chargeLeft(context, context.attempts.leftAlongside);
+    if (context.attempts.cutHedgeCall !== null) this.chargeLeft(context, context.attempts.cutHedgeCall);
     if (upstream === null) {
       if (reservation) this.ledger.release(reservation);
       usage.addChargesToCost();
       return;
     }
     const limited = reservation !== null || upstream.reservation !== undefined;
-    if (usage.begun !== null || (!isTold && isUncounted(context))) this.estimate(context, upstream);
+    if (usage.createdWork !== null || (!isTold && isUncounted(context))) this.estimate(context, upstream);
     if (usage.earlier !== null) this.chargeEarlier(context, upstream, usage.earlier);
-    else if (limited || usage.charges !== null || usage.begun !== null) this.charge(context, upstream);
+    else if (limited || usage.charges !== null || usage.createdWork !== null) this.charge(context, upstream);
   }
 
-  /** Charges an estimate for the second of two hedged calls that the client's disconnect cut, unless another request pays for it. */
-  private chargeLeft(context: RequestContext, { upstream, isFree }: LeftCall): void {
+  /**
+   * Charges an estimate for the second of two hedged calls that the client's disconnect cut, unless
+   * another request pays for it.
+   */
+  private chargeLeft(context: RequestContext, { upstream, isFree }: CutCall): void {
     const { reservation } = upstream;
     if (isFree || !isUncounted(context)) {
       if (reservation) this.ledger.release(reservation);
@@ -183,9 +190,9 @@ export class Accounts {
   }
 
   /**
-   * Charges usage of earlier requests. The durable record decides how much of it was charged before, and
-   * corrects the counters. The request that created the work reports it first, so its counters are charged at
-   * once.
+   * Charges usage of earlier requests. The durable record decides how much of it was charged
+   * before, and corrects the counters. The request that created the work reports it first, so its
+   * counters are charged at once.
    */
   private chargeEarlier(
     context: RequestContext,
@@ -224,20 +231,24 @@ export class Accounts {
     if (upstream.reservation) this.ledger.settle(upstream.reservation, left);
     context.usage.addChargesToCost();
     const line = lineOf(context);
-    const { begun } = context.usage;
-    if (begun === null) {
+    const { createdWork } = context.usage;
+    if (createdWork === null) {
       this.note(context, upstream, charge, flagsOf(context), line);
       return;
     }
-    this.note(context, upstream, { ...charge, requests: 0 }, flagsOf(context), line, begun);
+    this.note(context, upstream, { ...charge, requests: 0 }, flagsOf(context), line, createdWork);
     this.note(context, upstream, { cost: 0, tokens: 0, requests: charge.requests }, [], line);
   }
 
   private estimate(context: RequestContext, upstream: Upstream): void {
     const { cost, tokens } =
-      context.usage.begun === null
+      context.usage.createdWork === null
         ? this.estimates.ofUncounted(context, upstream)
-        : this.estimates.ofBegun(context, upstream, upstream.model ?? context.reply.meter?.model() ?? null);
+        : this.estimates.ofBackgroundWork(
+            context,
+            upstream,
+            upstream.model ?? context.reply.meter?.model() ?? null,
+          );
     context.usage.estimate(cost, tokens);
   }
 
@@ -274,8 +285,8 @@ export class Accounts {
 }
 
 /**
- * Whether the response is evidence of typical output lengths. A session has learnt from each of its responses
- * already.
+ * Whether the response is evidence of typical output lengths. A session has learnt from each of its
+ * responses already.
  */
 const isLesson = ({ usage, response }: RequestContext): boolean =>
   usage.parts === null &&
@@ -284,7 +295,8 @@ const isLesson = ({ usage, response }: RequestContext): boolean =>
   (response === null || response.status < 400);
 
 /**
- * The reservation in the caller's limits: the request's own, or that of the request that a check belongs to.
+ * The reservation in the caller's limits: the request's own, or that of the request that a check
+ * belongs to.
  */
 const callersOf = ({ limits, madeFor }: RequestContext): Reservation | null =>
   limits?.reservation ?? madeFor?.limits?.reservation ?? null;

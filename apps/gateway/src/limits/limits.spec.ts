@@ -213,7 +213,7 @@ describe('limits', () => {
     expect(record.cost).toBeGreaterThan(0);
   });
 
-  it.each([-5, 1e308, '5'])('does not change a counter by an absurd usage of %p', async (count) => {
+  it.each([-5, 1e308, '5'])('does not change a counter by an implausible usage of %p', async (count) => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
     stub.respondJson({ ...RESPONSE, usage: { prompt_tokens: count, completion_tokens: count } });
     expect((await send(key)).status).toBe(200);

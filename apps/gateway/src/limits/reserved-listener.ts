@@ -17,8 +17,8 @@ export class ReservedListener implements AttemptListener {
     return this.listener.isApart === true;
   }
 
-  begun(response: GatewayResponse): void {
-    this.listener.begun(response);
+  callStarted(response: GatewayResponse): void {
+    this.listener.callStarted(response);
   }
 
   responded(response: GatewayResponse): void {

@@ -14,7 +14,7 @@ describe('McpMetrics', () => {
     return mcp;
   };
 
-  it('bounds servers and names, whatever is called', () => {
+  it('limits the number of servers and names, whatever is called', () => {
     const metrics = new McpMetrics();
     for (let at = 0; at < 600; at += 1)
       for (let tool = 0; tool < 20; tool += 1)
@@ -29,7 +29,7 @@ describe('McpMetrics', () => {
     expect(all.find(({ server }) => server === '_OTHER')?.capabilities.get('_OTHER')).toBeDefined();
   });
 
-  it('gives methods without a name the empty one, and unknown tools a common one', () => {
+  it('gives methods without a name an empty name, and unknown tools a common name', () => {
     const metrics = new McpMetrics();
     metrics.count(context, request('a', null));
     metrics.count(context, request('a', null, 'resources/read'));

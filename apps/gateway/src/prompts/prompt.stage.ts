@@ -17,7 +17,8 @@ export interface PromptOptions {
 
 /**
  * Replaces a request for a saved prompt by the request that the prompt describes, before any check:
- * afterwards it is an ordinary chat completion or completion. Requests on other routes pass unchanged.
+ * afterwards it is an ordinary chat completion or completion. Requests on other routes pass
+ * unchanged.
  */
 export class PromptStage implements Stage {
   private readonly chat = targetOf('/chat/completions');
@@ -68,7 +69,7 @@ export class PromptStage implements Stage {
     const { maxBytes } = this.options;
     const body = Buffer.from(withExactNumbers(request, exactNumbers(context.body)));
     if (body.length > maxBytes) throw bodyTooLarge('MAX_BUFFERED_BODY', maxBytes, body.length);
-    context.hold(body.length);
+    context.reserveMemory(body.length);
     context.replaceBody(body, request, shallowScan(body));
   }
 }
@@ -84,8 +85,8 @@ function useProvider(context: RequestContext, virtualKey: string | null): void {
 const targetOf = (path: string): Route => routeOf('POST', path);
 
 /**
- * Returns `pp-name@2` of `/prompts/pp-name%402/completions`; empty, which matches no prompt, if it cannot be
- * decoded.
+ * Returns `pp-name@2` of `/prompts/pp-name%402/completions`; empty, which matches no prompt, if it
+ * cannot be decoded.
  */
 function referenceIn(path: string): string {
   const encoded = path.split('/')[2] ?? '';

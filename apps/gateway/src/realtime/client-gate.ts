@@ -7,19 +7,22 @@ import type { SessionMeter } from './metering/session-meter';
 import { readClientEvent } from './metering/socket-events';
 
 /**
- * Checks each message of a client before the provider receives it, because a message may request a response,
- * like an HTTP request.
+ * Checks each message of a client before the provider receives it, because a message may request a
+ * response, like an HTTP request.
  */
 export class ClientGate {
   constructor(
     private readonly context: RequestContext,
     private readonly meter: SessionMeter,
     private readonly accounts: Pick<SessionAccounts, 'verdict'>,
-    /** Throws if the model is not enabled. Null: the message may name any model. */
+    /** Throws if the model is not enabled. `model` is null when the message may name any model. */
     private readonly checkModel: (model: string | null) => void,
   ) {}
 
-  /** Returns how the session ends instead; null: the message may be sent. */
+  /**
+   * Checks a message. Returns the ending of the session if it must not be sent; null when it may be
+   * sent.
+   */
   judge(message: Buffer, isBinary: boolean): Ending | null {
     const event = readClientEvent(message, isBinary);
     if (event.isAmbiguous) return this.deny(AMBIGUOUS, 'A message has a duplicate member name.');

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { Offer } from './offer';
 
 /**
- * Bytes that are read before the client is accepted. A client should send none; after this many it is not
- * read any more.
+ * Maximum bytes that are read before the client is accepted. A client should send none; after this
+ * many, the gateway stops reading.
  */
 const EARLY_BYTES_MAX = 65_536;
 /** Milliseconds for a refused client to read its response. */
@@ -13,8 +13,9 @@ const LINGER_MS = 5_000;
 const NOTHING: Offer = { protocols: [], apiKey: null };
 
 /**
- * A client that waits for its upgrade. Until it is accepted, an ordinary response can be written to it, so a
- * refusal is sent like any response. It is read meanwhile, because only reading detects that it disconnects.
+ * A client that waits for its upgrade. Until the client is accepted, an ordinary response can be
+ * written to it, so a refusal is sent like any response. The gateway reads from the socket
+ * meanwhile, because only reading detects a disconnect.
  */
 export class ClientUpgrade {
   readonly res: ServerResponse;
@@ -28,7 +29,8 @@ export class ClientUpgrade {
     head: Buffer,
   ) {
     this.res = new ServerResponse(req);
-    // After a refused upgrade, client and gateway may disagree about the protocol, so the connection closes.
+    // After a refused upgrade, client and gateway may disagree about the protocol, so the
+    // connection closes.
     this.res.shouldKeepAlive = false;
     this.res.assignSocket(socket);
     this.res.once('finish', () => {

@@ -26,7 +26,10 @@ export interface Ending {
   readonly toProvider: CloseFrame;
   /** A message that the client receives before its close frame. */
   readonly last?: Buffer;
-  /** The client has ended the session: the gateway still waits for the response in progress. */
+  /**
+   * Set when the client has ended the session, so that the gateway still waits for the response in
+   * progress.
+   */
   readonly isLeft?: true;
 }
 
@@ -39,7 +42,7 @@ export function reportEnding(reply: RequestReply, { fact, failure }: Ending): vo
   else if (fact === 'provider_error') reply.providerFailed();
 }
 
-/** For a side whose connection has already ended: nothing is sent. */
+/** The frame for a side whose connection has already ended; it is not sent. */
 const GONE: CloseFrame = { code: NO_CLOSE_FRAME, reason: '' };
 /** Close codes of a provider after a successful session. 1005: a close frame without a code. */
 const REGULAR: ReadonlySet<number> = new Set([1000, GOING_AWAY, 1005]);
@@ -69,7 +72,7 @@ export const providerGone = (): Ending => ({
   toProvider: GONE,
 });
 
-/** An ending by the gateway. */
+/** Returns the ending of a session that the gateway stops. */
 export function stopped(reason: string, failure?: GatewayError): Ending {
   const frame = { code: GOING_AWAY, reason };
   const ending = { by: 'gateway', fact: 'cut', toClient: frame, toProvider: frame } as const;
@@ -83,7 +86,10 @@ export const refused = (why: Refusal): Ending => ({
   toProvider: OVER,
 });
 
-/** `last` is the event that reports the reason. */
+/**
+ * Returns the ending of a denied session. `last` is the event that reports the reason to the
+ * client.
+ */
 export const denied = (failure: GatewayError, reason: string, last: Buffer): Ending => ({
   by: 'gateway',
   fact: null,

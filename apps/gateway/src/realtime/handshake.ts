@@ -11,7 +11,7 @@ import { Peer, peerOptions } from './peer';
 
 /** A provider's response to a handshake: its WebSocket, or an HTTP error. */
 export class UpgradeResponse extends GatewayResponse {
-  /** Set with status 101; paused until it has a reader. */
+  /** The provider's WebSocket, set with status 101. It is paused until a session reads it. */
   peer: Peer | null = null;
   /** The subprotocol that the provider chose from those that the client offered. */
   protocol: string | null = null;
@@ -26,7 +26,10 @@ export class UpgradeResponse extends GatewayResponse {
   }
 }
 
-/** Sends one attempt of a WebSocket handshake. The client is upgraded only after a provider has accepted. */
+/**
+ * Sends one attempt of a WebSocket handshake. The client is upgraded only after a provider has
+ * accepted.
+ */
 export class HandshakeSender implements Next {
   constructor(
     private readonly outbound: Pick<OutboundClient, 'openSocket'>,
@@ -48,7 +51,7 @@ export class HandshakeSender implements Next {
     );
     this.beforeCall(context, upstream);
     response.call = handshake;
-    listener.begun(response);
+    listener.callStarted(response);
     void handshake.run(this.outbound);
   }
 }
@@ -134,8 +137,9 @@ class Handshake implements OutboundCall {
   }
 
   /**
-   * Reads the chosen subprotocol and hides it from `ws`, which would fail a handshake whose server chooses
-   * none of those offered. The server may do that, and the client decides what it means.
+   * Reads the chosen subprotocol and hides it from `ws`, which would fail a handshake when the
+   * server chooses none of the offered ones. A server may choose none; the client then decides
+   * whether to continue.
    */
   private readChoice(res: IncomingMessage): void {
     const chosen = res.headers['sec-websocket-protocol'];
@@ -147,8 +151,8 @@ class Handshake implements OutboundCall {
   }
 
   /**
-   * Handles a response without an upgrade. Redirects are not followed, and a success status without an
-   * upgrade is an error.
+   * Handles a response without an upgrade. Redirects are not followed, and a success status without
+   * an upgrade is an error.
    */
   private refuse(res: IncomingMessage): void {
     const status = res.statusCode ?? 0;
@@ -214,8 +218,8 @@ const lowerCase = (raw: readonly string[]): string[] =>
   raw.map((text, index) => (index % 2 === 0 ? text.toLowerCase() : text));
 
 /**
- * Classifies a failure before the provider has accepted: of the connection, of HTTP, or of the handshake's
- * rules.
+ * Classifies a failure before the provider has accepted: of the connection, of HTTP, or of the
+ * handshake's rules.
  */
 function failureOf(cause: unknown): OutboundError {
   if (cause instanceof OutboundError) return cause;

@@ -12,13 +12,13 @@ const BYTES_MAX = 16 * 1_048_576;
 const QUIET_MS = 1_000;
 
 /**
- * The places for sessions whose client has disconnected in the middle of a response, shared between
- * workspaces. Without a free place, the session is charged for what was received so far.
+ * The places for sessions whose client has disconnected in the middle of a response; workspaces
+ * share them. Without a free place, a session is charged for the output received so far.
  */
 export class Lingering {
   private readonly shares = new Shares(SESSIONS_MAX);
 
-  /** `limitMs` is the longest wait in milliseconds; 0: sessions do not wait. */
+  /** `limitMs` is the longest wait in milliseconds; with 0, sessions do not wait. */
   constructor(private readonly limitMs: number) {}
 
   /** Number of provider connections that are open without a client. */
@@ -27,8 +27,8 @@ export class Lingering {
   }
 
   /**
-   * Starts to wait for the provider. Null: the session ends at once. `done` is called once, never during this
-   * call.
+   * Starts to wait for the provider. Returns null when the session must end immediately. `done` is
+   * called once, never during this call.
    */
   begin(
     { principal }: Pick<RequestContext, 'principal'>,

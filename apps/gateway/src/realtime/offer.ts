@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gw/kernel';
 
-/** Offer of a client in a WebSocket handshake. */
+/** The offer of a client in a WebSocket handshake. */
 export interface Offer {
   /** Subprotocols in the client's order, without those that carry a key. */
   readonly protocols: readonly string[];
@@ -15,16 +15,16 @@ const TOKEN = /^[!#$%&'*+\-.0-9A-Z^_`|a-z~]+$/;
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
 /**
- * Whether the request is a WebSocket upgrade in the sense of RFC 6455. Other upgrade requests are served as
- * if they had not requested an upgrade.
+ * Whether the request is a WebSocket upgrade in the sense of RFC 6455. Other upgrade requests are
+ * served as if they had not requested an upgrade.
  */
 export const asksForWebSocket = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade !== undefined && /(?:^|,)\s*websocket\s*(?:,|$)/i.test(headers.upgrade);
 
 /**
- * Checks a handshake by RFC 6455 section 4.2.1. Throws `method_not_allowed`, `upgrade_required` for another
- * version, or `request_malformed`, also for a request with a body or an absolute-form target, which is only
- * for proxies.
+ * Checks a handshake by RFC 6455 section 4.2.1. Throws `method_not_allowed`, `upgrade_required` for
+ * another version, or `request_malformed`, also for a request with a body or an absolute-form
+ * target, which is only for proxies.
  */
 export function readOffer(req: IncomingMessage): Offer {
   const { headers } = req;

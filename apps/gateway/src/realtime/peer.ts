@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 
-/** Why a peer's WebSocket is closing. */
+/** The reason why a peer's WebSocket is closing. */
 export interface Closing {
   /** 1005: a close frame without a code. */
   readonly code: number;
   /** At most 123 bytes. */
   readonly reason: Buffer;
   /**
-   * True: the peer violated the protocol, and `code` is the gateway's verdict. False: the peer sent a close
-   * frame with `code`.
+   * True: the peer violated the protocol, and `code` is the gateway's verdict. False: the peer sent
+   * a close frame with `code`.
    */
   readonly isFault: boolean;
 }
@@ -31,9 +31,9 @@ const NOTHING = Buffer.alloc(0);
 const NO_CODE = 1005;
 
 /**
- * One side of a session. `ws` responds to a close frame or an invalid frame at once, by calling its own
- * `close`. A session must write its record first, so `close` reports to a listener, and the close frame waits
- * until `shut`.
+ * One side of a session. `ws` responds to a close frame or an invalid frame immediately, by calling
+ * its own `close`. A session must write its record first, so `close` reports to a listener, and
+ * `shut` sends the close frame later.
  */
 export class Peer extends WebSocket {
   /** The underlying connection, for back-pressure. Set once the WebSocket is open. */

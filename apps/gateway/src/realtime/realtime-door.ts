@@ -10,19 +10,28 @@ import { routeOf } from '../routes/route-table';
 import { ClientUpgrade } from './client-upgrade';
 import { asksForWebSocket, readOffer } from './offer';
 
-/** Accepts WebSocket requests below the data plane's paths. They pass the same stages as every request. */
+/**
+ * Accepts WebSocket requests below the data plane's paths. They run through the same stages as
+ * every request.
+ */
 export class RealtimeDoor {
   private connections = 0;
 
   constructor(
     private readonly pipeline: Pipeline,
-    /** Maximum number of clients that wait for an upgrade or have one; further ones get `unavailable`. */
+    /**
+     * Maximum number of clients that wait for an upgrade or have one; further ones get
+     * `unavailable`.
+     */
     private readonly connectionsMax: number,
     /** Number of provider connections that have outlived their clients; they count like clients. */
     private readonly lingering: () => number,
   ) {}
 
-  /** False: the request is served as if it had not requested an upgrade, as RFC 9110 allows. */
+  /**
+   * Returns false when the request is to be served as if it had not requested an upgrade, as RFC
+   * 9110 allows.
+   */
   readonly takes = (req: IncomingMessage): boolean => {
     if (!asksForWebSocket(req)) return false;
     const destination = destinationOf(targetOf(req.url ?? '/').path, 'GET', req.headers);

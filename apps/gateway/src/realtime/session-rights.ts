@@ -6,13 +6,16 @@ import { assertAllowed } from '../auth/authenticate.stage';
 import type { Documents } from '../auth/documents';
 import type { Principals } from '../auth/principals';
 
-/** Interval in milliseconds between checks of open sessions; each check costs a few lookups in memory. */
+/**
+ * Interval in milliseconds between checks of open sessions; each check costs a few lookups in
+ * memory.
+ */
 const EVERY_MS = 1_000;
 
-/** A session, and the documents that admitted it. */
+/** An open session, with the facts that are checked again. */
 export interface Entitled {
   readonly context: Pick<RequestContext, 'gw' | 'route' | 'startedWallMs'>;
-  /** The saved provider; null: the client used its own key. */
+  /** The saved provider; null when the client used its own key. */
   readonly saved: ProviderDocument | null;
   /** The model of the handshake. */
   readonly model: string | null;
@@ -20,9 +23,9 @@ export interface Entitled {
 }
 
 /**
- * Ends sessions whose key, workspace, organisation, scope, provider or model would be refused now, within a
- * second after the read model has changed. Documents that cannot be read end no session, because requests are
- * served from known documents too.
+ * Ends sessions whose key, workspace, organisation, scope, provider or model would be refused now,
+ * within a second after the read model has changed. Documents that cannot be read end no session,
+ * because requests are served from known documents too.
  */
 export class SessionRights {
   private readonly sessions = new Set<Entitled>();
@@ -49,7 +52,8 @@ export class SessionRights {
   }
 
   /**
-   * Returns the current version of the saved provider, or the earlier one while the current one is unknown.
+   * Returns the current version of the saved provider, or the earlier one while the current one is
+   * unknown.
    */
   current(saved: ProviderDocument | null): ProviderDocument | null {
     const document = saved && this.documents.get(documentKey.provider(saved.workspaceId, saved.slug));
@@ -57,8 +61,8 @@ export class SessionRights {
   }
 
   /**
-   * Checks all sessions, one at a time. Never rejects. A session that waits for the control plane delays the
-   * next check, not requests.
+   * Checks all sessions, one at a time. Never rejects. A session that waits for the control plane
+   * delays the next check, not requests.
    */
   private async check(): Promise<void> {
     if (this.isChecking) return;

@@ -31,9 +31,9 @@ export interface SessionOptions {
   readonly accounts: Pick<SessionAccounts, 'charge' | 'verdict'>;
   readonly lingering: Lingering;
   readonly settle: Settle;
-  /** Null: no guardrail checks the messages. */
+  /** Null when no guardrail checks the messages. */
   readonly guarding: SessionGuarding | null;
-  /** Throws if the model is not enabled. Null: the message may name any model. */
+  /** Throws if the model is not enabled. `model` is null when the message may name any model. */
   readonly checkModel: (model: string | null) => void;
   /** Milliseconds without a frame in either direction. */
   readonly idleTimeoutMs: number;
@@ -41,11 +41,12 @@ export interface SessionOptions {
 }
 
 /**
- * Forwards the frames of an accepted client to the provider and back, including pings and pongs, until one side
- * ends. Messages are forwarded whole; their split into frames is not kept, as RFC 6455 section 5.4 allows.
+ * Forwards the frames of an accepted client to the provider and back, including pings and pongs,
+ * until one side ends. Messages are forwarded whole; their split into frames is not kept, as RFC
+ * 6455 section 5.4 allows.
  *
- * A side that does not read stops the other side: besides its socket buffer, a direction holds one chunk of the
- * other side's socket and one message. A session ends in these cases:
+ * A side that does not read stops the other side: besides its socket buffer, a direction holds one
+ * chunk of the other side's socket and one message. A session ends in these cases:
  *
  * | case | client receives | provider receives |
  * | --- | --- | --- |
@@ -58,11 +59,12 @@ export interface SessionOptions {
  * | the session's usage reaches a limit | 1008, after the message with the usage | 1001 |
  * | a limit is reached when the client requests a response | 1008 | 1001 |
  * | its key, provider or model would be refused now | 1008, after an event with the reason | 1001 |
- * | a guardrail denies a message, or a message names a disabled model | 1008, after an event with the reason | 1001 |
+ * | a guardrail denies a message, or a message names a disabled model | 1008, after an event with
+ * the reason | 1001 |
  *
- * 1014 would mean a bad gateway, but clients treat it as an invalid code. The record is durable before the client
- * is closed. If the client ends the session in the middle of a response, the session first waits a limited time
- * for the provider, so that the response is charged as reported.
+ * 1014 would mean a bad gateway, but clients treat it as an invalid code. The record is durable
+ * before the client is closed. If the client ends the session in the middle of a response, the
+ * session first waits a limited time for the provider, so that the response is charged as reported.
  */
 export class Session {
   private over = false;
@@ -85,7 +87,7 @@ export class Session {
     context.reply.upgraded({
       usage: () => context.usage.parts?.usage ?? null,
       model: () => meter.model(),
-      rest: () => meter.rest(),
+      unchargedParts: () => meter.rest(),
     });
     this.idle = setTimeout(() => {
       this.stop('No frame was received for too long.');

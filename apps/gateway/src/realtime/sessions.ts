@@ -18,8 +18,8 @@ export interface SessionsOptions {
   readonly maxMessageBytes: number;
   readonly idleTimeoutMs: number;
   /**
-   * Milliseconds that a session waits for its provider after the client has disconnected in the middle of a
-   * response.
+   * Milliseconds that a session waits for its provider after the client has disconnected in the
+   * middle of a response.
    */
   readonly lingerMs: number;
 }
@@ -30,7 +30,9 @@ export class Sessions {
   private readonly server: Server<typeof Peer>;
   private readonly lingering: Lingering;
   private closed = false;
-  /** Head of the handshake that is being completed; that happens within one turn of the event loop. */
+  /**
+   * Head of the handshake that is being completed; that happens within one turn of the event loop.
+   */
   private head: { readonly headers: readonly string[]; readonly protocol: string | null } = NO_HEAD;
 
   constructor(
@@ -103,7 +105,7 @@ export class Sessions {
     for (const session of this.open) session.stop('This gateway is shutting down.', gatewayStopping());
   }
 
-  /** Null: the client has just disconnected. */
+  /** Completes the client's handshake; null when the client has just disconnected. */
   private accept(context: RequestContext, response: UpgradeResponse): Peer | null {
     const { upgrade } = context;
     if (upgrade === null) return null;

@@ -1,6 +1,6 @@
 import type { AttemptRecord, DecisionRecord, LimitState, PriceLine, RoutingEvent } from '@gw/contracts';
 import { isBudget, type Bucket, type Reservation } from '@gw/limits';
-import type { MadeCharge } from '../usage/use';
+import type { PendingCharge } from '../usage/use';
 import type { Upstream } from '../core/upstream';
 import { cacheUseOf } from '../cache/cache-use';
 import type { RequestContext } from '../core/request-context';
@@ -44,14 +44,14 @@ function writeFeatures(w: JsonWriter, { guardrails, session, prompt, mcp, agent 
 }
 
 /**
- * Writes the decision so far, for the record of a request whose gateway died. `upstream` is that of a call in
- * flight.
+ * Writes the decision so far, for the record of a request whose gateway died. `upstream` is that of
+ * a call in flight.
  */
 export function writeLostDecision(
   w: JsonWriter,
   context: RequestContext,
   upstream: Upstream | null,
-  charges: readonly MadeCharge[],
+  charges: readonly PendingCharge[],
 ): void {
   const { strategy, matchedCondition, records: attempts } = context.attempts;
   w.raw(K.decision);
@@ -67,11 +67,14 @@ export function writeLostDecision(
   w.raw(K.end);
 }
 
-/** Writes what a decision contains before the first attempt. It is the last member of a begun record. */
+/**
+ * Writes what a decision contains before the first attempt. It is the last member of a begun
+ * record.
+ */
 export function writeBegunDecision(
   w: JsonWriter,
   { configSource, attempts, mcp }: RequestContext,
-  charges: readonly MadeCharge[],
+  charges: readonly PendingCharge[],
 ): void {
   w.raw(K.begun);
   w.raw(config(configSource));
@@ -195,7 +198,8 @@ function writeLimits(w: JsonWriter, { limits, response }: RequestContext): void 
 }
 
 /**
- * The start of a limit state is the same for every request, and its end for very many, so both are cached.
+ * The start of a limit state is the same for every request, and its end for very many, so both are
+ * cached.
  */
 const limitHead = remembered(({ scope, id, type, value }: Bucket) => {
   const head = JSON.stringify({ scope, id, type, limit: value });
@@ -229,7 +233,7 @@ function limitEnd(endsAtMs: number | null): Buffer {
   return end;
 }
 
-function writeCharge(w: JsonWriter, charge: MadeCharge): void {
+function writeCharge(w: JsonWriter, charge: PendingCharge): void {
   w.text(K.line, charge.line);
   w.text(K.provider, charge.provider);
   w.number(K.cost, charge.cost);
@@ -249,8 +253,8 @@ function writeCharge(w: JsonWriter, charge: MadeCharge): void {
 const counterKey = remembered(({ key }: Bucket) => `[${JSON.stringify(key)},`);
 
 /**
- * Writes the counters of budgets; rate windows need no record. `isCounted`: this gateway has reported to the
- * counters itself.
+ * Writes the counters of budgets; rate windows need no record. `isCounted`: this gateway has
+ * reported to the counters itself.
  */
 function writeCounters(
   w: JsonWriter,

@@ -1,5 +1,5 @@
 import { endpointTypesOf } from '../limits/endpoint-types';
-import { begunName, isUnknowable } from '../usage/made-earlier';
+import { createdWorkName, isUnknowable } from '../usage/made-earlier';
 import { outputOfBatch } from '../usage/batch-output';
 import type { RequestContext } from '../core/request-context';
 import { callOfPath } from './path-call';
@@ -76,7 +76,7 @@ describe('checks of passthrough requests by path', () => {
     'mark %s with %s as impossible to estimate for strict limits',
     (_, __, url) => {
       expect(isUnknowable(requested('POST', url))).toBe(true);
-      expect(begunName(requested('POST', url), {} as never)).toBeNull();
+      expect(createdWorkName(requested('POST', url), {} as never)).toBeNull();
     },
   );
 

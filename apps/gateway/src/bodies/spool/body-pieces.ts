@@ -8,15 +8,15 @@ interface Waiter {
 }
 
 /**
- * Returns a request's body piece by piece. Between two calls of `next` only the socket's buffer fills, so a slow consumer slows
- * the client down.
+ * Reads a request's body chunk by chunk. Between two calls of `next` only the socket's buffer
+ * fills, so a slow consumer slows the client down.
  */
 export class BodyPieces {
   private waiter: Waiter | null = null;
   private timer: NodeJS.Timeout | null = null;
   private isBroken = false;
 
-  /** `idleMs`: how long `next` waits for the client, in milliseconds. */
+  /** `idleMs` is the maximum milliseconds that `next` waits for the client. */
   constructor(
     private readonly req: IncomingMessage,
     private readonly idleMs: number,
@@ -28,8 +28,8 @@ export class BodyPieces {
   }
 
   /**
-   * The next piece; null at the end. Rejects with `request_incomplete` when nothing arrives within `idleMs` or `withinMs`
-   * milliseconds, whichever is less, or when the client disconnects.
+   * Returns the next chunk; null at the end. Rejects with `request_incomplete` when nothing arrives
+   * within `idleMs` or `withinMs` milliseconds, whichever is less, or when the client disconnects.
    */
   next(withinMs = Infinity): Promise<Buffer | null> {
     return new Promise((resolve, reject) => {

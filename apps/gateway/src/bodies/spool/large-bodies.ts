@@ -20,12 +20,15 @@ export interface LargeBodyOptions {
   readonly spool: Spool;
 }
 
-/** Maximum bytes of memory of a spooled body: its skeleton for the scan, and the pieces on their way to and from the disk. */
+/**
+ * Bytes of memory that are counted for a spooled body: its skeleton for the scan, and the chunks
+ * that are being written or read.
+ */
 const WORKING_BYTES = 1_048_576;
 
 /**
- * Receives bodies that are, or may be, too large for memory. A body is stored whole before it is sent, and scanned while it is
- * stored.
+ * Receives bodies that are, or may be, too large for memory. A body is stored whole before it is
+ * sent, and scanned while it is stored.
  */
 export class LargeBodies {
   private readonly maxBytes: number;
@@ -42,8 +45,9 @@ export class LargeBodies {
   }
 
   /**
-   * Sets `context.spooled` and the scan, or returns the body when it turns out small enough for memory. `length` is in bytes,
-   * null when the client announced none. The request holds the reserved room and frees it at settlement.
+   * Sets `context.spooled` and the scan, or returns the body when it turns out small enough for
+   * memory. `length` is in bytes, null when the client announced none. The request holds the
+   * reserved room and frees it at settlement.
    */
   async receive(context: RequestContext, length: number | null): Promise<Buffer | null> {
     const { bodyIdleMs, spool } = this.options;
@@ -57,7 +61,7 @@ export class LargeBodies {
         body.close();
       };
       context.scan = await this.store(context, first.pieces, pieces, body);
-      context.keep(WORKING_BYTES);
+      context.freeMemoryAbove(WORKING_BYTES);
       context.spooled = body;
       return null;
     } finally {
@@ -70,7 +74,7 @@ export class LargeBodies {
     return bodyTooLarge(setting, this.maxBytes, size);
   }
 
-  /** Reads up to the bytes that memory may hold, plus the piece that exceeds them. */
+  /** Reads chunks until they exceed the maximum for a body in memory, or the body ends. */
   private async readFirst(context: RequestContext, pieces: BodyPieces): Promise<First> {
     const first: Buffer[] = [];
     let size = 0;
@@ -79,7 +83,7 @@ export class LargeBodies {
     while (size <= this.options.maxBufferedBody) {
       const piece = await pieces.next(leftMs(startedAt, size, allowed));
       if (piece === null) return { pieces: first, isWhole: true };
-      context.hold(piece.length);
+      context.reserveMemory(piece.length);
       size += piece.length;
       first.push(piece);
     }
@@ -103,14 +107,17 @@ export class LargeBodies {
     const next = (): Promise<Buffer | null> => rest.next(leftMs(startedAt, body.length, this.spooled));
     for (const piece of first) await add(piece);
     for (let piece = await next(); piece !== null; piece = await next()) {
-      context.hold(Math.min(piece.length, Math.max(0, WORKING_BYTES - context.heldBytes)));
+      context.reserveMemory(Math.min(piece.length, Math.max(0, WORKING_BYTES - context.heldBytes)));
       await add(piece);
     }
     return skim.scan();
   }
 }
 
-/** Milliseconds that the client may still take. Throws `request_incomplete` when it is too slow. */
+/**
+ * Returns the milliseconds that the client may still take. Throws `request_incomplete` when it is
+ * too slow.
+ */
 function leftMs(startedAt: number, bytes: number, options: BodyReaderOptions): number {
   const left = startedAt + allowedMs(bytes, options) - performance.now();
   if (left <= 0) throw new GatewayError('request_incomplete');

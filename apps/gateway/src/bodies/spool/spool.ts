@@ -8,9 +8,9 @@ import { noRoom, SpooledBody } from './spooled-body';
 const SUFFIX = '.body';
 
 /**
- * Stores bodies that are too large for memory on disk, up to `maxBytes` in total, shared by workspaces; above that bodies are
- * refused. A file is unlinked once it is open, so neither an exit nor a crash of the process leaves one behind. Processes may
- * share the folder.
+ * Stores bodies that are too large for memory on disk, up to `maxBytes` in total, shared by
+ * workspaces; above that bodies are refused. A file is unlinked once it is open, so neither an exit
+ * nor a crash of the process leaves one behind. Processes may share the folder.
  */
 export class Spool {
   private readonly room: Shares;
@@ -34,8 +34,9 @@ export class Spool {
   }
 
   /**
-   * Creates an empty body for a workspace. `length`: expected bytes, 0 when unknown; they are checked now but reserved only as
-   * they arrive. Throws `unavailable` when the workspace's share has no room for them now.
+   * Creates an empty body for a workspace. `length` is the expected number of bytes, 0 when
+   * unknown; it is checked now, but bytes are reserved only as they arrive. Rejects with
+   * `unavailable` when the workspace's share has no room.
    */
   async open(
     workspace: { readonly id: string; readonly organisationId: string },

@@ -18,9 +18,12 @@ export interface Room {
   give(bytes: number): void;
 }
 
-/** An encrypted request body in an unlinked file, which the system removes with the last handle on it. */
+/**
+ * An encrypted request body in an unlinked file, which the system removes with the last handle on
+ * it.
+ */
 export class SpooledBody {
-  /** Bytes written. */
+  /** Number of bytes written so far. */
   length = 0;
   private readonly cipher = new SpoolCipher();
   private readonly readers = new Set<SpoolReader>();
@@ -32,7 +35,10 @@ export class SpooledBody {
     private readonly room: Room,
   ) {}
 
-  /** Resolves once the piece is written. Throws `unavailable` when there is no room for it in the share or on the disk. */
+  /**
+   * Appends bytes and resolves once they are written. Rejects with `unavailable` when there is no
+   * room in the share or on the disk.
+   */
   async append(piece: Buffer): Promise<void> {
     if (this.isClosed || !this.room.take(piece.length)) throw noRoom();
     this.held += piece.length;
@@ -53,7 +59,7 @@ export class SpooledBody {
     this.length += piece.length;
   }
 
-  /** The body for sending; it can be opened any number of times. */
+  /** Returns the body for sending; it can be opened any number of times. */
   source(splice: Splice | null): BodySource {
     const segments = splice ? spliced(this.length, splice) : [{ from: 0, to: this.length }];
     return {
@@ -67,7 +73,7 @@ export class SpooledBody {
     if (this.isClosed) return;
     this.isClosed = true;
     for (const reader of this.readers) reader.destroy();
-    // `close` waits for a read or write in progress; the room is free for the next request at once.
+    // Closing the file waits for a read or write in progress; the room is free immediately.
     this.room.give(this.held);
     this.file.close().catch(() => undefined);
   }

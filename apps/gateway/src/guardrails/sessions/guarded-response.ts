@@ -9,11 +9,11 @@ import type { SessionGuarding } from './session-guarding';
 import { numberOr } from '../streams/stream-dialect';
 import { isSound, messageOf } from './realtime-events';
 
-/** Audio that waits until the words before it are sent. */
+/** An audio message that waits until the text before it is sent. */
 interface HeldSound {
   readonly message: Buffer;
   readonly channel: StreamChannel;
-  /** Number of characters of the channel that arrived before it. */
+  /** Number of characters of the channel that arrived before the audio. */
   readonly behind: number;
 }
 
@@ -25,7 +25,10 @@ export interface ResponseOut {
   isGone(): boolean;
 }
 
-/** The events of one session response after its guardrails. Audio is never sent before the words that precede it. */
+/**
+ * Passes the events of one session response through its guardrails. Audio is never sent before the
+ * text that precedes it.
+ */
 export class GuardedResponse implements GuardedOut {
   readonly guard: StreamGuard;
   private readonly events: GuardedEvents;
@@ -34,7 +37,9 @@ export class GuardedResponse implements GuardedOut {
 
   constructor(
     { tools, output, facts, note }: SessionGuarding,
-    /** Verdict on the request as a whole; verdicts on the client's messages are reported separately. */
+    /**
+     * Verdict on the request as a whole; verdicts on the client's messages are reported separately.
+     */
     before: StageVerdict,
     private readonly out: ResponseOut,
     private readonly budget: BodyBudget,
@@ -86,7 +91,7 @@ export class GuardedResponse implements GuardedOut {
     return this.out.isGone();
   }
 
-  /** Discards what it holds back, and frees its memory. */
+  /** Discards held events and audio, and frees their memory. */
   release(): void {
     for (const { message } of this.sound) this.budget.give(message.length);
     this.sound = [];
@@ -110,7 +115,7 @@ export class GuardedResponse implements GuardedOut {
     this.sound.push({ message, channel, behind: this.came.get(String(channel.choice)) ?? 0 });
   }
 
-  /** Sends audio in order, once the words before it are sent. */
+  /** Sends held audio in order, as far as the text before it is sent. */
   private soundOn(): void {
     while (this.sound.length > 0) {
       const [{ message, channel, behind }] = this.sound as [HeldSound];

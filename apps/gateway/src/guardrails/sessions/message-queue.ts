@@ -2,8 +2,8 @@ import type { Eventually } from '@gw/guardrails';
 import type { Peer } from '../../realtime/peer';
 
 /**
- * Processes the messages of one peer one after another. While a message is being judged, the peer is not read, so only messages
- * already received by its socket are queued.
+ * Processes the messages of one peer one after another. While a message is being judged, the peer
+ * is not read, so only messages already received by its socket are queued.
  */
 export class MessageQueue {
   private readonly waiting: (() => Eventually<void>)[] = [];
@@ -14,13 +14,13 @@ export class MessageQueue {
     private readonly to: Peer,
   ) {}
 
-  /** Runs `step`, or queues it behind the current one. `step` never throws and never rejects. */
+  /** Runs `step`, or queues it behind the current step. `step` must never throw or reject. */
   run(step: () => Eventually<void>): void {
     if (this.isBusy) this.waiting.push(step);
     else this.begin(step);
   }
 
-  /** The other peer can accept more messages. */
+  /** Reads from the peer again, because the other peer can accept more messages. */
   goOn(): void {
     if (!this.isBusy) this.from.resume();
   }

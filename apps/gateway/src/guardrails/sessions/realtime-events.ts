@@ -5,15 +5,17 @@ import { uuidv7 } from '@gw/kernel';
 import type { HookResults } from '@gw/guardrails';
 import { RESPONSE_READ_WHOLE, exceededBy } from '../../bodies/read-whole';
 
-/** A message as guardrails see it: its JSON object, or its text as the single member of an object. */
+/**
+ * A message as guardrails see it: its JSON object, or its text as the single member of an object.
+ */
 export interface SeenMessage {
   readonly value: JsonObject;
   readonly isText: boolean;
 }
 
 /**
- * Parses a message; null when it is not UTF-8. The frame type does not matter. A message with too many members or values for one
- * turn of the event loop is treated as text.
+ * Parses a message; null when it is not UTF-8. The frame type does not matter. A message with too
+ * many members or values for one turn of the event loop is treated as text.
  */
 export function seenMessage(message: Buffer): SeenMessage | null {
   if (!isUtf8(message)) return null;
@@ -23,7 +25,7 @@ export function seenMessage(message: Buffer): SeenMessage | null {
     const value = JSON.parse(text) as unknown;
     if (isObject(value)) return { value, isText: false };
   } catch {
-    // Text that is no JSON is judged as it is.
+    // Text that is not JSON is judged as plain text.
   }
   return { value: { text }, isText: true };
 }
@@ -36,7 +38,9 @@ const stringAt = (holder: JsonObject, key: string): string | null => {
   return typeof value === 'string' ? value : null;
 };
 
-/** Id of the response that a provider event belongs to; null when it belongs to none. */
+/**
+ * Returns the id of the response that a provider event belongs to; null when it belongs to none.
+ */
 export const responseIdOf = (event: JsonObject): string | null =>
   stringAt(event, 'response_id') ?? (isObject(event['response']) ? stringAt(event['response'], 'id') : null);
 
@@ -50,7 +54,10 @@ export const isTranscript = ({ type }: JsonObject): boolean =>
 export const isSound = ({ type }: JsonObject): boolean =>
   typeof type === 'string' && /audio\.delta$/.test(type);
 
-/** Provider events without model output: the session's state, and repetitions of what the client said. */
+/**
+ * Types of provider events without model output: the session's state, and repetitions of the
+ * client's input.
+ */
 const SILENT =
   /^(?:session\.|transcription_session\.|error$|rate_limits\.|input_audio_buffer\.|output_audio_buffer\.|mcp_list_tools\.|conversation\.created$|conversation\.item\.(?:deleted$|truncated$|input_audio_transcription\.))/;
 
@@ -70,7 +77,10 @@ const eventId = (): string => `event_${uuidv7()}`;
 export const resultsEvent = (results: HookResults): Buffer =>
   Buffer.from(JSON.stringify({ type: 'hook_results', event_id: eventId(), hook_results: results }));
 
-/** Error event for the client. `cause`: the id of the client event that caused it; null when there is none. */
+/**
+ * Creates an error event for the client. `cause` is the id of the client event that caused the
+ * error; any other value counts as none.
+ */
 export function errorMessage(error: GatewayError, requestId: string, cause: unknown): Buffer {
   const { error: reported, ...background } = error.toBody(requestId);
   const about = typeof cause === 'string' ? cause : null;

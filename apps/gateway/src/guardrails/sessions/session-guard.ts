@@ -34,7 +34,9 @@ import {
 export interface SessionOut {
   toClient(message: Buffer, isBinary: boolean): void;
   toProvider(message: Buffer, isBinary: boolean): void;
-  /** Ends the session. `cause`: the id of the client event that caused it, if it has one. */
+  /**
+   * Ends the session. `cause` is the id of the client event that caused it, if the event has one.
+   */
   deny(error: GatewayError, cause: unknown): void;
   isGone(): boolean;
 }
@@ -45,9 +47,10 @@ const RESPONSES_MAX = 16;
 const ITEMS_MAX = 256;
 
 /**
- * The guardrails of one session. Input guardrails judge each client message before the provider gets it, and a user's speech once
- * the provider has transcribed it. Output guardrails judge each response as a stream, and other provider messages as a whole. A
- * denial ends the session. Methods never throw or reject.
+ * The guardrails of one session. Input guardrails judge each client message before the provider
+ * receives it, and a user's speech once the provider has transcribed it. Output guardrails judge
+ * each response as a stream, and other provider messages as a whole. A denial ends the session.
+ * Methods never throw or reject.
  */
 export class SessionGuard {
   private readonly responses = new Map<string, GuardedResponse>();
@@ -99,7 +102,8 @@ export class SessionGuard {
     return then(this.judgeInput(seen), (verdict) => {
       if (this.out.isGone() || this.isDenied(verdict, seen.value)) return;
       const { body } = verdict;
-      // The provider's parser may take the first of two duplicate members, so it gets what was judged.
+      // The provider's parser may use the first of two duplicate members, so the provider receives
+      // the judged object.
       const isPlain = body === undefined && (seen.isText || !hasDuplicateMembers(message));
       this.out.toProvider(isPlain ? message : messageOf(body ?? seen.value, seen.isText), isBinary);
       this.mark(verdict);
@@ -122,14 +126,17 @@ export class SessionGuard {
     return undefined;
   }
 
-  /** Discards everything that is held back. */
+  /** Discards all held events. */
   close(): void {
     for (const response of this.responses.values()) this.end(response);
     this.responses.clear();
     this.items.clear();
   }
 
-  /** Guardrails on parameters judge what the message sets; those on texts judge what it says. */
+  /**
+   * Judges a client message: guardrails on parameters judge the settings in it, guardrails on texts
+   * judge its texts.
+   */
   private judgeInput({ value }: SeenMessage): Eventually<StageVerdict> {
     const { input } = this.guarding;
     const requested = parametersIn(value).reduce<Eventually<StageVerdict>>(
@@ -169,7 +176,10 @@ export class SessionGuard {
     });
   }
 
-  /** Judges a transcript. It cannot be changed, because the provider has heard the speech already. */
+  /**
+   * Judges a transcript. Guardrails cannot change it, because the provider has already received the
+   * speech.
+   */
   private transcript(message: Buffer, isBinary: boolean, { value }: SeenMessage): Eventually<void> {
     return then(this.judge('input', this.guarding.input, value, false), (verdict) => {
       if (this.out.isGone() || this.isDenied(verdict, null)) return;
@@ -199,7 +209,10 @@ export class SessionGuard {
     });
   }
 
-  /** The response that an event belongs to, started when new; null when it belongs to none. */
+  /**
+   * Returns the response that an event belongs to and starts a new one; null when the event belongs
+   * to none.
+   */
   private responseOf(event: JsonObject): GuardedResponse | null {
     const [id, itemId] = [responseIdOf(event), itemIdOf(event)];
     const known = id === null ? this.items.get(itemId ?? '') : this.responses.get(id);
@@ -237,7 +250,10 @@ export class SessionGuard {
     if (verdict.outcome === 'mark') this.out.toClient(resultsEvent(hookResults(verdict.results)), false);
   }
 
-  /** True for results worth logging. Further passes of the same guardrail are not, because a session has many messages. */
+  /**
+   * Whether a result is worth logging. Further passes of the same guardrail are not, because a
+   * session has many messages.
+   */
   private isNews(stage: GuardrailStage, result: GuardrailResult): boolean {
     const key = `${stage} ${result.id}`;
     const isKnown = this.noted.has(key);
@@ -252,7 +268,8 @@ export class SessionGuard {
 }
 
 /**
- * The parameters that an event sets for the session or a response. In OpenAI's Responses protocol they are in the event itself.
+ * Returns the parameters that an event sets for the session or a response. In OpenAI's Responses
+ * protocol they are in the event itself.
  */
 function parametersIn(event: JsonObject): readonly JsonObject[] {
   const set = [event['session'], event['response'], event['setup']].filter(isObject);
@@ -260,12 +277,18 @@ function parametersIn(event: JsonObject): readonly JsonObject[] {
   return isOwn ? [event, ...set] : set;
 }
 
-/** The model in parameters, which replaces that of the handshake. Gemini's names begin with `models/`. */
+/**
+ * Returns the model in parameters, which replaces the model of the handshake. Gemini's names begin
+ * with `models/`.
+ */
 function modelIn({ model }: JsonObject): { readonly model?: string } {
   return typeof model === 'string' ? { model: model.replace(/^models\//, '') } : {};
 }
 
-/** True when the message contains no text. A body that cannot be read is judged, because the checks then fail in the same way. */
+/**
+ * Whether a message contains no text. A body that cannot be read counts as text, so that its checks
+ * run and fail as usual.
+ */
 function isSilentFor(subject: Subject): boolean {
   try {
     return subject.passages().length === 0;

@@ -11,7 +11,7 @@ import type {
 } from '@gw/guardrails';
 import type { GuardrailLists } from '../guardrails';
 
-/** Runs guardrails. */
+/** The parts that run guardrails. */
 export interface Judges {
   readonly port: GuardrailPort;
   readonly runner: GuardrailRunner;
@@ -19,7 +19,7 @@ export interface Judges {
 
 /** The guardrails for each part of a session. */
 export interface SessionLists {
-  /** Guardrails on the handshake and on parameters in events; they change nothing. */
+  /** Guardrails on the handshake and on parameters in events; they cannot change a message. */
   readonly parameters: readonly CompiledGuardrail[];
   /** Guardrails on client messages. */
   readonly input: readonly CompiledGuardrail[];

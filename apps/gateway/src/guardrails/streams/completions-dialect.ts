@@ -16,7 +16,7 @@ import {
 /** Members of a choice or its delta that hold text. */
 const TEXTS: ReadonlySet<string> = new Set(['content', 'text', 'reasoning_content', 'reasoning', 'refusal']);
 
-/** Chunks of OpenAI's chat completions, and of its older completions. */
+/** Reads and writes chunks of OpenAI's chat completions, and of its older completions. */
 export class CompletionsDialect implements StreamDialect {
   private readonly channels = new Map<string, StreamChannel>();
   private identity: JsonObject = {};
@@ -54,7 +54,9 @@ export class CompletionsDialect implements StreamDialect {
     return dataEvent(body);
   }
 
-  /** Has no choices, like the usage chunk, because clients then ignore it as text. */
+  /**
+   * Returns a chunk without choices, like the usage chunk, so that clients do not treat it as text.
+   */
   results(results: HookResults): Buffer {
     return dataEvent({ ...this.identity, choices: [], hook_results: results });
   }

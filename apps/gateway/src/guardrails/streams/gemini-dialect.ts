@@ -13,7 +13,10 @@ import {
   type StreamDialect,
 } from './stream-dialect';
 
-/** Events of Gemini's streams. A call of a function comes whole, so its channel ends in its own event. */
+/**
+ * Reads and writes events of Gemini's streams. A function call arrives whole, so its channel closes
+ * in the same event.
+ */
 export class GeminiDialect implements StreamDialect {
   private readonly channels = new Map<string, StreamChannel>();
   private calls = 0;
@@ -31,7 +34,9 @@ export class GeminiDialect implements StreamDialect {
     return { ...NOTHING, texts, closes: [...calls, ...ended.flatMap((one) => this.textChannels(one))] };
   }
 
-  /** A part of the arguments of a call is not sent. */
+  /**
+   * Returns an event with text; empty for a part of a call's arguments, which cannot be sent alone.
+   */
   say({ choice, kind }: StreamChannel, text: string): Buffer {
     if (kind === 'tool_call') return EMPTY;
     const part = kind === 'reasoning' ? { text, thought: true } : { text };
@@ -45,7 +50,7 @@ export class GeminiDialect implements StreamDialect {
     return dataEvent(body);
   }
 
-  /** Has no candidates, because clients then ignore it as text. */
+  /** Returns an event without candidates, so that clients do not treat it as text. */
   results(results: HookResults): Buffer {
     return dataEvent({ ...this.identity, candidates: [], hook_results: results });
   }
@@ -73,7 +78,7 @@ export class GeminiDialect implements StreamDialect {
       set: (other) => {
         const args = parsed(other);
         if (args !== undefined) part['functionCall'] = { ...call, args };
-        // Without valid arguments the call leaves its event.
+        // A call without valid arguments is removed from its event.
         else content['parts'] = objectsIn(content['parts']).filter((one) => one !== part);
       },
     };
@@ -90,7 +95,7 @@ export class GeminiDialect implements StreamDialect {
 const EMPTY = Buffer.alloc(0);
 const NOTHING: ReadEvent = { texts: [], closes: [], role: 'plain', isTextAlone: false, repeats: [] };
 
-/** Returns an object; undefined for text that is none. */
+/** Parses a JSON object; undefined for any other text. */
 function parsed(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -15,13 +15,13 @@ import { HeldEvents, type HeldEvent } from './held-events';
 import { SaidTexts } from './said-texts';
 import { keyOf, type EventText, type StreamDialect } from './stream-dialect';
 
-/** Everything needed to judge a streamed response. */
+/** The parts that judge a streamed response. */
 export interface StreamGuarding {
   readonly guard: StreamGuard;
   readonly dialect: StreamDialect;
   /** Verdict on the request. */
   readonly before: StageVerdict;
-  /** When true, the client also gets the verdicts of a passed stream. */
+  /** When true, the client also receives the verdicts of a stream that passes. */
   readonly showsResults?: boolean;
   readonly note: (results: readonly GuardrailResult[]) => void;
 }
@@ -33,19 +33,22 @@ export interface GuardedOut {
   finish(last: readonly Buffer[], isMarked: boolean): void;
   deny(verdict: StageVerdict): void;
   fail(error: GatewayError): void;
-  /** True when the client is gone. */
+  /** True when the client has disconnected. */
   isGone(): boolean;
 }
 
-/** A text of an event, and the part of it that may be sent, with text held back before it. */
+/**
+ * A text of an event. `out` is the text to send: held text of earlier events and the part of this
+ * one that may be sent.
+ */
 interface PassedText {
   readonly text: EventText;
   out: string;
 }
 
 /**
- * Judges the events of one streamed response, in any dialect. Denied text is never sent, nor is held-back text of a response
- * without an end.
+ * Judges the events of one streamed response, in any dialect. Denied text is never sent, nor is
+ * held text of a response that has no end.
  */
 export class GuardedEvents {
   private readonly said: SaidTexts;
@@ -67,8 +70,9 @@ export class GuardedEvents {
   }
 
   /**
-   * Judges an event. Returns a promise when the last verdict has to be awaited. The message of an error is not judged;
-   * of the model's texts in its event, only those are sent that repeat what was sent.
+   * Judges an event. Returns a promise when the final verdict has to be awaited. The message of an
+   * error is not judged; model texts in the error's event are sent only as far as they repeat text
+   * that was already sent.
    */
   take(event: Buffer, body: JsonObject): Eventually<void> {
     if (this.isOver) return undefined;
@@ -82,7 +86,9 @@ export class GuardedEvents {
     return undefined;
   }
 
-  /** Gets the final verdict and ends the response. `endMark`: the event that closes the response. */
+  /**
+   * Gets the final verdict and ends the response. `endMark` is the event that closes the response.
+   */
   conclude(endMark: Buffer): Eventually<void> {
     this.isOver = true;
     const end = this.guarding.guard.end();
@@ -92,7 +98,7 @@ export class GuardedEvents {
     });
   }
 
-  /** Frees the memory that it holds. */
+  /** Frees the memory of held events. */
   release(): void {
     this.held.release();
   }
@@ -135,8 +141,8 @@ export class GuardedEvents {
   }
 
   /**
-   * Adds the rest of a channel to its last text in the event, or sends it before the event, which then has no text of
-   * that channel. Returns false when it is denied.
+   * Adds the rest of a channel to its last text in the event, or sends it before the event, which
+   * then has no text of that channel. Returns false when it is denied.
    */
   private flush(channel: StreamChannel, passed: PassedText[]): boolean {
     const step = this.guarding.guard.flush(channel);
@@ -148,7 +154,7 @@ export class GuardedEvents {
     return step.denial === null;
   }
 
-  /** Sends what the event may still say in the channel, and denies the rest. */
+  /** Sends the allowed text of the event in the channel, and denies the response. */
   private denyAfter(denial: StageVerdict, passed: readonly PassedText[], channel: StreamChannel): void {
     const out = passed
       .filter(({ text }) => keyOf(text.channel) === keyOf(channel))
@@ -158,7 +164,10 @@ export class GuardedEvents {
     this.deny(denial);
   }
 
-  /** The event, with repetitions of earlier texts replaced by what was sent of them. */
+  /**
+   * Returns the event with repetitions of earlier texts replaced by the text that was sent for
+   * them.
+   */
   private repeated({ event, body, read }: HeldEvent): Buffer {
     let isChanged = false;
     for (const repeat of read.repeats) {

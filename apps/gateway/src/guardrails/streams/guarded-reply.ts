@@ -16,20 +16,21 @@ import { GuardedEvents, type StreamGuarding } from './guarded-events';
 import { HELD_BYTES_MAX } from './held-events';
 
 /**
- * Judges and writes a stream. Accepts the client's events from any sink, in any split. Denied text is never sent: an error event
- * replaces it, and no end mark follows. When the stream is held back whole, its head waits for the verdict, so that a denial has
- * its own status. If a keep-alive comment has sent the head before, a denial is an error event.
+ * Judges and writes a stream. Accepts events in the client's dialect, split anywhere. Denied text
+ * is never sent: an error event replaces it, and no end mark follows. When the whole stream is
+ * held, the response head waits for the verdict, so that a denial has its own status. If a
+ * keep-alive comment has already sent the head, a denial is an error event.
  */
 export class GuardedReply extends Reply {
   private readonly events = new Events();
   private readonly guarded: GuardedEvents;
-  /** The end mark is written, or waits for the log record. */
+  /** True once the end mark is written or waits for the log record. */
   private concluded = false;
   /** The head that waits for the verdict; null once it is sent. */
   private head: { readonly status: number; readonly headers: HeaderList } | null = null;
-  /** Nothing more is written. */
+  /** True once nothing more is written. */
   private over = false;
-  /** The sink has ended. */
+  /** True once the sink has ended. */
   private closed = false;
 
   constructor(
@@ -105,7 +106,8 @@ export class GuardedReply extends Reply {
   private take(event: Buffer): void {
     const data = dataOf(event);
     if (data === null) {
-      // Provider comments do not send a waiting head, because they may arrive early and carry no information.
+      // Provider comments do not send a waiting head, because they may arrive early and carry no
+      // information.
       if (this.head === null || KEEP_ALIVE_COMMENT.equals(event)) this.pass(event);
       return;
     }

@@ -31,7 +31,7 @@ export class GuardedStream {
     private readonly guarding: GuardReports,
     private readonly tools: GuardTools,
     private readonly guarded: GuardedRequest,
-    /** When true, the client also gets the verdicts of a passed stream. */
+    /** When true, the client also receives the verdicts of a stream that passes. */
     private readonly showsResults: boolean,
   ) {}
 

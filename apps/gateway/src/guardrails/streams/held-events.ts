@@ -11,10 +11,10 @@ export interface HeldEvent {
   readonly read: ReadEvent;
 }
 
-/** Maximum bytes of a stream that is held back to be judged as a whole. */
+/** Maximum bytes of a stream that is held and judged as a whole. */
 export const HELD_BYTES_MAX = 16 * 1_048_576;
 
-/** The events of a stream that is held back, in order. */
+/** The events of a held stream, in order. */
 export class HeldEvents {
   private readonly events: HeldEvent[] = [];
   private bytes = 0;
@@ -35,7 +35,10 @@ export class HeldEvents {
     this.bytes = 0;
   }
 
-  /** The events to send: unchanged when no text changed, otherwise with each text in the event of its first piece. */
+  /**
+   * Returns the events to send: unchanged when no text changed, otherwise with each text in the
+   * event of its first piece.
+   */
   released(rest: StreamEnd['rest'], said: SaidTexts, dialect: StreamDialect): Buffer[] {
     const texts = new Map(rest.map(({ channel, text }) => [keyOf(channel), text]));
     const raw = new Map<string, string>();
@@ -52,7 +55,7 @@ export class HeldEvents {
     return isSame ? this.events.map(({ event }) => event) : this.rewritten(sent, said, dialect);
   }
 
-  /** Index for the event with the verdicts: before the end mark. */
+  /** Returns the index at which the event with the verdicts is inserted: before the end mark. */
   endAt(released: readonly Buffer[]): number {
     return this.events.at(-1)?.read.role === 'end' ? released.length - 1 : released.length;
   }

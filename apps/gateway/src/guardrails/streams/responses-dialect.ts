@@ -14,18 +14,18 @@ import {
 } from './stream-dialect';
 
 const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.done']);
-/** Members that repeat a text which was streamed before. */
+/** Members that repeat a whole text which was streamed before. */
 const WHOLE = ['text', 'refusal', 'arguments', 'input', 'code', 'transcript'];
 
 /**
- * Reads events of OpenAI's responses, and of one response of a realtime session. Streamed texts are repeated as a whole, up to
- * three times.
+ * Reads and writes events of OpenAI's responses, and of one response of a realtime session. The
+ * provider repeats streamed texts as a whole, up to three times.
  */
 export class ResponsesDialect implements StreamDialect {
   private readonly last = new Map<string, JsonObject>();
   private readonly channels = new Map<string, StreamChannel>();
 
-  /** `frame`: encodes an event. */
+  /** `frame` encodes an event. */
   constructor(private readonly frame: (type: string, body: JsonObject) => Buffer = namedEvent) {}
 
   read(body: JsonObject): ReadEvent {
@@ -54,7 +54,7 @@ export class ResponsesDialect implements StreamDialect {
   }
 
   private delta(type: string, body: JsonObject): ReadEvent {
-    // Audio is not text; its transcript is.
+    // Audio deltas have no text; separate events have the transcript.
     if (/audio\.delta$/.test(type)) return NOTHING;
     const channel: StreamChannel = {
       choice: numberOr(body['output_index'], 0),
@@ -82,7 +82,7 @@ export class ResponsesDialect implements StreamDialect {
   }
 }
 
-/** The texts in an item, in a part of an item, or in the event that ends one. */
+/** Returns the texts in an item, in a part of an item, or in the event that ends an item. */
 function wholeTexts(holder: JsonObject, choice: number): readonly EventText[] {
   const channel: StreamChannel = { choice, kind: 'text', index: 0 };
   return [

@@ -1,7 +1,7 @@
 import { StreamRestorer, type StreamChannel } from '@gw/guardrails';
 import { keyOf } from './stream-dialect';
 
-/** The text of one channel since it was last closed: as received, and as sent. */
+/** The text of one channel since it was last closed: `raw` as received, `sent` as sent. */
 interface Said {
   readonly channel: StreamChannel;
   readonly restorer: StreamRestorer | null;
@@ -9,10 +9,10 @@ interface Said {
   sent: string;
 }
 
-/** Maximum characters remembered to recognise repetitions. */
+/** Maximum characters that are stored to recognise repetitions. */
 const KEPT_LENGTH_MAX = 1_000_000;
 
-/** Tracks what a stream has sent of its texts, and restores placeholders. */
+/** Tracks the texts that a stream has sent, and restores placeholders in them. */
 export class SaidTexts {
   private readonly channels = new Map<string, Said>();
   private readonly sentOf = new Map<string, string>();
@@ -20,7 +20,9 @@ export class SaidTexts {
 
   constructor(private readonly placeholders: ReadonlyMap<string, string> | null) {}
 
-  /** Adds text: `raw` as received, `passed` as guardrails released it. Returns what is sent. */
+  /**
+   * Adds text, `raw` as received and `passed` as guardrails released it. Returns the text to send.
+   */
   add(channel: StreamChannel, raw: string, passed: string): string {
     const said = this.of(channel);
     const sent = said.restorer === null ? passed : said.restorer.push(passed);
@@ -32,7 +34,7 @@ export class SaidTexts {
     return sent;
   }
 
-  /** Adds the rest of a channel, which completes its text. Returns what is sent. */
+  /** Adds the rest of a channel, which completes its text. Returns the text to send. */
   close(channel: StreamChannel, passed: string): string {
     const said = this.of(channel);
     const sent = said.restorer === null ? passed : said.restorer.push(passed) + said.restorer.end();
@@ -41,7 +43,10 @@ export class SaidTexts {
     return sent;
   }
 
-  /** Part already sent of a text that the stream repeats as a whole; empty for a text that was never streamed. */
+  /**
+   * Returns the text that was sent for a text which the stream repeats as a whole; empty for a text
+   * that was never streamed.
+   */
   sentFor(text: string): string {
     return this.sentOf.get(text) ?? '';
   }

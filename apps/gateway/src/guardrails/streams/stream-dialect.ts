@@ -13,21 +13,30 @@ export interface EventText {
 /** One event of a stream as guardrails see it. */
 export interface ReadEvent {
   readonly texts: readonly EventText[];
-  /** Channels that end here; their held-back text is added to their last text in this event, or sent before it. */
+  /**
+   * Channels that end in this event; their held text is added to their last text in this event, or
+   * sent before it.
+   */
   readonly closes: readonly StreamChannel[];
   /** `end`: the end mark; `error`: the provider reports a failure. */
   readonly role: 'plain' | 'end' | 'error';
   /** True when the event consists only of its texts, so it can be dropped when they are empty. */
   readonly isTextAlone: boolean;
-  /** Whole texts that repeat what was streamed, and all texts in an `error` event. */
+  /** Whole texts that repeat streamed text, and all texts in an `error` event. */
   readonly repeats: readonly EventText[];
 }
 
-/** Reads and writes the events of one response in the client's dialect. It has state, so each response needs its own. */
+/**
+ * Reads and writes the events of one response in the client's dialect. It has state, so each
+ * response needs its own instance.
+ */
 export interface StreamDialect {
-  /** Must not change `body`; only the setters of its texts do. */
+  /** Reads an event. It must not change `body`; only the setters of the texts do. */
   read(body: JsonObject): ReadEvent;
-  /** An event with more text of a channel that was read before; empty when the dialect sends such text only whole. */
+  /**
+   * Returns an event with more text of a channel that was read before; empty when the dialect sends
+   * such text only whole.
+   */
   say(channel: StreamChannel, text: string): Buffer;
   encode(body: JsonObject): Buffer;
   results(results: HookResults): Buffer;
@@ -36,7 +45,7 @@ export interface StreamDialect {
 export const objectsIn = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? (value as unknown[]).filter(isObject) : [];
 
-/** The text `holder[key]`; an empty list when it is empty or not a string. */
+/** Returns the text at `holder[key]`; an empty list when it is empty or not a string. */
 export function textAt(holder: JsonObject, key: string, channel: StreamChannel): readonly EventText[] {
   const text = holder[key];
   if (typeof text !== 'string' || text === '') return [];

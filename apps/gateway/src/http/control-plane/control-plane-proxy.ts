@@ -27,8 +27,8 @@ const WAIT_MS = 10_000;
 /** Largest body in bytes that the admin API accepts on any path. */
 const BODY_MAX = 10 * 1_048_576;
 /**
- * Divisor of MAX_BODY_MEMORY: clients can send bodies to the control plane even without a key, so they get
- * only a part.
+ * Divisor of MAX_BODY_MEMORY: clients can send bodies to the control plane even without a key, so
+ * they get only a part.
  */
 const MEMORY_PART = 8;
 
@@ -56,10 +56,11 @@ interface Forwarded {
 }
 
 /**
- * Forwards control-plane requests to the admin API, so that one base URL serves both planes. The address
- * comes from the operator, never from a request, so it may be a loopback or private address. Anyone may send
- * requests here, so their resources are shared fairly between client networks: a body is read completely
- * before it uses a connection, and connections are places of a fair pool.
+ * Forwards control-plane requests to the admin API, so that one base URL serves both planes. The
+ * address comes from the operator, never from a request, so it may be a loopback or private
+ * address. Anyone may send requests here, so their resources are shared fairly between client
+ * networks: a body is read completely before it uses a connection, and connections are places of a
+ * fair pool.
  */
 export class ControlPlaneProxy {
   private readonly base: URL;
@@ -106,7 +107,10 @@ export class ControlPlaneProxy {
     else this.call(forwarded, body, place);
   }
 
-  /** Reads the whole body, and holds its memory until the response is sent. Null: there is no body. */
+  /**
+   * Reads the whole body and counts its memory until the response is sent; null when there is no
+   * body.
+   */
   private receive({ req, res, network }: Forwarded): Promise<Buffer | null> {
     const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
     if (encoding === undefined && (length === undefined || length === '0')) return Promise.resolve(null);
@@ -118,7 +122,7 @@ export class ControlPlaneProxy {
       share.give(held);
     });
     const holder = {
-      hold: (bytes: number): void => {
+      reserveMemory: (bytes: number): void => {
         if (res.closed || !share.take(bytes)) throw noMemory();
         held += bytes;
       },
@@ -181,8 +185,8 @@ export class ControlPlaneProxy {
 }
 
 /**
- * Sends the error, or cuts the connection if a part of the response was sent, so that the client cannot take
- * it for complete.
+ * Sends the error, or cuts the connection if a part of the response was sent, so that the client
+ * cannot take it for complete.
  */
 function fail({ id, req, res }: Forwarded, error: GatewayError): void {
   if (res.closed || res.destroyed) return;

@@ -2,7 +2,9 @@ import { GatewayError, Shares, type Share } from '@gw/kernel';
 
 export interface FairPlacesOptions {
   readonly places: number;
-  /** Maximum number of waiting callers, shared between holders like the places; more are refused. */
+  /**
+   * Maximum number of waiting callers, shared between holders like the places; more are refused.
+   */
   readonly waiting: number;
   readonly waitMs: number;
 }
@@ -21,9 +23,9 @@ interface Waiter {
 }
 
 /**
- * A pool whose places are shared fairly between holders: no holder may have more places than stay free. A
- * caller without a free place waits for a limited time; a freed place goes to the waiting holders in turn,
- * whatever the length of their queues.
+ * A pool whose places are shared fairly between holders: no holder may have more places than remain
+ * free. A caller without a free place waits for a limited time; freed places go to the waiting
+ * holders round-robin, whatever the length of their queues.
  */
 export class FairPlaces {
   private readonly places: Shares;
@@ -40,13 +42,16 @@ export class FairPlaces {
     return this.places.held;
   }
 
-  /** Null: the holder can get no place at the moment. */
+  /** Takes a place without waiting; null when the holder can get none now. */
   takeNow(holder: string): Place | null {
     const share = this.places.of(holder, holder);
     return share.take(1) ? this.placeOf(share) : null;
   }
 
-  /** Rejects with `unavailable` after `waitMs`, or at once if too many callers wait. */
+  /**
+   * Waits for a place. Rejects with `unavailable` after `waitMs`, or immediately if too many
+   * callers wait.
+   */
   take(holder: string): Promise<Place> {
     const queue = this.queues.get(holder);
     // A caller does not overtake waiting callers of the same holder.

@@ -14,10 +14,10 @@ export interface RelayOptions {
 }
 
 /**
- * Relays a response of the admin API to a client. The response is read as fast as it arrives, into memory
- * that networks share, so that a slow client holds no place of the pool. An event stream, and a response that
- * finds no memory, moves to a place for long responses; if none is free, it is cut. A client that reads too
- * slowly is disconnected.
+ * Relays a response of the admin API to a client. The response is read as fast as it arrives, into
+ * memory that networks share, so that a slow client holds no place of the pool. An event stream,
+ * and a response that finds no memory, moves to a place for long responses; if none is free, it is
+ * cut. A client that reads too slowly is disconnected.
  */
 export class RelayedResponse {
   private queue: Buffer[] = [];
@@ -36,7 +36,9 @@ export class RelayedResponse {
     res.once('close', () => this.stop());
   }
 
-  /** False: the response is an event stream, and no place for a long response is free. */
+  /**
+   * Returns false when the response is an event stream and no place for a long response is free.
+   */
   mayBegin(): boolean {
     return !isEventStream(this.response) || this.changePlace();
   }
@@ -73,7 +75,7 @@ export class RelayedResponse {
     this.res.once('drain', () => this.goOn());
   }
 
-  /** Continues after the client has read what was written. */
+  /** Continues after the client has read the written bytes. */
   private goOn(): void {
     this.isBlocked = false;
     if (this.timer) clearTimeout(this.timer);
@@ -97,7 +99,7 @@ export class RelayedResponse {
     this.timer = setTimeout(() => res.destroy(), allowedMs(res.writableLength, options.pace));
   }
 
-  /** Moves to a place for long responses. False: none is free. */
+  /** Moves to a place for long responses; returns false when none is free. */
   private changePlace(): boolean {
     if (this.hasLong) return true;
     const { long, holder } = this.options;

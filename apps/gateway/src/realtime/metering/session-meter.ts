@@ -12,7 +12,7 @@ import {
 } from './socket-events';
 import { Traffic } from './traffic';
 
-/** Usage of a session that is charged together. */
+/** A part of a session's usage that is charged separately, such as one response. */
 export interface SessionPart {
   readonly usage: Usage;
   /** The usage is an estimate, because the provider did not report it. */
@@ -20,10 +20,11 @@ export interface SessionPart {
   /** For an estimate: the output is unknown, so the model's likely output is charged. */
   readonly isOutputUnknown: boolean;
   /**
-   * The model requested by the session itself, such as a transcription model; null: the model of the session.
+   * The model that the session requests for this part, such as a transcription model; null for the
+   * model of the session.
    */
   readonly requested: string | null;
-  /** The model that the provider names, or else the client; null: none. */
+  /** The model that the provider names, or otherwise the client; null when neither names one. */
   readonly model: string | null;
 }
 
@@ -33,15 +34,17 @@ const OPEN_MAX = 64;
 const REPORTED_MAX = 256;
 const NAME_MAX = 256;
 /**
- * Output that no protocol event attributes to a response is charged each time it reaches this many tokens.
+ * Output that no protocol event attributes to a response is charged each time it reaches this many
+ * tokens.
  */
 const STEP_TOKENS = 350_000;
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription.';
 const NOTHING: readonly SessionPart[] = Object.freeze([]);
 
 /**
- * Measures a session's usage from its messages: the usage that the provider reports, each response once, and
- * an estimate where it reports none. Stores only numbers and ids, whatever the size of the messages.
+ * Measures a session's usage from its messages: the usage that the provider reports, each response
+ * once, and an estimate where it reports none. Stores only numbers and ids, whatever the size of
+ * the messages.
  */
 export class SessionMeter {
   /** Responses that the provider has begun and not ended. */
@@ -51,9 +54,12 @@ export class SessionMeter {
   private readonly transcripts = new Traffic();
   /** Number of responses that the client has requested and the provider has not begun. */
   private requested = 0;
-  /** The client has sent a message since the provider's last one. */
+  /**
+   * True when the client has sent a message since the provider's last one, so that a response may
+   * begin.
+   */
   private waits = false;
-  /** The provider uses a protocol with an event at the end of each response. */
+  /** True when the provider uses a protocol with an event at the end of each response. */
   private hasEnds = false;
   /** Number of generations that have ended, in protocols without response ids. */
   private turn = 0;
@@ -65,7 +71,7 @@ export class SessionMeter {
 
   constructor(private readonly provider: Pick<Provider, 'usage'>) {}
 
-  /** The model of the session, as named by the provider, or else by the client. */
+  /** Returns the model of the session that the provider names, or otherwise the client. */
   model(): string | null {
     return this.named ?? this.namedByClient;
   }
@@ -120,8 +126,8 @@ export class SessionMeter {
   }
 
   /**
-   * Like `rest`, and clears the state. A provider that ends the session has not begun responses that it did
-   * not announce.
+   * Like `unchargedParts`, and clears the state. When the provider ends the session, responses that
+   * it has not announced have not begun.
    */
   close(byProvider: boolean): readonly SessionPart[] {
     if (byProvider) this.requested = 0;
@@ -168,8 +174,8 @@ export class SessionMeter {
   }
 
   /**
-   * Charges a response that ends without a report as an estimate, unless usage was reported before or the
-   * response failed without output.
+   * Charges a response that ends without a report as an estimate, unless usage was reported before
+   * or the response failed without output.
    */
   private endUnreported(id: string, isKnown: boolean, hasFailed: boolean): readonly SessionPart[] {
     if (isKnown) return NOTHING;
@@ -185,7 +191,7 @@ export class SessionMeter {
     return `turn ${String(this.turn - 1)}`;
   }
 
-  /** Charges what exceeds the maximum that was reported under the key before. */
+  /** Charges the usage that exceeds the maximum reported under the key before. */
   private report(key: string, usage: Usage): readonly SessionPart[] {
     const known = this.reported.get(key);
     const isNext = known !== undefined && isLess(usage, known) && key.startsWith('turn ');

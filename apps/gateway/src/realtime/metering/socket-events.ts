@@ -34,16 +34,17 @@ const QUIET_GEMINI = /^\s*\{\s*"(?:setupComplete|goAway|sessionResumptionUpdate|
 
 export type EventKind = 'created' | 'end' | 'error' | 'output' | 'quiet' | 'session';
 
-/** A message of the provider, as far as it was read. */
+/** The facts that were read from a provider message. */
 export interface ProviderEvent {
   readonly kind: EventKind;
-  /** Event type in OpenAI's protocols; empty: another protocol. */
+  /** Event type in OpenAI's protocols; empty for other protocols. */
   readonly type: string;
   /**
-   * Null: the message was not parsed. For a message that is too long, the members read from its beginning.
+   * The parsed message; null when it was not parsed. For a message that is too long, the members
+   * read from its beginning.
    */
   readonly body: JsonObject | null;
-  /** Null: the message reports no usage, or implausible usage. */
+  /** The reported usage; null when the message reports none or an implausible one. */
   readonly usage: Usage | null;
   /** In protocols without response ids: the next message belongs to another generation. */
   readonly endsTurn: boolean;
@@ -53,8 +54,8 @@ export interface ProviderEvent {
 }
 
 /**
- * Reads a provider message. Most are classified by their first bytes and one search; only messages that
- * report something are parsed.
+ * Reads a provider message. Most are classified by their first bytes and one search; only messages
+ * that report something are parsed.
  */
 export function readProviderEvent(
   provider: Pick<Provider, 'usage'>,
@@ -111,8 +112,8 @@ function kindOf(type: string, head: string): EventKind {
 const knownType = (type: string | undefined): string => (type !== undefined && OPENAI.test(type) ? type : '');
 
 /**
- * Returns the bytes of output. An OpenAI event without a delta adds none, because its content was sent in
- * deltas.
+ * Returns the bytes of output. An OpenAI event without a delta adds none, because its content was
+ * sent in deltas.
  */
 function outputBytes(type: string, message: Buffer): number {
   if (type === '') return message.length;
@@ -146,14 +147,14 @@ const MODEL = Buffer.from('"model"');
 const SOUND_OF_CLIENT =
   /^\s*\{\s*"(?:realtimeInput|realtime_input)"|"type"\s*:\s*"input_audio_buffer\.append"/;
 
-/** A message of the client, as far as it was read. */
+/** The facts that were read from a client message. */
 export interface ClientEvent {
   readonly isSound: boolean;
   /** The message requests a response. */
   readonly asks: boolean;
   /** The response uses only the message's own input, not the conversation. */
   readonly isAlone: boolean;
-  /** Models that the message names; null: the message is too long to be parsed. */
+  /** Models that the message names; null when the message is too long to be parsed. */
   readonly models: readonly string[] | null;
   /** The message has a duplicate member name, so another parser may read another value. */
   readonly isAmbiguous: boolean;
@@ -166,8 +167,8 @@ const SOUND: ClientEvent = {
 const TEXT: ClientEvent = { ...SOUND, isSound: false };
 
 /**
- * Reads a client message. Messages that may request a response or name a model are parsed, however they are
- * escaped; audio and plain text are not.
+ * Reads a client message. Messages that may request a response or name a model are parsed, however
+ * they are escaped; audio and plain text are not.
  */
 export function readClientEvent(message: Buffer, isBinary: boolean): ClientEvent {
   const isRead = message.includes(ASK) || message.includes(MODEL) || message.includes(ESCAPE);
@@ -185,7 +186,9 @@ export function readClientEvent(message: Buffer, isBinary: boolean): ClientEvent
   return { isSound: isSound && !asks, asks, isAlone, models, isAmbiguous: hasDuplicateMembers(message) };
 }
 
-/** Returns the models that a response or a session names, including that of its input transcription. */
+/**
+ * Returns the models that a response or a session names, including that of its input transcription.
+ */
 function modelsNamedIn(part: JsonObject): readonly string[] {
   const audio = isObject(part['audio']) ? part['audio']['input'] : null;
   const transcriptions = [part['input_audio_transcription'], isObject(audio) ? audio['transcription'] : null];
@@ -194,7 +197,7 @@ function modelsNamedIn(part: JsonObject): readonly string[] {
     .flatMap((holder) => textAt(holder, 'model')?.replace(/^models\//, '') ?? []);
 }
 
-/** Returns the model that transcribes the user's input; null: none is named. */
+/** Returns the model that transcribes the user's input; null when none is named. */
 export function transcriberOf(session: JsonObject): string | null {
   const { model: _, ...rest } = session;
   return modelsNamedIn(rest)[0] ?? null;

@@ -4,13 +4,13 @@ import { NO_USAGE } from '../../usage/use';
 /** Bytes per text token in all estimates: English has about four, code and other scripts three. */
 const TEXT_BYTES = 3;
 /**
- * User audio is a token per 100 ms, model audio one per 50 ms; in bytes of the most compact format (G.711 in
- * base64).
+ * Bytes per audio token in the most compact format (G.711 in base64): user audio has a token per
+ * 100 ms, model audio one per 50 ms.
  */
 const INPUT_SOUND_BYTES = 1_000;
 const OUTPUT_SOUND_BYTES = 500;
 
-/** Bytes that have passed since the provider last reported usage. */
+/** Counts the bytes of both directions since the provider last reported usage. */
 export class Traffic {
   private inputText = 0;
   private inputSound = 0;
