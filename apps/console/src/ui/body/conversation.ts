@@ -54,18 +54,19 @@ export function parsed(text: unknown): unknown {
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=.-]+)*;base64,(.*)$/s;
 
 /** Media part of a URL. A `data:` URL contains the media. */
-export function mediaOf(url: string, type = 'image/* '): Part {
+export function mediaOf(url: string, type = 'image/*'): Part {
   const data = DATA_URL.exec(url);
   return data === null
     ? { kind: 'media', type, base64: null, url }
     : { kind: 'media', type: data[1] ?? type, base64: data[2] ?? '', url: null };
 }
+
 export const message = (role: string, parts: readonly Part[], finish: unknown = null): Message => ({
   role,
   parts,
   finish: textOf(finish),
-}); /**
-                                                     Returns the parts of a text; none for an
-                                                     empty text. */
+});
+
+/** Returns the parts of a text; none for an empty text. */
 export const textParts = (text: unknown): readonly Part[] =>
   typeof text === 'string' && text !== '' ? [{ kind: 'text', text }] : [];

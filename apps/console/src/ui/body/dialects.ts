@@ -53,21 +53,13 @@ function urlPart(value: unknown, type: string): readonly Part[] | null {
 function sourcePart(value: Json): readonly Part[] | null {
   const source = value['source'];
   if (!isJson(source)) return null;
-  const type = textOf(source['media_type']) ?? '*/* ';
+  const type = textOf(source['media_type']) ?? '*/*';
   if (source['type'] === 'base64')
-    return [
-      {
-        kind: 'media',
-        type,
-        base64: textOf(source['data']) ?? '',
-        url: null,
-      },
-    ];
-  if (source['type'] === 'text') return;
-  textParts(source['data']);
-  return;
-  urlPart(source, type);
+    return [{ kind: 'media', type, base64: textOf(source['data']) ?? '', url: null }];
+  if (source['type'] === 'text') return textParts(source['data']);
+  return urlPart(source, type);
 }
+
 const PARTS: Readonly<Record<string, (value: Json) => readonly Part[] | null>> = {
   text,
   input_text: text,
@@ -109,6 +101,7 @@ const PARTS: Readonly<Record<string, (value: Json) => readonly Part[] | null>> =
     return [{ kind: 'reasoning', text: words.filter((one) => one !== null).join('\n\n') }];
   },
 };
+
 function chatMessage(value: unknown, finish: unknown = null): readonly Message[] {
   if (!isJson(value)) return [];
   const role = textOf(value['role']) ?? 'assistant';
@@ -124,13 +117,7 @@ function chatMessage(value: unknown, finish: unknown = null): readonly Message[]
   const parts: readonly Part[] = [
     ...(reasoning === null || reasoning === '' ? [] : [{ kind: 'reasoning' as const, text: reasoning }]),
     ...(role === 'tool'
-      ? [
-          {
-            kind: 'tool_result' as const,
-            id: textOf(value['tool_call_id']),
-            parts: content,
-          },
-        ]
+      ? [{ kind: 'tool_result' as const, id: textOf(value['tool_call_id']), parts: content }]
       : content),
     ...(textOf(value['refusal']) === null
       ? []
@@ -141,9 +128,12 @@ function chatMessage(value: unknown, finish: unknown = null): readonly Message[]
     ...calls,
   ];
   return [message(role, parts, finish)];
-} /** Reads an item of
-                                                    responses. An item that is not a message
-                                                    becomes one with the role of its author. */
+}
+
+/**
+ * Reads an item of responses. An item that is not a message becomes one with the role of its
+ * author.
+ */
 function responseItem(value: unknown): readonly Message[] {
   if (typeof value === 'string') return [message('user', textParts(value))];
   if (!isJson(value)) return [];
