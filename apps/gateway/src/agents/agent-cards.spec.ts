@@ -93,8 +93,8 @@ describe('cards of agents', () => {
       requested.push(kid, jku);
       return Promise.resolve(publicKey);
     });
-    // What the SDK makes of a card has lost the security schemes, so that it verifies the card as
-    // it was received.
+    // The parsed card of the SDK lacks the security schemes, so the signature of the received card
+    // is verified.
     await verify(JSON.parse(first) as AgentCard);
     expect(requested).toEqual(['key-1', keySetUrl]);
     await expect(verify({ ...(JSON.parse(first) as AgentCard), name: 'Another' })).rejects.toThrow();

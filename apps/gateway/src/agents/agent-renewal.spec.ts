@@ -46,7 +46,7 @@ describe('access token that an agent refuses', () => {
     });
   const tokenOf = ({ headers }: StubCall): string => String(headers.authorization).slice(-1);
   const seen = (): string => agent.calls.map(tokenOf).join(' ');
-  /** The agent accepts tokens from this one on. */
+  /** Makes the agent accept only tokens from number `first` on. */
   const acceptFrom = (first: number, status = 401): void => {
     agent.respond = (call, res) => {
       if (Number(tokenOf(call)) < first) res.writeHead(status).end();

@@ -15,7 +15,7 @@ describe('end of an admitted caller', () => {
   const place = (kind: 'workspace' | 'organisation'): never => ({ kind, status: 'active' }) as never;
   let load: (key: DocumentKey) => Promise<ReadModelDocument | null>;
 
-  /** A caller of a document at its earlier or current place. */
+  /** Watches a caller whose document has its earlier or its current key. */
   function watching(source: ReadModelDocument, more: Partial<CallerOrigin> = {}): CallerEnds<object> {
     documents.clear();
     const [workspace, organisation] = [place('workspace'), place('organisation')];

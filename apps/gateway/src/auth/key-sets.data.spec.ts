@@ -23,7 +23,7 @@ interface Script {
 }
 
 const { jwks: scripts } = readCases('jwt.json') as { readonly jwks: readonly Script[] };
-/** Scripts of what is saved, not of what is fetched. */
+/** Scripts about saved settings, not about fetched key sets. */
 const OF_SETTINGS = ['jwks-18', 'jwks-19'];
 
 const [k1, k2, weak] = [rsaKeyPair('k1'), ecKeyPair('k2'), rsaKeyPair('weak', 1_024)];
@@ -36,7 +36,7 @@ const leaked = {
 };
 
 const setOf = (...jwks: readonly object[]): StubResponse => ({ body: { keys: jwks } });
-/** What the servers of the scripts respond, in order; the last response goes on. */
+/** Responses of the servers in the scripts, in order; the last one repeats. */
 const RESPONSES: Readonly<Record<string, readonly [StubResponse, ...StubResponse[]]>> = {
   'ok k1': [setOf(k1.jwk)],
   'ok k2': [setOf(k2.jwk)],
@@ -99,7 +99,7 @@ class Stage {
   }
 }
 
-/** What must happen while a script is played. */
+/** The steps and expectations of each script. */
 const PLAYS: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   'jwks-01': async (stage) => {
     expect([await stage.verdict(k1), await stage.verdict(k2)]).toEqual(['accept', 'accept']);
@@ -160,7 +160,7 @@ const PLAYS: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
       stage.nowMs += HOUR_MS;
       expect(await stage.verdict(leaked)).toBe('accept');
     }
-    // The second read goes on behind the response.
+    // The second read continues after the response.
     await eventually(() => stage.warnings.length === 2);
     expect(stage.warnings.join()).not.toMatch(/"d"|"kty"|leaked/);
   },

@@ -22,7 +22,7 @@ describe('one-time tokens of gateways that share a Redis', () => {
     Promise.all(gateways.map((gateway) => gateway.take(one).catch((error: { type: string }) => error.type)));
 
   it('are accepted by only one of them, for each trust', async () => {
-    // They connect in the background.
+    // The gateways connect in the background.
     await eventually(async () => !(await taken(token('connected'))).includes('unavailable'));
     const first = await taken(token('a'));
     expect(first.filter((result) => result === true)).toHaveLength(1);

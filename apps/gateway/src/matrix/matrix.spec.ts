@@ -86,7 +86,7 @@ describe('clients and providers', () => {
   let services: StubTokenServices;
   const stubs = new Map<string, StubProvider>();
   const results = new Map<string, CellResult>();
-  /** Bodies that each provider has got. */
+  /** Bodies that each provider has received. */
   const sent = new Map(STAND_INS.map(({ dialect }) => [dialect, new Set<string>()]));
 
   beforeAll(async () => {
@@ -160,7 +160,7 @@ describe('clients and providers', () => {
     );
     for (const bodies of typed.values()) {
       expect(bodies.size).toBeGreaterThan(SCENARIOS.length);
-      // Shows that they are compared.
+      // An invalid body shows that bodies are compared.
       bodies.add([...bodies].at(-1)?.replace('"role":', '"not_in_the_types":1,"role":') ?? '');
     }
     const faults = faultsOfTypes(typed);

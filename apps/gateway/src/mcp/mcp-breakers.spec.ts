@@ -90,7 +90,7 @@ describe('a call whose connection breaks', () => {
   let fixture: McpFixture;
   let proxy: Server;
   let document: McpServerDocument;
-  /** Calls of tools that are cut after the server received them. */
+  /** Number of tool calls to cut after the server received them. */
   let cuts = 0;
   beforeAll(async () => {
     gateway = await GatewayHarness.start();

@@ -13,7 +13,7 @@ describe('servers with client credentials', () => {
   });
   afterEach(() => Promise.all([gateway.stop(), tokens.stop()]));
 
-  /** Calls a server that accepts these tokens alone, one call after the other or all together. */
+  /** Calls a server that accepts only these tokens, sequentially or concurrently. */
   async function resultsWith(
     accepted: readonly string[],
     calls: number,

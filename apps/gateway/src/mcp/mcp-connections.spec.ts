@@ -21,7 +21,7 @@ describe('servers at which users sign in themselves', () => {
   let widened: unknown = null;
   let link: string | null = LINK;
   const continued: McpApprovalRequest['continues'][] = [];
-  /** The control plane gets no token. */
+  /** Whether the control plane gets no token. */
   let isAway = false;
 
   beforeAll(async () => {
@@ -162,7 +162,7 @@ describe('servers at which users sign in themselves', () => {
     const scopes = ['issues.read', 'issues.write'];
     expect(widened).toEqual({ serverId: server.id, userId: USER, scopes });
     expect(refreshes).toBe(0);
-    // The user has granted them already, so that a link would lead nowhere.
+    // The user has granted them already, so a link would have no use.
     link = null;
     const { result } = await call({ elicitation: { url: {} } });
     expect(result).toMatchObject({ isError: true, _meta: { 'gw/error': { type: 'provider_error' } } });
@@ -190,7 +190,7 @@ describe('servers at which users sign in themselves', () => {
       link = null;
       expect(await call()).toMatchObject({ result: { content: [{ text: 'hi' }] } });
       expect(reads).toBe(2);
-      // A server that refuses the new token as well is not called on and on.
+      // A server that refuses the new token as well is not called repeatedly.
       connect('narrow');
       arrives(() => connect('narrow'));
       const { result } = await call();

@@ -47,7 +47,7 @@ describe('end of MCP calls and streams', () => {
     await eventually(() => Promise.resolve(fixture.cancelled.includes('slow')));
     const record = (await gateway.records()).at(-1);
     expect([record?.route, record?.outcome, record?.cost]).toEqual(['mcp.tools.call', 'client_closed', null]);
-    // The short form says all that was known when the call began.
+    // The short form contains all that was known when the call began.
     const { id, createdAt, url, apiKeyId, integrationId, mcpServer, mcpCapability, requestBytes } =
       record as LogRecord;
     expect(lost).toMatchObject({

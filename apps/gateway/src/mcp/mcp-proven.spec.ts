@@ -12,7 +12,7 @@ import { saveServer, serverDocument } from './spec-support/mcp-server';
 const USER = '0a000000-0000-4000-8000-0000000000aa';
 const TOKEN = 'token-bound-to-a-key';
 
-/** A door before an MCP server that lets in requests with a proof of the key of the token alone. */
+/** A proxy of an MCP server that admits only requests with a proof by the key of the token. */
 class ProvingDoor {
   /** Faults of the requests that it refused. */
   readonly faults: string[] = [];

@@ -250,7 +250,7 @@ async function clientOf(
   };
 }
 
-/** Cuts a stream behind its first chunk with a message. */
+/** Cuts a stream after its first chunk with a message. */
 function untilFirstMessage(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let isOver = false;

@@ -16,7 +16,7 @@ describe('servers that require requests signed with an AWS key', () => {
   let server: McpServerDocument;
   const sent: string[] = [];
 
-  /** Lets in what is signed. */
+  /** Serves only signed requests. */
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -86,7 +86,7 @@ describe.each(['legacy', 'modern', 'both'] as const)('an upstream of the era %s'
         ['prompts/get', 'test_simple_prompt'],
       ]),
     );
-    // Callers choose unknown names and URIs, so that they would be groups without number.
+    // Callers choose unknown names and URIs, so the number of groups would be unlimited.
     expect(logged).toEqual(
       expect.arrayContaining([
         ['tools/call', null],

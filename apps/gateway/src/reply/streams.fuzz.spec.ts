@@ -57,7 +57,7 @@ describe('randomly mutated provider streams', () => {
     try {
       for await (const piece of response.body as ReadableStream<Uint8Array>) pieces.push(piece);
     } catch {
-      // The provider's connection broke, and with it the answer of a route that is not our own.
+      // The provider's connection broke, which also breaks the response of a passthrough route.
     }
     return [response.status, Buffer.concat(pieces).toString()];
   }
@@ -85,8 +85,8 @@ describe('randomly mutated provider streams', () => {
         await eventually(async () => (taken += await gateway.takeRecords()) >= sent);
         expect(taken).toBe(sent);
       }),
-      // One gateway serves all cases; a missing record would stay missing, so smaller cases would show
-      // nothing.
+      // One gateway serves all cases; a missing record would stay missing, so smaller cases would
+      // show nothing.
       { endOnFailure: true, numRuns: Math.ceil((fc.readConfigureGlobal()?.numRuns ?? 100) / AT_ONCE) },
     );
   });

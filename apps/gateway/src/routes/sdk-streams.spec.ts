@@ -62,7 +62,9 @@ describe('streams of official clients, with only base URL and headers changed', 
     stub.requests.length = 0;
   });
 
-  /** Each event has its own name, as in responses, audio, images, runs and Anthropic. */
+  /**
+   * Responds with events that each have a name, as in responses, audio, images, runs and Anthropic.
+   */
   const responseNamed = (events: readonly Named[]): void => {
     stub.respond({
       headers: { 'content-type': 'text/event-stream' },

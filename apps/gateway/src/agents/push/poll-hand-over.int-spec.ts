@@ -32,7 +32,7 @@ describe('polls of several gateways', () => {
   let store: SharedPushStore;
   /** State of the task. */
   let state: string;
-  /** Which gateway delivered what. */
+  /** Gateways and the states that they delivered. */
   let delivered: string[];
   let gateways: PushPollers[];
   beforeEach(async () => {
@@ -79,7 +79,7 @@ describe('polls of several gateways', () => {
     const [first] = [gateway('a'), gateway('b')];
     await first.start(record, 't-1');
     await eventually(() => delivered.length === 1);
-    // The lease of what was said is stored with the next turn.
+    // The lease with the reported state is stored in the next turn.
     await eventually(async () => !(await redis.hget(KEYS[2] ?? '', record.id))?.includes('"seen":null'));
     first.close();
     const [due = ''] = KEYS;

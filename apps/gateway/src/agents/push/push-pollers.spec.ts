@@ -24,12 +24,12 @@ describe('PushPollers', () => {
   });
   let polled: unknown[];
   let delivered: unknown[];
-  /** What becomes of the next deliveries; `sent` when there is none. */
+  /** Outcomes of the next deliveries; `sent` when the list is empty. */
   let outcomes: DeliveryOutcome[];
   let documents: MapDocuments;
   let store: LocalPushStore;
   let pollers: PushPollers;
-  /** Polls of a gateway that has ended, for the next look at them. */
+  /** Polls that a stopped gateway left, returned by the next look-up. */
   let left: StoredPoll[];
   beforeEach(async () => {
     polled = [];
@@ -81,7 +81,7 @@ describe('PushPollers', () => {
     expect(await pollers.start(record, 't-1')).toBe(true);
     await eventually(() => statesOf().at(-1) === 'TASK_STATE_COMPLETED');
     expect(statesOf()).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
-    // Ended, so that it can be polled anew.
+    // The poll has ended, so the task can be polled again.
     await eventually(async () => (await pollers.start(record, 't-1')) && delivered.length > 3);
   });
 
@@ -106,7 +106,7 @@ describe('PushPollers', () => {
     await eventually(() => reads.mock.calls.length > 0);
     documents.set(documentKey.agentServer(WORKSPACE_ID, document.id), document);
     await store.put(record);
-    // One that went on would know that nothing has changed.
+    // A poll that continued would find that nothing has changed.
     await eventually(async () => (await pollers.start(record, 't-1')) && delivered.length === 2);
   });
 

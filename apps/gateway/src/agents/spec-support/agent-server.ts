@@ -3,7 +3,10 @@ import { documentKey, type AgentInterfaceFacts, type AgentServerDocument } from 
 import { AGENT_REST_PATH, AGENT_RPC_PATH, type AgentFixture } from '@gw/testing';
 import { ORGANISATION_ID, WORKSPACE_ID, type GatewayHarness } from '../../spec-support/harness';
 
-/** What the control plane would write about an agent of the fixture, with all skills approved. */
+/**
+ * Returns the document that the control plane writes for an agent of the fixture, with all skills
+ * approved.
+ */
 export function agentDocument(
   { origin, card }: Pick<AgentFixture, 'origin' | 'card'>,
   slug: string,

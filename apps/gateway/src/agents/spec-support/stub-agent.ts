@@ -11,7 +11,7 @@ export interface StubCall {
 
 export type StubResponder = (call: StubCall, res: ServerResponse) => void;
 
-/** An agent that does exactly what a spec says. */
+/** An agent whose responses a spec sets. */
 export class StubAgent {
   readonly calls: StubCall[] = [];
   respond: StubResponder = (call, res) => StubAgent.result(call, res, { message: message('hello') });
@@ -41,7 +41,7 @@ export class StubAgent {
     return `http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}`;
   }
 
-  /** A card that says that the agent streams. */
+  /** The card of an agent that supports streams. */
   get card(): string {
     const capabilities = { streaming: true, pushNotifications: false };
     return JSON.stringify({

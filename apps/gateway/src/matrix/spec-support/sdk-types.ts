@@ -25,7 +25,10 @@ type Wire<T> = T extends string ? \`\${T}\` : T extends object ? { [K in keyof T
 `;
 const FILE = join(__dirname, 'bodies-of-the-run.ts');
 
-/** Holds bodies against the types of `SDK_TYPES` by TypeScript: no member is unknown, none is missing. */
+/**
+ * Compares bodies with the types of `SDK_TYPES` by TypeScript. Returns their unknown and missing
+ * members.
+ */
 export function faultsOfTypes(bodies: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] {
   const lines = Object.entries(SDK_TYPES).flatMap(([dialect, type], at) => [
     `type Body${String(at)} = Wire<${type}>;`,

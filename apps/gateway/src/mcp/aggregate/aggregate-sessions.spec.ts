@@ -240,7 +240,7 @@ describe('sessions and calls at addresses with several servers', () => {
   });
 
   const TOKEN = `pat_${'t'.repeat(43)}`;
-  /** Keeps a token of the OAuth server as the control plane publishes it. */
+  /** Saves an access token as the control plane publishes it. */
   function saveToken(resourcePath: string, targetId: string): void {
     const hash = accessTokenHash(oauthPepper(gateway.master), TOKEN) ?? '';
     gateway.documents.set(documentKey.accessToken(hash), {

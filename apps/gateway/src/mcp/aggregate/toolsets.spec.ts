@@ -117,7 +117,7 @@ describe('toolsets at the gateway', () => {
       });
     await call('/fixed/mcp', 'github__echo', { text: 'mine' });
     expect(sentArguments()).toMatchObject({ name: 'echo', arguments: {} });
-    // Rules judge what the server gets.
+    // Rules apply to the arguments that the server gets.
     const subject = { type: 'key', id: gateway.apiKey } as const;
     const when = [{ pointer: '/a', op: 'equals', value: 40 }];
     saveServer(gateway, { ...github, rules: [{ subject, tools: ['add'], effect: 'deny', when }] });
@@ -193,7 +193,7 @@ describe('toolsets at the gateway', () => {
       expect(await page(cursor, path)).toMatchObject(refused);
     expect(await page(cursor, '/desk/mcp', gateway.apiKey, 'prompts/list')).toMatchObject(refused);
     expect((await page(cursor, '/main/desk/mcp')).result?.tools).toHaveLength(60);
-    // The second member changed meanwhile, and there is no member behind it.
+    // The second member changed meanwhile, and no member follows it.
     saveServer(gateway, many(jira));
     expect((await page(cursor)).result).toMatchObject({ tools: [] });
   });
@@ -230,7 +230,7 @@ describe('toolsets at the gateway', () => {
           _meta: { 'gw/error': { type: 'provider_unreachable', retry_after_ms: 1_000 } },
         },
       });
-    // A caller who may not use a server does not learn that it is there.
+    // A caller who may not use a server does not learn that it exists.
     saveServer(gateway, { ...unread, userAccess: { isAllowed: false, exceptions: {} } });
     expect((await request('/mcp', 'tools/list')).result?._meta).not.toHaveProperty('gw/unavailable');
     const { prompts } = (await request('/desk/mcp', 'prompts/list')).result as { prompts?: unknown[] };

@@ -139,7 +139,7 @@ describe('requests of tools of an OpenAPI document', () => {
           .end(`{"refused":"${one.authorization ?? ''}"}`);
       };
     let count = 0;
-    /** A server whose token was issued for no other test. */
+    /** Saves a server whose token was issued for no other test. */
     function save(): void {
       count += 1;
       saveServer(gateway, withClientCredentials(gateway, server, tokens, `read:${String(count)}`));

@@ -10,7 +10,7 @@ const URI = 'test://a';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A store whose reads and writes wait, as those of Redis do, until the test lets them go on. */
+/** A store whose reads and writes wait, as those of Redis do, until the test continues them. */
 class SlowStore extends MemorySessionStore {
   private readonly waiting: (() => void)[] = [];
   isSlow = false;
@@ -41,12 +41,12 @@ class SlowStore extends MemorySessionStore {
     return this.paused(() => super.end(name));
   }
 
-  /** Lets the oldest waiting call go on, and whatever follows from it. */
+  /** Continues the oldest waiting call, and the code that waits for it. */
   async next(): Promise<void> {
     this.waiting.shift()?.();
     await turn();
   }
-  /** Lets all calls go on, in their order. */
+  /** Continues all calls in order. */
   async all(): Promise<void> {
     this.isSlow = false;
     while (this.waiting.length > 0) await this.next();

@@ -5,11 +5,14 @@ import { eventually } from '@gw/testing';
 import { GatewayHarness } from '../../spec-support/harness';
 import { saveAtAll } from './mcp-server';
 
-/** Gateways of one installation: they share the master key, the documents of servers and keys, and a Redis. */
+/**
+ * Gateways of one installation: they share the master key, the documents of servers and keys, and a
+ * Redis.
+ */
 export class Gateways {
   private constructor(readonly all: readonly GatewayHarness[]) {}
 
-  /** `redisUrl` null: each is alone, as without Redis. */
+  /** Starts gateways. `redisUrl` is null for gateways without Redis, which share nothing. */
   static async start(
     count: number,
     redisUrl: string | null,
@@ -30,7 +33,7 @@ export class Gateways {
     return this.at(0).apiKey;
   }
 
-  /** Counted from 0. */
+  /** Returns a gateway; `index` is counted from 0. */
   at(index: number): GatewayHarness {
     const gateway = this.all[index];
     if (gateway === undefined) throw new Error(`There is no gateway ${String(index)}.`);
@@ -49,7 +52,9 @@ export class Gateways {
     return `http://127.0.0.1:${String(this.at(index).port)}`;
   }
 
-  /** `fetch` that sends each request to the gateway that `choose` names, as a load balancer does. */
+  /**
+   * `fetch` that sends each request to the gateway that `choose` names, as a load balancer does.
+   */
   fetchBy(choose: (request: SentRequest) => number): typeof fetch {
     return (input, init) => {
       const url = new URL(input instanceof Request ? input.url : input);
@@ -64,7 +69,10 @@ export class Gateways {
   }
 }
 
-/** Starts gateways and waits until they get messages of each other: they connect to Redis in the background. */
+/**
+ * Starts gateways and waits until they get messages of each other: they connect to Redis in the
+ * background.
+ */
 async function whenJoined<T>(redisUrl: string, count: number, start: () => Promise<T>): Promise<T> {
   const redis = connectRedis({ url: redisUrl, name: 'spec' });
   try {
@@ -80,7 +88,7 @@ async function whenJoined<T>(redisUrl: string, count: number, start: () => Promi
   }
 }
 
-/** What a client sends, as far as a load balancer of a test looks at it. */
+/** The facts of a client's request that a test's load balancer uses. */
 export interface SentRequest {
   readonly verb: string;
   /** Method of the message; null for a response of the client, and without a message. */

@@ -5,9 +5,9 @@ import { INTERNAL, type McpListsChanged } from '@gw/contracts';
 /** A control plane that reads servers whose lists changed, as the admin API does. */
 export interface ListReader {
   readonly url: string;
-  /** Integrations that gateways asked to be read, with each time. */
+  /** Integrations that gateways asked the control plane to read, once for each request. */
   readonly asked: readonly string[];
-  /** What reads the server of an integration and saves its document. */
+  /** Sets the function that reads the server of an integration and saves its document. */
   reads(integrationId: string, read: () => Promise<void>): void;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export async function startListReader(): Promise<ListReader> {
       if (req.url === INTERNAL.mcpListsChanged) {
         const { integrationId } = JSON.parse(Buffer.concat(chunks).toString()) as McpListsChanged;
         asked.push(integrationId);
-        // A server that is gone cannot be read.
+        // A server that has stopped cannot be read.
         await readers
           .get(integrationId)?.()
           .catch(() => undefined);

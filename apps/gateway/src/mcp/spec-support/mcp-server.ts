@@ -13,7 +13,10 @@ const LISTS = [
   ['templates', 'resource_template'],
 ] as const;
 
-/** What the control plane would write about an upstream: everything that it lists, approved. */
+/**
+ * Returns the document that the control plane writes for an upstream, with all listed items
+ * approved.
+ */
 export async function serverDocument(
   url: URL,
   slug: string,

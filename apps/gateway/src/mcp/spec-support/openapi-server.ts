@@ -5,7 +5,9 @@ import { METHODS, openApiTools, type OpenApiSelection } from '@gw/mcp';
 import { STUB_IDENTITY, type RestService, type StubTokenServices } from '@gw/testing';
 import { ORGANISATION_ID, WORKSPACE_ID, type GatewayHarness } from '../../spec-support/harness';
 
-/** What the control plane would write about a service: all operations of its document, approved. */
+/**
+ * Returns the document that the control plane writes for a service, with all operations approved.
+ */
 export function openApiServer(
   { url, spec }: Pick<RestService, 'url' | 'spec'>,
   slug: string,
@@ -35,7 +37,7 @@ export function openApiServer(
   };
 }
 
-/** The server with headers as its credential. */
+/** Returns the server with headers as its credential. */
 export function withHeaders(
   { master }: GatewayHarness,
   server: McpServerDocument,
@@ -44,7 +46,7 @@ export function withHeaders(
   return { ...server, authType: 'headers', sealedAuth: sealed(master, server, { headers }) };
 }
 
-/** The server with tokens that a stub of a token service issues for the scope. */
+/** Returns the server with tokens that a stub of a token service issues for the scope. */
 export const withClientCredentials = (
   { master }: GatewayHarness,
   server: McpServerDocument,
@@ -60,7 +62,7 @@ export const withClientCredentials = (
   sealedAuth: sealed(master, server, { clientSecret: STUB_IDENTITY.oauthSecret }),
 });
 
-/** The server with a key of AWS that signs each request. */
+/** Returns the server with an AWS key that signs each request. */
 export const withAwsKey = ({ master }: GatewayHarness, server: McpServerDocument): McpServerDocument => ({
   ...{ ...server, authType: 'aws_sigv4' },
   configurations: {

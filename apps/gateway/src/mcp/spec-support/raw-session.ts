@@ -1,6 +1,6 @@
 import { EventReader } from './read-events';
 
-/** A client with a session that sends what a test says, to the gateway that it says. */
+/** A client with a session that sends given messages to given gateways. */
 export class RawSession {
   private lastId = 0;
 

@@ -6,12 +6,12 @@ import { z } from 'zod';
 
 export interface SseServer {
   readonly url: URL;
-  /** Streams that were ever opened. */
+  /** Number of streams opened so far. */
   readonly streams: () => number;
   close(): Promise<void>;
 }
 
-/** A server that has the transport of 2024-11-05 alone: GET `/sse` and POST `/messages`. */
+/** Starts a server with only the transport of 2024-11-05: GET `/sse` and POST `/messages`. */
 export async function startSseServer(): Promise<SseServer> {
   const transports = new Map<string, SSEServerTransport>();
   const server = createServer((req, res) => {

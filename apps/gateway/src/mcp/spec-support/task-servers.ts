@@ -35,8 +35,8 @@ async function listening(
 }
 
 /**
- * A server of 2025-11-25 whose sessions share their tasks, as one does that knows its callers by a credential alone.
- * `more`: members that it adds to each task that is read.
+ * Starts a server of 2025-11-25 whose sessions share their tasks, like a server that identifies
+ * callers only by a credential. It adds the members of `more` to each task that is read.
  */
 export async function startLegacyTaskServer(more: object = {}): Promise<TaskServer> {
   const taskStore = new (class extends InMemoryTaskStore {
@@ -110,7 +110,11 @@ interface ModernRequest {
   readonly hasExtension: boolean;
 }
 
-/** A server of 2026-07-28 that makes a task of each call of a client with the extension. The text `ask` needs input; texts that begin with `created:`, `status:`, `error:` and `refused:` are in that part of the task; a call with `no:` fails. */
+/**
+ * Starts a server of 2026-07-28 that creates a task for each call of a client with the extension.
+ * The text `ask` requests input. Texts that begin with `created:`, `status:`, `error:` and
+ * `refused:` appear in that part of the task. A call with `no:` fails.
+ */
 export async function startModernTaskServer(): Promise<TaskServer> {
   const tasks = new Map<string, ModernTask>();
   return listening(async (body, req, res) => {
@@ -137,7 +141,7 @@ export async function startModernTaskServer(): Promise<TaskServer> {
   });
 }
 
-/** The error with which a text makes a request fail; null: it does not. */
+/** Returns the error that a text causes; null if it causes none. */
 function refusalOf(
   method: string,
   params: ModernRequest['params'],

@@ -7,9 +7,9 @@ import { json as bodyOf } from 'node:stream/consumers';
 /** A server with two resources, `test://a` and `test://b`, whose streams a test ends. */
 export interface WatchedServer {
   readonly url: URL;
-  /** URIs of the subscriptions that it got, each time. */
+  /** URIs of all subscriptions that it received. */
   readonly subscribed: readonly string[];
-  /** Streams that are open. */
+  /** Number of open streams. */
   streams(): number;
   /** Announces an update on all streams. */
   update(uri: string, more?: object): void;
@@ -30,7 +30,8 @@ const RESOURCES = ['a', 'b'].map((name) => ({ uri: `test://${name}`, name }));
 
 /**
  * `refused`: resources that it refuses to watch; `hasStream`: whether sessions have a stream;
- * `onSubscribe`: runs before it replies to a subscription, when the client has read an update on its stream.
+ * `onSubscribe`: runs before it replies to a subscription, when the client has read an update on
+ * its stream.
  */
 export async function startWatchedServer(
   era: 'modern' | 'legacy',

@@ -51,7 +51,7 @@ describe('tasks of MCP servers', () => {
     for (const document of Object.values(documents)) saveServer(gateway, { ...document, guardrails });
   }
 
-  /** Replaces addresses of mail in results of all tools. */
+  /** Replaces email addresses in results of all tools. */
   function redact(): void {
     const checks = [{ id: 'default.regexReplace', parameters: { rule: '[a-z]+@[a-z.]+', redactText: '…' } }];
     gateway.addGuardrail('no-mail', checks, {}, { target: 'mcp_tools' });
@@ -70,7 +70,7 @@ describe('tasks of MCP servers', () => {
       await client.listTools();
       return client;
     }
-    /** Makes a task and returns its id, without waiting for its end. */
+    /** Creates a task and returns its id, without waiting for its end. */
     async function made(client: Client, text: string, ends: boolean, name = 'work'): Promise<string> {
       const call = { name, arguments: { text, ends } };
       const stream = client.experimental.tasks.callToolStream(call, CallToolResultSchema, {

@@ -15,13 +15,15 @@ export interface Accepted {
 }
 
 export interface SocketProviderOptions extends ServerOptions {
-  /** An option of `ws` that its types lack; 0: unlimited. */
+  /** An option of `ws` that is missing in its types; 0 means unlimited. */
   readonly maxPendingAutoPongs?: number;
   /** Sends every message back. */
   readonly echo?: boolean;
 }
 
-/** A provider on loopback that speaks WebSocket with `ws`, or responds to handshakes as configured. */
+/**
+ * A provider on loopback that speaks WebSocket with `ws`, or responds to handshakes as configured.
+ */
 export class SocketProvider {
   readonly handshakes: IncomingMessage[] = [];
   readonly accepted: Accepted[] = [];
