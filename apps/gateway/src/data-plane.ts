@@ -75,7 +75,7 @@ import { createSecrets } from './credentials/secrets';
 const POOLS_MAX = 10_000;
 const PROVIDER_KEEP_ALIVE_MS = 30_000;
 
-/** Parts that live as long as the process. */
+/** Health parts of the process that exist for its whole lifetime. */
 export interface ProcessHealth {
   readonly parts: readonly Part[];
   isReady(): boolean;
@@ -113,7 +113,10 @@ export interface DataPlane {
   readonly requestsInFlight: RequestsInFlight;
   readonly inFlight: InFlightLog;
   readonly refused: Pick<RefusedRequests, 'counts' | 'unlogged'>;
-  /** Ends all in-flight requests and refuses all later ones. Resolves when their responses are sent, or after two seconds. */
+  /**
+   * Ends all in-flight requests and refuses all later ones. Resolves when their responses are sent,
+   * or after two seconds.
+   */
   interrupt(): Promise<void>;
   close(): void;
 }
@@ -173,7 +176,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   };
 }
 
-/** Creates what watches the process: its health and its load. */
+/** Creates the parts that monitor the process: its health and its load. */
 function watched(parts: DataPlaneParts, limits: Limits, secrets: SecretResolver) {
   const overload = new Overload(pressureOf(memoryOfProcess(parts.settings.GATEWAY_WORKERS)));
   const requests = partsOfRequests(limits, secrets);

@@ -35,7 +35,10 @@ const METRICS_SERVER = Symbol('listener for Prometheus, or null');
 
 const DRAIN_MS = 3_000;
 
-/** Owns what lives as long as the process. Requests never reach Nest: see `http/front-door.ts`. */
+/**
+ * Owns the parts that exist for the lifetime of the process. Requests never reach Nest: see
+ * `http/front-door.ts`.
+ */
 @Module({})
 export class GatewayModule
   implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
@@ -101,7 +104,10 @@ export class GatewayModule
     this.presence.stop();
   }
 
-  /** Runs after the last connection has ended. Sends the rest of the journal if possible; otherwise it stays on disk. */
+  /**
+   * Runs after the last connection has ended. Sends the rest of the journal if possible; otherwise
+   * it stays on disk.
+   */
   async onApplicationShutdown(): Promise<void> {
     this.plane.close();
     this.metrics?.close();

@@ -23,8 +23,8 @@ export class AcceptStage implements Stage {
 }
 
 /**
- * `offered`: the key that a WebSocket client sends as a subprotocol because it cannot set headers; it replaces a bearer token.
- * `inQuery`: the key that a Gemini client sent in its query.
+ * `offered`: the key that a WebSocket client sends as a subprotocol because it cannot set headers;
+ * it replaces a bearer token. `inQuery`: the key that a Gemini client sent in its query.
  */
 function readGatewayHeaders(
   req: IncomingMessage,
@@ -54,7 +54,10 @@ function readGatewayHeaders(
   };
 }
 
-/** The caller's credential for the gateway, with the proof that comes with it, and its key for the provider. */
+/**
+ * Returns the caller's credential for the gateway, its DPoP proof, and the caller's key for the
+ * provider.
+ */
 function credentialsIn(
   headers: IncomingMessage['headers'],
   offered: string | null,
@@ -72,7 +75,10 @@ function credentialsIn(
   };
 }
 
-/** The caller's provider key. The gateway key is never returned, whichever header it was sent in. */
+/**
+ * Returns the caller's provider key. The gateway key is never returned, whichever header it was
+ * sent in.
+ */
 function providerKeyOf(
   named: string | null,
   apiKey: string | null,
@@ -87,13 +93,13 @@ function providerKeyOf(
 const one = (value: string | string[] | undefined): string | null =>
   value === undefined ? null : Array.isArray(value) ? value.join(', ') : value;
 
-/** Text of a header that may hold non-ASCII text; null when it was not sent. */
+/** Returns the text of a header that may contain non-ASCII text; null when it was not sent. */
 function textOf(value: string | string[] | undefined): string | null {
   const raw = one(value);
   return raw === null ? null : headerText(raw);
 }
 
-/** The credential of a scheme, whose name is in lower case. */
+/** Returns the credential of an authorization scheme. `scheme` is in lower case. */
 function textAfter(scheme: 'bearer' | 'dpop', authorization: string | undefined): string | null {
   if (authorization === undefined) return null;
   const { length } = scheme;
@@ -101,7 +107,10 @@ function textAfter(scheme: 'bearer' | 'dpop', authorization: string | undefined)
   return isOf ? authorization.slice(length + 1).trim() : null;
 }
 
-/** Header names of `x-gw-forward-headers`. Throws `header_invalid` for a name that a config may not forward either. */
+/**
+ * Returns the header names of `x-gw-forward-headers`. Throws `header_invalid` for a name that a
+ * config may not forward either.
+ */
 function forwardedNames(value: string | string[] | undefined): readonly string[] | null {
   const text = one(value);
   if (text === null) return null;
@@ -141,7 +150,9 @@ function strictnessOf(value: string | string[] | undefined): boolean | null {
   });
 }
 
-/** Parses metadata: a flat JSON object of strings, numbers and booleans. Throws `header_invalid`. */
+/**
+ * Parses metadata: a flat JSON object of strings, numbers and booleans. Throws `header_invalid`.
+ */
 function readMetadata(text: string): Readonly<Record<string, string>> {
   let value: unknown;
   try {

@@ -4,9 +4,10 @@ import { GATEWAY_HEADER_PREFIX, HEADER, PORTKEY_HEADER_PREFIX } from '@gw/contra
 const KEY = `${PORTKEY_HEADER_PREFIX}api-key`;
 
 /**
- * Gives a request with Portkey's headers ours instead, so that a team can move over by its base URL
- * alone. Returns whether it did. A header of ours takes precedence. The workspace must accept them,
- * which is known once the key is.
+ * Replaces Portkey's headers in a request by the gateway's own, so that a team can migrate by
+ * changing only its base URL. Returns whether any header was replaced. Headers of the gateway take
+ * precedence. The workspace must accept Portkey's headers, which is known only after the key was
+ * read.
  */
 export function adoptPortkeyHeaders(headers: IncomingHttpHeaders): boolean {
   if (headers[KEY] === undefined || headers[HEADER.apiKey] !== undefined) return false;

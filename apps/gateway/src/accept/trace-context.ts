@@ -13,7 +13,7 @@ export interface TraceParent {
   readonly flags: string;
 }
 
-/** Null for a value that is no valid `traceparent`. */
+/** Parses a `traceparent`. Returns null for an invalid value. */
 export function traceParentOf(value: unknown): TraceParent | null {
   const [, traceId, spanId, flags] = (typeof value === 'string' ? TRACEPARENT.exec(value) : null) ?? [];
   return traceId === undefined || spanId === undefined || flags === undefined
@@ -32,8 +32,8 @@ export function readTrace(context: RequestContext): void {
 }
 
 /**
- * Takes the trace context that a message itself carries, which comes before the `traceparent` of its HTTP request: one
- * connection can carry messages of several traces. The gateway's own headers stay first.
+ * Uses the trace context of a message instead of the `traceparent` of its HTTP request, because one
+ * connection can carry messages of several traces. The gateway's own headers still take precedence.
  */
 export function adoptTrace(context: RequestContext, parent: TraceParent): void {
   const { headers } = context.req;

@@ -38,7 +38,10 @@ export class CacheUse {
     return this.lookup.response !== null;
   }
 
-  /** True when the response comes from another request's call, which pays for it. Final once this request has ended. */
+  /**
+   * True when the response comes from another request's call, which pays for it. Final once this
+   * request has ended.
+   */
   get isShared(): boolean {
     return this.shared?.isOwner === false;
   }
@@ -49,8 +52,8 @@ export class CacheUse {
   }
 
   /**
-   * Stores the response once the client has received it whole. A response that is unreadable, denied, or lost a hedge is not
-   * stored.
+   * Stores the response once the client has received it completely. A response that is unreadable,
+   * denied, or lost a hedge is not stored.
    */
   keepOnce(keep: () => void): void {
     this.keep = keep;
@@ -79,7 +82,10 @@ export class CacheUse {
   }
 }
 
-/** Cache use of the response; without a response, of the attempt that started last. Null when no cache was used. */
+/**
+ * Cache use of the response; without a response, of the attempt that started last. Null when no
+ * cache was used.
+ */
 export const cacheUseOf = ({
   response,
   cache,

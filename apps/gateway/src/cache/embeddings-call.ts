@@ -38,7 +38,7 @@ export interface EmbeddingsParts {
 export class EmbeddingsCall implements RequestEmbeddingsCall {
   readonly vectors: Promise<Vectors>;
   record: CacheEmbedding | null = null;
-  /** The target of the call, and how to abort it; null before the call is sent. */
+  /** The target of the call, and a function that aborts it; null before the call is sent. */
   private sent: { readonly upstream: Upstream; abort(): void } | null = null;
   private isCharged = false;
 
@@ -134,7 +134,8 @@ const plausible = (usage: Usage | null): Usage | null =>
   usage === null || isImplausible(usage) ? null : usage;
 
 /**
- * Returns the first `count` vectors of a response; longer ones than the cache compares are refused.
+ * Returns the first `count` vectors of a response. Refuses vectors that are longer than the cache
+ * compares.
  */
 function vectorsOf({ data }: JsonObject, count: number): Vectors {
   if (!Array.isArray(data)) throw new GatewayError('provider_answer_invalid');

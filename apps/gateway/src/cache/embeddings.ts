@@ -10,17 +10,19 @@ import { requestCacheOf } from './request-cache';
 import { RequestEmbeddings, type RequestEmbeddingsCall } from './request-embeddings';
 
 export interface RequestEmbedder extends Embedder {
-  /** The call that made the vector; null until its response has arrived. */
+  /** The call that returned the vector; null until its response has arrived. */
   readonly call: CacheEmbedding | null;
 }
 
-/** Creates embeddings of texts for the semantic cache, through the embeddings target of a config. */
+/**
+ * Creates embeddings of texts for the semantic cache, through the embeddings target of a config.
+ */
 export class Embeddings {
   constructor(private readonly parts: EmbeddingsParts) {}
 
   /**
-   * Returns the embedder of one attempt. The attempts of a request share their vectors, and the request pays for each call.
-   * `isApart`: the attempt does not wait for a call of another attempt.
+   * Returns the embedder of one attempt. The attempts of a request share their vectors, and the
+   * request pays for each call. `isApart`: the attempt does not wait for a call of another attempt.
    */
   of(context: RequestContext, settings: CompiledEmbeddings, isApart: boolean): RequestEmbedder {
     const { target, dimensions } = settings;
@@ -53,8 +55,8 @@ export class Embeddings {
 const TIMEOUT_MS = 5_000;
 
 /**
- * A request of the gateway on behalf of the caller. Of what the caller sent, the provider gets only the texts: no header,
- * query or key. The target's rules set the model.
+ * A request of the gateway on behalf of the caller. Of what the caller sent, the provider gets only
+ * the texts: no header, query or key. The target's rules set the model.
  */
 function embeddingOf(
   context: RequestContext,

@@ -8,15 +8,20 @@ import {
 } from '@gw/redis';
 import type { Log } from '@gw/web';
 
-/** Bytes for a Redis that has no `maxmemory`, or has not reported it yet. */
+/**
+ * Maximum bytes of stored responses in a Redis that has no `maxmemory`, or has not reported it yet.
+ */
 const UNBOUNDED_BYTES = 268_435_456;
 /**
- * Part of `maxmemory` for stored responses. The rest of a shared Redis is for counters, queues and log records; a Redis for the
- * cache holds little else.
+ * Part of `maxmemory` for stored responses. The rest of a shared Redis is for counters, queues and
+ * log records; a Redis for the cache holds little else.
  */
 const PARTS: Readonly<Record<RedisUse, number>> = { state: 0.25, cache: 0.8 };
 
-/** Bounds the bytes of stored responses in a Redis. It reads `maxmemory` on each connection, also after a reconnect. */
+/**
+ * Bounds the bytes of stored responses in a Redis. It reads `maxmemory` on each connection, also
+ * after a reconnect.
+ */
 export class RedisRoom {
   private facts: RedisFacts | null = null;
 

@@ -1,7 +1,10 @@
 import type { CacheEmbedding } from '@gw/contracts';
 import { OutboundError } from '@gw/outbound';
 
-/** Maximum number of embeddings calls of one request, over all its attempts; a further lookup finds no vector. */
+/**
+ * Maximum number of embeddings calls of one request, over all its attempts; a further lookup finds
+ * no vector.
+ */
 const CALLS_MAX = 4;
 
 export type Vectors = readonly ArrayLike<number>[];
@@ -21,8 +24,8 @@ interface Known {
 }
 
 /**
- * Embeddings calls of one request. Its attempts compare the same text, so the vector of the first call is kept for all of them;
- * a call that failed is not repeated.
+ * Embeddings calls of one request. Its attempts compare the same text, so the vector of the first
+ * call is kept for all of them; a call that failed is not repeated.
  */
 export class RequestEmbeddings {
   /** Calls by embeddings target and text; at most `CALLS_MAX`. */
@@ -31,8 +34,8 @@ export class RequestEmbeddings {
   private calls = 0;
 
   /**
-   * Returns the call for `key`, and starts it if there is none. `isApart`: a call in flight is not shared, because this attempt
-   * must not wait for another one.
+   * Returns the call for `key`, and starts it if there is none. `isApart`: a call in flight is not
+   * shared, because this attempt must not wait for another one.
    */
   of(key: string, isApart: boolean, start: () => RequestEmbeddingsCall): RequestEmbeddingsCall {
     const known = this.known.get(key);
@@ -45,7 +48,7 @@ export class RequestEmbeddings {
     return call;
   }
 
-  /** Cuts the calls in flight, because the request ends. */
+  /** Aborts the calls in flight, because the request has ended. */
   cutAll(): void {
     for (const call of this.inFlight) call.cut();
   }
@@ -60,7 +63,7 @@ export class RequestEmbeddings {
     };
     call.vectors.then(() => {
       over();
-      // Of two concurrent calls, one that succeeded serves the next attempts.
+      // If two calls were concurrent, one that succeeded serves the next attempts.
       this.known.set(key, own);
     }, over);
   }

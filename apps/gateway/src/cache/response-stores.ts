@@ -42,23 +42,26 @@ type ResponseSettings = Pick<
   | 'IDEMPOTENCY_ENTRY_MAX_BYTES'
 >;
 
-/** Maximum bytes of all responses that a process records at one time; above it, further responses are not stored. */
+/**
+ * Maximum bytes of all responses that a process records at one time; above it, further responses
+ * are not stored.
+ */
 const RECORDING_BYTES_MAX = 134_217_728;
 /** Maximum bytes of all vectors that a process searches. */
 const VECTOR_BYTES_MAX = 67_108_864;
 /** Maximum bytes of all writes that Redis has not confirmed. */
 const PENDING_BYTES_MAX = 67_108_864;
 /**
- * Milliseconds. A repeated request whose first response is not found is carried out twice, so Redis gets more time here than for
- * the cache.
+ * Maximum wait for Redis in milliseconds. A repeated request whose first response is not found is
+ * carried out twice, so Redis gets more time here than for the cache.
  */
 const IDEMPOTENCY_TIMEOUT_MS = 900;
 /** Maximum bytes of an entry besides its body: headers, and the lengths of its pieces. */
 const DESCRIPTION_BYTES_MAX = 262_144;
 
 /**
- * Stores responses in Redis when there is one, otherwise in this process; bounded in both. While Redis fails, idempotency falls
- * back to this process.
+ * Stores responses in Redis when there is one, otherwise in this process; bounded in both. While
+ * Redis fails, idempotency falls back to this process.
  */
 export function createResponses(settings: ResponseSettings, log: Log): Responses {
   const memory = new Shares(RECORDING_BYTES_MAX);
@@ -109,7 +112,8 @@ function storesInRedis(
       log,
     });
   const { REDIS_CACHE_URL: cacheUrl, REDIS_CACHE_MAX_BYTES: wanted } = settings;
-  // First responses of idempotent requests must not be lost, so they are never stored in a Redis that evicts keys.
+  // First responses of idempotent requests must not be lost, so they are never stored in a Redis
+  // that evicts keys.
   const redis = connect(redisUrl, 'gateway-answers');
   const room = new RedisRoom(redis, 'state', wanted, log);
   const cacheRedis = cacheUrl === null ? redis : connect(cacheUrl, 'gateway-cache');

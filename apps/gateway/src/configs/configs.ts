@@ -19,12 +19,13 @@ interface Inline {
   readonly resolved: ResolvedConfig;
 }
 
-/** How the request came to a saved config: by header, key or workspace. */
+/** The source of the reference to a saved config: header, key or workspace. */
 export type ConfigSource = Exclude<DecisionRecord['config']['source'], 'none'>;
 
 /**
- * Bytes for compiled inline configs, of all workspaces and of one workspace. The estimate errs upwards: compiled configs measured
- * 1 to 20 bytes for each character of text, and up to 112 when they consist of patterns with many repetitions.
+ * Bytes for compiled inline configs, of all workspaces and of one workspace. The estimate errs
+ * upwards: compiled configs measured 1 to 20 bytes for each character of text, and up to 112 when
+ * they consist of patterns with many repetitions.
  */
 const INLINE_BYTES_MAX = 64 * 1_048_576;
 const INLINE_BYTES_OF_WORKSPACE_MAX = 16 * 1_048_576;
@@ -35,8 +36,9 @@ const BYTES_FOR_CHARACTER = 128;
 const BARE: CompiledConfig = compileConfig({});
 
 /**
- * Compiles configs, each version once. Inline configs are cached by workspace and text; each workspace has its own share of
- * memory, and the least recently used configs are evicted at the cap. A compiled saved config lives as long as its document.
+ * Compiles configs, each version once. Inline configs are cached by workspace and text; each
+ * workspace has its own share of memory, and the least recently used configs are evicted at the
+ * cap. A compiled saved config lives as long as its document.
  */
 export class Configs {
   private readonly inlineBytes = new Map<string, number>();
@@ -96,12 +98,18 @@ export class Configs {
     else this.inlineBytes.delete(workspaceId);
   }
 
-  /** The config of a request that names none but sends provider fields as headers. Throws `config_invalid`. */
+  /**
+   * Returns the config of a request that names none but sends provider fields as headers. Throws
+   * `config_invalid`.
+   */
   fromFields(workspaceId: string, fields: Readonly<Record<string, string>>): ResolvedConfig {
     return { ...Configs.none, compiled: this.fromText(workspaceId, JSON.stringify(fields)).compiled };
   }
 
-  /** Finds a saved config by slug or id. Throws `config_not_found`, also for a config of another workspace. */
+  /**
+   * Finds a saved config by slug or id. Throws `config_not_found`, also for a config of another
+   * workspace.
+   */
   fromDocument(
     workspaceId: string,
     reference: string,
@@ -142,8 +150,8 @@ export class Configs {
 }
 
 /**
- * Compiles a stored config. Throws `config_invalid` when it is not valid under the current rules, even if it would compile: it
- * could behave differently from what its owner intended.
+ * Compiles a stored config. Throws `config_invalid` when it is not valid under the current rules,
+ * even if it would compile: it could behave differently from what its owner intended.
  */
 function compiledOf({ slug, config }: ConfigDocument): CompiledConfig {
   const result = validateConfig(config);

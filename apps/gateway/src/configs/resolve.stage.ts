@@ -10,7 +10,10 @@ import { guard } from '../guardrails/guarding';
 import { useConfig } from './use-config';
 import { type GuardTools } from '../guardrails/guarded-request';
 
-/** Finds the config of the request: from the header, or the key's default, or the workspace's default. */
+/**
+ * Finds the config of the request: from the header, or the key's default, or the workspace's
+ * default.
+ */
 export class ResolveStage implements Stage {
   constructor(
     private readonly configs: Configs,
@@ -62,7 +65,10 @@ export class ResolveStage implements Stage {
     return fields === null ? Configs.none : this.configs.fromFields(workspace.id, fields);
   }
 
-  /** The key's own config. The request may name it by id or slug, and may name no other config. */
+  /**
+   * Returns the key's own config. The request may name it by id or slug, and may name no other
+   * config.
+   */
   private async ownOnly(workspaceId: string, byKey: string, named: string): Promise<ResolvedConfig> {
     const own = await this.configs.fromDocument(workspaceId, byKey, 'key');
     if (named === byKey || named === own.source.slug || named === own.id) return own;
@@ -70,7 +76,10 @@ export class ResolveStage implements Stage {
   }
 }
 
-/** The key's default config; for a user key without one, the workspace's default for user keys. */
+/**
+ * Returns the key's default config; for a user key without one, the workspace's default for user
+ * keys.
+ */
 function ownConfigOf({ key, workspace }: GatewayPrincipal): string | null {
   if (key.defaults.config !== null) return key.defaults.config;
   return key.type === 'workspace-user' ? (workspace.defaults.userKeyConfig ?? null) : null;
@@ -79,7 +88,8 @@ function ownConfigOf({ key, workspace }: GatewayPrincipal): string | null {
 /** Merges metadata; values of the workspace and the key take precedence over the request's. */
 function addMetadata(context: RequestContext, { key, workspace, organisation }: GatewayPrincipal): void {
   const [ofKey, ofWorkspace] = [key.defaults.metadata, workspace.defaults.metadata];
-  // The key's own object, when there is nothing to merge: the log's record of it is written once (`writeMetadata`).
+  // The key's own object, when there is nothing to merge: the log's record of it is written once
+  // (`writeMetadata`).
   if (!hasEntries(context.metadata) && !hasEntries(ofWorkspace)) context.metadata = ofKey;
   else if (hasEntries(ofKey) || hasEntries(ofWorkspace)) {
     context.metadata = { ...context.metadata, ...ofKey, ...ofWorkspace };
@@ -109,7 +119,10 @@ function refuseEmpty(gw: GatewayHeaders): void {
   }
 }
 
-/** For saved-only mode. Throws when the request itself sets a provider, an endpoint or an inline config. */
+/**
+ * For saved-only mode. Throws when the request itself sets a provider, an endpoint or an inline
+ * config.
+ */
 function refuseInline({ gw, req }: RequestContext): void {
   const addressHeader = addressHeaderOf(req.headers);
   const violations: readonly (readonly [boolean, ErrorType, string])[] = [

@@ -6,12 +6,12 @@ import type { Provider } from '@gw/providers';
 import type { Upstream } from '../core/upstream';
 import type { RequestView } from '../core/request-context';
 
-/** The destination on which it depends whether a caller's credential may be sent. */
+/** The destination of a call. It determines whether the caller's credential may be sent. */
 export type Recipient = Pick<Upstream, 'target' | 'provider' | 'saved'>;
 
 /**
- * Credential of a target without a saved provider: the config's own, or else the caller's. Null when there is none and none is
- * needed. Throws when the provider needs one.
+ * Credential of a target without a saved provider: the config's own, or else the caller's. Null
+ * when there is none and none is needed. Throws when the provider needs one.
  */
 export function inlineKey(context: RequestView, target: CompiledTarget, provider: Provider): string | null {
   const apiKey = target.apiKey ?? callersKey(context, { target, provider, saved: null });
@@ -25,9 +25,10 @@ const callersKey = (context: RequestView, recipient: Recipient): string | null =
   context.gw.providerKey !== null && isMeantFor(context, recipient) ? context.gw.providerKey : null;
 
 /**
- * The one rule for where a caller's credential may go, as provider key or in a forwarded header: to the provider that the request
- * names, or else that of the config's first target. It never goes to an address of a saved config, which another person wrote. A
- * saved provider has its own credential and gets the caller's only when the caller named both the provider and the header.
+ * The one rule for where a caller's credential may go, as provider key or in a forwarded header: to
+ * the provider that the request names, or else that of the config's first target. It never goes to
+ * an address of a saved config, which another person wrote. A saved provider has its own credential
+ * and gets the caller's only when the caller named both the provider and the header.
  */
 export function isMeantFor({ gw, config, configSource }: RequestView, recipient: Recipient): boolean {
   const { target, provider, saved } = recipient;
@@ -53,8 +54,9 @@ const hasAddress = ({ customHost, providerFields }: CompiledTarget): boolean =>
   customHost !== null || Object.keys(providerFields).some(holdsAddress);
 
 /**
- * True when a call without a key may succeed: a self-hosted server may need none, or a forwarded header or the query may carry
- * it. In all other cases the gateway's own error is clearer than the provider's.
+ * True when a call without a key may succeed: a self-hosted server may need none, or a forwarded
+ * header or the query may carry it. In all other cases the gateway's own error is clearer than the
+ * provider's.
  */
 const mayBeKeyless = ({ gw, query }: RequestView, target: CompiledTarget): boolean =>
   gw.customHost !== null ||

@@ -15,15 +15,21 @@ interface Completed {
 export interface CloudCredentialOptions {
   /** Whether integrations may use the identities of the installation. */
   readonly allowsOwn: boolean;
-  /** From `parseTrustedHosts`: other addresses at which providers may get them, such as private endpoints. */
+  /**
+   * Result of `parseTrustedHosts`: further addresses to which such credentials may be sent, such as
+   * private endpoints of providers.
+   */
   readonly trustedHosts: readonly string[];
 }
 
-/** Completes credentials that a token service issues: of clouds, and by the client credentials grant. */
+/**
+ * Completes credentials that a token service issues: those of clouds, and those of the client
+ * credentials grant.
+ */
 export class CloudCredentials {
   private readonly identities = new WeakMap<Credential, CloudIdentity | null>();
   private readonly completed = new WeakMap<Credential, Completed>();
-  /** The identity and the incomplete credential of a completed one. */
+  /** Maps a completed credential to the incomplete one that it was made from. */
   private readonly origins = new WeakMap<Credential, Credential>();
 
   constructor(
@@ -70,7 +76,8 @@ export class CloudCredentials {
   }
 
   private identity({ provider, credential }: Upstream): CloudIdentity | null {
-    // Most providers have keys alone, and a credential of a request is new for each of them.
+    // Most providers have only keys. This check avoids a look-up for their credentials, which are
+    // new objects in each request if the request contains them.
     if (provider.identity === undefined && credential.configurations['auth_type'] === undefined) return null;
     const known = this.identities.get(credential);
     if (known !== undefined) return known;
@@ -79,7 +86,10 @@ export class CloudCredentials {
     return identity;
   }
 
-  /** Returns whether the installation's identity may be used. Throws when the identity needs it and it may not. */
+  /**
+   * Returns whether the installation's identity may be used. Throws when the identity needs it and
+   * it may not.
+   */
   private checkedUse(context: RequestView, upstream: Upstream, identity: CloudIdentity): boolean {
     const { saved } = upstream;
     const { allowsOwn, trustedHosts } = this.options;
@@ -87,7 +97,8 @@ export class CloudCredentials {
     const isElsewhere =
       host !== null && !(URL.canParse(host) && isTrustedHost(trustedHosts, new URL(host).hostname));
     const isOwn = isOfInstallation(identity);
-    // A token of the installation, or of a config's secret, never goes to a host that somebody else chose.
+    // A token of the installation, or of a secret in a config, is never sent to a host that another
+    // person chose.
     if (isElsewhere && (saved === null || isOwn)) throw refused(upstream, ELSEWHERE);
     const mayUseOwn = allowsOwn && saved !== null && !isElsewhere;
     if (isOwn && !mayUseOwn) throw refused(upstream, saved === null ? UNSAVED : NOT_ALLOWED);

@@ -60,7 +60,7 @@ function hide(values: readonly unknown[]): Hidden | null {
   return texts.length === 0 ? null : { texts, forms: texts.flatMap(formsOf), probes: texts.map(probeOf) };
 }
 
-/** Without duplicates: for most keys the first three forms are the same text. */
+/** Returns the forms without duplicates; for most keys the first three forms are the same text. */
 const formsOf = (text: string): readonly string[] => [
   ...new Set([
     text,

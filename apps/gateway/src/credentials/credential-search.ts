@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 
 export const CREDENTIAL_MARK = '[credential]';
 /**
- * Minimum length, in characters, of a part of a credential that is replaced. A shorter credential is replaced when at most one of
- * its characters is missing.
+ * Minimum length, in characters, of a part of a credential that is replaced. A shorter credential
+ * is replaced when at most one of its characters is missing.
  */
 const RUN_MIN = 16;
 const SHORT_RUN_MIN = 8;
@@ -11,8 +11,9 @@ const SHORT_RUN_MIN = 8;
 const SEPARATOR = '\uffff';
 
 /**
- * Replaces each part of a text that is long enough: in either case, with JSON escapes (also nested ones), percent-encoded, or in
- * base64. Makes one look-up for about every nine characters of the body.
+ * Replaces each part of a text that is long enough: in either case, with JSON escapes (also nested
+ * ones), percent-encoded, or in base64. Makes one look-up for about every nine characters of the
+ * body.
  */
 export function withoutTexts(body: Buffer, texts: readonly string[]): Buffer {
   const { plain, origins } = spelledOut(body);
@@ -29,7 +30,9 @@ const MARK = Buffer.from(CREDENTIAL_MARK);
 
 interface SpelledOut {
   readonly plain: Buffer;
-  /** Offset in the body for each byte of `plain`, and the body's end; null when nothing is escaped. */
+  /**
+   * Offset in the body for each byte of `plain`, and the body's end; null when nothing is escaped.
+   */
   readonly origins: Uint32Array | null;
 }
 
@@ -90,7 +93,7 @@ function digitOf(byte: number | undefined): number {
 
 type Run = readonly [start: number, end: number];
 
-/** Matches that do not overlap, in order. */
+/** Returns matches that do not overlap, in order. */
 function runsIn(plain: string, texts: readonly string[]): readonly Run[] {
   const runMin = Math.min(...texts.map(({ length }) => runMinOf(length)));
   // A run of the minimum length contains a whole piece at one of every `step` offsets.
@@ -115,12 +118,13 @@ function runsIn(plain: string, texts: readonly string[]): readonly Run[] {
 
 const runMinOf = (length: number): number => Math.max(SHORT_RUN_MIN, Math.min(RUN_MIN, length - 1));
 
-/** The text, and its base64 forms for each possible alignment. */
+/** Returns the text, and its base64 forms for each possible alignment. */
 function spellingsOf(text: string): readonly string[] {
   const bytes = Buffer.from(text);
   const encoded = [0, 1, 2].map((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64url');
-    // The first and the last base64 character may also encode neighbouring text, so they are left out.
+    // The first and the last base64 character may also encode neighbouring text, so they are left
+    // out.
     return whole.slice(before === 0 ? 0 : before + 1, -1);
   });
   return [...new Set([bytes.toString('latin1'), ...encoded, ...encoded.map(standardBase64)])];
@@ -128,10 +132,13 @@ function spellingsOf(text: string): readonly string[] {
 
 const standardBase64 = (text: string): string => text.replaceAll('-', '+').replaceAll('_', '/');
 
-/** Maximum number of offsets kept for a piece that occurs repeatedly in a credential, to bound the search time. */
+/**
+ * Maximum number of offsets kept for a piece that occurs repeatedly in a credential, to bound the
+ * search time.
+ */
 const PLACES_MAX = 4;
 
-/** Offsets of each piece of `size` characters in `all`. */
+/** Returns the offsets of each piece of `size` characters in `all`. */
 function placesOf(all: string, size: number): ReadonlyMap<string, number[]> {
   const places = new Map<string, number[]>();
   for (let at = 0; at + size <= all.length; at += 1) {

@@ -12,7 +12,7 @@ import {
 import { own, type AccessCaller, type JsonObject } from '@gw/mcp';
 import { readDocument, type Documents } from '../auth/documents';
 
-/** Seconds that a token lives at most. */
+/** Maximum lifetime of a token in seconds. */
 const LIFETIME_SECONDS = 300;
 
 export interface IdentityTokenParts {
@@ -21,16 +21,19 @@ export interface IdentityTokenParts {
   readonly ring: Keyring;
 }
 
-/** An MCP server or agent as far as it learns who calls. */
+/** The fields of an MCP server or agent that determine how it is told who calls. */
 export interface IdentifiedServer {
   readonly url: string;
   readonly organisationId: string;
   readonly workspaceId: string;
-  /** `user_identity_forwarding`, `forward_headers` and `passthrough_headers` of the integration, among others. */
+  /**
+   * `user_identity_forwarding`, `forward_headers` and `passthrough_headers` of the integration,
+   * among others.
+   */
   readonly configurations: Readonly<Record<string, unknown>>;
 }
 
-/** How an integration wants to learn who calls: `user_identity_forwarding` of its configurations. */
+/** How an integration is told who calls: `user_identity_forwarding` of its configurations. */
 export interface IdentityRule {
   readonly method: 'claims_header' | 'bearer' | 'jwt_header';
   /** Name of the header, in lower case. */
@@ -40,7 +43,7 @@ export interface IdentityRule {
   readonly lifetimeSeconds: number;
 }
 
-/** The rule of a server; null without one, and for addresses that are not https. */
+/** Returns the rule of a server; null if it has none or its address is not https. */
 export const identityRule = (server: IdentifiedServer): IdentityRule | null =>
   server.url.startsWith('https:') ? readRule(server) : null;
 
@@ -71,7 +74,7 @@ const HEADERS = {
   jwt_header: 'x-user-jwt',
 } as const;
 
-/** Claims about a caller that the rule includes. */
+/** Returns the claims about a caller that the rule includes. */
 export function identityClaims(
   { claims }: IdentityRule,
   { organisationId, workspaceId }: IdentifiedServer,
@@ -85,13 +88,13 @@ export function identityClaims(
   );
 }
 
-/** Signed tokens about callers for upstream servers, with the key of the installation. */
+/** Creates tokens about callers for upstream servers, signed with the key of the installation. */
 export class IdentityTokens {
   private readonly keys = new WeakMap<SigningKeyDocument, TokenKey>();
 
   constructor(private readonly parts: IdentityTokenParts) {}
 
-  /** Whether a server wants signed tokens about its callers. */
+  /** Whether the integration of a server requests signed tokens about its callers. */
   isWanted(server: IdentifiedServer): boolean {
     if (server.configurations['user_identity_forwarding'] === undefined) return false;
     const rule = identityRule(server);
@@ -99,8 +102,9 @@ export class IdentityTokens {
   }
 
   /**
-   * Headers of a request to a server that wants signed tokens; none for other servers. Each token is for this server alone, and
-   * for five minutes at most. Throws `provider_credential_failed` without a key.
+   * Returns the headers of a request to a server whose integration requests signed tokens; none for
+   * other servers. Each token is valid only for this server and for at most five minutes. Throws
+   * `provider_credential_failed` if there is no key.
    */
   async headersOf(server: IdentifiedServer, caller: AccessCaller): Promise<Readonly<Record<string, string>>> {
     const rule = identityRule(server);
@@ -134,7 +138,10 @@ export class IdentityTokens {
   }
 }
 
-/** Ids of users have no prefix; other callers have one, so that none looks like a user. */
+/**
+ * Returns the subject of a caller. Ids of users have no prefix; other callers have one, so that
+ * none can be mistaken for a user.
+ */
 function subjectOf({ userId, keyId, trustId }: AccessCaller): string {
   if (userId !== null) return userId;
   return trustId === null ? `api_key:${keyId ?? ''}` : `trust:${trustId}`;

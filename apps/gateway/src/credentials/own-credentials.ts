@@ -6,20 +6,29 @@ import type { Documents } from '../auth/documents';
 
 const TOKEN_SHAPE = /^eyJ[\w-]+\.([\w-]{1,2048})\.[\w-]+$/;
 
-/** Recognises credentials of this product: API keys and session tokens. */
+/** Recognises credentials of this gateway and its control plane: API keys and session tokens. */
 export class OwnCredentials {
   constructor(
     private readonly documents: Documents,
-    /** Keys of the hashes that an API key may be stored under: of the current master key and of earlier ones. */
+    /**
+     * Keys of the hashes that an API key may be stored under: of the current master key and of
+     * earlier ones.
+     */
     private readonly peppers: readonly KeyObject[],
   ) {}
 
-  /** False for a text whose form rules out a key or a token. Few provider keys have that form, so few look-ups are needed. */
+  /**
+   * False for a text whose form rules out a key or a token. Few provider keys have that form, so
+   * few look-ups are needed.
+   */
   couldInclude(text: string): boolean {
     return hasApiKeyForm(text) || TOKEN_SHAPE.test(text);
   }
 
-  /** Returns a promise only when a key has to be looked up. A key that cannot be looked up now counts as a provider's. */
+  /**
+   * Returns a promise only when a key has to be looked up. A key that cannot be looked up now
+   * counts as a provider's.
+   */
   includes(text: string): boolean | Promise<boolean> {
     if (isSessionToken(text)) return true;
     if (!hasApiKeyForm(text)) return false;

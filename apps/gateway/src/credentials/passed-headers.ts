@@ -17,13 +17,13 @@ import {
   type IdentityRule,
 } from './identity-tokens';
 
-/** A header that is passed on, and its name at the server. */
+/** A header that is forwarded, and its name at the server. */
 interface PassedName {
   readonly from: string;
   readonly to: string;
 }
 
-/** Credentials and claims for this gateway, which are never passed on. */
+/** Headers with credentials and claims for this gateway, which are never forwarded. */
 const NEVER: ReadonlySet<string> = new Set([
   ...['cookie', 'set-cookie', 'x-api-key', 'api-key', 'apikey', 'x-auth-token', 'x-access-token'],
   ...['x-user-claims', 'x-user-jwt', 'dpop', 'host', 'origin', 'referer'],
@@ -40,8 +40,8 @@ const NEVER_PREFIXES = [
 ];
 
 /**
- * Headers of the caller's own request that the integration passes on to its server. A value that
- * contains the caller's credential for this gateway is never among them.
+ * Returns the headers of the caller's request that the integration forwards to its server. A value
+ * that contains the caller's credential for this gateway is never forwarded.
  */
 export function passedHeaders(
   context: RequestContext,
@@ -62,7 +62,7 @@ export function passedHeaders(
     if (typeof value !== 'string' || !mayPass(from) || !mayPass(to)) continue;
     if (apiKey === null || !value.includes(apiKey)) passed[to] = value;
   }
-  // Only the gateway says who calls.
+  // Only the gateway may state who calls.
   const identity = identityHeader(server);
   if (identity !== null) delete passed[identity];
   return { ...passed, ...claimsHeader(rule, server, principal) };
@@ -71,7 +71,9 @@ export function passedHeaders(
 const RULES = ['forward_headers', 'passthrough_headers', 'user_identity_forwarding'] as const;
 const NONE: Readonly<Record<string, string>> = Object.freeze({});
 
-/** Headers that only the integration's rules set, whether or not a caller sends them. */
+/**
+ * Returns the headers that only the integration's rules set, whether or not a caller sends them.
+ */
 export function ruledHeaders(server: IdentifiedServer): ReadonlySet<string> {
   const { configurations } = server;
   const identity = identityHeader(server);
@@ -90,7 +92,7 @@ const mayPass = (name: string): boolean =>
   !isMetadataHeader(name) &&
   !OF_PROTOCOL.has(name);
 
-/** Headers that the client of upstream servers writes itself. */
+/** Headers that the HTTP client for upstream servers writes itself. */
 const OF_PROTOCOL: ReadonlySet<string> = new Set([
   ...[
     'accept',
@@ -122,7 +124,10 @@ function nameIn(each: unknown): readonly PassedName[] {
   return [{ from: from.toLowerCase(), to: to.toLowerCase() }];
 }
 
-/** Claims about the caller for a server that wants them in a header; none over plain HTTP. */
+/**
+ * Returns the header with claims about the caller, if the integration requests one; none over plain
+ * HTTP.
+ */
 function claimsHeader(
   rule: IdentityRule | null,
   server: IdentifiedServer,

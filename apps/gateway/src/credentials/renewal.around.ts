@@ -50,7 +50,10 @@ export class RenewalAround implements AroundStage {
       .catch((thrown: unknown) => listener.refused(thrown));
   }
 
-  /** Null when the credential is not the reason. */
+  /**
+   * Returns the upstream with a new credential; null if the credential is not the reason of the
+   * refusal.
+   */
   private renewed({ context, upstream }: AttemptCall) {
     try {
       const renewed = this.credentials.renew(context, upstream);
@@ -63,7 +66,10 @@ export class RenewalAround implements AroundStage {
   }
 }
 
-/** AWS has no 401: it names the reason in a header. */
+/**
+ * Error types of expired and unknown AWS keys. AWS does not respond with 401, but names the reason
+ * in a header.
+ */
 const OVER = /^(?:ExpiredToken|UnrecognizedClient|InvalidClientTokenId)/;
 
 const isRefusal = ({ status, headers }: GatewayResponse): boolean =>

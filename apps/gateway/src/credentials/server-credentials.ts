@@ -16,11 +16,11 @@ import { awsRequestHeaders } from '@gw/providers';
 import type { SecretResolver } from '@gw/secret-managers';
 import type { IdentifiedServer, IdentityTokens } from './identity-tokens';
 
-/** An MCP server or agent as far as it decides how the gateway signs in. */
+/** The fields of an MCP server or agent that determine how the gateway signs in. */
 export interface SignedInServer extends IdentifiedServer {
   readonly integrationId: string;
   readonly authType: McpAuthType;
-  /** Null: nothing is secret. */
+  /** Sealed credential; null if the integration has no secrets. */
   readonly sealedAuth: string | null;
 }
 
@@ -32,7 +32,10 @@ export interface ServerCredentialParts<Server extends SignedInServer> {
   readonly identity: IdentityTokens;
   /** The context that `sealedAuth` of an integration is bound to. */
   readonly bindingOf: (organisationId: string, integrationId: string) => string;
-  /** The token of a user at a server where each user has one. Throws a denial when the user must connect first. */
+  /**
+   * Returns the token of a user at a server where each user has one. Throws a denial when the user
+   * must connect first.
+   */
   readonly tokenOf: (server: Server, userId: string | null) => Promise<UserToken>;
 }
 
@@ -45,19 +48,20 @@ export interface UserToken {
 
 export type CredentialHeaders = Readonly<Record<string, string>>;
 
-/** The headers with which the gateway signs in at MCP servers and agents. */
+/** Creates the headers with which the gateway signs in at MCP servers and agents. */
 export class ServerCredentials<Server extends SignedInServer> {
   private readonly contents = new WeakMap<Server, McpAuthContent>();
-  /** Headers that the integration itself contains. */
+  /** Headers whose values are stored in the integration itself. */
   private readonly known = new WeakMap<Server, CredentialHeaders>();
 
   constructor(private readonly parts: ServerCredentialParts<Server>) {}
 
   /**
-   * Headers of every request to a server for a caller: the credential, and a signed token about the caller where the server
-   * wants one. A promise only where they must be read elsewhere. Null: the gateway calls by itself. Throws a `GatewayError` when
-   * one of them cannot be had, and a denial when the user must connect first. `at`: the request that a token bound to a key is proven
-   * for; without it, the headers have no proof.
+   * Returns the headers of every request to a server for a caller: the credential, and a signed
+   * token about the caller if the integration requests one. Returns a promise only if they must be
+   * fetched. `caller` is null if the gateway calls on its own behalf. Throws a `GatewayError` when
+   * one of the headers cannot be created, and a denial when the user must connect first. `at` is
+   * the request for which a token bound to a key is proven; without it, the headers have no proof.
    */
   headersOf(
     server: Server,
@@ -70,8 +74,9 @@ export class ServerCredentials<Server extends SignedInServer> {
   }
 
   /**
-   * Forgets the token that the server refused where a token service issues it, so that the next headers have a new one. False for
-   * other credentials, and when it was done a moment ago. Throws as `headersOf` does.
+   * Discards the token that the server refused if a token service issues it, so that the next
+   * headers have a new one. Resolves to false for other credentials, and if the token was discarded
+   * a moment ago. Throws as `headersOf` does.
    */
   async renew(server: Server): Promise<boolean> {
     if (server.authType !== 'oauth_client_credentials') return false;
@@ -79,9 +84,9 @@ export class ServerCredentials<Server extends SignedInServer> {
   }
 
   /**
-   * Returns the headers for one more attempt, after the server has refused `refused`: those with a credential that a token
-   * service issued since then. Null: the credential is not an issued one, or the refusal has another reason. Throws as
-   * `headersOf`.
+   * Returns the headers for one more attempt, after the server has refused `refused`: those with a
+   * credential that a token service issued since then. Null: the credential is not an issued one,
+   * or the refusal has another reason. Throws as `headersOf`.
    */
   async renewed(
     server: Server,
@@ -200,7 +205,7 @@ export class ServerCredentials<Server extends SignedInServer> {
   }
 }
 
-/** Makes headers, and turns a `VendorError` into the error that callers get. */
+/** Creates headers, and converts a `VendorError` to the error that callers get. */
 async function asCredential(
   make: () => CredentialHeaders | Promise<CredentialHeaders>,
 ): Promise<CredentialHeaders> {
@@ -212,7 +217,7 @@ async function asCredential(
   }
 }
 
-/** Whether headers are right for one request alone. */
+/** Whether headers are valid for only one request, because they contain a signature or a proof. */
 export const isOfOneRequest = (headers: CredentialHeaders): boolean =>
   headers['dpop'] !== undefined || headers['x-amz-date'] !== undefined;
 

@@ -5,7 +5,9 @@ import { degraded, down, WELL, type Part, type PartState } from '@gw/web';
 
 /** Milliseconds for which the journal counts as down after a loss was seen. */
 const LOSING_MS = 300_000;
-/** Milliseconds after which a waiting record is late; normally a record is shipped within a second. */
+/**
+ * Milliseconds after which a waiting record is late; normally a record is shipped within a second.
+ */
 const LATE_MS = 30_000;
 /** Largest accepted difference to the control plane's clock, which is known to the second. */
 const SKEW_MAX_MS = 30_000;
@@ -27,7 +29,10 @@ export interface GatewayHealthParts {
   readonly redis: Redis | null;
 }
 
-/** The health of the gateway's own parts. All of them recover without a restart, so none requests one. */
+/**
+ * The health of the gateway's own parts. All of them recover without a restart, so no state
+ * requests one.
+ */
 export class GatewayHealth {
   /** Number of lost records at the last check. Records lost before the start do not count. */
   private known: number;
@@ -53,8 +58,8 @@ export class GatewayHealth {
   }
 
   /**
-   * True once the process has had a state, from the control plane or from its disk. It stays true when the
-   * sources go away: a gateway taken out of service would serve no request at all.
+   * True once the process has had a state, from the control plane or from its disk. It stays true
+   * when the sources go away: a gateway taken out of service would serve no request at all.
    */
   isReady(): boolean {
     const { verified, sequence } = this.of.documents.state();
@@ -75,8 +80,8 @@ export class GatewayHealth {
   };
 
   /**
-   * Judged by the age of the oldest waiting record, because a sink can also keep a batch forever without an
-   * error.
+   * Uses the age of the oldest waiting record, because a sink can also delay a batch forever
+   * without an error.
    */
   private readonly shipping = (): PartState => {
     const { failingSince, shipped, failedSends } = this.of.shipper.stats();
@@ -107,7 +112,10 @@ export class GatewayHealth {
     return { ...this.journalRisk(stats), figures };
   };
 
-  /** Limit windows use the clock of Redis and log records that of the gateway, so the clocks must agree. */
+  /**
+   * Limit windows use the clock of Redis and log records that of the gateway, so the clocks must
+   * agree.
+   */
   private readonly clock = (): PartState => {
     const { clockSkewMs: skewMs } = this.of.presence;
     const figures = { ahead_ms: skewMs };
@@ -131,7 +139,8 @@ export class GatewayHealth {
   }
 
   /**
-   * True for `LOSING_MS` after a check that found new losses; older losses do not describe the current state.
+   * True for `LOSING_MS` after a check that found new losses; older losses do not describe the
+   * current state.
    */
   private isLosing(lost: number): boolean {
     const now = performance.now();

@@ -2,7 +2,10 @@ import { totalmem } from 'node:os';
 
 const MIB = 1_048_576;
 
-/** Caps in bytes whose defaults depend on the available memory: a fraction of it (1/`of`), up to `most`. */
+/**
+ * Caps in bytes whose defaults depend on the available memory: a fraction of it (1/`of`), up to
+ * `most`.
+ */
 const PARTS = {
   MAX_BODY_MEMORY: { of: 4, most: 512 * MIB },
   READ_MODEL_MAX_BYTES: { of: 8, most: 256 * MIB },
@@ -13,19 +16,19 @@ const PARTS = {
 type Cap = keyof typeof PARTS;
 
 /**
- * Bytes that this process may use: the memory of its container or machine, divided by the processes that
- * share the port.
+ * Bytes that this process may use: the memory of its container or machine, divided by the processes
+ * that share the port.
  */
 export function memoryOfProcess(processes: number): number {
-  // 0, or more than the machine has, if no limit is set.
+  // The limit is 0, or more than the machine has, if none is set.
   const limit = process.constrainedMemory();
   const total = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
   return Math.floor(total / processes);
 }
 
 /**
- * Returns each cap as set, or its default. At 1 GiB all defaults together are less than half of the memory;
- * from 2 GiB on each has its largest value.
+ * Returns each cap as set, or its default. At 1 GiB all defaults together are less than half of the
+ * memory; from 2 GiB on each has its largest value.
  */
 export function memoryCaps(
   set: Readonly<Record<Cap, number | null>>,

@@ -17,27 +17,34 @@ export interface Pressure {
 export type OverloadLevel = 0 | 1 | 2;
 
 /**
- * For levels 1 and 2: a level starts at the first bound of any measure, and ends below the second bound of
- * all.
+ * For levels 1 and 2: a level starts at the first bound of any measure, and ends below the second
+ * bound of all.
  */
 const BOUNDS: readonly Readonly<Record<keyof Pressure, readonly [number, number]>>[] = [
   { memory: [0.75, 0.65], heap: [0.8, 0.7], delayMs: [1_000, 300] },
   { memory: [0.88, 0.78], heap: [0.92, 0.82], delayMs: [3_000, 1_000] },
 ];
-/** In bytes. Level 1 refuses longer bodies, and bodies of unknown length. */
+/**
+ * Bytes of a body above which level 1 refuses it. Level 1 also refuses bodies of unknown length.
+ */
 const LARGE_BYTES = 262_144;
 const SAMPLE_MS = 200;
-/** Weight of the newest sample in the smoothed delay, so that a single long turn is not an overload. */
+/**
+ * Weight of the newest sample in the smoothed delay, so that a single long turn is not an overload.
+ */
 const NEWEST = 0.2;
 /** Memory of code, stacks and other allocations that V8 does not count. */
 const NATIVE_BYTES = 83_886_080;
 
-/** Fraction of the allowed memory from which the resident set size is read; below the end of every level. */
+/**
+ * Fraction of the allowed memory from which the resident set size is read; below the end of every
+ * level.
+ */
 const RSS_FROM = 0.5;
 
 /**
- * Refuses requests before the process runs out of memory or responds too late to be useful. The level is
- * measured every 200 ms, so a request costs one comparison.
+ * Refuses requests before the process runs out of memory or responds too late to be useful. The
+ * level is measured every 200 ms, so the check of a request is one comparison.
  */
 export class Overload {
   level: OverloadLevel = 0;
@@ -69,7 +76,10 @@ export class Overload {
     this.level = reaches(2) ? 2 : reaches(1) ? 1 : 0;
   }
 
-  /** `length` is that of the body in bytes; null if unknown. Throws `unavailable` if the level refuses it. */
+  /**
+   * `length` is that of the body in bytes; null if unknown. Throws `unavailable` if the level
+   * refuses it.
+   */
   refuse(length: number | null): void {
     if (this.level === 0) return;
     if (this.level === 1 && length !== null && length <= LARGE_BYTES) return;

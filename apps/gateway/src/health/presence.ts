@@ -2,7 +2,10 @@ import { INTERNAL, type GatewayPresence } from '@gw/contracts';
 import { GATEWAY_VERSION } from '@gw/kernel';
 
 const EVERY_MS = 30_000;
-/** After a report that failed; twice as long after each further one, up to `EVERY_MS`. */
+/**
+ * Milliseconds until the next report after a failed one. They double with each further failure, up
+ * to `EVERY_MS`.
+ */
 const RETRY_MS = 500;
 
 export interface PresenceOptions {
@@ -19,8 +22,8 @@ export interface PresenceOptions {
 }
 
 /**
- * Reports this gateway and its version to the control plane every 30 seconds, and soon again after a failure: both often
- * start at the same time.
+ * Reports this gateway and its version to the control plane every 30 seconds, and soon again after
+ * a failure: both often start at the same time.
  */
 export class Presence {
   private timer: NodeJS.Timeout | null = null;
@@ -30,8 +33,8 @@ export class Presence {
   constructor(private readonly options: PresenceOptions) {}
 
   /**
-   * Milliseconds by which this process's clock is ahead of the control plane's, exact to the second; null:
-   * not known yet.
+   * Milliseconds by which this process's clock is ahead of the control plane's, exact to the
+   * second; null: not known yet.
    */
   get clockSkewMs(): number | null {
     return this.skew;
@@ -54,7 +57,10 @@ export class Presence {
     this.timer = setTimeout(() => void this.report(hasFailed ? failures + 1 : 0), waitMs).unref();
   }
 
-  /** Returns whether the control plane has taken the report. Never rejects, because no request depends on it. */
+  /**
+   * Returns whether the control plane has taken the report. Never rejects, because no request
+   * depends on it.
+   */
   private async tell(): Promise<boolean> {
     const { adminUrl, serviceToken, gatewayId, clientAuth, post } = this.options;
     const url = `${adminUrl.replace(/\/$/, '')}${INTERNAL.gateways}`;
@@ -70,7 +76,7 @@ export class Presence {
       if (!Number.isNaN(theirs)) this.skew = Date.now() - theirs;
       return status < 300;
     } catch {
-      // What is known of the clock stays.
+      // The last known clock difference stays valid.
       return false;
     }
   }

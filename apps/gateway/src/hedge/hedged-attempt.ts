@@ -171,7 +171,7 @@ class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
     this.startedMs = context.elapsedMs();
   }
 
-  /** True: the second call must not wait for work of the first one, or it would not help. */
+  /** True for the second call, which would not help if it waited for work of the first one. */
   get isApart(): boolean {
     return this.which === 'second';
   }

@@ -14,16 +14,16 @@ import { receivedBytesOf, writeMcp, writeMetadata, writeRequest, writeUpstream }
 export const GATEWAY_LOST = 'gateway_lost';
 
 /**
- * The short form of a record, written when a request calls its first provider, or a tool of an MCP server; the other fields
- * follow from it.
+ * The short form of a record, written when a request calls its first provider, or a tool of an MCP
+ * server; the other fields follow from it.
  */
 type Begun = Omit<LogRecord, 'decision'> & {
   readonly begun: Pick<DecisionRecord, 'config' | 'strategy' | 'matchedCondition' | 'charges' | 'mcp'>;
 };
 
 /**
- * Writes a `Begun`. Every request waits for this before its provider is called, so it is a third of a record
- * and contains nothing that `recordOfLine` can add.
+ * Writes a `Begun`. Every request waits for this before its provider is called, so it is a third of
+ * a record and contains nothing that `recordOfLine` can add.
  */
 export function writeBegun(
   w: JsonWriter,
@@ -68,7 +68,9 @@ export function writeBegunCall(
   return w.end();
 }
 
-/** Returns the record that a line of the in-flight log represents; null: the line is not a record. */
+/**
+ * Returns the record that a line of the in-flight log represents; null: the line is not a record.
+ */
 export function recordOfLine(line: string): LogRecord | null {
   let value: unknown;
   try {
@@ -94,7 +96,7 @@ function completed({ begun, ...known }: Begun): LogRecord {
     priced: 'estimated',
     configId: begun.config.slug,
     configVersionId: begun.config.versionId,
-    // A call of a tool has an attempt once it has ended.
+    // A call of a tool has no attempt until it has ended.
     decision: {
       ...begun,
       attempts: begun.mcp === undefined ? [{ ...attempt, end: 'interrupted' }] : [],

@@ -4,7 +4,10 @@ import type { GatewayPrincipal, Principals } from '../auth/principals';
 import type { Pipeline } from '../core/pipeline';
 import type { RequestsInFlight } from './requests-in-flight';
 
-/** Interval in milliseconds between checks, and the age from which a request is checked. A check costs a caller three lookups in memory. */
+/**
+ * Interval in milliseconds between checks, and the age from which a request is checked. A check
+ * costs a caller three lookups in memory.
+ */
 const EVERY_MS = 1_000;
 
 export interface EndedCallersParts {
@@ -14,8 +17,9 @@ export interface EndedCallersParts {
 }
 
 /**
- * Ends requests in flight, streams among them, within a second after the read model shows that their caller was taken away. What cannot be
- * read ends no request. Sessions over WebSocket have `SessionRights`, which also look at scopes and providers.
+ * Ends requests in flight, including streams, within a second after the read model shows that their
+ * caller has ended. A document that cannot be read ends no request. WebSocket sessions have
+ * `SessionRights`, which also check scopes and providers.
  */
 export class EndedCallers {
   private readonly timer: NodeJS.Timeout;
@@ -35,7 +39,10 @@ export class EndedCallers {
     clearInterval(this.timer);
   }
 
-  /** Checks all requests, each caller once. Never rejects. A caller that waits for the control plane delays the next check, not requests. */
+  /**
+   * Checks all requests, each caller once. Never rejects. A caller that waits for the control plane
+   * delays the next check, not requests.
+   */
   private async check(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;

@@ -13,23 +13,26 @@ export interface InFlightLogOptions {
   readonly directory: string;
   readonly sealer: Sealer;
   /**
-   * In bytes; a file is replaced once it exceeds this and twice the size of the in-flight requests. Default 4
-   * MiB.
+   * File size in bytes; default 4 MiB. A file is replaced once it exceeds this size and twice the
+   * size of the in-flight requests.
    */
   readonly fileBytes?: number;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Returns the record that a request gets if its gateway dies now. The buffer is valid until the next call.
+ * Returns the record that a request gets if its gateway dies now. The buffer is valid until the
+ * next call.
  */
 export type LostRecordOf = (context: RequestContext, upstream: Upstream | null) => Buffer;
 
 const EVERY_MS = 1_000;
-/** Milliseconds after which a request is written down even if no provider was called for it. */
+/**
+ * Milliseconds after which a request is written to the log even if no provider was called for it.
+ */
 const AGE_MS = 1_000;
 const FILE_BYTES = 4 * 1_048_576;
-/** Requests that are rewritten in one batch. */
+/** Number of requests that are rewritten in one batch. */
 const SLICE = 50;
 const ROOM_BYTES = 64 * 1_024;
 const NEW_LINE = 0x0a;
@@ -37,10 +40,11 @@ const NEW_LINE = 0x0a;
 const ENDED = '-';
 
 /**
- * Records in-flight requests on disk, next to the journal: before a provider is called, it writes the record
- * that the request gets if this process dies. The lines of one event-loop turn are sealed and written with
- * one write, before that turn's calls are sent. Another line ends the request, once its own record is in the
- * journal. After a crash the next process reads the file (`recoverInFlight`).
+ * Records in-flight requests on disk, next to the journal: before a provider is called, it writes
+ * the record that the request gets if this process dies. The lines of one event-loop turn are
+ * sealed and written with one write, before that turn's calls are sent. Another line ends the
+ * request, once its own record is in the journal. After a crash the next process reads the file
+ * (`recoverInFlight`).
  */
 export class InFlightLog {
   private file: SealedFile | null = null;
@@ -48,8 +52,8 @@ export class InFlightLog {
   private room = Buffer.allocUnsafeSlow(ROOM_BYTES);
   private used = 0;
   /**
-   * Ids of ended requests whose end may be written now, and those that ended in this turn: their records
-   * reach the journal at its end.
+   * Ids of ended requests whose end may be written now, and those that ended in this turn: their
+   * records reach the journal at its end.
    */
   private ended: string[] = [];
   private endedNow: string[] = [];
@@ -88,7 +92,9 @@ export class InFlightLog {
     }, EVERY_MS).unref();
   }
 
-  /** Writes the request down at the end of this turn, before the call to the provider is sent. */
+  /**
+   * Writes the request to the log at the end of this turn, before the call to the provider is sent.
+   */
   begin(context: RequestContext, upstream: Upstream | null): void {
     this.note(context, upstream);
     if (this.isScheduled) return;
@@ -105,7 +111,8 @@ export class InFlightLog {
   }
 
   /**
-   * Ends a request whose record reaches the journal in this turn; the record includes the request's checks.
+   * Ends a request whose record reaches the journal in this turn; the record includes the request's
+   * checks.
    */
   end(context: RequestContext): void {
     for (const check of context.checks) this.end(check);
@@ -142,8 +149,9 @@ export class InFlightLog {
   };
 
   /**
-   * Runs once a second; `atMs` is a time of `performance.now`. Writes down requests that take long, rewrites
-   * those whose response has grown by half since, and replaces a file that has grown.
+   * Runs once a second; `atMs` is a time of `performance.now`. Writes requests that take long to
+   * the log, rewrites those whose response has grown by half since, and replaces a file that has
+   * grown.
    */
   async tick(atMs: number): Promise<void> {
     let written = 0;
@@ -172,8 +180,8 @@ export class InFlightLog {
   }
 
   /**
-   * Rewrites all in-flight requests into a new file. Requests that begin meanwhile are written to the new
-   * file.
+   * Rewrites all in-flight requests into a new file. Requests that begin meanwhile are written to
+   * the new file.
    */
   private async replace(): Promise<void> {
     const old = this.file as SealedFile;

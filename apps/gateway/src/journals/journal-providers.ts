@@ -17,8 +17,8 @@ export const HOME = Symbol('folder of the journal, locked by this process');
 export const LOG_REDIS = Symbol('Redis connection of the log stream, or null');
 
 /**
- * Provides the shipping of log records to a worker: those of this process, and those that stopped processes
- * left.
+ * Provides the parts that ship log records to a worker: records of this process, and records that
+ * stopped processes left.
  */
 export const journalProviders = (gateway: GatewayProcess): Provider[] => {
   const { settings } = gateway;

@@ -96,8 +96,8 @@ export class Accounts {
   }
 
   /**
-   * Charges the usage of a response that the client does not get, if the response reports it before
-   * the end of the request.
+   * Charges the usage of a response that is not sent to the client, if the response reports it
+   * before the request ends.
    */
   discard(context: RequestContext, response: GatewayResponse): void {
     const line = lineOf(context);
@@ -205,7 +205,7 @@ export class Accounts {
     const reservation = reservationOf(context);
     if (reservation) this.ledger.settle(reservation, known);
     if (upstream.reservation) this.ledger.settle(upstream.reservation, known);
-    // Of the request's other calls; those of earlier requests follow.
+    // These are the charges of the request's other calls; those of earlier requests follow.
     context.usage.addChargesToCost();
     const line = lineOf(context);
     for (const { once, usage, cost, output } of reported) {
@@ -285,8 +285,8 @@ export class Accounts {
 }
 
 /**
- * Whether the response is evidence of typical output lengths. A session has learnt from each of its
- * responses already.
+ * Whether the response is evidence of typical output lengths. Each response of a session was
+ * counted when it ended.
  */
 const isLesson = ({ usage, response }: RequestContext): boolean =>
   usage.parts === null &&

@@ -1,9 +1,9 @@
 import type { Balance, LedgerStore } from '@gw/limits';
 
 /**
- * The durable record, for budgets whose counters are lost. It is incomplete while records of an earlier
- * process are still in the journal; until they are stored, it rejects, and each limit follows its
- * `on_outage`.
+ * Reads the usage of budgets whose counters are lost from the durable record. That record is
+ * incomplete while records of an earlier process are still in the journal. Until they are stored,
+ * reads reject, and each limit follows its `on_outage`.
  */
 export class AdoptedBalances implements LedgerStore {
   constructor(

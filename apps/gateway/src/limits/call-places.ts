@@ -1,24 +1,30 @@
 import { Shares } from '@gw/kernel';
 
-/** Calls in flight of one caller at one server. */
+/** Maximum number of calls in flight of one caller at one server. */
 export const OF_CALLER_MAX = 50;
-/** Calls in flight of this process; workspaces share them, so that none can take them all. */
+/**
+ * Maximum number of calls in flight of this process. Workspaces share them, so that none can take
+ * them all.
+ */
 const OF_PROCESS_MAX = 2_000;
 
-/** Caller of a server, in a workspace, that needs a place. */
+/** Identifies the caller and the server of a call, and their workspace. */
 export interface CallPlace {
-  /** Names the caller and the server. */
+  /** Identifies the caller and the server. */
   readonly key: string;
   readonly workspaceId: string;
   readonly organisationId: string;
 }
 
-/** Places for calls of MCP servers or agents in flight. There is no queue. */
+/** Limits the calls of MCP servers or agents in flight. There is no queue. */
 export class CallPlaces {
   private readonly ofCaller = new Map<string, number>();
   private readonly shares = new Shares(OF_PROCESS_MAX);
 
-  /** Takes a place. Returns the function that gives it back, which is called once; null when there is none. */
+  /**
+   * Takes a place. Returns the function that frees it, which must be called once; null when no
+   * place is free.
+   */
   take({ key, workspaceId, organisationId }: CallPlace): (() => void) | null {
     const held = this.ofCaller.get(key) ?? 0;
     const share = this.shares.of(workspaceId, organisationId);

@@ -13,7 +13,9 @@ import {
 
 /** The limits of all requests of a caller, computed once for each version of its documents. */
 export interface CallerLimits {
-  /** Limits of the key, of the workspace, and of policies that apply to all requests of the caller. */
+  /**
+   * Limits of the key, of the workspace, and of policies that apply to all requests of the caller.
+   */
   readonly buckets: readonly Bucket[];
   /** Policies whose conditions depend on the request. */
   readonly perRequest: readonly CompiledPolicy[];
@@ -21,7 +23,7 @@ export interface CallerLimits {
   readonly perAttempt: readonly CompiledPolicy[];
 }
 
-/** Null: the caller has no limits. */
+/** Returns the limits of a caller; null if it has none. */
 export function callerLimits(key: ApiKeyDocument, workspace: WorkspaceDocument): CallerLimits | null {
   const { organisationId: tenant } = workspace;
   const policies = policiesOf(workspace).filter(({ target }) => target === 'llm');
@@ -49,7 +51,10 @@ interface Rules {
   readonly usageLimits: readonly UsageLimitRule[];
 }
 
-/** `bySchedule`: budgets that start again at other times have counters of their own, since each token names its schedule. */
+/**
+ * `bySchedule`: budgets that are reset at different times have separate counters, because each
+ * token names its own schedule.
+ */
 export const bucketsOf = (
   owner: BucketOwner,
   { rateLimits, usageLimits }: Rules,

@@ -18,7 +18,9 @@ import type { HolderNames } from './holder-names';
 
 export interface RunningLedger {
   readonly ledger: Ledger;
-  /** Reports the remaining usage to the counters if they can be reached, and closes the connection. */
+  /**
+   * Reports the remaining usage to the counters if they can be reached, and closes the connection.
+   */
   close(): void;
 }
 
@@ -27,8 +29,8 @@ const REDIS_TIMEOUT_MS = 500;
 const RESERVATION_MIN_MS = 900_000;
 
 /**
- * Creates the ledger, with counters in Redis if it is configured, else in this process. `balances` null: lost
- * counters restart at zero. `names` null: earlier processes are unknown.
+ * Creates the ledger, with counters in Redis if it is configured, else in this process. `balances`
+ * null: lost counters restart at zero. `names` null: earlier processes are unknown.
  */
 export function createLedger(
   settings: GatewaySettings,
@@ -81,8 +83,8 @@ export function createLedger(
 }
 
 /**
- * Derived from a secret that all gateways of an installation share at any time, even while master keys
- * rotate.
+ * Derived from a secret that all gateways of an installation share at any time, even while master
+ * keys rotate.
  */
 const nameKeyOf = ({ SERVICE_TOKEN }: GatewaySettings): Buffer =>
   deriveKey(Buffer.from(SERVICE_TOKEN), 'limit-counters');
@@ -108,8 +110,8 @@ function startedRegistry(
     try {
       write();
     } catch (error) {
-      // The next process then does not know this one's name; its leases end when its heartbeat has been
-      // missing for 10 s.
+      // The next process then does not know the name of this one, whose leases end when its
+      // heartbeat has been missing for 10 s.
       log.warn(describeFault(error), 'failed to store holder names');
     }
   };
@@ -136,8 +138,8 @@ function startedRegistry(
 }
 
 /**
- * Returns scripts that wait for the first connection after the start; later they fail at once without a
- * connection.
+ * Returns scripts that wait for the first connection after the start; later they fail at once
+ * without a connection.
  */
 function firstReady(redis: Redis): RedisScripts {
   let first: Promise<void> | null = redisReady(redis, REDIS_TIMEOUT_MS).finally(() => {

@@ -1,13 +1,15 @@
-/** A call of a tool or an agent, as far as limits look at it. */
+/** The facts of a tool or agent call that limits depend on. */
 export interface LimitedCall {
-  /** Absent: a tool. */
+  /** Set for a call of an agent; absent for a call of a tool. */
   readonly of?: 'agent';
   /** Slug of the server or agent. */
   readonly server: string;
-  /** The server's own name of the tool, or the id of the skill; empty for a message that names no skill. */
+  /**
+   * Name of the tool at its server, or id of the skill. Empty for a message that names no skill.
+   */
   readonly tool: string;
-  /** Name of a tool that the client used. */
+  /** Name of the tool that the client used, if it differs. */
   readonly shownTool?: string;
-  /** 1e-8 USD. */
+  /** Price of the call in units of 1e-8 USD. */
   readonly price: number;
 }

@@ -18,7 +18,8 @@ import { bucketsOfRequest } from './admission';
 const OWN_LIMITS = '/v1/me/limits';
 
 /**
- * Returns the caller's own limits and their usage. It uses none of them, and works for exhausted callers too.
+ * Returns the caller's own limits and their usage. The request counts towards none of them, and is
+ * served even if they are exhausted.
  */
 export class OwnLimits {
   constructor(

@@ -8,14 +8,14 @@ import type { SessionPart } from '../realtime/metering/session-meter';
 import type { Estimates } from '../usage/estimates';
 
 /**
- * Whether a session may continue. `limit`: a limit is reached. `unpriced`: a part has no price and a budget
- * is strict.
+ * Whether a session may continue. `limit`: a limit is reached. `unpriced`: a part has no price and
+ * a budget is strict.
  */
 export type SessionVerdict = 'ok' | 'limit' | 'unpriced';
 
 /**
- * Charges sessions part by part, so that limits see each part at once, and estimates usage that a provider
- * does not report.
+ * Charges sessions part by part, so that limits see each part at once, and estimates usage that a
+ * provider does not report.
  */
 export class SessionAccounts {
   constructor(
@@ -94,7 +94,7 @@ function added(
   };
 }
 
-/** Merges lines at the same price, so that even a long session has few. */
+/** Merges lines at the same price, so that even a long session has few lines. */
 function withLines(known: RequestPrice | null, more: RequestPrice | null): RequestPrice | null {
   if (known === null || more === null) return known ?? more;
   const lines = new Map<string, PriceLine>();

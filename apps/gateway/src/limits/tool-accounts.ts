@@ -8,13 +8,16 @@ import type { LimitedCall } from './limited-call';
 import { limitsOf } from './request-limits';
 
 /**
- * Enforces limits of calls of tools and agents: policies of the target `mcp_tools`, and every budget of the
- * caller in USD. Limits of tokens and requests are for models.
+ * Enforces limits of calls of tools and agents: policies of the target `mcp_tools`, and every
+ * budget of the caller in USD. Limits of tokens and requests are for models.
  */
 export class ToolAccounts {
   constructor(private readonly ledger: Ledger) {}
 
-  /** Reserves a call; null when it is admitted. Nothing is taken by a call that is denied. */
+  /**
+   * Reserves a call in its limits. Returns null if it is admitted, or the denial. A denied call
+   * reserves nothing.
+   */
   async admit(context: RequestContext, call: LimitedCall): Promise<LimitDenial | null> {
     const buckets = bucketsOfCall(context, call);
     if (buckets.length === 0) return null;
@@ -29,8 +32,9 @@ export class ToolAccounts {
   }
 
   /**
-   * Charges a call that reached its tool or agent. `result` is its tokens, or counts them: the result of a tool is read only
-   * for calls with limits or a price. Without it, the reservation is released.
+   * Charges a call that reached its tool or agent. `result` is its tokens, or counts them: the
+   * result of a tool is read only for calls with limits or a price. Without it, the reservation is
+   * released.
    */
   charge(context: RequestContext, { server, price }: LimitedCall, result: number | (() => number)): void {
     const reservation = context.limits?.reservation ?? null;

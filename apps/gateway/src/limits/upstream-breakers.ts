@@ -2,7 +2,7 @@ import type { CompiledBreaker, TargetHealth } from '@gw/routing';
 
 export const BREAKER_COOLDOWN_MS = 30_000;
 
-/** Opens at five failures in a row; a call that succeeds after half a minute closes it. */
+/** Opens after five failures in a row. After half a minute, one successful call closes it. */
 const RULES: Omit<CompiledBreaker, 'id'> = {
   ...{ failures: null, failurePercentage: null, consecutiveFailures: 5 },
   ...{ slowCallMs: null, slowStreamSpeed: null, statusCodes: null, requestsMin: 0 },
@@ -10,20 +10,22 @@ const RULES: Omit<CompiledBreaker, 'id'> = {
 };
 
 export interface BreakerOptions {
-  /** Names the breaker, and keeps breakers of different kinds apart. */
+  /** Part of the breaker's name, which separates breakers of different kinds. */
   readonly kind: 'mcp' | 'a2a';
-  /** Whether a call that ended with the error has failed for its upstream. Null: it says nothing about the upstream. */
+  /**
+   * Whether the error is a failure of the upstream. Null if it is no evidence about the upstream.
+   */
   readonly hasFailed: (error: unknown) => boolean | null;
-  /** Returns the denial of a call that is not let through. */
+  /** Returns the denial of a call that is not admitted. */
   readonly denial: () => Error;
 }
 
-/** Ends the pass of a call. `error` null: the upstream responded. */
+/** Reports the end of an admitted call. `error` is null if the upstream responded. */
 export type EndOfPass = (error: unknown) => void;
 
 /**
- * Stops calls to upstreams that do not respond, for each integration of a workspace: what callers of one workspace do to a
- * shared upstream closes it for no other workspace.
+ * Stops calls to upstreams that do not respond. Each integration of a workspace has its own
+ * breaker, so callers of one workspace cannot block a shared upstream for another workspace.
  */
 export class UpstreamBreakers {
   private readonly rules: CompiledBreaker;
@@ -36,7 +38,7 @@ export class UpstreamBreakers {
     this.rules = { ...RULES, id: options.kind };
   }
 
-  /** Lets a call through, or throws the denial. The returned function must be called once. */
+  /** Admits a call, or throws the denial. The returned function must be called once. */
   enter(upstream: { readonly workspaceId: string; readonly integrationId: string }): EndOfPass {
     const { kind, hasFailed, denial } = this.options;
     const endpoint = `${upstream.workspaceId}/${kind}/${upstream.integrationId}`;

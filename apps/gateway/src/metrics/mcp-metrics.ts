@@ -9,21 +9,27 @@ const SERIES_MAX = 5_000;
 /** Bounds in seconds, by the semantic conventions for MCP. */
 const DURATIONS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
-/** Value of a label that has too many values, and of the name of a tool that does not exist: callers choose names. */
+/**
+ * Value of a label that has too many values, and of the name of a tool that does not exist: callers
+ * choose names.
+ */
 const OTHER = '_OTHER';
 
 export interface McpMethodCounts {
   readonly server: string;
   readonly method: string;
-  /** Whole requests. */
+  /** Durations of whole requests. */
   readonly durations: Histogram;
-  /** Calls of the server. */
+  /** Durations of calls to the server. */
   readonly calls: Histogram;
   /** Calls by tool or prompt, then by outcome. Empty name: the method names none. */
   readonly capabilities: Map<string, Map<string, number>>;
 }
 
-/** Counts requests to MCP servers. Names of servers and capabilities come from the control plane; all maps are bounded. */
+/**
+ * Counts requests to MCP servers. Names of servers and capabilities come from the control plane;
+ * all maps are bounded.
+ */
 export class McpMetrics {
   private readonly methods = new Map<string, Map<string, McpMethodCounts>>();
   private series = 0;

@@ -2,7 +2,7 @@ import type { PromptVersionDocument } from '@gw/contracts';
 import { GatewayError, isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 
-/** Names of the same parameter: a value for one replaces a value for the other. */
+/** Two names of the same parameter: a value for one replaces a value for the other. */
 const SAME = ['max_tokens', 'max_completion_tokens'] as const;
 
 /** Members of these requests: a variable with such a name keeps the parameter in the request. */
@@ -21,8 +21,9 @@ const REQUEST_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Builds the request that a prompt version describes: the stored parameters, overridden by the rendered
- * template, overridden by the root members of the caller's body. `stream` is only taken from the caller.
+ * Builds the request that a prompt version describes: the stored parameters, overridden by the
+ * rendered template, overridden by the root members of the caller's body. `stream` is only taken
+ * from the caller.
  */
 export function requestOf(
   version: PromptVersionDocument,
@@ -46,7 +47,10 @@ export function requestOf(
   return { ...request, ...sent };
 }
 
-/** Returns the stored parameters of the request: all but those that are only default values of variables. */
+/**
+ * Returns the stored parameters of the request: all but those that are only default values of
+ * variables.
+ */
 function parametersOf({ parameters }: PromptVersionDocument, used: ReadonlySet<string>): JsonObject {
   const kept = Object.entries(parameters).filter(([name]) => !used.has(name) || REQUEST_MEMBERS.has(name));
   return Object.fromEntries(kept);
@@ -54,8 +58,8 @@ function parametersOf({ parameters }: PromptVersionDocument, used: ReadonlySet<s
 
 /**
  * Returns the variables of the request: the version's default values, overridden by the members of
- * `parameters` that the templates use, overridden by `parameters.variables`. Throws `validation_failed` if
- * one of them is not an object.
+ * `parameters` that the templates use, overridden by `parameters.variables`. Throws
+ * `validation_failed` if one of them is not an object.
  */
 export function variablesOf(
   { parameters }: PromptVersionDocument,

@@ -39,9 +39,9 @@ export class Prompts {
   constructor(private readonly documents: Documents) {}
 
   /**
-   * Resolves a reference: slug or id, optionally followed by `@` and a version number, a label or `latest`.
-   * Throws `not_found` if the workspace has no such prompt, even if another one does, and `prompt_invalid`
-   * for a partial that it does not have.
+   * Resolves a reference: slug or id, optionally followed by `@` and a version number, a label or
+   * `latest`. Throws `not_found` if the workspace has no such prompt, even if another one does, and
+   * `prompt_invalid` for a partial that it does not have.
    */
   async resolve(principal: GatewayPrincipal, reference: string): Promise<ResolvedPrompt> {
     const found = await this.find(principal, 'prompt', reference);
@@ -139,8 +139,8 @@ interface Found {
 }
 
 /**
- * `document` null: the prompt is unknown or belongs to another workspace. Otherwise it has no version
- * `wanted`.
+ * `document` null: the prompt is unknown or belongs to another workspace. Otherwise it has no
+ * version `wanted`.
  */
 interface Missing {
   readonly document: PromptDocument | null;
@@ -167,7 +167,7 @@ function missing(what: string, { document, wanted }: Missing): string {
 
 const NAME_MAX = 64;
 
-/** Ids and slugs. */
+/** Matches ids and slugs. */
 const NAME = /^[\w-]{1,64}$/;
 
 const isOpenTo = ({ workspaceId, sharedWith }: PromptDocument, asking: string): boolean =>

@@ -16,7 +16,7 @@ import { JsonWriter, remembered } from './json-writer';
 import { K } from './keys';
 import { TIMED_STAGES } from '../core/order';
 
-/** The end of a request, as far as the request context does not contain it. */
+/** Facts about the end of a request that the request context does not contain. */
 export interface RecordEnd {
   readonly outcome: LogRecord['outcome'];
   readonly errorType: string | null;
@@ -44,10 +44,10 @@ export type RecordFacts = Pick<
 const writer = new JsonWriter();
 
 /**
- * Returns one `LogRecord` as JSON, at the end of a request; the buffer is valid until the next call. Common
- * default values are omitted (`completeLogRecord` restores them), because each byte is written, checked,
- * stored and sent. Writing it piece by piece, with cached parts that many requests share, costs a sixth of
- * building and serialising an object.
+ * Returns one `LogRecord` as JSON, at the end of a request; the buffer is valid until the next
+ * call. Common default values are omitted (`completeLogRecord` restores them), because each byte is
+ * written, checked, stored and sent. Writing it piece by piece, with cached parts that many
+ * requests share, costs a sixth of building and serialising an object.
  */
 export function logRecord(context: RequestContext, facts: RecordFacts): Buffer {
   const { response, reply, usage } = context;
@@ -142,8 +142,8 @@ let minuteAt = -1;
 let minute = '';
 
 /**
- * Writes an ISO time. The minute is cached, because formatting a date is slow and most times are of the
- * current minute.
+ * Writes an ISO time. The minute is cached, because formatting a date is slow and most times are of
+ * the current minute.
  */
 function writeTime(w: JsonWriter, atMs: number): void {
   const inMinute = atMs % MINUTE_MS;
@@ -171,8 +171,8 @@ const owner = remembered(({ organisation, workspace, key }: GatewayPrincipal) =>
 );
 
 /**
- * Writes the provider that responded or is being called; without a response, the last one called. `requested`
- * is the model that the request names.
+ * Writes the provider that responded or is being called; without a response, the last one called.
+ * `requested` is the model that the request names.
  */
 function writeCalled(
   w: JsonWriter,
@@ -260,8 +260,8 @@ function writtenOnce(metadata: Readonly<Record<string, string>>): Buffer {
 const [RECEIVE, REPLY] = [TIMED_STAGES.indexOf('receive'), TIMED_STAGES.indexOf('reply')];
 
 /**
- * Milliseconds that the gateway took, without the waits for the request's body and the provider, server or agent.
- * `elapsedMs`: since the start of the request.
+ * Milliseconds that the gateway took, without the waits for the request's body and the provider,
+ * server or agent. `elapsedMs`: since the start of the request.
  */
 export function overheadOf(context: RequestContext, elapsedMs: number): number {
   const { stageMs, attempts, idempotency, mcp, agent } = context;

@@ -15,7 +15,10 @@ export type McpRecordParts = { readonly [Name in keyof McpRecord]: McpRecord[Nam
   'server' | 'method' | 'name' | 'revision' | 'client' | 'isError' | 'argumentsDigest' | 'inputs'
 >;
 
-/** Writes the member `mcp` of a decision. Each call writes it twice; member by member, it needs no text of the whole. */
+/**
+ * Writes the member `mcp` of a decision. Each call writes it twice; it is written member by member,
+ * which creates no intermediate JSON text.
+ */
 export function writeMcpRecord(w: JsonWriter, record: McpRecordParts): void {
   w.text(SERVER, record.server);
   if (record.toolset !== undefined) w.text(TOOLSET, record.toolset);

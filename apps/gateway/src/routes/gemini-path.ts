@@ -1,10 +1,13 @@
 import { GatewayError } from '@gw/kernel';
 import type { PathCallKind } from './path-call';
 
-/** Where the paths of Gemini clients begin; `/v1` also has the paths of OpenAI's and Anthropic's clients. */
+/**
+ * Prefixes of the paths of Gemini clients. `/v1` also has the paths of OpenAI's and Anthropic's
+ * clients.
+ */
 export type ApiBase = '/v1' | '/v1beta' | '/v1beta1';
 
-/** A call of a Gemini client, all of it in the path. */
+/** The parts of a Gemini client's call that its path contains. */
 export interface GeminiAddress {
   /** The model as the client named it, with `@slug/` if it has one; null: a list of models. */
   readonly model: string | null;
@@ -13,7 +16,7 @@ export interface GeminiAddress {
   readonly stream: boolean;
 }
 
-/** The methods of models that the gateway serves for every provider, with what they cost. */
+/** The model methods that the gateway serves for every provider, with the kind of their charge. */
 export const GEMINI_METHODS = {
   generateContent: 'answer',
   streamGenerateContent: 'answer',
@@ -26,13 +29,16 @@ export type GeminiMethod = keyof typeof GEMINI_METHODS;
 
 const isMethod = (name: string): name is GeminiMethod => Object.hasOwn(GEMINI_METHODS, name);
 
-/** Google AI Studio has the model below `/models/`; Vertex AI below a publisher, and that below a project, if one is named. */
+/**
+ * Google AI Studio has the model below `/models/`; Vertex AI below a publisher, and that below a
+ * project, if one is named.
+ */
 const MODEL = /^(?:\/projects\/[^/]+\/locations\/[^/]+)?(?:\/publishers\/([^/]+))?\/(models|tunedModels)\//;
 const MODELS = '/models';
 
 /**
- * Reads the path of a Gemini client, below `base`; null: it is another path. A model may contain slashes, also percent-encoded.
- * Throws `request_malformed` for broken escapes.
+ * Reads the path of a Gemini client, below `base`; null: it is another path. A model may contain
+ * slashes, also percent-encoded. Throws `request_malformed` for broken escapes.
  */
 export function geminiAddress(method: string, path: string, base: ApiBase): GeminiAddress | null {
   if (method === 'POST') return callAt(path);

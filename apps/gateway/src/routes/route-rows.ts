@@ -7,23 +7,25 @@ import type { ApiBase } from './gemini-path';
 import type { Schema } from './openapi/schema';
 
 /**
- * `json`: a JSON object. `json-or-none`: a JSON object or no body. `any`: any bytes, in memory or streamed,
- * such as a multipart form, or no body. `rpc`: a message of JSON-RPC of at most 4 MiB, which is not
- * looked into.
+ * `json`: a JSON object. `json-or-none`: a JSON object or no body. `any`: any bytes, in memory or
+ * streamed, such as a multipart form, or no body. `rpc`: a JSON-RPC message of at most 4 MiB, which
+ * is not scanned.
  */
 export type RouteBody = 'json' | 'json-or-none' | 'any' | 'rpc';
 
 /**
- * Whether a request of the route names a model: always, optionally or never. A provider refuses an `always`
- * request without a model; with an allow-list, it also refuses a `maybe` request that has a body and no
- * model.
+ * Whether a request of the route names a model: always, optionally or never. A provider refuses an
+ * `always` request without a model; with an allow-list, it also refuses a `maybe` request that has
+ * a body and no model.
  */
 export type NamesModel = 'always' | 'maybe' | 'never';
 
 /** The properties of one route; see `route` for the defaults. */
 export interface RouteOptions extends RouteDocument {
   readonly dialect?: Dialect;
-  /** The path prefix of the route; `/v1` unless a client puts its own version there. */
+  /**
+   * The path prefix of the route; `/v1` except for clients that use another version in their paths.
+   */
   readonly base?: ApiBase;
   readonly body?: RouteBody;
   readonly model?: NamesModel;
@@ -32,13 +34,13 @@ export interface RouteOptions extends RouteDocument {
   readonly checkBody?: Rule;
   readonly checkQuery?: QueryCheck;
   /**
-   * Set for a route of two calls: the first goes to the path without its last segment, and this returns the
-   * path of the second.
+   * Set for a route of two calls: the first goes to the path without its last segment, and this
+   * returns the path of the second.
    */
   readonly followUp?: FollowUp;
   /**
-   * Set if the path names a saved prompt: it is rendered, and then sent as the request that it describes, or
-   * returned.
+   * Set if the path names a saved prompt: it is rendered, and then sent as the request that it
+   * describes, or returned.
    */
   readonly prompt?: 'completions' | 'render';
 }
@@ -76,8 +78,8 @@ export interface RouteRow extends Required<
 export const SCOPES = ['completions.write'] as const;
 
 /**
- * Creates a route. By default, a POST accepts a JSON object and may name a model; other methods accept any
- * bytes and name no model.
+ * Creates a route. By default, a POST accepts a JSON object and may name a model; other methods
+ * accept any bytes and name no model.
  */
 export function route(
   method: string,

@@ -65,9 +65,9 @@ function routeAt({ method: _, path: __, base: ___, document: ____, ...row }: Rou
 }
 
 /**
- * Returns the route of a path. `path` follows `base` and has no query. An id is any non-empty text; nothing is
- * decoded, so an id cannot become another path. Below the bases of Gemini clients, other paths are
- * passthrough too.
+ * Returns the route of a path. `path` follows `base` and has no query. An id is any non-empty text;
+ * nothing is decoded, so an id cannot become another path. Below the bases of Gemini clients, other
+ * paths are passthrough too.
  */
 export function routeOf(method: string, path: string, base: ApiBase = '/v1'): Route {
   if (base !== '/v1') return geminiRouteOf(method, path, base) ?? passthroughOf(method, path, 'gemini');
@@ -78,7 +78,10 @@ export function routeOf(method: string, path: string, base: ApiBase = '/v1'): Ro
   return geminiRouteOf(method, path, base) ?? passthroughOf(method, path, 'openai');
 }
 
-/** Finds the route of a Gemini client. A provider gets a path that is made from the model, never the client's own. */
+/**
+ * Finds the route of a Gemini client. A provider gets a path that is built from the model, never
+ * the client's own path.
+ */
 function geminiRouteOf(method: string, path: string, base: ApiBase): Route | null {
   const address = geminiAddress(method, path, base);
   if (address === null) return null;
@@ -97,7 +100,9 @@ function passthroughOf(method: string, path: string, dialect: Dialect): Route {
   return { ...PASSTHROUGH, dialect, upstreamPath, call, handsOutAccess: handsOutAccess(upstreamPath) };
 }
 
-/** Finds a route with ids. A named segment precedes an id: `/threads/runs` is not the thread `runs`. */
+/**
+ * Finds a route with ids. A named segment precedes an id: `/threads/runs` is not the thread `runs`.
+ */
 function withIds(method: string, path: string): RouteRow | undefined {
   let at: Branch | null = ROOT;
   let from = 1;
