@@ -68,7 +68,8 @@ describe('data plane', () => {
       priced: 'priced',
       usage: { inputTokens: 9, outputTokens: 12 },
     });
-    // 9 input tokens at 2.50 USD and 12 output tokens at 10 USD per million tokens, in units of 1e-8 USD.
+    // 9 input tokens at 2.50 USD and 12 output tokens at 10 USD per million tokens, in units of
+    // 1e-8 USD.
     expect(record.cost).toBe(9 * 250 + 12 * 1_000);
     expect(record.decision.attempts).toMatchObject([
       { target: 'config', status: 200, end: 'answered', retry: 0 },

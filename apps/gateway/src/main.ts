@@ -32,7 +32,10 @@ async function serve(settings: GatewaySettings, index: number): Promise<void> {
   log.info({ host: settings.HOST, port: settings.GATEWAY_PORT }, 'gateway is ready');
 }
 
-/** Starts processes that share only the port. A process that exits is restarted with its own journal. */
+/**
+ * Starts processes that share only the port. A process that exits is restarted with its own
+ * journal.
+ */
 function startWorkers(settings: GatewaySettings): void {
   let stopping = false;
   const start = (index: number): void => {

@@ -6,8 +6,9 @@ export const METADATA_VALUE_MAX = 1_024;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 
 /**
- * Adds the entries of the W3C `baggage` header to the metadata. The request's own metadata takes precedence. Entries that are
- * malformed or exceed the bounds are skipped without an error, because an intermediary often sets this header.
+ * Adds the entries of the W3C `baggage` header to the metadata. The request's own metadata takes
+ * precedence. Entries that are malformed or exceed the bounds are skipped without an error, because
+ * an intermediary often sets this header.
  */
 export function withBaggage(
   header: string,

@@ -7,7 +7,10 @@ import type { RequestContext } from '../core/request-context';
 export interface AttemptMaker {
   /** Milliseconds that one attempt at the target may take. */
   timeoutOf(context: RequestContext, target: CompiledTarget): number;
-  /** Whether the request may make one more provider call, in addition to `pending` calls that are about to start. */
+  /**
+   * Whether the request may make one more provider call, in addition to `pending` calls that are
+   * about to start.
+   */
   mayCall(context: RequestContext, pending?: number): boolean;
   /** Starts one attempt. Throws when the attempt cannot be made. */
   begin(call: AttemptCall): void;

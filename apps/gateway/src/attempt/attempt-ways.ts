@@ -4,12 +4,15 @@ import type { AroundStage, AttemptCall, Next } from './attempt-call';
 export type AroundStages = Readonly<Record<AroundName, AroundStage>>;
 
 /**
- * Chains of around stages that lead to the provider call: one for each set of stages that attempts use, built at its first use. A
- * chain omits the stages that the attempt does not use.
+ * Chains of around stages that lead to the provider call: one for each set of stages that attempts
+ * use, built at its first use. A chain omits the stages that the attempt does not use.
  */
 export class AttemptWays implements Next {
   private readonly ordered: readonly AroundStage[];
-  /** Chains by the bit set of their stages. There are few, because most attempts use the same stages. */
+  /**
+   * Chains by the bit set of their stages. There are few, because most attempts use the same
+   * stages.
+   */
   private readonly ways = new Map<number, Next>();
 
   constructor(

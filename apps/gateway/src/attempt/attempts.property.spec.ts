@@ -19,7 +19,7 @@ import { type AttemptMaker } from './attempt-maker';
 // A busy machine may take several times as long.
 jest.setTimeout(60_000);
 
-/** What happens to one call. */
+/** The outcome of one call. */
 type Act =
   | { readonly kind: 'answer'; readonly status: number }
   | { readonly kind: 'stream'; readonly end: 'begins' | 'breaks' | 'ends' | 'fails' }

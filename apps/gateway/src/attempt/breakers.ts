@@ -8,7 +8,10 @@ export interface Breakers {
   close(): void;
 }
 
-/** Creates the breakers, shared with other gateways when there is a Redis. Requests never wait for Redis. */
+/**
+ * Creates the breakers, shared with other gateways when there is a Redis. Requests never wait for
+ * Redis.
+ */
 export function createBreakers(redisUrl: string | null, log: Log): Breakers {
   if (redisUrl === null) return { store: new LocalBreakerStore(Date.now), close: () => undefined };
   const connect = (name: string) =>

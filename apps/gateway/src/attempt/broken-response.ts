@@ -17,6 +17,9 @@ export function brokenResponse(error: OutboundError): GatewayError {
   }
 }
 
-/** The error for requests that are still in flight at the end of the shutdown grace period, and for later ones. */
+/**
+ * The error for requests that are still in flight at the end of the shutdown grace period, and for
+ * later ones.
+ */
 export const gatewayStopping = (cause?: unknown): GatewayError =>
   new GatewayError('gateway_stopping', { headers: { 'retry-after': '1' }, cause });

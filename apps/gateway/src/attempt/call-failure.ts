@@ -6,7 +6,10 @@ import { gatewayStopping } from './broken-response';
 
 const NO_RESPONSE = 'The provider could not be reached.';
 
-/** Messages for callers and the log. They hold no address, which may be another tenant's or the operator's. */
+/**
+ * Messages for callers and the log. They hold no address, which may be another tenant's or the
+ * operator's.
+ */
 const UNREACHABLE: Readonly<Record<Exclude<UnreachableReason, 'connections_exhausted'>, string>> = {
   name_not_resolved: 'The provider could not be reached: its host name could not be resolved.',
   connection_refused: 'The provider could not be reached: it refused the connection.',

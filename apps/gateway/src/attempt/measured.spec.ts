@@ -92,8 +92,8 @@ describe('targets chosen by measurement', () => {
     });
 
     describe('count of busy requests of a target', () => {
-      // One response is in flight at each target, so that a request subtracted twice shows. A response without a reader is
-      // cancelled when it is garbage-collected, hence the references.
+      // One response is in flight at each target, so that a request subtracted twice shows. A
+      // response without a reader is cancelled when it is garbage-collected, hence the references.
       let open: Response[] = [];
 
       beforeEach(async () => {

@@ -8,7 +8,9 @@ jest.setTimeout(60_000);
 const PATIENT = { timeoutMs: 90_000 };
 /** Longer than any test, so an opened breaker stays open. */
 const COOLDOWN_MS = 3_600_000;
-/** Tokens: so many make a stream faster than the rule, so few slower, however busy the machine is. */
+/**
+ * Tokens: so many make a stream faster than the rule, so few slower, however busy the machine is.
+ */
 const [MANY, FEW] = [50_000_000, 20];
 const SLOW = 10_000;
 

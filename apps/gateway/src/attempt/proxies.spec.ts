@@ -10,7 +10,10 @@ interface ForwardProxy {
   stop(): void;
 }
 
-/** Resolves every name to the server at `port`. Refuses `CONNECT`, which still shows that it was called. */
+/**
+ * Resolves every name to the server at `port`. Refuses `CONNECT`, which still shows that it was
+ * called.
+ */
 async function startProxy(port: number): Promise<ForwardProxy> {
   const seen: string[] = [];
   const server: Server = createServer((req, res) => {

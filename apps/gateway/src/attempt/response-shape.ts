@@ -3,7 +3,10 @@ import { callAddress } from './call-address';
 import type { Upstream } from '../core/upstream';
 import type { RequestView, RequestContext } from '../core/request-context';
 
-/** Whether the client sees only members of the OpenAI API: the request's header takes precedence over the target's setting. */
+/**
+ * Whether the client sees only members of the OpenAI API: the request's header takes precedence
+ * over the target's setting.
+ */
 export const isStrict = ({ gw }: Pick<RequestView, 'gw'>, { target }: Pick<Upstream, 'target'>): boolean =>
   gw.strictOpenAi ?? target.strictOpenAiCompliance ?? true;
 

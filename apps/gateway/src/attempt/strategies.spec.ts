@@ -121,7 +121,8 @@ describe('every strategy on every kind of request, as docs/configs.md states', (
   let kind: Kind;
 
   beforeEach(async () => {
-    // With this value back-off is shortest, no request explores, and a choice by weight takes the last target.
+    // With this value back-off is shortest, no request explores, and a choice by weight takes the
+    // last target.
     jest.spyOn(Math, 'random').mockReturnValue(0.9999);
     gateway = await GatewayHarness.start({ MAX_BUFFERED_BODY: String(BUFFERED_MAX) });
     [first, second] = await Promise.all([StubProvider.start(), StubProvider.start()]);
@@ -176,8 +177,8 @@ describe('every strategy on every kind of request, as docs/configs.md states', (
   }
 
   /**
-   * Expects that both targets got the same bytes. A form's boundary differs between requests of a client, but not between
-   * attempts.
+   * Expects that both targets got the same bytes. A form's boundary differs between requests of a
+   * client, but not between attempts.
    */
   const sameBytes = async (): Promise<void> => {
     await first.waitForRequest(1, WAIT_MS);
@@ -185,7 +186,10 @@ describe('every strategy on every kind of request, as docs/configs.md states', (
     expect(first.lastRequest.body.length).toBeGreaterThan(0);
   };
 
-  /** Sends one request to each target, and then one that the measurements route. By weight it would go to the second target. */
+  /**
+   * Sends one request to each target, and then one that the measurements route. By weight it would
+   * go to the second target.
+   */
   async function measured(algorithm: string): Promise<string> {
     for (const target of both) await send(balanced(algorithm, [target]));
     return send(balanced(algorithm, both));
@@ -276,7 +280,8 @@ describe('every strategy on every kind of request, as docs/configs.md states', (
       first.respond({ ...good('first'), after }, { neverRespond: true });
       const upload = send(config);
       await first.waitForRequest(1, WAIT_MS);
-      // A later request that is hedged shows that hedging is active, and that the upload was exempt.
+      // A later request that is hedged shows that hedging is active, and that the upload was
+      // exempt.
       expect(await send(config, KINDS['chat'])).toBe('second');
       open();
       expect([await upload, second.requests.length]).toEqual(['first', 1]);

@@ -35,15 +35,18 @@ interface Seen {
 }
 
 /**
- * Excluded: a client that closes its sending side counts as disconnected, because on the wire it looks like a full close, and its
- * call must be cancelled at once.
+ * Excluded: a client that closes its sending side counts as disconnected, because on the wire it
+ * looks like a full close, and its call must be cancelled at once.
  */
 const HALF_CLOSE_IS_GONE = new Set(['sse-064']);
 
 /** Long enough to transfer 50 MB on a busy machine. */
 jest.setTimeout(60_000);
 
-/** Scripted upstreams behind a passthrough route. The client must see what the upstream sent, or a visible failure. */
+/**
+ * Scripted upstreams behind a passthrough route. The client must see what the upstream sent, or a
+ * visible failure.
+ */
 describe.each(cases.filter(({ id }) => !HALF_CLOSE_IS_GONE.has(id)))('upstream $id: $reason', (test) => {
   let gateway: GatewayHarness;
   let first: RawUpstream;

@@ -1,6 +1,9 @@
 import { INTERNAL } from '@gw/contracts';
 
-/** Maximum number of keys that wait to be reported. A key above the maximum is reported at its next look-up. */
+/**
+ * Maximum number of keys that wait to be reported. A key above the maximum is reported at its next
+ * look-up.
+ */
 const WAITING_MAX = 1_000;
 
 export interface EarlierKeysOptions {
@@ -10,9 +13,9 @@ export interface EarlierKeysOptions {
 }
 
 /**
- * Reports API keys that only an earlier master key recognised to the control plane, so that it stores them by their hash under
- * the current master key. Reports run in the background, one at a time. A key whose report fails is reported again at its next
- * look-up.
+ * Reports API keys that only an earlier master key recognised to the control plane, so that it
+ * stores them by their hash under the current master key. Reports run in the background, one at a
+ * time. A key whose report fails is reported again at its next look-up.
  */
 export class EarlierKeys {
   private readonly waiting = new Set<string>();

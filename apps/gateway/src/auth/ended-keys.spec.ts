@@ -10,7 +10,9 @@ const ENDED: EndedApiKeyDocument = {
   ...{ kind: 'ended_api_key', version: '1', id: 'key-1', organisationId: 'organisation-1' },
 };
 
-/** A control plane that holds documents and counts the requests for them; null simulates an outage. */
+/**
+ * A control plane that holds documents and counts the requests for them; null simulates an outage.
+ */
 class ControlPlane {
   readonly loaded: DocumentKey[] = [];
 

@@ -82,7 +82,8 @@ describe('request bodies', () => {
     };
     let slow = sendAllButOneByte();
     await eventually(async () => {
-      // The slow request is refused itself when a probe holds memory at the moment its last bytes arrive.
+      // The slow request is refused itself when a probe holds memory at the moment its last bytes
+      // arrive.
       if (slow.destroyed) slow = sendAllButOneByte();
       return (await post('/things', Buffer.alloc(1_000))).status === 503;
     });

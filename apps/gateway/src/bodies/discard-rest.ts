@@ -3,8 +3,9 @@ import type { IncomingMessage } from 'node:http';
 const DISCARD_MS = 10_000;
 
 /**
- * Reads and drops the rest of a refused body for at most ten seconds. A client may send its whole body before it reads the
- * response, and can then reuse the connection. After ten seconds the connection is closed.
+ * Reads and drops the rest of a refused body for at most ten seconds. A client may send its whole
+ * body before it reads the response, and can then reuse the connection. After ten seconds the
+ * connection is closed.
  */
 export function discardRest(req: IncomingMessage): void {
   if (req.complete || req.destroyed) return;

@@ -4,12 +4,16 @@ import { RESPONSE_READ_EXACTLY, assertResponseReadable } from './read-whole';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses a body as a JSON object. Throws `body_invalid` when it is not UTF-8, not JSON, or not an object. */
+/**
+ * Parses a body as a JSON object. Throws `body_invalid` when it is not UTF-8, not JSON, or not an
+ * object.
+ */
 export const parseJsonObject = (body: Buffer): JsonObject => parsedObject(body, JSON.parse);
 
 /**
- * Parses a provider's response that is only serialised again: its numbers keep their spelling. Throws `provider_answer_invalid`
- * when it has too many values, and otherwise as `parseJsonObject` does.
+ * Parses a provider's response that is only serialised again: its numbers keep their spelling.
+ * Throws `provider_answer_invalid` when it has too many values, and otherwise as `parseJsonObject`
+ * does.
  */
 export function parseExactResponse(body: Buffer): JsonObject {
   assertResponseReadable(body, RESPONSE_READ_EXACTLY);

@@ -3,7 +3,10 @@ import { TestClient, type TestRequest, type TestResponse } from '../spec-support
 import { GatewayHarness, OTHER_WORKSPACE_ID, type LoggedRequest } from '../spec-support/harness';
 
 const USAGE = { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 };
-/** 9 input tokens at 2.50 USD and 12 output tokens at 10 USD per million tokens, in units of 1e-8 USD. */
+/**
+ * 9 input tokens at 2.50 USD and 12 output tokens at 10 USD per million tokens, in units of 1e-8
+ * USD.
+ */
 const COST = 9 * 250 + 12 * 1_000;
 const CHAT = {
   id: 'chatcmpl-1',

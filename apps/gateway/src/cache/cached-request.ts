@@ -29,8 +29,8 @@ export function cachedRequest(
     method: request.method,
     origin: request.origin,
     path: request.path,
-    // Forwarded headers are all part of the key, because they may carry credentials. In the built request they can no longer be
-    // distinguished from other headers.
+    // Forwarded headers are all part of the key, because they may carry credentials. In the built
+    // request they can no longer be distinguished from other headers.
     headers: relevantHeaders(request.headers, forwardedHeaders(context, upstream)),
     body,
     namespace,

@@ -69,7 +69,7 @@ describe('charges of embedding calls', () => {
     );
   const last = (): Promise<LoggedRequest> =>
     eventually(async () => (await gateway.records()).at(-1), PATIENT);
-  /** What the budget of the key has counted so far, by its ledger. */
+  /** Returns the amount that the ledger has counted for the budget of the key so far. */
   const counted = async (): Promise<number | undefined> => {
     await client.ask('/models', null, { key: KEY, method: 'GET', headers: { 'x-gw-provider': '@main' } });
     return (await last()).decision.limits.find(({ scope }) => scope === 'api_key')?.used;

@@ -42,7 +42,10 @@ describe('cache with guardrails, retries, fallbacks and hedges', () => {
     jest.restoreAllMocks();
   });
 
-  /** Stores a new version of the guardrail that the saved config names. The version of the config does not change. */
+  /**
+   * Stores a new version of the guardrail that the saved config names. The version of the config
+   * does not change.
+   */
   const forbid = (
     word: string,
     actions: Record<string, unknown> = { deny: true },
@@ -204,7 +207,8 @@ describe('cache with guardrails, retries, fallbacks and hedges', () => {
     await eventually(() => stub.lastRequest.cancelled, PATIENT);
     release();
     expect(await last()).toMatchObject({ cacheStatus: 'MISS', targetPath: 'config.targets[1]' });
-    // Nothing is stored for the first target, so it is called again; the second one is served from the cache.
+    // Nothing is stored for the first target, so it is called again; the second one is served from
+    // the cache.
     const again = await ask(ASK, config);
     expect([again.cache, again.text.includes('fine')]).toEqual(['HIT', true]);
     expect([stub.requests.length, other.requests.length]).toEqual([2, 1]);

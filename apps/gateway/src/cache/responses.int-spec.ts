@@ -65,7 +65,8 @@ describe('responses stored in Redis', () => {
 
   it('serves the first response for a repeated Idempotency-Key from every gateway', async () => {
     const body = { ...ASK, user: 'idempotent' };
-    // A gateway that has just started stores first responses in its own memory until it has connected to Redis.
+    // A gateway that has just started stores first responses in its own memory until it has
+    // connected to Redis.
     await eventually(async () => {
       const headers = { 'idempotency-key': `key-${String(count)}` };
       const [first, again] = [await ask(one, body, { headers }), await ask(two, body, { headers })];

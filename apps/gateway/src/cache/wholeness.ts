@@ -7,8 +7,8 @@ import type { Upstream } from '../core/upstream';
 import { hasError } from '../attempt/response-check';
 
 /**
- * Returns the check that a 2xx response is a complete success: a 200 may hold an error, end early, or report work still in
- * progress. Null when no check is known for the route.
+ * Returns the check that a 2xx response is a complete success: a 200 may hold an error, end early,
+ * or report work still in progress. Null when no check is known for the route.
  */
 export function checkOf(
   route: RouteKind,

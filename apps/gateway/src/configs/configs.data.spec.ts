@@ -13,10 +13,16 @@ interface Row {
   readonly check?: string;
 }
 
-/** The policy trusts loopback here, because the harness's providers listen on it; this row expects a refusal. */
+/**
+ * The policy trusts loopback here, because the harness's providers listen on it; this row expects a
+ * refusal.
+ */
 const TRUSTED_HERE = 'cfg-092';
 
-/** Unknown slugs are refused where a config is saved, and Node bounds what a header may hold, so both rows are left out here. */
+/**
+ * Unknown slugs are refused where a config is saved, and Node bounds what a header may hold, so
+ * both rows are left out here.
+ */
 const isInline = ({ id, config, raw }: Row): boolean =>
   id !== TRUSTED_HERE &&
   (config !== undefined || raw !== undefined) &&

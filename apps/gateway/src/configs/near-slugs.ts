@@ -6,8 +6,9 @@ import type { Documents } from '../auth/documents';
 const COMPARED_MAX = 100;
 
 /**
- * Returns a sentence that suggests the most similar known slug; empty when none is similar. `all`: the key prefix of the slugs to
- * compare, of one workspace or organisation, so that names of other tenants never appear.
+ * Returns a sentence that suggests the most similar known slug; empty when none is similar. `all`:
+ * the key prefix of the slugs to compare, of one workspace or organisation, so that names of other
+ * tenants never appear.
  */
 export function didYouMean(
   documents: Documents,

@@ -15,7 +15,10 @@ export interface Upstream {
   readonly support: RouteSupport | null;
   /** The requested model, after parameter rules. */
   readonly model: string | null;
-  /** The client's body after parameter rules, when it was parsed: a translator needs it to translate the response. */
+  /**
+   * The client's body after parameter rules, when it was parsed: a translator needs it to translate
+   * the response.
+   */
   readonly clientBody?: JsonObject;
   /** Members that the translation dropped; absent when nothing was lost. */
   readonly losses?: TranslatedRequest['losses'];

@@ -13,7 +13,9 @@ const SESSION = `${part({ alg: 'HS256' })}.${part({ iss: 'tollgate', aud: 'contr
 /** Headers that carry a caller's credentials. */
 const CARRYING = ['authorization', 'cookie', 'x-api-key', 'api-key', 'x-goog-api-key', 'x-vault-token'];
 
-/** Ways to name the saved provider, as members of a target; with the last two the request names it. */
+/**
+ * Ways to name the saved provider, as members of a target; with the last two the request names it.
+ */
 const NAMES = [
   { provider: '@main' },
   { virtual_key: 'main' },
@@ -316,7 +318,8 @@ describe('binding of credentials to addresses', () => {
       expect(seen(stub)).not.toContain(SECOND);
       expect(seen(stub)).not.toContain(SESSION);
     }
-    // A host that the caller named may receive the caller's key when its provider is the one that the key is meant for.
+    // A host that the caller named may receive the caller's key when its provider is the one that
+    // the key is meant for.
     const isHis = drawn.headerHost === 'other' || !drawn.saved;
     for (const { headers } of other.requests) {
       const spoken = headers['anthropic-version'] === undefined ? 'openai' : 'anthropic';

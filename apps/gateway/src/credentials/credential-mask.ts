@@ -14,7 +14,10 @@ const PART_LENGTH = 12;
 const START_MAX = 12;
 const STAR = 0x2a;
 
-/** Creates a probe whose part begins with a character that is rare in responses, because that makes the search faster. */
+/**
+ * Creates a probe whose part begins with a character that is rare in responses, because that makes
+ * the search faster.
+ */
 export function probeOf(text: string): Probe {
   const bytes = Buffer.from(text);
   const startMax = Math.max(0, Math.min(START_MAX, bytes.length - PART_LENGTH));
@@ -27,8 +30,9 @@ export function probeOf(text: string): Probe {
 const SELDOM = ['ABCDEFGHIJKLMNOPQRSTUVWXYZ_', 'jqxzkvw', 'bfgpy'];
 
 /**
- * Masks a credential with stars while a response is forwarded, and keeps the length of the response. Modifies the pieces in
- * place. Holds back the end of a piece only when it may be the beginning of a probe.
+ * Masks a credential with stars while a response is forwarded, and keeps the length of the
+ * response. Modifies the pieces in place. Holds back the end of a piece only when it may be the
+ * beginning of a probe.
  */
 export class CredentialMask {
   private held: Buffer | null = null;

@@ -15,8 +15,8 @@ interface Opened {
 }
 
 /**
- * Decrypts the credentials of saved providers, once for each version of a document. A decrypted credential lives as long as its
- * document, so the bounds of the read model bound both.
+ * Decrypts the credentials of saved providers, once for each version of a document. A decrypted
+ * credential lives as long as its document, so the bounds of the read model bound both.
  */
 export class Credentials {
   private readonly opened = new WeakMap<ProviderDocument, Opened>();
@@ -27,8 +27,9 @@ export class Credentials {
   ) {}
 
   /**
-   * Returns a promise only when a secret has to be fetched from its secret manager. Throws `internal_error` when the credential
-   * was sealed for another provider or with another key, and `secret_unavailable` when a secret cannot be fetched.
+   * Returns a promise only when a secret has to be fetched from its secret manager. Throws
+   * `internal_error` when the credential was sealed for another provider or with another key, and
+   * `secret_unavailable` when a secret cannot be fetched.
    */
   of(document: ProviderDocument): Credential | Promise<Credential> {
     let known = this.opened.get(document);

@@ -3,10 +3,16 @@ import { VendorError } from '@gw/kernel';
 import type { Credential } from '@gw/providers';
 
 const CONFIGURATIONS = 'configurations.';
-/** Characters that are valid in a header and in a path. Saved credentials are validated by the same rule. */
+/**
+ * Characters that are valid in a header and in a path. Saved credentials are validated by the same
+ * rule.
+ */
 const VISIBLE = /^[\x21-\x7e]+$/;
 
-/** Puts the secrets into the credential's fields. Throws `VendorError` when a value is not valid for its field. */
+/**
+ * Puts the secrets into the credential's fields. Throws `VendorError` when a value is not valid for
+ * its field.
+ */
 export function withSecrets(
   credential: Credential,
   uses: readonly SecretUse[],

@@ -145,7 +145,10 @@ describe('asynchronous guardrails', () => {
       return records.length >= count ? records : undefined;
     }, PATIENTLY);
 
-  /** Compressed responses are decoded outside the event loop, so their verdict may arrive with the amended record. */
+  /**
+   * Compressed responses are decoded outside the event loop, so their verdict may arrive with the
+   * amended record.
+   */
   const lastVerdicts = (id = 'inline'): Promise<LoggedRequest['decision']['guardrails']> =>
     eventually(async () => {
       const verdicts = (await gateway.records()).at(-1)?.decision.guardrails;

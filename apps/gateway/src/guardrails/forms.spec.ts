@@ -141,7 +141,8 @@ describe('guardrails on forms', () => {
   });
 
   it('finds a boundary wherever it lies between two pieces of a large form', async () => {
-    // The spool is read in pieces of 64 KiB: the boundary is tested at every offset around the ends of pieces.
+    // The spool is read in pieces of 64 KiB: the boundary is tested at every offset around the ends
+    // of pieces.
     for (let shift = 0; shift < 12; shift += 1) {
       const head = form(field('model', 'm'), file(Buffer.alloc(0))).length - '\r\n--XYZ--\r\n'.length;
       const picture = Buffer.alloc(32 * 65_536 - head - shift, 0x2d);

@@ -1,6 +1,8 @@
 import type { AroundStage, AttemptCall, Next } from '../attempt/attempt-call';
 
-/** Runs the guardrails of a request around each attempt: on the request sent and on the response. */
+/**
+ * Runs the guardrails of a request around each attempt: on the request sent and on the response.
+ */
 export class GuardrailsAround implements AroundStage {
   isUsed({ context }: AttemptCall): boolean {
     return context.guardrails !== null;

@@ -174,7 +174,10 @@ const outcomes = tableOf('outcomes').map(
 );
 const routes = tableOf('routes');
 
-/** For each kind of check, one that fails on `TEXT`. Checks of parameters and metadata judge only requests. */
+/**
+ * For each kind of check, one that fails on `TEXT`. Checks of parameters and metadata judge only
+ * requests.
+ */
 const FAILING: Readonly<Record<string, { check: object; onlyRequests?: true }>> = {
   'a text check with a window': {
     check: { contains: { words: ['forbidden'], operator: 'none', scope: ['all'] } },
@@ -248,7 +251,10 @@ describe.each(routes)(
       return asker.ask(path, sent, { config, headers });
     }
 
-    /** Derives the outcome from the response. Expects it to have the documented form and to contain no denied text. */
+    /**
+     * Derives the outcome from the response. Expects it to have the documented form and to contain
+     * no denied text.
+     */
     function outcomeOf({ status, text }: TestResponse, how: string, isHeld = false): Outcome {
       const inEvents = how === 'event';
       if (status === 446 || text.includes('hooks_failed')) {

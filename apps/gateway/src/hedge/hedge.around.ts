@@ -8,8 +8,8 @@ export class HedgeAround implements AroundStage {
   }
 
   /**
-   * Ends the chain for this call: each of the two calls runs through the around stages itself, because their
-   * targets may differ.
+   * Ends the chain for this call: each of the two calls runs through the around stages itself,
+   * because their targets may differ.
    */
   around({ context, target, hedge }: AttemptCall): void {
     if (hedge !== null) new HedgedAttempt(context, target, hedge).begin();

@@ -95,8 +95,8 @@ describe('request headers', () => {
         if (test.setting?.block_inline_config)
           gateway.addTenant(WORKSPACE_ID, 'main', { blockInlineConfig: true });
         if (names(test).includes('x-gw-models-endpoint')) return expectModels(await send(test));
-        // A case without a saved provider would call a host on the internet; the test checks only the routing
-        // and the key.
+        // A case without a saved provider would call a host on the internet; the test checks only
+        // the routing and the key.
         const response = await send(test);
         expectVerdict(test.expect, response.status);
         if (response.status >= 400 && response.status !== 502 && response.status !== 504)
@@ -143,8 +143,8 @@ describe('request headers', () => {
 });
 
 /**
- * Status check. `route`: the request was not refused as malformed or unauthorised; a test cannot reach
- * providers on the internet.
+ * Status check. `route`: the request was not refused as malformed or unauthorised; a test cannot
+ * reach providers on the internet.
  */
 function expectVerdict(expected: string | number, status: number): void {
   if (typeof expected === 'number') expect(status).toBe(expected);

@@ -24,20 +24,20 @@ interface RawCase {
 
 const { cases: all } = readCases('http_raw.json') as { cases: RawCase[] };
 /**
- * Cases without bytes to send are load patterns; `bodies.spec.ts` and `streams.spec.ts` test them on a
- * smaller scale.
+ * Cases without bytes to send are load patterns; `bodies.spec.ts` and `streams.spec.ts` test them
+ * on a smaller scale.
  */
 const cases = all.filter(({ send }) => send.length > 0);
 /**
- * RFC 9112 section 3 lets a recipient split the request line at any whitespace, and the parser does. The line
- * is never forwarded as received, so no two servers can read it differently.
+ * RFC 9112 section 3 lets a recipient split the request line at any whitespace, and the parser
+ * does. The line is never forwarded as received, so no two servers can read it differently.
  */
 const LENIENT_BY_RFC = new Set(['raw-079']);
 const GUARDED = new Set(['path_guard']);
 
 /**
- * Every case names `/t`, a handler that accepts anything. Here that is a passthrough path of the data plane
- * with a key, so "the handler was called" means "the provider was called".
+ * Every case names `/t`, a handler that accepts anything. Here that is a passthrough path of the
+ * data plane with a key, so "the handler was called" means "the provider was called".
  */
 describe.each(cases)('raw HTTP $id: $reason', (test) => {
   let gateway: GatewayHarness;
@@ -78,8 +78,8 @@ describe.each(cases)('raw HTTP $id: $reason', (test) => {
 });
 
 /**
- * Replaces `/t` and adds a key and a provider. The other bytes stay as in the case, in the same number of
- * pieces.
+ * Replaces `/t` and adds a key and a provider. The other bytes stay as in the case, in the same
+ * number of pieces.
  */
 function asPassthrough(test: RawCase, apiKey: string): readonly (string | Generated)[] {
   if (GUARDED.has(test.category)) return test.send;

@@ -9,8 +9,8 @@ const TARGET_BYTES_MAX = 16_384;
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+;=%-]*)(?::\d{0,5})?$/i;
 
 /**
- * The methods of both planes. Others are refused: TRACE, for example, would show the caller the injected
- * credential.
+ * The methods of both planes. Others are refused: TRACE, for example, would show the caller the
+ * injected credential.
  */
 const METHODS: ReadonlySet<string | undefined> = new Set([
   'GET',

@@ -13,7 +13,8 @@ export interface ServerLimits {
 }
 
 /**
- * Maximum size of all headers of a request in bytes: an inline config of 64 KB, and 16 KB of other headers.
+ * Maximum size of all headers of a request in bytes: an inline config of 64 KB, and 16 KB of other
+ * headers.
  */
 const HEADERS_BYTES_MAX = 96 * 1_024;
 
@@ -31,8 +32,8 @@ export interface GatewayServer {
 }
 
 /**
- * Creates the listener of both planes. Requests that the parser refuses get the gateway's error shape, and
- * their connection closes.
+ * Creates the listener of both planes. Requests that the parser refuses get the gateway's error
+ * shape, and their connection closes.
  */
 export function createGatewayServer(
   handle: RequestHandler,
@@ -44,7 +45,8 @@ export function createGatewayServer(
       maxHeaderSize: HEADERS_BYTES_MAX,
       headersTimeout: limits.headersTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
-      // Bodies are limited in time and size where they are read, because a large upload is not an attack.
+      // Bodies are limited in time and size where they are read, because a large upload is not an
+      // attack.
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 5_000),
       insecureHTTPParser: false,
@@ -60,8 +62,8 @@ export function createGatewayServer(
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     respondToParserError(error, socket);
   });
-  // `100 Continue` is sent when the body is read, which the front door does for every request that it
-  // accepts.
+  // `100 Continue` is sent when the body is read, which the front door does for every request that
+  // it accepts.
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
     res.writeContinue();
     handle(req, res);

@@ -3,7 +3,8 @@ import type { LogRecord } from '@gw/contracts';
 import { isFinalStatus } from '@gw/kernel';
 
 /**
- * Records the response that the client receives under its `Idempotency-Key`, until the request is settled.
+ * Records the response that the client receives under its `Idempotency-Key`, until the request is
+ * settled.
  */
 export class FirstResponse {
   private headers: readonly string[] = [];
@@ -34,8 +35,8 @@ export class FirstResponse {
   }
 
   /**
-   * Stores or releases the key, depending on the outcome. If the response was incomplete or did not come from
-   * a provider, the request may be sent again.
+   * Stores or releases the key, depending on the outcome. If the response was incomplete or did not
+   * come from a provider, the request may be sent again.
    */
   settle(outcome: LogRecord['outcome'], status: number): void {
     const isWhole = outcome === 'ok' || outcome === 'provider_error';

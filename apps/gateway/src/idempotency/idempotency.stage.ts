@@ -9,7 +9,10 @@ import { FirstResponse } from './first-response';
 import { RequestIdempotency } from './request-idempotency';
 
 export interface IdempotencyStageOptions {
-  /** Maximum wait in milliseconds for a first request in flight, unless the request sets its own timeout. */
+  /**
+   * Maximum wait in milliseconds for a first request in flight, unless the request sets its own
+   * timeout.
+   */
   readonly waitMs: number;
   readonly memory: Shares;
   /** Maximum body size in bytes of a replayable response. */
@@ -17,9 +20,9 @@ export interface IdempotencyStageOptions {
 }
 
 /**
- * Executes a POST with an `Idempotency-Key` once: later ones get the first response, and wait for it while
- * the first request is in flight. Runs after all stages that refuse requests and right before the stage that
- * calls providers, so that a replay needs the same rights.
+ * Executes a POST with an `Idempotency-Key` once: later ones get the first response, and wait for
+ * it while the first request is in flight. Runs after all stages that refuse requests and right
+ * before the stage that calls providers, so that a replay needs the same rights.
  */
 export class IdempotencyStage implements Stage {
   constructor(
@@ -75,7 +78,10 @@ function scopeOf({ principal, method, url, query }: RequestContext, key: string)
   });
 }
 
-/** Gateway headers that decide where a request goes; a request with another value is a different request. */
+/**
+ * Gateway headers that decide where a request goes; a request with another value is a different
+ * request.
+ */
 const ROUTING = [
   HEADER.provider,
   HEADER.virtualKey,
@@ -90,8 +96,8 @@ async function fingerprintOf(context: RequestContext): Promise<string> {
   const headers = [
     ...relevantHeaders(req.rawHeaders),
     ...chosen,
-    // Affects the content of the response. Omitted when absent, so that fingerprints of older gateways stay
-    // valid.
+    // Affects the content of the response. Omitted when absent, so that fingerprints of older
+    // gateways stay valid.
     ...(gw.strictOpenAi === null ? [] : [HEADER.strictOpenAi, String(gw.strictOpenAi)]),
     'credential',
     ownCredential(gw.providerKey),

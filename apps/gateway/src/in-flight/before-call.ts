@@ -6,8 +6,8 @@ import type { RequestContext } from '../core/request-context';
 import type { InFlightLog } from './in-flight-log';
 
 /**
- * Fraction of the journal's cap that is reserved for records of requests in flight: requests under strict
- * audit are refused once less is free.
+ * Fraction of the journal's cap that is reserved for records of requests in flight: requests under
+ * strict audit are refused once less is free.
  */
 const HEADROOM = 1 / 8;
 
@@ -18,9 +18,9 @@ export interface BeforeCallParts {
 }
 
 /**
- * Writes a request to the in-flight log before a provider is called for it. In workspaces under strict audit,
- * a request is served only if that write succeeds and the journal accepts records; otherwise this throws
- * `log_unavailable`.
+ * Writes a request to the in-flight log before a provider is called for it. In workspaces under
+ * strict audit, a request is served only if that write succeeds and the journal accepts records;
+ * otherwise this throws `log_unavailable`.
  */
 export const createBeforeCall =
   ({ inFlight, journal, journalCapBytes }: BeforeCallParts): BeforeCall =>

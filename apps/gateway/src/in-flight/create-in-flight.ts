@@ -22,7 +22,10 @@ export interface InFlight {
   readonly beforeCall: BeforeCall;
 }
 
-/** Creates the list of in-flight requests, their log, and the writer that runs before each provider call. */
+/**
+ * Creates the list of in-flight requests, their log, and the writer that runs before each provider
+ * call.
+ */
 export function createInFlight(parts: InFlightParts, uses: LostUses): InFlight {
   const { settings, home, journal, log, gatewayId } = parts;
   const requestsInFlight = new RequestsInFlight();

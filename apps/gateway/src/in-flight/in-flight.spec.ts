@@ -12,8 +12,8 @@ import { RequestsInFlight } from './requests-in-flight';
 const SECOND = 1_000;
 const REQUESTED = { model: 'gpt-4o', max_tokens: 1_000, messages: [{ role: 'user', content: 'hi' }] };
 /**
- * A thousand output tokens at 10 USD per million, and the input: one token per three bytes at 2.50 USD per
- * million.
+ * A thousand output tokens at 10 USD per million, and the input: one token per three bytes at 2.50
+ * USD per million.
  */
 const ESTIMATE = 1_000 * 1_000 + Math.ceil(JSON.stringify(REQUESTED).length / 3) * 250;
 const EVENT = 'data: {"choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n';
@@ -279,7 +279,8 @@ describe('in-flight requests', () => {
     await gateway.plane.inFlight.tick(performance.now());
     expect(files()).toEqual([]);
     for (let n = 0; n < 5; n += 1) await (await ask()).text();
-    // An end is written when the request's record is surely in the journal: with the second request after it.
+    // An end is written when the request's record is surely in the journal: with the second request
+    // after it.
     expect(found().length).toBeLessThanOrEqual(2);
   });
 

@@ -17,7 +17,9 @@ export interface Interruptible {
   readonly pipeline: Pipeline;
 }
 
-/** Refuses new requests and ends those in flight. Resolves when every request has ended or was cut. */
+/**
+ * Refuses new requests and ends those in flight. Resolves when every request has ended or was cut.
+ */
 export async function interruptAll(of: Interruptible): Promise<void> {
   const { door, realtime, outbound, requestsInFlight, pipeline } = of;
   door.stop();

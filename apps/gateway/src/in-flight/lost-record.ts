@@ -10,9 +10,10 @@ import { writeRecord } from '../record/log-record';
 const writer = new JsonWriter();
 
 /**
- * Returns the record of a request whose gateway dies: interrupted, and charged as its estimate. It is written
- * before a provider is called and again while the response arrives. `upstream` is the provider that is
- * called; null: none was. The buffer is valid until the next call; `recordOfLine` reads it.
+ * Returns the record of a request whose gateway dies: interrupted, and charged as its estimate. It
+ * is written before a provider is called and again while the response arrives. `upstream` is the
+ * provider that is called; null: none was. The buffer is valid until the next call; `recordOfLine`
+ * reads it.
  */
 export function lostRecord(
   context: RequestContext,

@@ -14,10 +14,10 @@ export const inFlightPath = (directory: string, number: number): string =>
 export const nextInFlightNumber = (directory: string): number => (numbersIn(directory).at(-1) ?? 0) + 1;
 
 /**
- * Appends the records of requests that an earlier process left in flight to the journal, and returns their
- * number. They follow the records that the process appended itself, and the store keeps the first record of
- * an id, so none counts twice even if a start is killed before the files are deleted. The files stay if the
- * journal cannot accept the records.
+ * Appends the records of requests that an earlier process left in flight to the journal, and
+ * returns their number. They follow the records that the process appended itself, and the store
+ * keeps the first record of an id, so none counts twice even if a start is killed before the files
+ * are deleted. The files stay if the journal cannot accept the records.
  */
 export function recoverInFlight(directory: string, journal: Journal, sealer: Sealer): number {
   const lost = new Map<string, LogRecord>();

@@ -1,8 +1,8 @@
 import type { RequestContext } from '../core/request-context';
 
 /**
- * Requests that have begun and have no record yet, oldest first: a linked list through the requests, so that
- * none allocates memory for it.
+ * Requests that have begun and have no record yet, oldest first: a linked list through the
+ * requests, so that none allocates memory for it.
  */
 export class RequestsInFlight {
   private first: RequestContext | null = null;
@@ -35,7 +35,9 @@ export class RequestsInFlight {
     context.before = context.after = null;
   }
 
-  /** Returns requests that began before `startedBefore` (a time of `performance.now`), oldest first. */
+  /**
+   * Returns requests that began before `startedBefore` (a time of `performance.now`), oldest first.
+   */
   olderThan(startedBefore: number): RequestContext[] {
     const found: RequestContext[] = [];
     for (let at = this.first; at !== null && at.startedAt < startedBefore; at = at.after) found.push(at);

@@ -36,7 +36,10 @@ export const slotsIn = (root: string): number[] =>
     .filter((slot) => !Number.isNaN(slot))
     .sort((a, b) => a - b);
 
-/** Locks the first slot that no running process has and whose journal opens. Throws if there is none. */
+/**
+ * Locks the first slot that no running process has and whose journal opens. Throws if there is
+ * none.
+ */
 export function takeJournalHome(options: JournalHomeOptions): JournalHome {
   const { root, preferredSlot, log } = options;
   for (let next = -1; next < SLOTS_MAX; next += 1) {
@@ -53,8 +56,8 @@ export function takeJournalHome(options: JournalHomeOptions): JournalHome {
 }
 
 /**
- * Opens a slot. Null: another process has it. `sealed`: it holds records sealed with a key that this process
- * does not have, and is left unchanged.
+ * Opens a slot. Null: another process has it. `sealed`: it holds records sealed with a key that
+ * this process does not have, and is left unchanged.
  */
 export function openJournalHome(
   { root, journal: options, log }: JournalHomeOptions,

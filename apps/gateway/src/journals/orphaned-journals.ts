@@ -18,8 +18,8 @@ export interface OrphanedJournalsOptions extends JournalHomeOptions {
 }
 
 /**
- * Milliseconds before the first scan, so that processes that start at the same time get their own journals
- * first.
+ * Milliseconds before the first scan, so that processes that start at the same time get their own
+ * journals first.
  */
 const FIRST_MS = 2_000;
 const EVERY_MS = 15_000;
@@ -28,8 +28,8 @@ const LOOK_MS = 200;
 const IDLE_FILES = new Set(['owner.lock', 'state.json', 'spare.log', 'holders.json']);
 
 /**
- * Ships the journals that stopped processes left: of gateways that no longer run, or run elsewhere now. The
- * folder of a running process is never touched. One journal is shipped at a time.
+ * Ships the journals that stopped processes left: of gateways that no longer run, or run elsewhere
+ * now. The folder of a running process is never touched. One journal is shipped at a time.
  */
 export class OrphanedJournals {
   private timer: NodeJS.Timeout | null = null;
@@ -68,8 +68,8 @@ export class OrphanedJournals {
   }
 
   /**
-   * One step: adopts a journal with records to ship, or releases the adopted one when all its records are
-   * shipped.
+   * One step: adopts a journal with records to ship, or releases the adopted one when all its
+   * records are shipped.
    */
   look(): void {
     if (this.adopted === null) {

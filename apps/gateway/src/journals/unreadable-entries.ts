@@ -10,10 +10,10 @@ const OURS =
 export const isSetAside = (name: string): boolean => name.endsWith(SUFFIX);
 
 /**
- * Renames entries that are not files, or that this process may not read and write, so that a journal opens
- * without them: one such entry must not prevent a start. Returns the names of all entries set aside in the
- * folder. Throws if an entry cannot be renamed; then nothing could be written there either. This process must
- * hold the lock of the folder.
+ * Renames entries that are not files, or that this process may not read and write, so that a
+ * journal opens without them: one such entry must not prevent a start. Returns the names of all
+ * entries set aside in the folder. Throws if an entry cannot be renamed; then nothing could be
+ * written there either. This process must hold the lock of the folder.
  */
 export function setUnreadableAside(directory: string): readonly string[] {
   for (const name of readdirSync(directory)) {
@@ -23,7 +23,10 @@ export function setUnreadableAside(directory: string): readonly string[] {
   return readdirSync(directory).filter(isSetAside).sort();
 }
 
-/** False for folders, pipes, devices, dangling links, and files that this process may not read or write. */
+/**
+ * False for folders, pipes, devices, dangling links, and files that this process may not read or
+ * write.
+ */
 function isReadable(path: string): boolean {
   try {
     if (!statSync(path).isFile()) return false;

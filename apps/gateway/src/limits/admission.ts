@@ -31,7 +31,8 @@ export function bucketsOfRequest(context: RequestContext, limits: CallerLimits):
 }
 
 /**
- * Returns the buckets of the saved provider, then those of policies whose conditions depend on the provider.
+ * Returns the buckets of the saved provider, then those of policies whose conditions depend on the
+ * provider.
  */
 export function bucketsOfAttempt(context: RequestContext, upstream: Upstream): readonly Bucket[] {
   const { saved } = upstream;

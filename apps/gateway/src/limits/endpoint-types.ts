@@ -4,8 +4,8 @@ import { familyOfPath } from '../routes/plain-path';
 import type { Route } from '../routes/route-table';
 
 /**
- * Returns the endpoint types that policy conditions can match. A passthrough request also has the type of its
- * path. Empty: no condition can match.
+ * Returns the endpoint types that policy conditions can match. A passthrough request also has the
+ * type of its path. Empty: no condition can match.
  */
 export function endpointTypesOf({ name, kind, upstreamPath }: Route): readonly string[] {
   const own = routeFamily(kind).isUnnamedByPolicies ? null : operationTypeOf(name);

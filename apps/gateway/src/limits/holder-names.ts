@@ -13,8 +13,8 @@ interface Content {
 }
 
 /**
- * The names under which this process and earlier ones on the same journal hold leases. A successor returns
- * the leases of its predecessors, and knows when all their usage is in the durable record.
+ * The names under which this process and earlier ones on the same journal hold leases. A successor
+ * returns the leases of its predecessors, and knows when all their usage is in the durable record.
  */
 export class HolderNames {
   readonly predecessors: readonly string[];
@@ -22,7 +22,10 @@ export class HolderNames {
   private readonly taken: number;
   private readonly lostBefore: number;
 
-  /** `journal` is open, with everything that earlier processes left in it, and not yet used by this one. */
+  /**
+   * `journal` is open, with everything that earlier processes left in it, and not yet used by this
+   * one.
+   */
   constructor(
     private readonly directory: string,
     private readonly journal: Pick<Journal, 'progress' | 'stats'>,
@@ -39,22 +42,25 @@ export class HolderNames {
     this.write({ processes, lost: this.lostBefore });
   }
 
-  /** Whether every record that earlier processes left in the journal is in the durable record, or lost. */
+  /**
+   * Whether every record that earlier processes left in the journal is in the durable record, or
+   * lost.
+   */
   hasArrived(): boolean {
     return this.journal.progress().arrived >= this.taken;
   }
 
   /**
-   * Whether all usage of earlier processes is in the durable record; false forever once a record of the
-   * journal was lost.
+   * Whether all usage of earlier processes is in the durable record; false forever once a record of
+   * the journal was lost.
    */
   isAdopted(): boolean {
     return this.hasArrived() && lostOf(this.journal) === this.lostBefore;
   }
 
   /**
-   * Removes all names but this one, because the counters know that the others have ended. Throws errors of
-   * the file system.
+   * Removes all names but this one, because the counters know that the others have ended. Throws
+   * errors of the file system.
    */
   forgetOthers(process: string): void {
     this.write({ processes: [process], lost: lostOf(this.journal) });

@@ -9,11 +9,15 @@ import { RESPONSE, BODY, budget } from './spec-support/cent-calls';
 const PATIENCE = { timeoutMs: 20_000, everyMs: 50 };
 jest.setTimeout(60_000);
 
-/** A Redis response that is too late counts as an outage, and these requests must not pass then either. */
+/**
+ * A Redis response that is too late counts as an outage, and these requests must not pass then
+ * either.
+ */
 const CONCURRENCY: RateLimitRule = { type: 'concurrency', unit: null, value: 2, onOutage: 'refuse' };
 
 /**
- * Fields of a limit and their effect at the gateway. The counters are in Redis, so that a test can stop it.
+ * Fields of a limit and their effect at the gateway. The counters are in Redis, so that a test can
+ * stop it.
  */
 describe('limit fields', () => {
   const redis = withRedis();
@@ -31,7 +35,8 @@ describe('limit fields', () => {
     ]);
     for (const each of [gateway, other]) {
       each.addProvider('main', 'openai', stub.origin);
-      // A process that has not reached its counters yet admits from local shares, and small limits have none.
+      // A process that has not reached its counters yet admits from local shares, and small limits
+      // have none.
       const key = keyWith({
         rateLimits: [{ type: 'requests', unit: 'rpd', value: 1e6, onOutage: 'refuse' }],
       });
@@ -166,8 +171,8 @@ describe('limit fields', () => {
     const sliding = keyWith({ rateLimits: [{ ...ofSecond, window: 'sliding' }] });
     const used = async (key: string): Promise<number> => Number((await ownLimits(key))[0]?.['used']);
     /**
-     * Reads usage while a full window passes, without other requests. Null: the requests did not fall into
-     * one window.
+     * Reads usage while a full window passes, without other requests. Null: the requests did not
+     * fall into one window.
      */
     const decline = async (key: string): Promise<number[] | null> => {
       await eventually(async () => (await used(key)) === 0, PATIENCE);
@@ -229,8 +234,8 @@ describe('limit fields', () => {
     const holding = keyWith({ rateLimits: [rate] });
     const refusing = keyWith({ rateLimits: [{ ...rate, onOutage: 'refuse' }] });
     const budgets = keyWith({ usageLimits: [budget({ onOutage: 'refuse' })] });
-    // A strict budget must hold the whole estimate, and in an outage a process has a hundredth of it: 10
-    // cents.
+    // A strict budget must hold the whole estimate, and in an outage a process has a hundredth of
+    // it: 10 cents.
     const strict = budget({ creditLimit: 10, enforcement: 'strict', onOutage: 'hold' });
     const strictly = keyWith({ usageLimits: [strict] });
     for (const key of [holding, refusing, budgets, strictly]) await becomes(200, key);

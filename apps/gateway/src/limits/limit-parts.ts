@@ -3,8 +3,9 @@ import { degraded, WELL, type Part } from '@gw/web';
 import type { Limits } from './create-limits';
 
 /**
- * Health of the limits, the price sources and the secret managers. In an outage, limits follow their
- * `on_outage`, the last good prices stay in force, and secrets that were read before stay in use.
+ * Health of the limits, the price sources and the secret managers. In an outage, limits follow
+ * their `on_outage`, the last good prices stay in force, and secrets that were read before stay in
+ * use.
  */
 export function partsOfRequests(
   { ledger, priceSources }: Pick<Limits, 'ledger' | 'priceSources'>,

@@ -99,8 +99,8 @@ describe('three gateways that share a Redis', () => {
     return responses.filter(({ status }) => status === 200).length;
   };
   /**
-   * Expects all calls to be admitted. On a busy machine a counter may respond too late; the call then gets
-   * 503 and is sent again.
+   * Expects all calls to be admitted. On a busy machine a counter may respond too late; the call
+   * then gets 503 and is sent again.
    */
   const letIn = async (key: string, calls: number, concurrency: number): Promise<void> => {
     const responses = await responsesTo(calls, concurrency, (gateway) =>

@@ -4,7 +4,10 @@ import { bucketsOf } from './caller-limits';
 
 const made = new WeakMap<ProviderDocument, readonly Bucket[]>();
 
-/** Returns the limits of a saved provider: first those of its integration in its workspace, then its own. */
+/**
+ * Returns the limits of a saved provider: first those of its integration in its workspace, then its
+ * own.
+ */
 export function targetBuckets(saved: ProviderDocument): readonly Bucket[] {
   let buckets = made.get(saved);
   if (buckets === undefined) {

@@ -32,7 +32,7 @@ describe('telemetry of MCP requests', () => {
     await (await fetch(url, { ...request, headers: { ...request.headers, ...headers } })).text();
   };
   const echo = { name: 'echo', arguments: { text: 'hi' } };
-  /** What the server received about the trace: headers, and members of `_meta`. */
+  /** Returns the trace context that the server received, in headers and in members of `_meta`. */
   const sent = () => {
     const { headers, message } = fixture.requests.at(-1) as (typeof fixture.requests)[number];
     const { _meta } = (message as { params: { _meta: Record<string, unknown> } }).params;

@@ -37,14 +37,15 @@ const OTHER = 'other';
 const NONE = 'none';
 
 /**
- * Counts requests when they are settled. Counting only looks up existing names and adds numbers; labels are
- * formatted on a scrape. All maps are bounded, whatever callers name.
+ * Counts requests when they are settled. Counting only looks up existing names and adds numbers;
+ * labels are formatted on a scrape. All maps are bounded, whatever callers name.
  */
 export class RequestMetrics {
   readonly overhead = new Histogram(OVERHEADS);
   readonly outcomes = new Map<string, number>();
   /**
-   * Errors that the status does not show, by outcome: requests that failed after a head below 400 was sent.
+   * Errors that the status does not show, by outcome: requests that failed after a head below 400
+   * was sent.
    */
   readonly broken = new Map<string, number>();
   readonly errors = new Map<string, number>();

@@ -52,8 +52,8 @@ function heldBytes(): number {
   return heapUsed + external;
 }
 /**
- * permessage-deflate is not negotiated, so a compressed frame violates the protocol (1002) before any byte is
- * inflated; its inflated size is never known.
+ * permessage-deflate is not negotiated, so a compressed frame violates the protocol (1002) before
+ * any byte is inflated; its inflated size is never known.
  */
 const OTHERWISE: Readonly<Record<string, Expected>> = { 'ws-087': { close: [1002] } };
 

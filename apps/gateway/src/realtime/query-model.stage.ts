@@ -3,8 +3,8 @@ import type { RequestContext, Stage } from '../core/request-context';
 import { modelInQuery } from './model-query';
 
 /**
- * Replaces the stage that reads a body. A WebSocket request names its model in the query, and conditions see
- * the query as `params`.
+ * Replaces the stage that reads a body. A WebSocket request names its model in the query, and
+ * conditions see the query as `params`.
  */
 export class QueryModelStage implements Stage {
   readonly name = 'receive';

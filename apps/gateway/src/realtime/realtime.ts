@@ -18,8 +18,8 @@ import { SessionStage } from './session.stage';
 
 export interface RealtimeParts {
   /**
-   * The stages of every request. A WebSocket differs in where it names its model, how it is sent, and how the
-   * response is delivered.
+   * The stages of every request. A WebSocket differs in where it names its model, how it is sent,
+   * and how the response is delivered.
    */
   readonly stages: PipelineStages;
   readonly attempts: (last: Next) => Stage;

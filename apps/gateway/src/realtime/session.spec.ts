@@ -245,7 +245,8 @@ describe('back-pressure', () => {
         },
         { everyMs: 300, timeoutMs: 90_000 },
       );
-      // The kernel's socket buffers, four on the path, hold some megabytes; the rest waits at the sender.
+      // The kernel's socket buffers, four on the path, hold some megabytes; the rest waits at the
+      // sender.
       expect(written).toBeLessThan(PIECES / 2);
       to.resume();
       const received = slow === 'client' ? messages : upstream.messages;
@@ -351,7 +352,8 @@ describe('record of a session', () => {
 
 describe('official clients', () => {
   /**
-   * A proxy in front of the gateway for clients that require TLS; its anonymous cipher needs no certificate.
+   * A proxy in front of the gateway for clients that require TLS; its anonymous cipher needs no
+   * certificate.
    */
   const ANONYMOUS = { ciphers: 'ADH-AES128-GCM-SHA256:@SECLEVEL=0', maxVersion: 'TLSv1.2' } as const;
 

@@ -3,7 +3,8 @@ import { UpgradeResponse } from './handshake';
 import type { Sessions } from './sessions';
 
 /**
- * Starts a session once the provider has accepted the upgrade; any other response is left to the reply stage.
+ * Starts a session once the provider has accepted the upgrade; any other response is left to the
+ * reply stage.
  */
 export class SessionStage implements Stage {
   constructor(private readonly sessions: Sessions) {}

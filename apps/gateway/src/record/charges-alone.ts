@@ -16,10 +16,10 @@ export interface ChargesAloneStats {
 }
 
 /**
- * Sends the charges of log records that the journal had no room for, so that the charge is recorded although
- * the log record is lost. They are kept in memory: if the process is killed they are lost, but the counters
- * include them. Each is sent as a record with the id of the request, so it is booked once, however often it
- * is sent.
+ * Sends the charges of log records that the journal had no room for, so that the charge is recorded
+ * although the log record is lost. They are kept in memory: if the process is killed they are lost,
+ * but the counters include them. Each is sent as a record with the id of the request, so it is
+ * booked once, however often it is sent.
  */
 export class ChargesAlone {
   private waiting: Buffer[] = [];
@@ -35,7 +35,10 @@ export class ChargesAlone {
     private readonly bytesMax = BYTES_MAX,
   ) {}
 
-  /** Keeps the charges of a record. `record` is its metadata as JSON. Does nothing if there is no charge. */
+  /**
+   * Keeps the charges of a record. `record` is its metadata as JSON. Does nothing if there is no
+   * charge.
+   */
   keep(record: Buffer): void {
     const charged = chargedPartOf(JSON.parse(record.toString('utf8')) as LogRecord);
     const frame = charged === null ? null : encodeFrame(JSON.stringify(charged), null, null);
@@ -64,7 +67,9 @@ export class ChargesAlone {
     return this.sending;
   }
 
-  /** Sends waiting records for at most `drainMs` milliseconds; the others are lost with the process. */
+  /**
+   * Sends waiting records for at most `drainMs` milliseconds; the others are lost with the process.
+   */
   async stop(drainMs: number): Promise<void> {
     if (this.waiting.length === 0) return;
     let timer: NodeJS.Timeout | undefined;
@@ -106,7 +111,10 @@ export class ChargesAlone {
   }
 }
 
-/** Returns the members of a record that the ledger totals need, and its owner; null: it has no charge. */
+/**
+ * Returns the members of a record that the ledger totals need, and its owner; null: it has no
+ * charge.
+ */
 function chargedPartOf(record: LogRecord): Record<string, unknown> | null {
   const charges = record.decision.charges ?? [];
   if (charges.length === 0 && !record.cost) return null;

@@ -20,8 +20,8 @@ export const fragment = (json: string): Buffer => Buffer.from(json, 'latin1');
 const NULL = fragment('null');
 
 /**
- * Writes JSON into a buffer that is reused for every document; the content is overwritten after the next
- * `begin`. Concatenated strings would cost several times as much in memory and flattening.
+ * Writes JSON into a buffer that is reused for every document; the content is overwritten after the
+ * next `begin`. Concatenated strings would cost several times as much in memory and flattening.
  */
 export class JsonWriter {
   private buffer = Buffer.allocUnsafeSlow(ROOM_BYTES);
@@ -112,8 +112,8 @@ export class JsonWriter {
   }
 
   /**
-   * Writes non-negative milliseconds with up to three decimals, or null. Formatting a fraction as a double
-   * costs ten times as much.
+   * Writes non-negative milliseconds with up to three decimals, or null. Formatting a fraction as a
+   * double costs ten times as much.
    */
   ms(key: Buffer, value: number | null): void {
     this.raw(key);

@@ -3,23 +3,26 @@ import type { Log } from '@gw/web';
 import type { RequestContext } from '../core/request-context';
 
 /**
- * Log rows per minute for requests with one refused key, and with all keys of an organisation. Requests
- * without an owner count as one key.
+ * Log rows per minute for requests with one refused key, and with all keys of an organisation.
+ * Requests without an owner count as one key.
  */
 const KEY_ROWS_MAX = 60;
 const ORGANISATION_ROWS_MAX = 300;
-/** Keys and organisations that are distinguished within a minute; requests of further ones get no row. */
+/**
+ * Keys and organisations that are distinguished within a minute; requests of further ones get no
+ * row.
+ */
 const COUNTED_MAX = 1_000;
 
 /**
- * Why a request has no usable key. `ended`: a known key that is no longer valid. `unusable`: a valid key that
- * may not call providers, such as an organisation key.
+ * Why a request has no usable key. `ended`: a known key that is no longer valid. `unusable`: a
+ * valid key that may not call providers, such as an organisation key.
  */
 export type RefusalReason = 'missing' | 'unknown' | 'ended' | 'expired' | 'unusable' | 'other';
 
 /**
- * Counts requests without a usable key. An attacker can send any number of them, so they get a limited number
- * of log rows and process log lines per minute; the counts include all.
+ * Counts requests without a usable key. An attacker can send any number of them, so they get a
+ * limited number of log rows and process log lines per minute; the counts include all.
  */
 export class RefusedRequests {
   readonly counts = new Map<RefusalReason, number>();

@@ -4,8 +4,8 @@ const TAIL_BYTES = 16_384;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Holds the last bytes of a sequence of chunks, at most `TAIL_BYTES`. Each byte is copied at most twice,
- * however small its chunk is.
+ * Holds the last bytes of a sequence of chunks, at most `TAIL_BYTES`. Each byte is copied at most
+ * twice, however small its chunk is.
  */
 export class ResponseTail {
   private readonly bytes = Buffer.allocUnsafe(2 * TAIL_BYTES);

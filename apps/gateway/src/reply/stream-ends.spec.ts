@@ -3,8 +3,8 @@ import { GatewayHarness } from '../spec-support/harness';
 
 const DONE = 'data: [DONE]\n\n';
 /**
- * As Perplexity sends them: spaces in the JSON, the reason in the last event together with the usage, and no
- * end mark.
+ * As Perplexity sends them: spaces in the JSON, the reason in the last event together with the
+ * usage, and no end mark.
  */
 const perplexity = (text: string, reason: string | null, index = 0): string =>
   `data: {"id": "p", "model": "sonar", "object": "chat.completion.chunk", "choices": [{"index": ${String(index)}, ` +

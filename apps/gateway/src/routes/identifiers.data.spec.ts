@@ -13,7 +13,9 @@ interface IdentifierCase {
 const { cases } = readCases('identifiers.json') as { readonly cases: readonly IdentifierCase[] };
 const of = (field: string): [string, IdentifierCase][] =>
   cases.filter((item) => item.field === field).map((item) => [`${item.id} (${item.reason})`, item]);
-/** The file's title says Kelvin sign, but the value has the letter K that normalisation makes of it. */
+/**
+ * The file's title says Kelvin sign, but the value has the letter K that normalisation makes of it.
+ */
 const KELVIN = 'id-033';
 
 /** Every built-in route with a provider id in its path, and passthrough. */
@@ -78,7 +80,8 @@ describe('slugs and path ids on the data plane', () => {
   const chat = (headers: Record<string, string>, model = 'gpt-4o'): Promise<[number, string]> =>
     send('/chat/completions', headers, { model, messages: [{ role: 'user', content: 'x' }] });
 
-  // Runs before a provider `a` exists: HTTP trims header values, and `@a/b/gpt-4o` is a model of `a`.
+  // Runs before a provider `a` exists: HTTP trims header values, and `@a/b/gpt-4o` is a model of
+  // `a`.
   const refused = of('slug').filter(([, { id, expect: verdict }]) => verdict === 'reject' && id !== KELVIN);
   it.each(refused)('cause no provider call if the slug is invalid: %s', async (_title, { value }) => {
     const text = inHeader(value);

@@ -1,8 +1,8 @@
 import { plainPath } from './plain-path';
 
 /**
- * A call of a model that the path names: in the native APIs of Gemini and Vertex AI, in Azure's deployments,
- * or in Bedrock.
+ * A call of a model that the path names: in the native APIs of Gemini and Vertex AI, in Azure's
+ * deployments, or in Bedrock.
  */
 export interface PathCall {
   /** The model's name; for a deployment, the name of the deployment. */
@@ -11,8 +11,8 @@ export interface PathCall {
 }
 
 /**
- * `free`: counts tokens or reads the state of another call. `vectors`: has no billed output. `batch`: has a
- * later response.
+ * `free`: counts tokens or reads the state of another call. `vectors`: has no billed output.
+ * `batch`: has a later response.
  */
 export type PathCallKind = 'answer' | 'vectors' | 'batch' | 'free';
 
@@ -41,9 +41,9 @@ const BEDROCK = /^(?:converse|invoke|count-tokens)(?:-[a-z-]+)?$/i;
 const DEPLOYMENTS = '/deployments/';
 
 /**
- * Returns the model call of a passthrough path; null: the path names no model. All these APIs use the model
- * of the path, and either ignore a `model` in the body or refuse a different one, so the path decides what is
- * called and billed.
+ * Returns the model call of a passthrough path; null: the path names no model. All these APIs use
+ * the model of the path, and either ignore a `model` in the body or refuse a different one, so the
+ * path decides what is called and billed.
  */
 export function callOfPath(method: string, url: string): PathCall | null {
   const path = plainPath(url);

@@ -1,10 +1,10 @@
 import { ROUTE_FAMILIES, type RouteFamily } from '@gw/contracts';
 
 /**
- * Normalises a path as most providers do, without its query: decodes ASCII escapes, and removes matrix
- * parameters and repeated or trailing slashes. Every check of a request by its path uses it, so that no
- * spelling passes as another path. Letters keep their case, which ids need; patterns over the result ignore
- * case.
+ * Normalises a path as most providers do, without its query: decodes ASCII escapes, and removes
+ * matrix parameters and repeated or trailing slashes. Every check of a request by its path uses it,
+ * so that no spelling passes as another path. Letters keep their case, which ids need; patterns
+ * over the result ignore case.
  */
 export function plainPath(url: string): string {
   const mark = url.indexOf('?');

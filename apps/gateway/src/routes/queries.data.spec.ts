@@ -85,8 +85,8 @@ describe('queries of the data plane', () => {
       }
       expect(status).toBe(200);
       expect(body).toEqual(RUNS);
-      // Byte for byte, so that an id cannot leave its segment. The provider has its own defaults, so none are
-      // added.
+      // Byte for byte, so that an id cannot leave its segment. The provider has its own defaults,
+      // so none are added.
       expect(stub.lastRequest.url).toBe(`/v1/threads/${id}/runs${query}`);
     });
   });

@@ -131,8 +131,8 @@ describe('route families', () => {
         : {}),
     });
 
-  // A WebSocket, a route of two calls and a saved prompt are not simply forwarded; they have specs of their
-  // own.
+  // A WebSocket, a route of two calls and a saved prompt are not simply forwarded; they have specs
+  // of their own.
   const forwarded = ROUTE_ROWS.filter(
     ({ kind, followUp, prompt }) => kind !== 'realtime' && !followUp && !prompt,
   );

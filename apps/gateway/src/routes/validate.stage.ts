@@ -5,8 +5,9 @@ import { Violations } from './checks/violations';
 import type { RequestContext, Stage } from '../core/request-context';
 
 /**
- * Refuses a request that violates the bounds of its route, before a provider is called, with all violations
- * in one error. Only routes with bounds parse the body. Nothing is changed, and unknown fields pass.
+ * Refuses a request that violates the bounds of its route, before a provider is called, with all
+ * violations in one error. Only routes with bounds parse the body. Nothing is changed, and unknown
+ * fields pass.
  */
 export class ValidateStage implements Stage {
   run(context: RequestContext): void {
@@ -22,8 +23,8 @@ export class ValidateStage implements Stage {
 }
 
 /**
- * Returns true if there is a JSON object to check. Throws `body_invalid` if the route requires one and the
- * body is something else.
+ * Returns true if there is a JSON object to check. Throws `body_invalid` if the route requires one
+ * and the body is something else.
  */
 function checkPresence({ route, body, scan }: RequestContext): boolean {
   if (route.body === 'any') return false;

@@ -67,7 +67,9 @@ export interface LoggedRequest extends LogRecord {
 
 const SERVICE_TOKEN = 'service-token-of-the-harness';
 
-/** The data plane with a real listener, documents in memory, and a journal in a folder of its own. */
+/**
+ * The data plane with a real listener, documents in memory, and a journal in a folder of its own.
+ */
 export class GatewayHarness {
   readonly documents = new MapDocuments();
   readonly metrics = new RequestMetrics();
@@ -137,8 +139,8 @@ export class GatewayHarness {
   }
 
   /**
-   * `balances` is the durable record from which lost budgets are rebuilt. `master` is the master key of
-   * another gateway to run next to; default: a new key.
+   * `balances` is the durable record from which lost budgets are rebuilt. `master` is the master
+   * key of another gateway to run next to; default: a new key.
    */
   static async start(
     environment: Record<string, string> = {},
@@ -195,7 +197,10 @@ export class GatewayHarness {
     return decodeFrames(batch.bytes).frames.length;
   }
 
-  /** Returns the records in the journal, oldest first, up to the end of its first segment (some hundreds). */
+  /**
+   * Returns the records in the journal, oldest first, up to the end of its first segment (some
+   * hundreds).
+   */
   async records(): Promise<LoggedRequest[]> {
     const batch = await this.journal.read(10_000, 256 * 1_048_576);
     if (!batch) return [];

@@ -1,6 +1,6 @@
 /**
- * Copies the dispatcher of Node's fetch to Jest's global object: fetch keeps it on the real global object,
- * and the Google client reads it from the current one.
+ * Copies the dispatcher of Node's fetch to Jest's global object: fetch keeps it on the real global
+ * object, and the Google client reads it from the current one.
  */
 export function lendDispatcher(): void {
   const key = Symbol.for('undici.globalDispatcher.1');

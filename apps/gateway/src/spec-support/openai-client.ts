@@ -3,8 +3,8 @@ import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from './harness';
 
 /**
- * A gateway, its provider `@main` (a stub on loopback), and openai’s client that calls it through the
- * gateway.
+ * A gateway, its provider `@main` (a stub on loopback), and openai’s client that calls it through
+ * the gateway.
  */
 export async function openaiThroughGateway(): Promise<{
   gateway: GatewayHarness;

@@ -1,6 +1,9 @@
 import { ROUTE_FAMILIES, type RouteFamily } from '@gw/contracts';
 
-/** A route family for specs. Import this file first: other modules read the list of families when they load. */
+/**
+ * A route family for specs. Import this file first: other modules read the list of families when
+ * they load.
+ */
 const POEMS: RouteFamily = {
   requestType: 'poems',
   operations: { 'poems.create': 'writePoem' },

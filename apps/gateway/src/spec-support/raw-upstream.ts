@@ -45,7 +45,10 @@ export function bodyBytes(step: UpstreamStep): Buffer {
   return Buffer.from((gen.prefix ?? '') + (gen.repeat ?? '').repeat(gen.total ?? 0) + (gen.suffix ?? ''));
 }
 
-/** An upstream on raw sockets, which can break every rule of HTTP. Plays its script for each request. */
+/**
+ * An upstream on raw sockets, which can break every rule of HTTP. Plays its script for each
+ * request.
+ */
 export class RawUpstream {
   requests = 0;
   /** Number of requests whose connection the other side closed before the script ended. */

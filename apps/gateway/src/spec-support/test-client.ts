@@ -19,8 +19,8 @@ export interface TestResponse {
 }
 
 /**
- * Sends requests to a gateway and reads complete responses. An object is sent as JSON, bytes are sent
- * unchanged.
+ * Sends requests to a gateway and reads complete responses. An object is sent as JSON, bytes are
+ * sent unchanged.
  */
 export class TestClient {
   constructor(private readonly gateway: () => GatewayHarness) {}

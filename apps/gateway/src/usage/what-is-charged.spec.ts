@@ -438,7 +438,8 @@ describe('charge for a response', () => {
       await response.text().catch(() => undefined);
       const { cost, priced } = await last();
       expect(priced).toBe('estimated');
-      // 3 USD per million reported input tokens, 15 per million output tokens for a third of the bytes.
+      // 3 USD per million reported input tokens, 15 per million output tokens for a third of the
+      // bytes.
       expect(cost).toBeGreaterThanOrEqual(10_000 * 300 + 10_000 * 1_500);
       expect(cost).toBeLessThan(10_000 * 300 + 10_500 * 1_500);
     });

@@ -3,7 +3,10 @@ import type { RequestContext } from '../../core/request-context';
 import type { AroundStage, AttemptCall, Next } from '../attempt-call';
 import type { BuiltRequest, RequestBuilder } from './request-builder';
 
-/** Builds the provider request from the client's request, or from the version that guardrails changed. */
+/**
+ * Builds the provider request from the client's request, or from the version that guardrails
+ * changed.
+ */
 export class BuildAround implements AroundStage {
   constructor(private readonly builder: Pick<RequestBuilder, 'build'>) {}
 

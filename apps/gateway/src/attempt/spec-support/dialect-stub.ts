@@ -1,6 +1,9 @@
 import { awsFrame, type StubResponse } from '@gw/testing';
 
-/** What a provider of one dialect takes and sends: a greeting, its error, and the usage of the greeting. */
+/**
+ * The calls and responses of a provider of one dialect: a greeting, its error, and the usage of the
+ * greeting.
+ */
 export interface DialectStub {
   /** Path of a call below the base URL. */
   readonly path: string;

@@ -8,8 +8,8 @@ export interface TwoProviders {
 }
 
 /**
- * Starts a gateway with the providers `@first` and `@second`, new for each test. By default `@second` responds. Call the returned
- * function inside a test.
+ * Starts a gateway with the providers `@first` and `@second`, new for each test. By default
+ * `@second` responds. Call the returned function inside a test.
  */
 export function withTwoProviders(environment: Record<string, string> = {}): () => TwoProviders {
   let made: TwoProviders | undefined;

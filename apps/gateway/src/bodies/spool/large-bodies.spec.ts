@@ -84,7 +84,9 @@ describe('bodies that are too large for memory', () => {
     'x-gw-provider': '@first',
   });
 
-  /** A form with a file of the given bytes before its model, the order in which most SDKs write it. */
+  /**
+   * A form with a file of the given bytes before its model, the order in which most SDKs write it.
+   */
   const formWith = (model: string, file: Buffer): Buffer =>
     Buffer.concat([
       Buffer.from('--XYZ\r\nContent-Disposition: form-data; name="file"; filename="a.mp3"\r\n\r\n'),

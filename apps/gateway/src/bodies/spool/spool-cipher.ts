@@ -4,8 +4,9 @@ import { createCipheriv, createSecretKey, randomBytes, type Cipheriv } from 'nod
 const BLOCK_BYTES = 16;
 
 /**
- * Encrypts one spooled body with a key that exists only in this process's memory. AES-256-CTR allows any part of the file to be
- * read by itself. A key encrypts one file, which is written once from its beginning.
+ * Encrypts one spooled body with a key that exists only in this process's memory. AES-256-CTR
+ * allows any part of the file to be read by itself. A key encrypts one file, which is written once
+ * from its beginning.
  */
 export class SpoolCipher {
   private readonly key = createSecretKey(randomBytes(32));

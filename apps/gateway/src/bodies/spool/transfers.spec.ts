@@ -9,7 +9,10 @@ import { GatewayHarness } from '../../spec-support/harness';
 const MIB = 1_048_576;
 const SIZE = 100 * MIB;
 const PIECE = 65_536;
-/** Maximum additional memory, in bytes, for a body of 100 MiB with client and provider in this process. */
+/**
+ * Maximum additional memory, in bytes, for a body of 100 MiB with client and provider in this
+ * process.
+ */
 const ADDED_MAX = 64 * MIB;
 
 /** Piece number `index` of a body in which all pieces differ. */
@@ -22,7 +25,10 @@ function pieceOf(index: number): Buffer {
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes between two measurements. Each one collects garbage, also that of other suites in this process. */
+/**
+ * Bytes between two measurements. Each one collects garbage, also that of other suites in this
+ * process.
+ */
 const LOOK_EVERY = 25 * MIB;
 
 /** Measures during a transfer how much memory live Buffers take above the level before it. */
@@ -133,7 +139,8 @@ describe('transfers of 100 MiB', () => {
     }
     req.end();
     const read = await eventually(() => startReading ?? undefined, { timeoutMs: 90_000 });
-    // The provider has the head and does not read: bytes sent meanwhile must stay within the sockets' buffers.
+    // The provider has the head and does not read: bytes sent meanwhile must stay within the
+    // sockets' buffers.
     await new Promise((resolve) => setImmediate(resolve));
     expect(received).toBe(0);
     read();

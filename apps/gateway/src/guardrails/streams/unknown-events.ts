@@ -5,8 +5,8 @@ import { dataOf } from '../../reply/splice/splice';
 const DEPTH_MAX = 64;
 
 /**
- * Extracts texts from a stream in an unknown dialect. Strings at the same path in its events form one text, because clients join
- * them.
+ * Extracts texts from a stream in an unknown dialect. Strings at the same path in its events form
+ * one text, because clients join them.
  */
 export function textsOfEvents(bytes: Buffer): Readonly<Record<string, string>> {
   const events = new Events();

@@ -23,7 +23,10 @@ interface Watcher {
   judge(): Verdicts;
 }
 
-/** A response that is forwarded as it arrives and judged by asynchronous guardrails once it has ended. */
+/**
+ * A response that is forwarded as it arrives and judged by asynchronous guardrails once it has
+ * ended.
+ */
 export class WatchedResponse {
   readonly kind = 'stream';
 
@@ -78,7 +81,10 @@ class WatchedReply extends Reply {
   }
 }
 
-/** Collects the texts of a stream. Events that cannot be read are not judged, because they have been sent already. */
+/**
+ * Collects the texts of a stream. Events that cannot be read are not judged, because they have been
+ * sent already.
+ */
 class EventWatcher implements Watcher {
   private events: Events | null = new Events();
   private readonly guard: StreamGuard;

@@ -138,7 +138,8 @@ describe('control plane through the gateway', () => {
     for (const { socket } of readers) socket.pause();
     await eventually(() => admin.heads.length === 70, PATIENT);
     await othersAreServed();
-    // The clients have read nothing, and the gateway has stopped reading too: their connections are closed.
+    // The clients have read nothing, and the gateway has stopped reading too: their connections are
+    // closed.
     await eventually(() => admin.open.size === 0, PATIENT);
     for (const { socket } of readers) socket.resume();
     await eventually(() => readers.every(({ socket }) => socket.destroyed), PATIENT);

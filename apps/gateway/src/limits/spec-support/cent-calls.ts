@@ -1,6 +1,8 @@
 import type { UsageLimitRule } from '@gw/contracts';
 
-/** A thousand output tokens at 10 USD per million: a call costs a cent, and its input is negligible. */
+/**
+ * A thousand output tokens at 10 USD per million: a call costs a cent, and its input is negligible.
+ */
 export const CENT = 1_000_000;
 export const RESPONSE = {
   id: 'a',

@@ -7,7 +7,9 @@ export interface Client {
   readonly dialect: string;
   /** Sends the scenario's request to a saved provider. Rejects with the SDK's error. */
   call(scenario: Scenario, to: Destination): Promise<Outcome>;
-  /** The dialect's names of a refused request and of a rate limit in the SDK's error; see `kindOf`. */
+  /**
+   * The dialect's names of a refused request and of a rate limit in the SDK's error; see `kindOf`.
+   */
   readonly kinds: { readonly invalid: string; readonly limited: string };
   /** Returns the dialect's name of an error. */
   kindOf(thrown: unknown): string;

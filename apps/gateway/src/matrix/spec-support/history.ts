@@ -19,7 +19,10 @@ export interface History {
   readonly results: readonly PastResult[];
 }
 
-/** Returns how a history differs from the client's; null when it does not. Ids may differ, but must pair. */
+/**
+ * Returns how a history differs from the client's; null when it does not. Ids may differ, but must
+ * pair.
+ */
 export function faultOfHistory({ calls, results }: History, scenario: Scenario): string | null {
   const expected = earlierIn(scenario);
   if (calls.length !== expected.length || results.length !== expected.length)

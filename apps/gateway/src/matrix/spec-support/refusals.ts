@@ -7,7 +7,7 @@ interface Refusal {
   readonly type: string;
 }
 
-/** What a dialect cannot express, for clients of all dialects. */
+/** Scenarios that a provider's dialect cannot express, for clients of all dialects. */
 const REFUSALS: readonly Refusal[] = [
   { provider: 'cohere-v2', scenario: 'pdf', type: 'unsupported_by_provider' },
   { provider: 'ollama', scenario: 'pdf', type: 'unsupported_by_provider' },

@@ -19,7 +19,7 @@ export interface ToolCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** What a provider sends, whatever its dialect. */
+/** The contents of a provider's response, whatever its dialect. */
 export interface Reply {
   readonly text: string | null;
   readonly reasoning: string | null;
@@ -29,7 +29,7 @@ export interface Reply {
   readonly cut: boolean;
 }
 
-/** What a client's SDK returns to its user. */
+/** The result that a client's SDK returns to its user. */
 export interface Outcome {
   readonly text: string;
   readonly calls: readonly ToolCall[];

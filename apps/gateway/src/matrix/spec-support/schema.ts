@@ -1,4 +1,7 @@
-/** Short forms of JSON Schemas. Objects are closed: a member that a dialect does not have is a fault. */
+/**
+ * Short forms of JSON Schemas. Objects are closed: a member that a dialect does not have is a
+ * fault.
+ */
 export type Schema = Readonly<Record<string, unknown>>;
 
 export const text: Schema = { type: 'string' };

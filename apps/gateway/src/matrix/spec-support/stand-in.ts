@@ -37,7 +37,9 @@ export interface StandIn {
 
 const SSE = { 'content-type': 'text/event-stream' };
 
-/** Pieces of a stream: one for each event, the connection cut before the last two if it is to break. */
+/**
+ * Pieces of a stream: one for each event, the connection cut before the last two if it is to break.
+ */
 const piecesOf = (pieces: readonly (string | Buffer)[], cut: boolean): StubResponse['steps'] =>
   cut
     ? [...pieces.slice(0, -2).map((chunk) => ({ chunk })), { cut: 'reset' as const }]

@@ -1,6 +1,6 @@
 import { SCENARIOS, type Scenario } from './scenario';
 
-/** What a run has seen of one cell: success, or the type of the intended 400. */
+/** The result of one cell in a run: success, or the type of the intended 400. */
 export type CellResult = string;
 export const PASSED: CellResult = 'passed';
 

@@ -3,8 +3,8 @@ interface Turn {
 }
 
 /**
- * Returns the fault of the messages in dialects whose turns must alternate and begin with the user's;
- * null when there is none.
+ * Returns the fault of the messages in dialects whose turns must alternate and begin with the
+ * user's; null when there is none.
  */
 export function faultOfTurns(messages: unknown): string | null {
   const turns = messages as readonly Turn[];

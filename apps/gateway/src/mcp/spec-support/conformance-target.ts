@@ -5,7 +5,10 @@ import { member, saveToolset } from './aggregate';
 import { startListReader } from './list-reader';
 import { saveServer, serverDocument } from './mcp-server';
 
-/** The gateway with one server per run, behind a proxy that adds the API key. `slugOf`: the address to test. */
+/**
+ * The gateway with one server per run, behind a proxy that adds the API key. `slugOf`: the address
+ * to test.
+ */
 const gatewayWith = (
   slugOf: (gateway: GatewayHarness, server: McpServerDocument) => string,
 ): ConformanceTarget => ({

@@ -54,7 +54,8 @@ describe('SessionMeter', () => {
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const { parts } = run(steps);
         const most = new Map<number, { input: number; output: number }>();
-        // An id whose first end reports no usage is charged an estimate, which counts like a report.
+        // An id whose first end reports no usage is charged an estimate, which counts like a
+        // report.
         const estimated = new Set<number>();
         for (const at of steps) {
           if (at.what === 'end without usage' && !most.has(at.id)) estimated.add(at.id);

@@ -2,7 +2,8 @@
 const EVENT_BYTES_MAX = 1_048_576;
 const BLANK_LINE = /\n\r?\n|\r\r/g;
 /**
- * Bytes of the longest event end, `\n\r\n`, without its last byte: the end may be split between two chunks.
+ * Bytes of the longest event end, `\n\r\n`, without its last byte: the end may be split between two
+ * chunks.
  */
 const SEAM = 2;
 

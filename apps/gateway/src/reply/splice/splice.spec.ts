@@ -10,7 +10,7 @@ interface Speaker {
   begin(part: number): string;
   say(part: number, text: string): string;
   end(part: number): string;
-  /** What a client reads. */
+  /** Parses a stream as a client does. */
   read(stream: string): { readonly text: string; readonly ids: readonly string[]; readonly ends: number };
 }
 

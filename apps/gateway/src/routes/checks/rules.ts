@@ -4,7 +4,8 @@ import { between, list as listSchema, names, ref, request, type Schema } from '.
 import { kindOf, quoted, type Violations } from './violations';
 
 /**
- * Checks a value that is present; the object rule handles absent and null values. Never modifies the value.
+ * Checks a value that is present; the object rule handles absent and null values. Never modifies
+ * the value.
  */
 type Check = (value: unknown, path: string, found: Violations) => void;
 
@@ -96,7 +97,8 @@ interface ObjectOptions {
 }
 
 /**
- * Accepts an object. Fields without a rule pass, and so does an absent or null field that is not required.
+ * Accepts an object. Fields without a rule pass, and so does an absent or null field that is not
+ * required.
  */
 export const object = (fields: Readonly<Record<string, Rule>>, options: ObjectOptions = {}): Rule => {
   const rules = Object.entries(fields);

@@ -179,8 +179,8 @@ export const threadAndRunBody = named(
 );
 
 /**
- * Body of `POST /assistants`: the specification bounds its metadata and each tool, but not the number of
- * tools.
+ * Body of `POST /assistants`: the specification bounds its metadata and each tool, but not the
+ * number of tools.
  */
 export const assistantBody = named(
   'AssistantRequest',

@@ -13,8 +13,8 @@ export class Violations {
   }
 
   /**
-   * Adds a violation. `path` uses dots (`tools.0.type`), `rule` begins with `must`, and `shown` describes the
-   * value without its content.
+   * Adds a violation. `path` uses dots (`tools.0.type`), `rule` begins with `must`, and `shown`
+   * describes the value without its content.
    */
   add(path: string, rule: string, shown: string): void {
     if (!this.isFull) this.details.push({ path, message: `${path} ${rule}; it is ${shown}.` });
@@ -33,8 +33,8 @@ export class Violations {
 }
 
 /**
- * Describes a value for an error: numbers and booleans as they are, strings and structures by their type
- * only.
+ * Describes a value for an error: numbers and booleans as they are, strings and structures by their
+ * type only.
  */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'missing';

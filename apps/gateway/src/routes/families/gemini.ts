@@ -3,7 +3,10 @@ import { route, type RouteOptions, type RouteRow } from '../route-rows';
 const OPTIONS = { dialect: 'gemini', base: '/v1beta', model: 'always' } as const satisfies RouteOptions;
 const MODEL = '/models/{model}';
 
-/** Gemini’s API. The same calls below `/v1` and `/v1beta1`, with Vertex AI’s paths, lead to these routes; see `gemini-path.ts`. */
+/**
+ * Gemini’s API. The same calls below `/v1` and `/v1beta1`, with Vertex AI’s paths, lead to these
+ * routes; see `gemini-path.ts`.
+ */
 export const gemini: readonly RouteRow[] = [
   route(
     'POST',

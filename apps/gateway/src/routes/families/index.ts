@@ -16,8 +16,8 @@ import { vectorStores } from './vector-stores';
 import type { RouteRow } from '../route-rows';
 
 /**
- * Every built-in route, in the order of the OpenAPI document. All other paths are passthrough. One line adds
- * a family.
+ * Every built-in route, in the order of the OpenAPI document. All other paths are passthrough. One
+ * line adds a family.
  */
 export const ROUTE_ROWS: readonly RouteRow[] = [
   ...text,

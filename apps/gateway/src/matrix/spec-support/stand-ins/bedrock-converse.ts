@@ -164,7 +164,10 @@ function frames(reply: Reply): Buffer[] {
   ];
 }
 
-/** The reply as the arguments of a tool when the body forces one: the model has no other structured output. */
+/**
+ * The reply as the arguments of a tool when the body forces one: the model has no other structured
+ * output.
+ */
 function asForced(reply: Reply, { toolConfig }: Body): Reply {
   const { toolChoice } = (toolConfig ?? {}) as { toolChoice?: { tool?: { name: string } } };
   if (toolChoice?.tool === undefined || reply.text === null) return reply;
