@@ -1,16 +1,19 @@
 import type { BodyBounds } from '@gw/web';
 import { addRouteConfig } from './route-config';
 
-/** Maximum nesting depth: deeper than any field needs, and safe for recursive functions over a value. */
+/**
+ * Maximum nesting depth: deeper than any field needs, and safe for recursive functions over a
+ * value.
+ */
 const LEVELS_MAX = 128;
 
 /**
- * Default bounds of a request body: room for the largest lists of a route's own members, and for free data of a few
- * thousand values.
+ * Default bounds of a request body. They leave room for the longest list that a route accepts and
+ * for free-form data of a few thousand values.
  */
 export const BODY: BodyBounds = { bytes: 1_048_576, members: 25_000, values: 50_000, levels: LEVELS_MAX };
 
-/** Bounds for routes without a credential: one small form. */
+/** Bounds for routes without a credential, which receive one small form. */
 export const PUBLIC_BODY: BodyBounds = { bytes: 16_384, members: 200, values: 200, levels: LEVELS_MAX };
 
 /** Bounds for the form with a SAML response of 256 KB, whose characters may be escaped. */
@@ -25,11 +28,12 @@ export const LOGS_BODY: BodyBounds = {
 };
 
 /**
- * Bounds for spans of traces: small objects with a few members each. Nested attribute values are allowed and truncated.
+ * Bounds for spans of traces: small objects with a few members each. Nested attribute values are
+ * allowed and truncated.
  */
 export const SPANS_BODY: BodyBounds = { bytes: 1_048_576, members: 50_000, values: 75_000, levels: 1_000 };
 
-/** Bounds for SCIM: a group of 10,000 members, each with its value, name and address. */
+/** Bounds for SCIM, sized for a group of 10,000 members, each with its value, name and address. */
 export const SCIM_BODY: BodyBounds = {
   bytes: 1_048_576,
   members: 50_000,
@@ -37,7 +41,10 @@ export const SCIM_BODY: BodyBounds = {
   levels: LEVELS_MAX,
 };
 
-/** Bounds for an OpenAPI document of 5 MiB, as a text whose characters are escaped, or as an object. */
+/**
+ * Bounds for an OpenAPI document of 5 MiB, sent as a string with escaped characters or as an
+ * object.
+ */
 export const OPENAPI_BODY: BodyBounds = LOGS_BODY;
 
 /** Sets the body bounds of a route that needs more than `BODY`. */

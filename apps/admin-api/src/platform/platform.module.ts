@@ -107,7 +107,7 @@ const proxyOf = ({ HTTP_PROXY, HTTPS_PROXY, NO_PROXY }: AdminSettings) => ({
   noProxy: NO_PROXY,
 });
 
-/** Connections to MCP servers, which are read one after the other. */
+/** HTTP bounds for connections to MCP servers, which are read one after another. */
 const STREAMING = { maxConnectionsPerOrigin: 8, maxPools: 64, keepAliveTimeoutMs: 5_000 };
 
 /** Providers that are built from the settings. */
@@ -190,7 +190,7 @@ const SHARED = [
   PasswordLogins,
   SecretAccess,
   SharedHeaders,
-  // Pages of resources sign users in as those of the OAuth server do.
+  // Pages of resources sign users in with the same services as the pages of the OAuth server.
   PageSessions,
   PageSignIns,
   PageSso,
@@ -243,8 +243,8 @@ const CONTROLLERS = [
 ];
 
 /**
- * Shared by all resources: settings, access, credentials and the unit of work. Its guard protects every route of the
- * app.
+ * Services that all resources share: settings, access, credentials and the unit of work. Its guard
+ * protects every route of the app.
  */
 @Global()
 @Module({})

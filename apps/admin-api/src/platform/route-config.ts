@@ -1,7 +1,10 @@
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants';
 import type { FastifyContextConfig } from 'fastify';
 
-/** Adds members to `request.routeOptions.config`, which server hooks read. Existing members take precedence. */
+/**
+ * Adds members to `request.routeOptions.config`, which server hooks read. Existing members take
+ * precedence.
+ */
 export const addRouteConfig =
   (config: FastifyContextConfig): MethodDecorator =>
   (_target, _key, descriptor) => {

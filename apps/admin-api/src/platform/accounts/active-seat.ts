@@ -4,7 +4,10 @@ import { assertNotAbove, rankOfRole } from '../auth/grants';
 import { found, inOrganisation, isUuid } from '../auth/tenancy';
 import type { Principal } from '../common/principal';
 
-/** The active membership of a user. Throws `not_found` for a user of no such membership in the caller's organisation. */
+/**
+ * Returns the active membership of a user in the caller's organisation. Throws `not_found` when the
+ * user has none.
+ */
 export async function activeSeat(
   manager: EntityManager,
   caller: Principal,
@@ -15,7 +18,10 @@ export async function activeSeat(
   return found(isUuid(userId) ? await manager.findOneBy(OrganisationUserEntity, at) : null);
 }
 
-/** The active membership of a user whom the caller may change. Throws as `activeSeat` does, and `forbidden` for a role above the caller's. */
+/**
+ * Returns the active membership of a user whom the caller may change. Throws `not_found` as
+ * `activeSeat` does, and `forbidden` when the user's role is above the caller's.
+ */
 export async function activeSeatBelow(
   manager: EntityManager,
   caller: Principal,

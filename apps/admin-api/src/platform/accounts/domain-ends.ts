@@ -5,17 +5,19 @@ import type { Write } from '../unit-of-work/writes';
 import { domainMatches, domainOf } from './verified-domains';
 
 /**
- * Ends the sessions that single sign-on has opened for addresses of a domain that the organisation gives up: no provider of it may speak
- * for them any more. `kept`: what it keeps of the domain. Memberships, keys and sessions by password stay.
+ * Ends the sessions that single sign-on opened for addresses of a domain that the organisation
+ * gives up, because its identity providers may no longer vouch for these addresses. `retained` is
+ * the part of the domain that the organisation keeps, such as the domain without its subdomains;
+ * null when it keeps nothing. Memberships, keys and sessions opened by password stay.
  */
 export async function endSessionsOfDomain(
   write: Pick<Write, 'manager' | 'removed'>,
-  given: OrganisationDomainEntity,
-  kept: OrganisationDomainEntity | null = null,
+  releasedDomain: OrganisationDomainEntity,
+  retained: OrganisationDomainEntity | null = null,
 ): Promise<void> {
-  const { organisationId, verifiedAt } = given;
+  const { organisationId, verifiedAt } = releasedDomain;
   if (verifiedAt === null) return;
-  const live = { organisationId, byPassword: false };
+  const openedBySso = { organisationId, byPassword: false };
   const users = await write.manager
     .createQueryBuilder(SessionEntity, 'session')
     .innerJoin(UserEntity, 'person', 'person.id = session.userId')
@@ -25,11 +27,15 @@ export async function endSessionsOfDomain(
     .where('session.organisationId = :organisationId', { organisationId })
     .andWhere('NOT session.byPassword AND session.revokedAt IS NULL AND session.expiresAt > now()')
     .getRawMany<Pick<UserEntity, 'id' | 'email'>>();
-  const ended = users.filter(({ email }) => {
+  const affectedUsers = users.filter(({ email }) => {
     const domain = domainOf(email);
-    return domain !== null && domainMatches(given, domain) && !(kept !== null && domainMatches(kept, domain));
+    return (
+      domain !== null &&
+      domainMatches(releasedDomain, domain) &&
+      !(retained !== null && domainMatches(retained, domain))
+    );
   });
-  if (ended.length === 0) return;
-  const where = { ...live, userId: Any(ended.map(({ id }) => id)) };
+  if (affectedUsers.length === 0) return;
+  const where = { ...openedBySso, userId: Any(affectedUsers.map(({ id }) => id)) };
   write.removed((await endSessionsWhere(write.manager, where)).documents);
 }

@@ -8,7 +8,7 @@ export interface NamedUser {
   readonly organisationId: string;
   readonly issuer: string;
   readonly subject: string;
-  /** In lower case, and verified; else null. */
+  /** Verified address in lower case; null when the token has none. */
   readonly email: string | null;
 }
 
@@ -21,7 +21,10 @@ export interface FoundUser {
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** The address of a token, in lower case; null without one that is verified. `orSilent`: what the issuer does not speak of counts, too. */
+/**
+ * Returns the verified email address of a token in lower case; null when it has none. With
+ * `orSilent`, an address also counts when the token has no `email_verified` claim.
+ */
 export function provenEmail({ email, email_verified: verified }: Claims, orSilent: boolean): string | null {
   // Some providers write booleans as text.
   const isProven = verified === true || verified === 'true' || (orSilent && verified === undefined);
@@ -30,14 +33,17 @@ export function provenEmail({ email, email_verified: verified }: Claims, orSilen
 }
 
 /**
- * The user whom an issuer names in an organisation: whom a login at it has linked to the subject, else the member with the address, if
- * its domain is one of the organisation and no login at the issuer has linked the member to another subject: an address alone never
- * moves an account. Null for an unknown user, for a subject of several users, and for owners: who may save a trust could else act as one.
+ * Returns the user whom an issuer's token identifies in an organisation: the user whom a login at
+ * the issuer has linked to the subject, else the member with the email address. The address counts
+ * only if the organisation has verified its domain and no login at the issuer has linked the member
+ * to another subject, so that an address alone never moves an account. Returns null for an unknown
+ * user, for a subject with several users, and for owners, because otherwise anyone who may save a
+ * trust could act as an owner.
  */
 export async function userNamed(manager: EntityManager, named: NamedUser): Promise<FoundUser | null> {
   const { organisationId, issuer, subject, email } = named;
   const isOwn = email !== null && (await hasVerifiedDomain(manager, organisationId, email));
-  const [only, more] = await manager.query<FoundUser[]>(
+  const [first, second] = await manager.query<FoundUser[]>(
     `WITH links AS (
        SELECT link.user_id, link.subject, connection.status FROM sso_links AS link
        JOIN sso_connections AS connection ON connection.id = link.connection_id
@@ -53,5 +59,5 @@ export async function userNamed(manager: EntityManager, named: NamedUser): Promi
                AND NOT EXISTS (SELECT 1 FROM links WHERE user_id = person.id AND subject <> $3))`,
     [organisationId, issuer, subject, isOwn ? email : null],
   );
-  return more === undefined ? (only ?? null) : null;
+  return second === undefined ? (first ?? null) : null;
 }

@@ -9,15 +9,20 @@ import type { OrganisationMembership } from './organisation-membership';
 import { dropInviteMail, isDeactivatedByScim } from './pending-invites';
 import { WorkspaceEntries } from './workspace-entries';
 
-/** Makes invited users members, however they show who they are: by the link of the invite, or at an identity provider. */
+/**
+ * Turns invited users into members, whether they accept by the link of the invite or log in at an
+ * identity provider.
+ */
 @Injectable()
 export class InviteEntries {
   constructor(private readonly entries: WorkspaceEntries) {}
 
   /**
-   * Gives the user what the invite promises: the role, the workspaces and the key. The invite ends with it. The caller holds the lock of
-   * the invite's row. Skips workspaces that are archived since. Throws `not_found` for a user who is a member by now, whose role may have
-   * been changed since, and for one whom the identity provider has deactivated over SCIM.
+   * Gives the user the role, the workspaces and the key that the invite promises, and marks the
+   * invite as accepted. The caller must hold the lock of the invite's row. Skips workspaces that
+   * have been archived since the invite was sent. Throws `not_found` for a user who is already a
+   * member, because the role may have been changed in the meantime, and for a user whom the
+   * identity provider has deactivated over SCIM.
    */
   async accept(write: Write<AuditCaller>, invite: UserInviteEntity, userId: string): Promise<void> {
     const { manager } = write;
@@ -43,8 +48,9 @@ export class InviteEntries {
 }
 
 /**
- * Locks the user and the user's membership; null for none. SCIM and logins lock the user as well before they add a membership. Taken
- * before the lock of an invite, because the end of a membership locks both in this order.
+ * Locks the user and the user's membership. Returns the membership; null when there is none. SCIM
+ * and logins also lock the user before they add a membership. Call this before locking an invite,
+ * because the end of a membership takes the locks in this order.
  */
 export async function lockSeat(
   manager: EntityManager,
@@ -54,6 +60,9 @@ export async function lockSeat(
   return manager.findOne(OrganisationUserEntity, { where: { organisationId, userId }, lock: FOR_UPDATE });
 }
 
-/** Error for an invite that is unknown, used, replaced, cancelled, expired or without purpose. */
+/**
+ * Error for an invite that is unknown, used, replaced, cancelled or expired, or that is no longer
+ * needed.
+ */
 export const endedInvite = (): GatewayError =>
   new GatewayError('not_found', { message: 'The invite is no longer valid; ask for a new invite.' });

@@ -7,18 +7,21 @@ import { LRUCache } from 'lru-cache';
 import { DataSource, In, type FindOptionsWhere } from 'typeorm';
 import { activeTrusts } from '../rows/trust-rules';
 
-/** Trusts of one issuer that are looked at for one token. */
+/** Maximum number of an issuer's trusts that are checked for one token. */
 const TRUSTS_MAX = 200;
-/** Characters of the trusts that are kept. */
-const KEPT_MAX = 32 * 1_048_576;
+/** Maximum total size of the cached trusts, in characters of JSON. */
+const CACHE_CHARACTERS_MAX = 32 * 1_048_576;
 
-/** The trusts of issuers, as the control plane itself uses them. Rows are kept by their version, and with them the keys inside of them. */
+/**
+ * Reads the trusts of issuers for the control plane. Caches rows by id and version, together with
+ * the keys that they contain.
+ */
 @Injectable()
 export class IssuerTrusts {
   readonly sets: KeySets;
   private readonly log = new Logger(IssuerTrusts.name);
   private readonly kept = new LRUCache<string, TrustEntity>({
-    maxSize: KEPT_MAX,
+    maxSize: CACHE_CHARACTERS_MAX,
     sizeCalculation: (row) => JSON.stringify(row).length,
   });
 
@@ -34,7 +37,10 @@ export class IssuerTrusts {
     });
   }
 
-  /** The active trusts of an issuer that fit `where`, of active organisations, the oldest first. */
+  /**
+   * Returns the active trusts of an issuer that match `where` and whose organisation is active,
+   * oldest first.
+   */
   async of(issuer: string, where: FindOptionsWhere<TrustEntity>): Promise<readonly TrustEntity[]> {
     const current = await activeTrusts(this.dataSource, { ...where, issuerDigest: issuerDigest(issuer) })
       .select('trust.id', 'id')
@@ -42,11 +48,11 @@ export class IssuerTrusts {
       .limit(TRUSTS_MAX)
       .getRawMany<{ readonly id: string; readonly version: number }>();
     const names = current.map(nameOf);
-    const missing = current.filter((each) => !this.kept.has(nameOf(each)));
+    const missing = current.filter((trust) => !this.kept.has(nameOf(trust)));
     const read = missing.length === 0 ? [] : await this.read(missing.map(({ id }) => id));
     for (const row of read) this.kept.set(nameOf(row), row);
-    const fresh = new Map(read.map((row) => [nameOf(row), row]));
-    return names.flatMap((name) => fresh.get(name) ?? this.kept.get(name) ?? []);
+    const loaded = new Map(read.map((row) => [nameOf(row), row]));
+    return names.flatMap((name) => loaded.get(name) ?? this.kept.get(name) ?? []);
   }
 
   private read(ids: readonly string[]): Promise<TrustEntity[]> {

@@ -4,7 +4,10 @@ import type { EntityManager } from 'typeorm';
 import { scimSettingsOf } from '../tenant-settings/scim-settings';
 import type { OrganisationMembership } from './organisation-membership';
 
-/** Throws `conflict` for a user whom only the identity provider may change, if the organisation has set that. */
+/**
+ * Throws `conflict` for a user whom only the identity provider may change, if the organisation has
+ * enabled that restriction.
+ */
 export async function assertNotManaged(
   manager: EntityManager,
   { organisationId, userId }: OrganisationMembership,

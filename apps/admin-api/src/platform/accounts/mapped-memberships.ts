@@ -8,7 +8,10 @@ import type { Write } from '../unit-of-work/writes';
 import type { MappedRole, MembershipChanges, MembershipSource } from './membership-changes';
 import type { OrganisationMembership } from './organisation-membership';
 
-/** Applies changes of the workspace memberships that groups of an identity provider are mapped to, with the keys of the user. */
+/**
+ * Applies changes of the workspace memberships to which groups of an identity provider are mapped,
+ * and updates the user's keys.
+ */
 @Injectable()
 export class MappedMemberships {
   constructor(private readonly userKeys: UserKeysService) {}

@@ -20,8 +20,9 @@ export interface MembershipChanges {
 }
 
 /**
- * Returns the changes that make a user's memberships of one source equal to the mapped roles. Of several roles in a workspace, the
- * highest counts. Memberships of other sources stay as they are, also with a lower role.
+ * Returns the changes that make a user's memberships of one source equal to the mapped roles. When
+ * several groups map to one workspace, the highest role counts. Memberships of other sources stay
+ * as they are, even with a lower role.
  */
 export function membershipChanges(
   source: MembershipSource,

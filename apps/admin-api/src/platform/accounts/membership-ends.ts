@@ -16,15 +16,16 @@ import type { Write } from '../unit-of-work/writes';
 import type { OrganisationMembership } from './organisation-membership';
 import { cancelInvite } from './pending-invites';
 
-/** Ends memberships of organisations with all that a user holds by them. */
+/** Ends memberships of organisations, together with everything that the user has through them. */
 @Injectable()
 export class MembershipEnds {
   constructor(private readonly userKeys: UserKeysService) {}
 
   /**
-   * Archives the membership and ends the user's workspace memberships, user keys, sessions, OAuth grants, connections
-   * to MCP servers and pending invites in the organisation. The user itself stays, since it may belong to other
-   * organisations. The caller of this writes the audit entry of the membership.
+   * Archives the membership and ends the user's workspace memberships, user keys, sessions, OAuth
+   * grants, connections to MCP servers and pending invites in the organisation. The user account
+   * stays, since it may belong to other organisations. The caller of this method writes the audit
+   * entry of the membership.
    */
   async end(write: Write<AuditCaller>, seat: OrganisationMembership): Promise<void> {
     const { manager } = write;
@@ -35,14 +36,16 @@ export class MembershipEnds {
     await endMcpAccess(write, seat);
     await endAgentAccess(write, seat);
     await endSessions(write, seat);
-    // Their codes and tokens end with them.
+    // Codes and tokens of a consent end with it.
     await manager.delete(OauthConsentEntity, { organisationId, userId });
     const { email } = await manager.findOneByOrFail(UserEntity, { id: userId });
     await cancelInvite(write, { organisationId, email });
   }
 }
 
-/** Revokes the sessions of a user in an organisation. Their access tokens are refused at once. */
+/**
+ * Revokes the sessions of a user in an organisation. Their access tokens stop working immediately.
+ */
 export async function endSessions(
   write: Pick<Write, 'manager' | 'removed'>,
   { organisationId, userId }: OrganisationMembership,

@@ -1,7 +1,10 @@
 import { WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
 import { Any, type EntityManager } from 'typeorm';
 
-/** Memberships of users in all workspaces of an organisation, archived ones included. */
+/**
+ * Returns the memberships of users in all workspaces of an organisation, including archived
+ * workspaces.
+ */
 export async function membershipsIn(
   manager: EntityManager,
   organisationId: string,

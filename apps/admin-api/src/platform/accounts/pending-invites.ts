@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
 
-/** Topic of the mail that has the link of an invite. */
+/** Topic of the mail that contains the link of an invite. */
 export const inviteTopic = (id: string): string => `invite/${id}`;
 
 /** Removes the mail of an invite from the queue if it is not sent yet. */
@@ -12,11 +12,14 @@ export const dropInviteMail = (manager: EntityManager, id: string): Promise<void
 
 interface Invited {
   readonly organisationId: string;
-  /** In lower case. */
+  /** Address in lower case. */
   readonly email: string;
 }
 
-/** Cancels the pending invite of an address, with its mail. Called when the user joins by another way, or leaves. */
+/**
+ * Cancels the pending invite of an address and its mail. Called when the user joins in another way
+ * or leaves the organisation.
+ */
 export async function cancelInvite(
   write: Write<AuditCaller>,
   { organisationId, email }: Invited,
@@ -30,7 +33,10 @@ export async function cancelInvite(
   }
 }
 
-/** Whether the identity provider has deactivated the user of this address, so that only the provider may bring the user back. */
+/**
+ * Whether the identity provider has deactivated the user with this address over SCIM. Then only the
+ * provider may reactivate the user.
+ */
 export async function isDeactivatedByScim(
   manager: EntityManager,
   { organisationId, email }: Invited,

@@ -59,7 +59,7 @@ describe('signed tokens that act for users on the control plane', () => {
     api.get<Self>('/v1/auth/self', { token: by });
   const statusOf = async (more: object): Promise<number> => (await self(token(more))).status;
 
-  it('[CTL-14] oauth-189: see themselves, where an API key is refused', async () => {
+  it('[CTL-14] oauth-189: show their user where an API key is refused', async () => {
     const { status, body } = await self();
     expect([status, body]).toEqual([
       200,
@@ -69,7 +69,7 @@ describe('signed tokens that act for users on the control plane', () => {
     expect((await api.get('/v1/auth/self', { key: tenant.adminKey })).status).toBe(401);
   });
 
-  it('do what the map and the rights of the user allow, in the workspace of the map', async () => {
+  it("may do what the map and the user's rights allow, in the workspace of the map", async () => {
     const by = { token: token() };
     expect((await api.get('/v1/logs', by)).status).toBe(200);
     expect((await api.get('/v1/configs', by)).status).toBe(403);
@@ -81,7 +81,7 @@ describe('signed tokens that act for users on the control plane', () => {
     expect(named.body.scopes).toEqual(['completions.write']);
   });
 
-  it('name an active member with an address of a verified domain, and no owner', async () => {
+  it('identify an active member by an address of a verified domain, and never an owner', async () => {
     const { organisationId, workspaceId } = tenant;
     const { manager } = api.dataSource;
     const owner = await api.user(organisationId, 'owner');
@@ -126,7 +126,7 @@ describe('signed tokens that act for users on the control plane', () => {
     expect((await put({ status: 'active' })).status).toBe(200);
   });
 
-  it('never move the account of a user whom a login at the issuer has linked to another subject', async () => {
+  it('never act for a user whom a login at the issuer has linked to another subject', async () => {
     const { organisationId } = tenant;
     const { manager } = api.dataSource;
     const connectionId = uuidv7();
@@ -152,7 +152,7 @@ describe('signed tokens that act for users on the control plane', () => {
     expect(await statusOf({ email_id: email, email: 'x@example.org' })).toBe(401);
   });
 
-  it('act in active workspaces, and show no other organisation', async () => {
+  it('act only in active workspaces, and show no other organisation', async () => {
     const { organisationId, workspaceId } = tenant;
     const { manager } = api.dataSource;
     const other = await api.tenant();
@@ -166,12 +166,12 @@ describe('signed tokens that act for users on the control plane', () => {
     await manager.update(WorkspaceEntity, { id: workspaceId }, { status: 'active' });
   });
 
-  it('are refused with the scheme DPoP', async () => {
+  it('are refused with the DPoP scheme', async () => {
     const headers = { authorization: `DPoP ${token()}` };
     expect((await api.get('/v1/auth/self', { headers })).status).toBe(401);
   });
 
-  it('are let in only by who holds what an administrator does, and of the kind jwt', async () => {
+  it('can be allowed only by callers with the rights of an administrator, and only with the kind jwt', async () => {
     const { body } = await api.post<{ key: string }>('/v1/api-keys/organisation/service', {
       key: tenant.adminKey,
       body: {

@@ -15,7 +15,10 @@ import { IssuerTrusts } from './issuer-trusts';
 
 const FAILURES_PER_MINUTE = 120;
 
-/** Signed tokens of trusts with `link_users`, as credentials of the control plane: each acts for the user whom it names. */
+/**
+ * Authenticates callers by signed tokens of trusts with `link_users`: each token acts for the user
+ * whom it identifies.
+ */
 @Injectable()
 export class TokenUsers implements TokenIdentities {
   private readonly failures = new FailureThrottle(FAILURES_PER_MINUTE);

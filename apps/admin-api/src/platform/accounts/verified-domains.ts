@@ -2,17 +2,23 @@ import { OrganisationDomainEntity } from '@gw/entities';
 import { domainToASCII } from 'node:url';
 import { In, IsNull, Not, type EntityManager } from 'typeorm';
 
-/** Labels of the longest domain name. */
+/** Maximum number of labels of a domain name. */
 const LABELS_MAX = 127;
 
-/** Returns the domain of an e-mail address in lower case and in its ASCII form; null for text that is no address. */
+/**
+ * Returns the domain of an email address in lower case and in its ASCII form; null for text that is
+ * not an address.
+ */
 export function domainOf(email: string): string | null {
   const [, domain] = /^[^\s@]{1,64}@([^\s@]{1,253})$/.exec(email) ?? [];
   const ascii = domainToASCII(domain ?? '').toLowerCase();
   return ascii === '' ? null : ascii;
 }
 
-/** Whether addresses of `domain` belong to a domain of an organisation: it is that domain, or one of its subdomains if they count. */
+/**
+ * Whether addresses of `domain` belong to a domain of an organisation: it is that domain, or a
+ * subdomain of it when the organisation has enabled `allowSubdomains`.
+ */
 export const domainMatches = (
   { domain: own, allowSubdomains }: Pick<OrganisationDomainEntity, 'domain' | 'allowSubdomains'>,
   domain: string,
@@ -24,7 +30,10 @@ function domainAndParents(domain: string): string[] {
   return labels.map((_, index) => labels.slice(index).join('.'));
 }
 
-/** Whether the organisation has verified the domain of the address, or a parent domain with `allowSubdomains`. */
+/**
+ * Whether the organisation has verified the domain of the address, or a parent domain with
+ * `allowSubdomains`.
+ */
 export async function hasVerifiedDomain(
   manager: EntityManager,
   organisationId: string,

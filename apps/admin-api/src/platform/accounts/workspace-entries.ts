@@ -12,18 +12,24 @@ import type { Write } from '../unit-of-work/writes';
 import type { OrganisationMembership } from './organisation-membership';
 
 interface Entry {
-  /** Absent: as it is stored, at first `manual`. */
+  /**
+   * How the membership was created; absent to leave the stored source unchanged (`manual` for a new
+   * row).
+   */
   readonly source?: WorkspaceUserEntity['source'];
-  /** Key that the user gets instead of the one that the settings require. */
+  /** Key that an invite promised to the user, in place of the key that the settings require. */
   readonly promisedKey?: InvitedApiKey | null;
 }
 
-/** Makes new members of an organisation members of its workspaces. */
+/** Adds new members of an organisation to its workspaces. */
 @Injectable()
 export class WorkspaceEntries {
   constructor(private readonly userKeys: UserKeysService) {}
 
-  /** Adds a user to the workspaces, with keys and audit entries. Skips workspaces that are archived since they were named. */
+  /**
+   * Adds a user to the workspaces, with keys and audit entries. Skips workspaces that have been
+   * archived in the meantime.
+   */
   async enter(
     write: Write<AuditCaller>,
     seat: OrganisationMembership,
@@ -32,20 +38,23 @@ export class WorkspaceEntries {
   ): Promise<void> {
     const { manager } = write;
     const { organisationId, userId } = seat;
-    const live = await manager.find(WorkspaceEntity, {
+    const activeWorkspaces = await manager.find(WorkspaceEntity, {
       where: { id: In(workspaces.map(({ id }) => id)), organisationId, status: 'active' },
       select: { id: true },
     });
-    for (const { id: workspaceId } of live) {
+    for (const { id: workspaceId } of activeWorkspaces) {
       const role = workspaces.find(({ id }) => id === workspaceId)?.role ?? 'member';
-      const given = { role, ...(source === undefined ? {} : { source }) };
-      await manager.upsert(WorkspaceUserEntity, { workspaceId, userId, ...given }, ['workspaceId', 'userId']);
+      const membership = { role, ...(source === undefined ? {} : { source }) };
+      await manager.upsert(WorkspaceUserEntity, { workspaceId, userId, ...membership }, [
+        'workspaceId',
+        'userId',
+      ]);
       write.audit({
         action: 'create',
         resourceType: 'members',
         resourceId: userId,
         workspaceId,
-        after: given,
+        after: membership,
       });
       const at = { ...seat, workspaceId };
       if (promisedKey === null) await this.userKeys.provision(write, at);

@@ -1,4 +1,4 @@
-/** Schema of a card of an agent, in the OpenAPI document. */
+/** OpenAPI schema of an agent card. */
 export const AGENT_CARD_SCHEMA = {
   type: 'object' as const,
   required: ['name', 'url'],
@@ -7,7 +7,8 @@ export const AGENT_CARD_SCHEMA = {
     name: { type: 'string' as const, example: 'Travel agent' },
     url: {
       type: 'string' as const,
-      description: 'Of a card of version 1.0, the address of the first interface that can be called.',
+      description:
+        'Address of the agent. For a card of version 1.0, the address of the first interface that can be called.',
       example: 'https://agent.example.com/rpc',
     },
   },

@@ -1,11 +1,13 @@
 import type { AgentSkillEntity } from '@gw/entities';
 import { ResponseField } from '@gw/web';
 
-/** Texts of a skill for responses, as the agent wrote them. */
+/** Texts of a skill as the agent wrote them, for responses. */
 export class AgentSkillTexts {
-  @ResponseField.text({ description: '`id` of the skill in the card.', example: 'book-flight' })
+  @ResponseField.text({ description: "The `id` of the skill in the agent's card.", example: 'book-flight' })
   readonly id!: string;
-  @ResponseField.uuid({ description: 'Id of the skill at Tollgate, which stays when its texts change.' })
+  @ResponseField.uuid({
+    description: 'Id of the skill in Tollgate. It stays the same when the texts of the skill change.',
+  })
   readonly skill_id!: string;
   @ResponseField.text({ nullable: true, example: 'Book a flight' }) readonly name!: string | null;
   @ResponseField.text({ nullable: true, example: 'Books flights.' }) readonly description!: string | null;

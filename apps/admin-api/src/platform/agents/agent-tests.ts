@@ -15,9 +15,10 @@ export class AgentTestResponse {
 /** Calls agents for other resources; the `agent-integrations` resource provides it. */
 export abstract class AgentTests {
   /**
-   * Requests a task that does not exist from the agent, with the shared credential; nothing is kept. A failure is part of the
-   * response. Throws `rate_limited` when the organisation has no place left. Callers check whether the integration may
-   * be used.
+   * Requests a task that does not exist from the agent, with the shared credential, and stores
+   * nothing. A failure of the call is part of the response. Throws `rate_limited` when the
+   * organisation already runs the maximum number of tests. Callers must check whether the
+   * integration may be used.
    */
   abstract testAgent(row: AgentIntegrationEntity): Promise<AgentTestResponse>;
 }

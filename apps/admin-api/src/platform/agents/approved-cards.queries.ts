@@ -3,17 +3,20 @@ import { AgentSkillEntity, type AgentIntegrationEntity } from '@gw/entities';
 import { isServed } from '@gw/mcp';
 import type { EntityManager } from 'typeorm';
 
-/** Approved card of an integration as it is served. */
+/** Approved card of an integration, in the form in which it is served. */
 export interface ApprovedCard {
   /** The card without its skills and signatures. */
   readonly agent: Members;
-  /** The extended card in the same form; null: the agent has none. */
+  /** The extended card in the same form; null when the agent has none. */
   readonly extended: Members | null;
   /** Approved and enabled skills of both cards, in their order. */
   readonly skills: readonly AgentSkillEntity[];
 }
 
-/** Returns the approved cards by integration id; an integration without an approved agent has none. */
+/**
+ * Returns the approved cards by integration id. Integrations without an approved agent are not in
+ * the map.
+ */
 export async function approvedCards(
   manager: EntityManager,
   integrationIds: readonly AgentIntegrationEntity['id'][],
@@ -29,7 +32,8 @@ export async function approvedCards(
     .addOrderBy('k.id')
     .getMany();
   const cards = new Map<string, { agent: Members; extended: Members | null; skills: AgentSkillEntity[] }>();
-  // While a newer text of a card waits, the approved one is served; a skill that waits is left out.
+  // While a newer text of a card waits for approval, its approved text is served; a skill that
+  // waits for approval is left out.
   for (const { type, integrationId, approved } of rows)
     if (type === 'agent') cards.set(integrationId, { agent: approved ?? {}, extended: null, skills: [] });
   for (const row of rows) {
@@ -42,13 +46,13 @@ export async function approvedCards(
 
 type Filter = (skill: AgentSkillEntity) => boolean;
 
-/** Returns the card with the skills that `isOn` lets through, as it is served. */
+/** Returns the card as it is served, with only the public skills for which `isOn` returns true. */
 export const cardWith = ({ agent, skills }: ApprovedCard, isOn: Filter): Members => ({
   ...agent,
   skills: skills.filter((skill) => skill.isPublic && isOn(skill)).map(({ approved }) => approved),
 });
 
-/** Returns the extended card in the same way; null for an agent without one. */
+/** Returns the extended card in the same form; null for an agent without one. */
 export const extendedCardWith = ({ extended, skills }: ApprovedCard, isOn: Filter): Members | null =>
   extended && {
     ...extended,

@@ -4,7 +4,7 @@ import { Public } from '../auth/access';
 import { SigningKeys } from '../oauth/signing-keys';
 import { CARD_KEYS_PATH } from './card-keys';
 
-/** The public keys with which clients check the cards of agents that gateways serve. */
+/** Serves the public keys with which clients verify the agent cards that gateways serve. */
 @ApiExcludeController()
 @Controller()
 export class CardKeysController {

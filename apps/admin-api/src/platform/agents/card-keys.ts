@@ -1,2 +1,2 @@
-/** Where the public keys of cards are, below the public URL. */
+/** Path of the public keys of agent cards, below the public URL. */
 export const CARD_KEYS_PATH = '.well-known/agent-card-keys.json';

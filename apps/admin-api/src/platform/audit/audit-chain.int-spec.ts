@@ -21,7 +21,10 @@ describe('audit chain', () => {
   const verify = async (query = ''): Promise<Verification> =>
     (await admin.get<Verification>(`/v1/audit-logs/verify${query}`, { key: ours.adminKey })).body;
 
-  /** Changes rows as a holder of the table owner's rights could: with the append-only trigger off. */
+  /**
+   * Changes rows as a holder of the table owner's rights could: with the append-only trigger
+   * disabled.
+   */
   async function tamper(sql: string): Promise<void> {
     await admin.dataSource.query('ALTER TABLE audit_logs DISABLE TRIGGER USER');
     try {
@@ -31,7 +34,7 @@ describe('audit chain', () => {
     }
   }
 
-  it('links every change and every refused attempt without gaps, also with concurrent writers', async () => {
+  it('links every change and every refused attempt without gaps, even with concurrent writers', async () => {
     expect(await verify()).toMatchObject({ valid: true, checked: 0, head: { sequence: 0 } });
     await Promise.all(Array.from({ length: 12 }, (_, index) => write(`w${String(index)}`)));
     expect((await admin.get('/v1/audit-logs', { key: ours.key })).status).toBe(403);
@@ -51,7 +54,7 @@ describe('audit chain', () => {
     );
   });
 
-  it('verifies the chain in parts', async () => {
+  it('can be verified in parts', async () => {
     for (const name of ['a', 'b', 'c']) await write(name);
     expect(await verify('?limit=2')).toMatchObject({ valid: true, checked: 2, next_sequence: 3 });
     expect(await verify('?from_sequence=3')).toMatchObject({ valid: true, checked: 1, next_sequence: null });
@@ -105,7 +108,7 @@ describe('audit chain', () => {
     expect(body).toMatchObject({ valid: true, checked: 0 });
   });
 
-  it('refuses a workspace key, because the chain belongs to the organisation', async () => {
+  it('cannot be verified with a workspace key, because the chain belongs to the organisation', async () => {
     expect((await admin.get('/v1/audit-logs/verify', { key: ours.key })).status).toBe(403);
   });
 });

@@ -63,20 +63,20 @@ export class AuditVerificationResponse {
   @ResponseField.integer({ example: 42 }) readonly checked!: number;
   @ResponseField.integer({
     nullable: true,
-    description: 'Sequence number of the first wrong record; null when the checked part is valid.',
+    description: 'Sequence number of the first invalid record; null when the checked part is valid.',
     example: null,
   })
   readonly broken_at!: number | null;
   @ResponseField.integer({
     nullable: true,
-    description: 'Value of from_sequence for the next part; null at the end of the chain.',
+    description: 'Value of from_sequence that continues the check; null at the end of the chain.',
     example: null,
   })
   readonly next_sequence!: number | null;
   @ResponseField.one(() => AuditHeadResponse) readonly head!: AuditHeadResponse;
 }
 
-/** One change or one refused attempt. */
+/** An audit record: one change or one refused attempt. */
 export class AuditRecordResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.time() readonly timestamp!: string;
@@ -99,7 +99,7 @@ export class AuditRecordResponse {
   @ResponseField.text({ nullable: true, example: 'curl/8' }) readonly user_agent!: string | null;
   @ResponseField.integer({
     nullable: true,
-    description: 'Sequence number in the audit chain; null for records from before the chain began.',
+    description: 'Sequence number in the audit chain; null for records that are older than the chain.',
     example: 42,
   })
   readonly sequence!: number | null;

@@ -41,7 +41,8 @@ export class AuditLogsService {
   }
 
   /**
-   * Verifies the audit chain. The chain spans all workspaces, so only a caller for the whole organisation can check it.
+   * Verifies the audit chain. The chain spans all workspaces, so only callers for the whole
+   * organisation may verify it.
    */
   async verify(caller: Principal, query: VerifyAuditLogsQuery): Promise<AuditVerificationResponse> {
     const { organisationId } = inOrganisation(caller);

@@ -6,7 +6,10 @@ import { DataSource } from 'typeorm';
 import type { AuditRecorder } from '../unit-of-work/audit-recorder';
 import { isRead, refusedAttempt } from './refused-attempt';
 
-/** Also records refused requests in the audit log, and turns a violated unique constraint into a `conflict`. */
+/**
+ * Also records refused requests in the audit log, and turns a violated unique constraint into a
+ * `conflict`.
+ */
 export class AuditingErrorFilter extends ErrorFilter {
   constructor(
     log: Log,
@@ -22,8 +25,9 @@ export class AuditingErrorFilter extends ErrorFilter {
   }
 
   /**
-   * Records a failed write or a forbidden read once the caller is known. Anonymous attempts are not recorded, since
-   * anyone could fill the table with them. A failure to write the record does not fail the response.
+   * Records a failed write or a forbidden read once the caller is known. Does not record anonymous
+   * attempts, since anyone could fill the table with them. A failure to write the record does not
+   * fail the response.
    */
   protected override async beforeResponse(error: GatewayError, request: FastifyRequest): Promise<void> {
     const { principal } = request;

@@ -8,13 +8,16 @@ const ACTIONS: Readonly<Record<string, string>> = {
   HEAD: 'read',
 };
 
-/** Last segments of POST routes that are an action on a resource. Every other POST creates. */
+/**
+ * Last path segments of POST routes that run an action on a resource. Every other POST creates a
+ * resource.
+ */
 const VERBS: ReadonlySet<string> = new Set([
   ...['apply', 'approve', 'cancel', 'connect', 'fork', 'invoke', 'preview', 'reject', 'resend', 'restore'],
   ...['rotate', 'share', 'start', 'sync', 'test', 'unshare', 'verify'],
 ]);
 
-/** Resources whose audit entries have another type than the first segment of their path. */
+/** Resources whose audit entries have a type other than the first segment of their path. */
 const NESTED: readonly (readonly [path: RegExp, type: string])[] = [
   [/^organisation\/domains/, 'domains'],
   [/^organisation\/oauth-clients/, 'oauth_clients'],
@@ -28,7 +31,10 @@ const NESTED: readonly (readonly [path: RegExp, type: string])[] = [
 
 export const isRead = (method: string): boolean => ACTIONS[method] === 'read';
 
-/** Names a refused request as the audit entry of a successful one does, by its method and path. `url` may have a query. */
+/**
+ * Returns the action and resource of a refused request, as the audit entry of a successful request
+ * has them, from its method and path. `url` may contain a query.
+ */
 export function refusedAttempt(
   method: string,
   url: string,

@@ -10,7 +10,10 @@ import {
   type WorkspaceRole,
 } from '@gw/auth-scopes';
 
-/** Roles by their names in the OpenAPI document. `member` is a user of the organisation without a workspace role. */
+/**
+ * Roles by their names in the OpenAPI document. `member` is a user of the organisation without a
+ * workspace role.
+ */
 export const ROLES: readonly {
   readonly name: string;
   readonly organisation: OrganisationRole;
@@ -24,7 +27,10 @@ export const ROLES: readonly {
   { name: 'workspace-member', organisation: 'member', workspace: 'member' },
 ];
 
-/** One row of the access table: who may call a route, derived from the scopes that the route declares. */
+/**
+ * One row of the access table: who may call a route, derived from the scopes that the route
+ * declares.
+ */
 export interface AccessRow {
   /** A caller needs one of these scopes. */
   readonly scopes: readonly string[];
@@ -37,8 +43,9 @@ export interface AccessRow {
 }
 
 /**
- * Types of keys that are created and stored. `jwt` names the scopes that tokens of a trust can hold: such a token acts as a user, whose
- * role decides which routes it may call.
+ * Types of keys that can be created and stored. The key type `jwt` is not among them: it only lists
+ * the scopes that tokens of a trust can hold. Such a token acts as a user, whose role decides which
+ * routes it may call.
  */
 const ACCEPTED_KEY_TYPES = KEY_TYPES.filter((type) => type !== 'jwt');
 

@@ -16,16 +16,18 @@ import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 import { activeMemberships } from './active-memberships';
 import type { AuthenticatedSession } from './session.strategy';
 
-/** A user who calls by an access token: what the grant gives bounds what the user may do. */
+/** A user who calls with an OAuth access token. The grant restricts what the user may do. */
 export interface AuthenticatedGrant extends AuthenticatedSession {
   readonly scopes: ReadonlySet<string>;
-  /** Null: the whole organisation, as far as the user's role goes. */
+  /** Workspace of the grant; null for the whole organisation, as far as the user's role allows. */
   readonly workspaceId: string | null;
-  /** Thumbprint of the key that each request must prove to have; null for a bearer token. */
+  /**
+   * Thumbprint of the key for which each request must prove possession; null for a bearer token.
+   */
   readonly boundTo: string | null;
 }
 
-/** A grant in force, with its user's roles now. */
+/** A grant in force, with the current roles of its user. */
 export interface LiveGrant {
   readonly id: string;
   readonly userId: string;
@@ -34,24 +36,27 @@ export interface LiveGrant {
   readonly granted: readonly string[];
   readonly expiresAt: Date;
   readonly role: OrganisationRole;
-  /** Role in the grant's workspace; null for none, and for a grant of the whole organisation. */
+  /**
+   * Role in the grant's workspace; null when the user has none there, and for a grant of the whole
+   * organisation.
+   */
   readonly workspaceRole: WorkspaceRole | null;
 }
 
-/** A valid access token, as it is stored, with its grant. `expiresAt`: of the token. */
+/** A valid access token as it is stored, with its grant. `expiresAt` is the expiry of the token. */
 export interface LiveToken extends LiveGrant {
   readonly idHash: string;
   readonly clientId: string;
   readonly clientName: string;
   readonly resource: string;
-  /** See `OauthConsentEntity.targetId`. */
+  /** Same as `OauthConsentEntity.targetId`. */
   readonly targetId: string | null;
   readonly tokenScope: string | null;
   /** Thumbprint of the key that the token is bound to; null for a bearer token. */
   readonly boundTo: string | null;
 }
 
-/** Scopes of a token: those that it names and its grant still gives. */
+/** Returns the scopes of a token that its grant still allows. */
 export const scopesOfToken = ({ tokenScope, granted }: LiveToken): string[] =>
   (tokenScope ?? '').split(' ').filter((scope) => granted.includes(scope));
 
@@ -83,21 +88,24 @@ const GRANTS = new PreparedStatement<LiveGrant>('live-grants', (source) =>
 );
 
 /**
- * The tokens of these hashes that are valid. Users, organisations and workspaces that are no longer active end them at once, and so
- * does a membership that has ended.
+ * Returns the valid tokens among these hashes. A token becomes invalid immediately when its user,
+ * organisation or workspace is no longer active, and when the user's membership ends.
  */
 export async function liveTokens(manager: EntityManager, hashes: readonly string[]): Promise<LiveToken[]> {
   if (hashes.length === 0) return [];
   return (await TOKENS.run(manager, [hashes])).filter(isOfMember);
 }
 
-/** The grants of these ids that are in force, by the rules of `liveTokens`. */
+/** Returns the grants in force among these ids, by the same rules as `liveTokens`. */
 export async function liveGrants(manager: EntityManager, ids: readonly string[]): Promise<LiveGrant[]> {
   if (ids.length === 0) return [];
   return (await GRANTS.run(manager, [ids])).filter(isOfMember);
 }
 
-/** Restricts a query of `consent` to grants in force, except for `isOfMember`. Returns its text. */
+/**
+ * Restricts a query of `consent` to grants in force and returns its SQL text. Does not check the
+ * membership; `isOfMember` does.
+ */
 function grantsInForce(query: SelectQueryBuilder<ObjectLiteral>): string {
   const [statement] = query
     .innerJoin(UserEntity, 'person', `person.id = consent.userId AND person.status = 'active'`)
@@ -133,10 +141,10 @@ function grantsInForce(query: SelectQueryBuilder<ObjectLiteral>): string {
 const isOfMember = ({ workspaceId, role, workspaceRole }: LiveGrant): boolean =>
   workspaceId === null || role !== 'member' || workspaceRole !== null;
 
-/** Access tokens of the OAuth server, as credentials of the control plane. */
+/** Authenticates callers of the control plane by access tokens of the OAuth server. */
 @Injectable()
 export class AccessTokens {
-  /** Null when there is no OAuth server. */
+  /** Public URL of the OAuth server; null when there is no OAuth server. */
   private readonly publicUrl: string | null;
 
   constructor(
@@ -148,7 +156,10 @@ export class AccessTokens {
     this.publicUrl = isOn ? publicUrl : null;
   }
 
-  /** The grant of a valid token whose audience is exactly the path `resource`, this API by default; null for any other text. */
+  /**
+   * Returns the grant of a valid token whose audience is exactly the path `resource`, by default
+   * the path of this API; null for any other text.
+   */
   async find(text: string, resource: string = API_RESOURCE_PATH): Promise<AuthenticatedGrant | null> {
     const hash = accessTokenHash(this.secrets.oauthPepper, text);
     if (this.publicUrl === null || hash === undefined) return null;

@@ -27,8 +27,9 @@ type AuthenticatedRule = Exclude<AccessRule, { kind: 'public' | 'service' }>;
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
- * Refuses callers that may not use a route before the body is read, because a body costs memory and time, and parsing
- * multiplies its size. Checks that need the body, such as the workspace that it names, are left to `AccessGuard`.
+ * Refuses callers that may not use a route before the body is read, because a body costs memory and
+ * time, and parsing multiplies its size. Checks that need the body, such as the workspace that it
+ * names, are left to `AccessGuard`.
  */
 @Injectable()
 export class AccessGate {
@@ -52,7 +53,7 @@ export class AccessGate {
     this.userThrottle = new RequestThrottle(settings.CONSOLE_RATE_LIMIT, 'user');
   }
 
-  /** Runs in the `onRequest` hook. Does nothing for public routes and for paths without a route. */
+  /** Runs in the `onRequest` hook. Does nothing on public routes and on paths without a route. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const rule = request.routeOptions.config.access;
     switch (rule?.kind) {
@@ -75,7 +76,10 @@ export class AccessGate {
     }
   }
 
-  /** The user of a public route that shows a session more; null without a session, or for one that has ended. */
+  /**
+   * Returns the user of a public route that shows more to logged-in users; null when the request
+   * has no session or the session has ended.
+   */
   async visitorOf(request: FastifyRequest, reply: FastifyReply): Promise<Principal | null> {
     if (this.cookies.secretOf(request) === null && presentedBy(request).kind !== 'session') return null;
     try {
@@ -87,7 +91,10 @@ export class AccessGate {
     }
   }
 
-  /** Returns the caller of an admitted request, limited to the workspace named in its path, body or query. */
+  /**
+   * Returns the caller of an admitted request, limited to the workspace named in its path, body or
+   * query.
+   */
   callerOf(request: FastifyRequest, identity: Identity): Promise<Principal> {
     switch (identity.kind) {
       case 'api_key':
@@ -106,7 +113,7 @@ export class AccessGate {
     if (rule.kind === 'scopes') assertAllowed(caller, rule.anyOf);
   }
 
-  /** Whether a caller might use a route, in the workspace of its request or in another one that it can name. */
+  /** Whether a caller might use a route in the workspace of its request or in another one. */
   mightUse(
     { caller, identity }: { readonly caller: Principal; readonly identity: Identity },
     { url, rule }: { readonly url: string; readonly rule: AccessRule | undefined },
@@ -128,12 +135,15 @@ export class AccessGate {
     }
   }
 
-  /** The caller of a request that another route makes for it; null for a request from the network. */
+  /**
+   * Returns the caller of a request that another route dispatches within this process; null for a
+   * request from the network.
+   */
   private dispatchedIdentity(request: FastifyRequest, rule: AuthenticatedRule): Identity | null {
     const call = dispatchedCall();
     if (call === undefined || request.raw.socket instanceof Socket) return null;
     const { identity } = call;
-    // The first one was counted with the request of the route that makes it.
+    // The request of the dispatching route already counted the first dispatched request.
     call.requests += 1;
     if (call.requests > 1) this.count(identity, null);
     if (rule.kind === 'api_key' && identity.kind !== 'api_key') throw needsKey();
@@ -164,13 +174,13 @@ export class AccessGate {
     return { kind: 'api_key', key };
   }
 
-  /** The grant of an access token; tokens for one resource are no credential at another. */
+  /** Returns the grant of an access token for this route's resource; null when there is none. */
   private async grantOf(secret: string, rule: AuthenticatedRule): Promise<AuthenticatedGrant | null> {
     if (rule.kind === 'api_key') return null;
     return this.tokens.find(secret, rule.kind === 'caller' ? rule.resource : undefined);
   }
 
-  /** A session, or the user whom a signed token of a trust names. */
+  /** Returns the identity of a JWT: a session, or the user of a signed token of a trust. */
   private async identityOfJwt(
     token: string,
     request: FastifyRequest & { user?: AuthenticatedSession },
@@ -178,7 +188,7 @@ export class AccessGate {
     rule: AuthenticatedRule,
   ): Promise<Identity> {
     if (rule.kind === 'api_key') throw needsKey();
-    // None of them is bound to a key.
+    // JWTs are never bound to a key.
     await this.proofs.assertProven(null, request);
     const takesTokens = rule.kind !== 'session' || rule.tokens;
     const grant = takesTokens ? await this.tokenUsers.find(token, request.clientAddress) : null;
@@ -210,8 +220,9 @@ export class AccessGate {
   }
 
   /**
-   * Counts a request of a known caller: unknown secrets create no counter. Users count apart from what acts for them, so that no tool
-   * of theirs closes their console.
+   * Counts a request of an authenticated caller; unknown secrets create no counter. Requests of a
+   * user are counted apart from those of the user's keys and tokens, so that a tool cannot use up
+   * the limit of the user's console.
    */
   private count(identity: Identity, reply: FastifyReply | null): void {
     const throttle = identity.kind === 'session' ? this.userThrottle : this.throttle;
@@ -242,8 +253,8 @@ const needsSession = (): GatewayError =>
   new GatewayError('unauthenticated', { message: 'This route needs the access token of a logged-in user.' });
 
 /**
- * Routes of a session that lacks a second factor: to add one, to see itself, to change to another organisation, whose own rules hold, and
- * to end.
+ * Routes open to a session that lacks a second factor: those that add a factor, show the session's
+ * user, change to another organisation, which may not require a factor, or end the session.
  */
 const WITHOUT_FACTOR =
   /^\/v[12]\/(?:auth\/(?:mfa(?:\/|$)|self$|organisation$|logout$|refresh$)|console\/bootstrap$)/;
@@ -253,8 +264,8 @@ function assertHasFactor({ lacksFactor }: AuthenticatedSession, route = ''): voi
 }
 
 /**
- * Returns false when no workspace could give the caller a scope of the rule. A session's scopes depend on the
- * workspace; a key's do not.
+ * Returns false when no workspace could give the caller a scope of the rule. A session's scopes
+ * depend on the workspace; a key's do not.
  */
 function mayBeAllowed(identity: Identity, rule: AuthenticatedRule): boolean {
   if (rule.kind !== 'scopes') return true;
@@ -272,7 +283,7 @@ function mightHold(identity: Identity, scope: string): boolean {
   }
 }
 
-/** Checks the user's roles in all workspaces, as if every security setting were on. */
+/** Whether any of the user's workspace roles gives the scope when every security setting is on. */
 const mayHold = ({ role, memberships }: AuthenticatedSession, scope: string): boolean =>
   [null, ...new Set(memberships.values())].some((inWorkspace) =>
     ceilingOf(role, inWorkspace, ALL_OPEN).has(scope),

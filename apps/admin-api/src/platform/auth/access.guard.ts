@@ -5,8 +5,8 @@ import { ACCESS_RULE, type AccessRule } from './access';
 import { AccessGate } from './access.gate';
 
 /**
- * Enforces the access rule of a route once the whole request is known. Refuses requests to a route without a rule, and
- * requests that the access gate has not admitted.
+ * Enforces the access rule of a route once the whole request is known. Refuses requests to a route
+ * without a rule, and requests that the access gate has not admitted.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {

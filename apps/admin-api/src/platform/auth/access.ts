@@ -14,7 +14,10 @@ export type AccessRule =
   | { readonly kind: 'public'; readonly reason: string }
   | { readonly kind: 'session'; readonly tokens: boolean }
   | { readonly kind: 'api_key' }
-  /** Every caller, and access tokens for this path alone. The routes to which its calls go have rules of their own. */
+  /**
+   * Every caller, including access tokens issued for this path only. The route dispatches calls to
+   * other routes, which have their own rules.
+   */
   | { readonly kind: 'caller'; readonly resource: string }
   | { readonly kind: 'service' };
 
@@ -26,7 +29,10 @@ declare module 'fastify' {
 
 export const ACCESS_RULE = 'gw:access-rule';
 
-/** Declares the rule and status 200: the control plane responds with 200 to every success, also to creations. */
+/**
+ * Declares the rule and status 200: the control plane responds with 200 to every success, also to
+ * creations.
+ */
 const declare = (rule: AccessRule, ...more: MethodDecorator[]): MethodDecorator =>
   applyDecorators(
     ((target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<unknown>) => {
@@ -42,7 +48,8 @@ const declare = (rule: AccessRule, ...more: MethodDecorator[]): MethodDecorator 
   );
 
 /**
- * Allows an API key or a session that holds one of the scopes. Throws at load for a scope that is not in the catalogue.
+ * Allows an API key or a session that holds one of the scopes. Throws at load for a scope that is
+ * not in the catalogue.
  */
 export function Requires(...anyOf: [string, ...string[]]): MethodDecorator {
   const unknown = anyOf.filter((scope) => !isScope(scope));
@@ -63,13 +70,22 @@ export function Requires(...anyOf: [string, ...string[]]): MethodDecorator {
 export const Public = (reason: string): MethodDecorator =>
   declare({ kind: 'public', reason }, ApiExtension('x-gw-scopes', []));
 
-/** Allows any logged-in user, whatever the role. An API key gets 401. `tokens`: also a signed token of a trust that names a user. */
+/**
+ * Allows any logged-in user of any role. An API key gets 401. With `tokens`, also allows a signed
+ * token of a trust that identifies a user.
+ */
 export const SessionOnly = ({ tokens = false } = {}): MethodDecorator =>
   declare({ kind: 'session', tokens }, ApiExtension('x-gw-scopes', []), ApiBearerAuth('bearer'));
 
-/** Allows an API key of any type with any scopes, for what a key may read about itself. A session gets 401. */
+/**
+ * Allows an API key of any type and with any scopes, for routes on which a key reads information
+ * about itself. A session gets 401.
+ */
 export const ApiKeyOnly = (): MethodDecorator =>
   declare({ kind: 'api_key' }, ApiExtension('x-gw-scopes', []), ApiSecurity('api_key'));
 
-/** Allows only Tollgate's own processes, by the service token. Such routes are not in the public document. */
+/**
+ * Allows only Tollgate's own processes, by the service token. Such routes are not in the public
+ * document.
+ */
 export const ServiceOnly = (): MethodDecorator => declare({ kind: 'service' });

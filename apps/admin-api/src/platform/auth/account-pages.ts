@@ -14,8 +14,9 @@ button { font: inherit; margin-top: 1.5rem; padding: 0.5rem 1.5rem }
 `;
 
 /**
- * Content security policy without scripts, frames and foreign addresses, because the page's path contains a token. `formTarget`: the
- * URL to which its form is posted, when it is not one of ours.
+ * Returns a content security policy that forbids scripts, frames and foreign addresses, because the
+ * page's path contains a token. `formTarget` is the URL of another site to which the form of the
+ * page is posted.
  */
 const pagePolicy = (formTarget?: string): string =>
   [
@@ -26,7 +27,10 @@ const pagePolicy = (formTarget?: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** Headers of a page. `formTarget`: URL outside of ours to which a form of the page is posted. */
+/**
+ * Returns the headers of a page. `formTarget` is the URL of another site to which a form of the
+ * page is posted.
+ */
 export const pageHeaders = (formTarget?: string): Readonly<Record<string, string>> => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': pagePolicy(formTarget),
@@ -35,29 +39,29 @@ export const pageHeaders = (formTarget?: string): Readonly<Record<string, string
   'cache-control': 'no-store',
 });
 
-/** Whether a request is of a browser that opens a page. */
+/** Whether a browser sent the request to open a page. */
 export const wantsPage = ({
   headers,
 }: {
   readonly headers: { readonly accept?: string | undefined };
 }): boolean => (headers.accept ?? '').includes('text/html');
 
-/** Text as HTML shows it, in content and in quoted attributes. */
-export const escaped = (text: string): string =>
+/** Escapes text for HTML content and for quoted attributes. */
+export const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (sign) => `&#${String(sign.charCodeAt(0))};`);
 
-/** A whole page. `head` is more HTML for its head. */
+/** Returns a complete HTML page. `head` is additional HTML for its `<head>`. */
 export const page = (title: string, content: string, head = ''): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)} – Tollgate</title>
+<title>${escapeHtml(title)} – Tollgate</title>
 <style>${STYLE}</style>${head}
 </head>
 <body>
 <main>
-<h1>${escaped(title)}</h1>
+<h1>${escapeHtml(title)}</h1>
 ${content}
 </main>
 </body>
@@ -65,7 +69,7 @@ ${content}
 `;
 
 const errorOf = (error: string | null): string =>
-  error === null ? '' : `<p class="error" role="alert">${escaped(error)}</p>\n`;
+  error === null ? '' : `<p class="error" role="alert">${escapeHtml(error)}</p>\n`;
 
 const newPassword = (): string => `<label for="password">New password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" minlength="${String(PASSWORD_CHARACTERS_MIN)}" required aria-describedby="rule">
@@ -94,14 +98,14 @@ export function invitePage({ email, organisation, isKnown, error }: InvitePage):
 <label for="last_name">Last name</label>
 <input id="last_name" name="last_name" autocomplete="family-name" maxlength="255">
 ${newPassword()}`;
-  const words = `<p>You join as <strong>${escaped(email)}</strong>.</p>\n`;
+  const words = `<p>You join as <strong>${escapeHtml(email)}</strong>.</p>\n`;
   return page(`Join ${organisation}`, words + form(error, fields, 'Accept the invitation'));
 }
 
 export const resetPage = (error: string | null): string =>
   page('Set a new password', form(error, newPassword(), 'Set the password'));
 
-export const messagePage = (title: string, text: string): string => page(title, `<p>${escaped(text)}</p>`);
+export const messagePage = (title: string, text: string): string => page(title, `<p>${escapeHtml(text)}</p>`);
 
 export interface Posting {
   readonly url: string;
@@ -109,12 +113,12 @@ export interface Posting {
   readonly text: string;
 }
 
-/** A page that brings `fields` to another site when its button is used. */
+/** Returns a page whose button posts `fields` to another site. */
 export function postingPage(title: string, { url, fields, text }: Posting): string {
   return page(
     title,
-    `<p>${escaped(text)}</p>
-<form method="post" action="${escaped(url)}">
+    `<p>${escapeHtml(text)}</p>
+<form method="post" action="${escapeHtml(url)}">
 ${hiddenFields(fields)}
 <button type="submit">Continue</button>
 </form>`,
@@ -122,7 +126,7 @@ ${hiddenFields(fields)}
 }
 
 export const hiddenField = (name: string, value: string): string =>
-  `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`;
+  `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`;
 
 export const hiddenFields = (fields: Readonly<Record<string, string>>): string =>
   Object.entries(fields)

@@ -2,13 +2,19 @@ import type { WorkspaceRole } from '@gw/auth-scopes';
 import { PreparedStatement } from '@gw/entities';
 import type { DataSource, EntityManager } from 'typeorm';
 
-/** The roles of a user in the active workspaces of an organisation, as rows of `workspace_id` and `role`. */
+/**
+ * Returns SQL for a user's roles in the active workspaces of an organisation, as rows of
+ * `workspace_id` and `role`.
+ */
 const memberships = (userId: string, organisationId: string): string => `
   SELECT member.workspace_id, member.role FROM workspace_users member
   JOIN workspaces workspace ON workspace.id = member.workspace_id AND workspace.status = 'active'
   WHERE member.user_id = ${userId} AND workspace.organisation_id = ${organisationId}`;
 
-/** The same roles as one JSON object by workspace, for the user and the organisation in columns of another statement. */
+/**
+ * Returns SQL for the same roles as one JSON object by workspace id. The arguments are column names
+ * of the enclosing statement.
+ */
 export const membershipsInJson = (userId: string, organisationId: string): string =>
   `(SELECT coalesce(json_object_agg(workspace_id, role), '{}')
     FROM (${memberships(userId, organisationId)}) memberships)`;
@@ -21,11 +27,11 @@ const OF_USER = new PreparedStatement<{ readonly workspace_id: string; readonly 
 interface Member {
   readonly userId: string;
   readonly organisationId: string;
-  /** Absent or null: all workspaces of the organisation. */
+  /** Workspace to look in; absent or null for all workspaces of the organisation. */
   readonly workspaceId?: string | null;
 }
 
-/** Roles of a user in the active workspaces of an organisation, by workspace. */
+/** Returns a user's roles in the active workspaces of an organisation, by workspace id. */
 export async function activeMemberships(
   source: DataSource | EntityManager,
   { userId, organisationId, workspaceId = null }: Member,

@@ -24,8 +24,8 @@ export interface AuthenticatedKey extends UserRoles {
   readonly madeBy: string | null;
   readonly boundAs: ApiKeyEntity['boundAs'];
   /**
-   * Scopes in force: limited by the current role of a user key's user, and by what the settings allow the role of a
-   * service key's creator.
+   * Scopes in force: a user key has at most those of its user's current role, a service key at most
+   * those that the settings allow its creator's role.
    */
   readonly scopes: string[];
   readonly expiresAt: Date | null;
@@ -39,7 +39,7 @@ type KeyRow = Omit<AuthenticatedKey, 'security'> & {
   readonly overrides: StoredSecurity['overrides'];
 };
 
-/** Its one parameter is the hash of a secret. */
+/** Prepared statement; its only parameter is the hash of a secret. */
 const KEY = new PreparedStatement<KeyRow>('api-key', (source) => {
   const query = source
     .createQueryBuilder(ApiKeySecretEntity, 'secret')
@@ -69,7 +69,8 @@ const KEY = new PreparedStatement<KeyRow>('api-key', (source) => {
 });
 
 /**
- * Finds the API key of a secret with one query. Does not cache, so that a revoked key is refused from the next call.
+ * Finds the API key of a secret with one query. Does not cache, so that a revoked key is refused
+ * from the next call.
  */
 @Injectable()
 export class ApiKeyAuthenticator {
@@ -79,7 +80,10 @@ export class ApiKeyAuthenticator {
     private readonly changes: ChangeRecorder,
   ) {}
 
-  /** Throws `api_key_invalid` for an unknown, revoked or orphaned secret and `api_key_expired` for an expired one. */
+  /**
+   * Returns the key of a secret. Throws `api_key_invalid` for an unknown, revoked or orphaned
+   * secret and `api_key_expired` for an expired one.
+   */
   async authenticate(secret: string): Promise<AuthenticatedKey> {
     const key = await this.findByAny(this.secrets.hashesOf(secret));
     if (!key) throw new GatewayError('api_key_invalid');
@@ -95,7 +99,8 @@ export class ApiKeyAuthenticator {
   }
 
   /**
-   * Tries hashes under earlier master keys only if the current hash finds nothing; a key found that way is rehashed.
+   * Looks up hashes under earlier master keys only if the current hash is unknown, and rehashes a
+   * key that is found under one.
    */
   private async findByAny([current = '', ...earlier]: readonly string[]): Promise<KeyRow | undefined> {
     const known = await this.find(current);
@@ -110,7 +115,10 @@ export class ApiKeyAuthenticator {
     return earlier.length > 0 ? this.find(current) : undefined;
   }
 
-  /** A concurrent call may have rehashed the key already; then no row has the earlier hash and nothing is recorded. */
+  /**
+   * Replaces an earlier hash with the current one. Does nothing and records nothing when a
+   * concurrent call has already rehashed the key.
+   */
   private rehash(earlier: string, current: string): Promise<void> {
     return this.dataSource.transaction(async (manager) => {
       const where = { secretHash: earlier };

@@ -8,18 +8,22 @@ export class LoginDto {
   @TextField({
     optional: true,
     max: 1024,
-    description: 'Absent: the login is begun at the identity provider of the address.',
+    description: 'Absent: the login starts at the identity provider of the address.',
     example: 'correct horse battery staple',
   })
   password?: string;
   @UuidField({ optional: true, description: 'Organisation to log in to, for a user who belongs to several.' })
   organisation_id?: string;
-  @UuidField({ optional: true, description: 'Connection to log in by, instead of a password.' })
+  @UuidField({
+    optional: true,
+    description: 'Id of a single sign-on connection to log in with, instead of a password.',
+  })
   sso_client_id?: string;
   @TextField({
     optional: true,
     max: 512,
-    description: 'Path of the console at which a login by a connection ends; others than its own end at /.',
+    description:
+      'Path of the console to which the browser returns after a login by a connection; a path outside the console is replaced by /.',
     example: '/logs',
   })
   return_path?: string;
@@ -41,7 +45,7 @@ export class RefreshDto {
 
 export class ChangeOrganisationDto {
   @UuidField({
-    description: 'An organisation of the user; GET /v1/auth/self lists them.',
+    description: 'Id of an organisation of the user; GET /v1/auth/self lists them.',
     example: '0198c5f2-7d3e-7a41-9c58-2f6b8d1e4a90',
   })
   organisation_id!: string;
@@ -54,13 +58,16 @@ export class TokenResponse {
     example: 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln',
   })
   readonly auth_token!: string;
-  @ResponseField.text({ description: 'Can be used once; a refresh returns a new one.', example: '9fK2…' })
+  @ResponseField.text({
+    description: 'Refresh token. It works once; a refresh returns a new one.',
+    example: '9fK2…',
+  })
   readonly refresh_token!: string;
   @ResponseField.time({ description: 'When the access token expires.' }) readonly expires_at!: string;
   @ResponseField.kind('session') readonly object!: 'session';
 }
 
-/** A connection that serves an address. */
+/** A single sign-on connection that serves an address. */
 export class SsoConnectionChoice {
   @ResponseField.uuid() readonly sso_client_id!: string;
   @ResponseField.text({ example: 'Okta' }) readonly name!: string;
@@ -71,52 +78,60 @@ export class SsoConnectionChoice {
 export class LogoutResponse {
   @ResponseField.text({
     nullable: true,
-    description: 'Where the browser ends the session at the identity provider too; null for none.',
+    description:
+      'Address at which the browser also ends the session of the identity provider; null when there is none.',
     example: null,
   })
   readonly logout_url!: string | null;
 }
 
-/** A login that goes on at an identity provider. */
+/** A login that continues at an identity provider. */
 export class SsoRedirectResponse {
   @ResponseField.text({
-    description: 'Address for the browser.',
+    description: 'Address to which the browser must go.',
     example: 'https://idp.example.org/authorize',
   })
   readonly url!: string;
   @ResponseField.map({
     nullable: true,
-    description: 'Fields of a form to post to url; null: the browser just goes there.',
+    description:
+      'Fields of a form that the browser must post to url; null when the browser opens url directly.',
     example: null,
   })
   readonly fields!: Readonly<Record<string, string>> | null;
   @ResponseField.oneOf(['oidc', 'saml']) readonly type!: 'oidc' | 'saml';
-  @ResponseField.text({ description: 'Keep it; the exchange of the code needs it.', example: '4Gq9…' })
+  @ResponseField.text({
+    description: 'Secret of this login. Keep it; the exchange of the code needs it.',
+    example: '4Gq9…',
+  })
   readonly login_binding!: string;
-  @ResponseField.list(() => SsoConnectionChoice, { description: 'All connections of the address.' })
+  @ResponseField.list(() => SsoConnectionChoice, { description: 'All connections that serve the address.' })
   readonly linked_sso!: readonly SsoConnectionChoice[];
   @ResponseField.kind('sso-redirect') readonly object!: 'sso-redirect';
 }
 
-/** How an address can log in; the same for known and unknown addresses of a domain. */
+/**
+ * Login methods of an address. The response is the same for known and unknown addresses of a
+ * domain.
+ */
 export class SsoDiscoveryResponse {
   @ResponseField.texts({ example: ['password', 'sso'] }) readonly methods!: readonly string[];
   @ResponseField.list(() => SsoConnectionChoice) readonly connections!: readonly SsoConnectionChoice[];
   @ResponseField.kind('sso-discovery') readonly object!: 'sso-discovery';
 }
 
-/** Result of a callback: a code for `POST /auth/sso/exchange`, valid for a minute. */
+/** Result of a callback: a code for `POST /auth/sso/exchange`, valid for one minute. */
 export class SsoCodeResponse {
   @ResponseField.text({ example: '9fK2…' }) readonly code!: string;
   @ResponseField.kind('sso-code') readonly object!: 'sso-code';
 }
 
-/** Result of a browser's return by SAML. */
+/** Result of a SAML callback. */
 export class SamlCodeResponse extends SsoCodeResponse {
   @ResponseField.text({
     nullable: true,
     description:
-      'The binding of the exchange, when the identity provider began the login; else the client has it.',
+      'Login binding for the exchange when the identity provider began the login; null when the client already has it.',
     example: null,
   })
   readonly login_binding!: string | null;

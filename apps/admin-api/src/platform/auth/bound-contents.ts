@@ -9,7 +9,9 @@ import { Not, type EntityManager } from 'typeorm';
 import { assertMayChangeLimits } from './grants';
 import type { Principal } from '../common/principal';
 
-/** A setting that applies a config or guardrail to requests, and the rank of the role that set it. */
+/**
+ * A setting that applies a config or guardrail to requests, and the rank of the role that set it.
+ */
 interface Binding {
   readonly setting: string;
   readonly setBy: number;
@@ -18,9 +20,9 @@ interface Binding {
 type BoundConfig = Pick<ConfigEntity, 'id' | 'workspaceId'>;
 
 /**
- * Throws `forbidden` when the caller may not change the content of a config: a higher role made it the default of user
- * keys, or of a key that may not override its config. A new content would lift that role's setting as much as another
- * default would.
+ * Throws `forbidden` when the caller may not change the content of a config: a higher role made it
+ * the default of user keys, or of a key that may not override its config. A new content would lift
+ * that role's setting as much as another default would.
  */
 export async function assertMayChangeConfig(
   manager: EntityManager,
@@ -31,8 +33,8 @@ export async function assertMayChangeConfig(
 }
 
 /**
- * Applies the same rule to a guardrail that is a default of the workspace or is named by such a config. `configs`: the
- * configs of the workspace that name the guardrail.
+ * Applies the same rule to a guardrail that is a default of the workspace or that a config named by
+ * such a setting uses. `configs` are the configs of the workspace that name the guardrail.
  */
 export async function assertMayChangeGuardrail(
   manager: EntityManager,
@@ -40,7 +42,8 @@ export async function assertMayChangeGuardrail(
   { id, workspaceId }: Pick<GuardrailEntity, 'id' | 'workspaceId'>,
   configs: readonly { readonly id: string }[],
 ): Promise<void> {
-  // Changing an organisation's guardrail needs scopes of the organisation, which is check enough.
+  // Changing an organisation's guardrail needs scopes of the organisation, which is a sufficient
+  // check.
   if (workspaceId === null) return;
   const configIds = configs.map((config) => config.id);
   assertNoneAbove(caller, [

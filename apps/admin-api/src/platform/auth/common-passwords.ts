@@ -1,7 +1,7 @@
 /**
- * Taken from the list of 20,000 common passwords by Royce Williams that Django ships (BSD-3-Clause, copyright Django
- * Software Foundation and individual contributors): passwords of at least 12 characters, and the words that make up
- * shorter ones.
+ * Taken from the list of 20,000 common passwords by Royce Williams that Django ships (BSD-3-Clause,
+ * copyright Django Software Foundation and individual contributors): passwords of at least 12
+ * characters, and the words that make up shorter ones.
  */
 const LONG = `
 q1w2e3r4t5y6 1qaz2wsx3edc sojdlg123aljg pe#5gz29ptzmse 111222tianya 1q2w3e4r5t6y startfinding

@@ -12,8 +12,8 @@ import { SessionStrategy } from './session.strategy';
 import { TokenIdentities } from './token-identities';
 
 /**
- * Checks during a long response whether its caller could still open it, because a credential may end and rights may be
- * taken away meanwhile.
+ * Checks during a long-running response whether its caller could still open it, because the
+ * credential may expire and the caller's rights may be removed in the meantime.
  */
 @Injectable()
 export class ContinuedAccess {
@@ -26,9 +26,9 @@ export class ContinuedAccess {
   ) {}
 
   /**
-   * Whether the credential of an admitted request is still valid, holds a scope of its route, and reads the same data
-   * as `caller`. A session in a cookie is found by its id, because its secret is renewed. Rejects when the database
-   * cannot be read.
+   * Returns whether the credential of an admitted request is still valid, holds a scope of its
+   * route and reads the same data as `caller`. Looks up a session in a cookie by its id, because
+   * its secret is renewed. Rejects when the database cannot be read.
    */
   async holds(request: FastifyRequest, caller: Principal): Promise<boolean> {
     const { identity } = request;

@@ -11,16 +11,17 @@ import { SessionsService } from './sessions.service';
 import { SessionStrategy, type AuthenticatedSession } from './session.strategy';
 
 const RENEW_MS = 3_600_000;
-/** How long requests that were in progress may use the secret before. */
+/** How long requests in flight may still use the previous secret, in milliseconds. */
 const GRACE_MS = 60_000;
 
-/** Whether a request is of a console in a browser. */
+/** Whether a console in a browser sent the request. */
 export const isOfConsole = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
   headers[HEADER.console] === '1';
 
 /**
- * Sessions of consoles in browsers: the cookie is the refresh token, which no script can read, and is renewed every hour. It counts only
- * together with a header that other sites cannot set.
+ * Sessions of consoles in browsers. The cookie contains the refresh token, which scripts cannot
+ * read, and is renewed every hour. It is accepted only together with a header that other sites
+ * cannot set.
  */
 @Injectable()
 export class CookieSessions {
@@ -39,7 +40,7 @@ export class CookieSessions {
     this.attributes = `Path=/; HttpOnly; SameSite=Strict${isPlain ? '' : '; Secure'}`;
   }
 
-  /** The secret of a request of a console; null for any other request. */
+  /** Returns the session secret of a request from a console; null for any other request. */
   secretOf(request: Pick<FastifyRequest, 'headers'>): string | null {
     const site = request.headers['sec-fetch-site'];
     if (!isOfConsole(request) || (site !== undefined && site !== 'same-origin')) return null;
@@ -47,8 +48,9 @@ export class CookieSessions {
   }
 
   /**
-   * The session of a secret. Renews the cookie when it is an hour old. Throws `unauthenticated`; a secret that was replaced before has
-   * been copied, so its session ends.
+   * Returns the session of a secret and renews the cookie when it is an hour old. Throws
+   * `unauthenticated` for an unknown secret. A secret that was replaced earlier has been copied, so
+   * its session ends.
    */
   async find(secret: string, reply: Pick<FastifyReply, 'header'>): Promise<AuthenticatedSession> {
     const shown = this.hash(secret);
@@ -58,14 +60,14 @@ export class CookieSessions {
       { refreshTokenHash: shown, ...live },
       { previousTokenHash: shown, ...live },
     ]);
-    if (row === null) throw ended();
+    if (row === null) throw sessionEnded();
     const age = Date.now() - row.tokenMadeAt.getTime();
     if (row.refreshTokenHash !== shown && age > GRACE_MS) {
       await this.dataSource.transaction((writer) => this.sessions.end(writer, row.id));
-      throw ended();
+      throw sessionEnded();
     }
     const session = await this.strategy.validate({ sid: row.id, sub: row.userId });
-    if (session === null) throw ended();
+    if (session === null) throw sessionEnded();
     if (row.refreshTokenHash === shown && age > RENEW_MS) await this.renew(row.id, shown, reply);
     return session;
   }
@@ -81,7 +83,7 @@ export class CookieSessions {
       await this.renew(row.id, refreshTokenHash, reply);
   }
 
-  /** Makes a new session one of a console. Returns it. */
+  /** Turns a new session into a console session whose secret is in a cookie, and returns it. */
   async adopt(refreshToken: string, reply: Pick<FastifyReply, 'header'>): Promise<AuthenticatedSession> {
     const where = { refreshTokenHash: this.hash(refreshToken) };
     await this.dataSource.manager.update(SessionEntity, where, { byCookie: true });
@@ -89,12 +91,15 @@ export class CookieSessions {
     return this.find(refreshToken, reply);
   }
 
-  /** Takes the cookie away from the browser. */
+  /** Removes the cookie from the browser. */
   clear(reply: Pick<FastifyReply, 'header'>): void {
     void reply.header('set-cookie', `${this.cookie('')}; Max-Age=0`);
   }
 
-  /** Renews the secret once when requests arrive at the same time; the others continue with the earlier secret. */
+  /**
+   * Renews the secret once when requests arrive at the same time; the other requests continue with
+   * the earlier secret.
+   */
   private async renew(id: string, shown: string, reply: Pick<FastifyReply, 'header'>): Promise<void> {
     const secret = randomAlphanumeric(48);
     const { affected } = await this.dataSource.manager.update(
@@ -114,6 +119,6 @@ export class CookieSessions {
   }
 }
 
-/** The refusal of a session that has ended. */
-export const ended = (): GatewayError =>
+/** Error for a session that has ended. */
+export const sessionEnded = (): GatewayError =>
   new GatewayError('unauthenticated', { message: 'The session has ended. Log in again.' });

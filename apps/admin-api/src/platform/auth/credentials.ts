@@ -19,7 +19,10 @@ const credentialAfter =
 /** Returns the text after `Bearer `, or null. */
 export const bearerOf = credentialAfter(/^Bearer +([^\s]+) *$/i);
 
-/** Returns the token that is sent with a proof, after `DPoP `, or null. */
+/**
+ * Returns the token of a request with a proof of possession (DPoP): the text after `DPoP `, or
+ * null.
+ */
 export const boundTokenOf = credentialAfter(/^DPoP +([^\s]+) *$/i);
 
 /** Returns the credential of a request. `x-gw-api-key` takes precedence over `Authorization`. */

@@ -9,13 +9,16 @@ class EarlierKeyDto {
   @TextField({ max: 1_024 }) key!: string;
 }
 
-/** Receives API keys that a gateway recognised by an earlier master key. */
+/** Receives API keys that a gateway recognised by the hash under an earlier master key. */
 @ApiExcludeController()
 @Controller()
 export class EarlierKeysController {
   constructor(private readonly keys: ApiKeyAuthenticator) {}
 
-  /** Rehashes the key. Authenticating the key itself means that the gateway's report need not be trusted. */
+  /**
+   * Rehashes the key. Authenticates the key itself, so that the gateway's report need not be
+   * trusted.
+   */
   @Post(INTERNAL.earlierKeys)
   @ServiceOnly()
   async seen(@Body() { key }: EarlierKeyDto): Promise<object> {

@@ -25,7 +25,7 @@ describe('hashes made with an earlier master key', () => {
   const show = (key: string, token = SERVICE_TOKEN): Promise<{ status: number }> =>
     admin.post(INTERNAL.earlierKeys, { token, body: { key } });
 
-  it('rehashes an API key at its first call, and gateways read it under its new hash', async () => {
+  it('rehashes an API key at its first call, and gateways read the key under its new hash', async () => {
     const key = await earlierKey();
     const calls = Array.from({ length: 20 }, () => admin.get('/v1/api-keys/self/details', { key }));
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(20).fill(200));

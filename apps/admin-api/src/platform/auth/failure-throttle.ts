@@ -1,11 +1,11 @@
 import { GatewayError } from '@gw/kernel';
 import { MinuteCounters } from './minute-counters';
 
-/** Counts failed requests by their source, such as a network, in this process. */
+/** Counts failed requests by source, such as a network, in this process. */
 export class FailureThrottle {
   private readonly counters = new MinuteCounters();
 
-  /** `limit`: failures of one source in a minute. */
+  /** `limit` is the maximum number of failures of one source per minute. */
   constructor(private readonly limit: number) {}
 
   /** Throws `rate_limited` with `Retry-After` when the source has too many failures. */
@@ -17,7 +17,7 @@ export class FailureThrottle {
     });
   }
 
-  /** Counts a failure, unless the source has too many; returns whether it was counted. */
+  /** Counts a failure unless the source has reached the limit. Returns whether it was counted. */
   countIfOpen(source: string, now = Date.now()): boolean {
     if ((this.counters.get(source, now)?.count ?? 0) >= this.limit) return false;
     this.count(source, now);

@@ -51,7 +51,10 @@ describe('feature switches', () => {
   }
   const { cases } = readCases('policies.json') as { readonly cases: readonly Row[] };
 
-  /** Case pol-155 expects that `false` leaves the feature on. By decision 0037 `false` switches it off. */
+  /**
+   * The case pol-155 expects that `false` leaves the feature on. By decision 0037, `false` turns it
+   * off.
+   */
   const OFF_BY_DECISION: ReadonlySet<string> = new Set(['pol-155']);
 
   it.each(cases.filter(({ endpoint }) => endpoint === 'env GUARDRAILS_ENABLED'))(

@@ -10,7 +10,8 @@ type Feature =
   | 'SCIM_ENABLED';
 
 /**
- * Routes of each feature, below `/v1` and `/v2`: a path and everything below it. A path may belong to several features.
+ * Routes of each feature, below `/v1` and `/v2`: a path and everything below it. A path may belong
+ * to several features.
  */
 export const FEATURE_ROUTES: Readonly<Record<Feature, readonly string[]>> = {
   AUDIT_LOGS_ENABLED: ['audit-logs'],
@@ -21,7 +22,7 @@ export const FEATURE_ROUTES: Readonly<Record<Feature, readonly string[]>> = {
   SCIM_ENABLED: ['scim'],
 };
 
-/** The feature of a route that is off; null for a route that is open. */
+/** Returns the disabled feature to which a route belongs; null for a route that is open. */
 function closedFeature(route: string, settings: Pick<AdminSettings, Feature>): Feature | null {
   const path = route.replace(/^\/v[12]\//, '');
   for (const [feature, prefixes] of Object.entries(FEATURE_ROUTES) as [Feature, readonly string[]][]) {
@@ -35,7 +36,8 @@ export const isEnabled = (route: string, settings: Pick<AdminSettings, Feature>)
   closedFeature(route, settings) === null;
 
 /**
- * Throws `feature_disabled` for a route of a feature that is off; `not_found` for SCIM, as identity providers expect.
+ * Throws `feature_disabled` for a route of a feature that is off; `not_found` for SCIM, as identity
+ * providers expect.
  */
 export function assertEnabled(route: string, settings: Pick<AdminSettings, Feature>): void {
   const feature = closedFeature(route, settings);

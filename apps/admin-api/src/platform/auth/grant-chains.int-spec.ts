@@ -8,7 +8,7 @@ import { excessOf, holdingsOf, type Holding, type HoldingCaller } from '../../sp
 import { trustFields } from '../../spec-support/trusts';
 
 const ROLES = ['admin', 'manager', 'member'] as const;
-/** Scopes that many callers hold, and those with which a chain goes on. */
+/** Scopes that many callers hold, and those with which a chain continues. */
 const COMMON = ['completions.write', 'logs.list', 'logs.view', 'analytics.view', 'prompts.read'].concat(
   SCOPES.filter((scope) => /_api_keys\.create$|_users\.create$|^organisation_settings\./.test(scope)),
 );
@@ -17,7 +17,7 @@ const scopes = fc.oneof(
   { weight: 1, arbitrary: fc.subarray([...SCOPES], { minLength: 1, maxLength: 6 }) },
 );
 
-/** Something that a caller tries to make; the chain may go on with its credential. */
+/** Something that a caller tries to create; the chain may continue with its credential. */
 interface Step {
   readonly kind: 'service key' | 'organisation key' | 'user key' | 'invite' | 'trust';
   readonly scopes: readonly string[];
@@ -57,8 +57,8 @@ interface Made {
 describe('chains of grants', () => {
   const admin = new TestAdminApi();
   let made = 0;
-  /** Steps that succeeded, by kind. */
-  const tried = new Map<string, number>();
+  /** Number of steps that succeeded, by kind. */
+  const succeeded = new Map<string, number>();
 
   async function rootOf(tenant: Tenant, { kind, role, scopes }: Root): Promise<Actor> {
     const { organisationId, workspaceId } = tenant;
@@ -108,7 +108,10 @@ describe('chains of grants', () => {
     }
   }
 
-  /** Who acts with what was made; null for a trust, whose tokens call no control plane. */
+  /**
+   * Returns the actor with what was created; null for a trust, whose tokens cannot call the control
+   * plane.
+   */
   async function successor({ kind }: Step, { id, key, invite_link: link }: Made): Promise<Actor | null> {
     if (key !== undefined) {
       const isOrganisationKey = kind === 'organisation key';
@@ -132,7 +135,7 @@ describe('chains of grants', () => {
     return { principal: `user ${user.id}`, userId: user.id, credential, isOrganisationKey: false };
   }
 
-  /** Walks a chain. Returns the rights that a step gave beyond those of its maker. */
+  /** Walks a chain. Returns the rights that a step gave beyond those of its creator. */
   async function walk(first: Root, steps: readonly Step[]): Promise<string[]> {
     const tenant = await admin.tenant();
     const { organisationId, workspaceId } = tenant;
@@ -143,7 +146,7 @@ describe('chains of grants', () => {
       const response = await attempt(tenant, actor, each);
       if (response.status >= 500) return [response.text];
       if (response.status !== 200) continue;
-      tried.set(each.kind, (tried.get(each.kind) ?? 0) + 1);
+      succeeded.set(each.kind, (succeeded.get(each.kind) ?? 0) + 1);
       const owner = { invite: 'invite', trust: 'trust' }[each.kind as string] ?? 'key';
       const shown = [`${owner} ${response.body.id}`];
       const caller = asHolder(actor, [...before.values()], workspaceId);
@@ -155,15 +158,15 @@ describe('chains of grants', () => {
     return [];
   }
 
-  it('give no one more than the maker of each step has, whatever the order', async () => {
+  it('never give more rights than the creator of each step has, whatever the order', async () => {
     await fc.assert(
       fc.asyncProperty(root, fc.array(step, { minLength: 2, maxLength: 8 }), async (first, steps) => {
         expect(await walk(first, steps)).toEqual([]);
       }),
       { numRuns: 60 },
     );
-    // A kind that is always refused shows nothing.
-    expect([...tried.keys()].sort()).toEqual([
+    // A kind that is always refused would prove nothing.
+    expect([...succeeded.keys()].sort()).toEqual([
       'invite',
       'organisation key',
       'service key',
@@ -173,7 +176,7 @@ describe('chains of grants', () => {
   });
 });
 
-/** What the maker of a step holds: in the workspace, else in the organisation. */
+/** Returns the rights of a step's creator: in the workspace, else in the organisation. */
 function asHolder(actor: Actor, before: readonly Holding[], workspaceId: string): HoldingCaller {
   const own = before.filter(({ principal }) => principal === actor.principal);
   const holding = own.find((each) => each.workspaceId === workspaceId) ?? own[0];

@@ -117,7 +117,7 @@ describe('granting of rights', () => {
       expect(body.data.map(({ id }) => id)).toEqual([own]);
       expect((await admin.get(`/v1/logs/${others}`, { key })).status).toBe(404);
     }
-    // The current settings apply, also to existing keys.
+    // The current settings apply to existing keys too.
     await settle(['managersViewAllData', 'managersViewLogs']);
     expect((await admin.get<Failure>(`/v1/logs/${own}`, { key: first.key })).status).toBe(403);
   });
@@ -136,7 +136,7 @@ describe('granting of rights', () => {
     ]);
   });
 
-  it('keeps a manager below the workspace admins, also with keys that the manager created', async () => {
+  it('keeps a manager below the workspace admins, even with keys that the manager created', async () => {
     const manager = await person('manager');
     const boss = await person('admin');
     const ranked = ['workspace_users.update', 'workspace_users.delete'];
@@ -198,7 +198,7 @@ describe('granting of rights', () => {
     expect((await admin.put(path, { key: ours.key, body: open('membersWriteConfigs') })).status).toBe(200);
   });
 
-  it("refuses a member to change limits, expiry and config that a manager set on the member's key", async () => {
+  it("refuses a member's changes of limits, expiry and config that a manager set on the member's key", async () => {
     const { token, id: userId } = await person('member');
     const { token: byManager } = await person('manager');
     const limits = {
@@ -223,7 +223,7 @@ describe('granting of rights', () => {
     expect((await change(byManager, { usage_limits: null, expires_at: null })).status).toBe(200);
   });
 
-  it('refuses workspace roles to change workspace limits and policies that the organisation set', async () => {
+  it('refuses changes by workspace roles of workspace limits and policies that the organisation set', async () => {
     const { token } = await person('manager');
     const path = `/v1/workspaces/${ours.workspaceId}`;
     const limits = { usage_limits: [{ type: 'cost', credit_limit: 5 }] };
@@ -254,7 +254,7 @@ describe('granting of rights', () => {
     expect((await admin.delete(at, { key: ours.adminKey })).status).toBe(200);
   });
 
-  it('refuses a key to change its own limits', async () => {
+  it("refuses a key's changes of its own limits", async () => {
     const scopes = ['workspace_service_api_keys.update'];
     const { id, key } = await serviceKey({ key: ours.key }, scopes, {
       usage_limits: { type: 'cost', credit_limit: 5 },
@@ -263,7 +263,7 @@ describe('granting of rights', () => {
     expect(refusal(response)).toEqual([403, 'forbidden']);
   });
 
-  it('shows an application key without logs.view only the logs of its own requests', async () => {
+  it('shows a service key without logs.view only the logs of its own requests', async () => {
     const scopes = ['completions.write', 'logs.write', 'logs.list'];
     const { id, key } = await serviceKey({ key: ours.key }, scopes);
     const own = await logOf(id, null);

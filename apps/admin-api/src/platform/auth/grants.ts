@@ -35,8 +35,8 @@ const RANK_OF_SETTING_GROUP: Readonly<Record<SettingGroup, number>> = {
 };
 
 /**
- * Rank of a user: 0 without a workspace role, 1 to 3 for workspace roles, 4 for admins and 5 for owners of the
- * organisation.
+ * Rank of a user: 0 without a workspace role, 1 to 3 for workspace roles, 4 for admins and 5 for
+ * owners of the organisation.
  */
 export function rankOfRole(role: OrganisationRole, workspaceRole: WorkspaceRole | null): number {
   if (role === 'owner') return OWNER_RANK;
@@ -49,7 +49,10 @@ interface ServiceKey {
   readonly boundAs: SettingGroup | null;
 }
 
-/** Rank of a service key: that of its creator, but at most that of an admin of its organisation or workspace. */
+/**
+ * Returns the rank of a service key: that of its creator, but at most that of an admin of its
+ * organisation or workspace.
+ */
 function rankOfServiceKey({ type, boundAs }: ServiceKey): number {
   const most = type === 'organisation-service' ? ORGANISATION_RANK : workspaceRank('admin');
   return boundAs === null ? most : Math.min(most, RANK_OF_SETTING_GROUP[boundAs]);
@@ -79,7 +82,10 @@ export const rightsOfRole = (
     !removedCapabilities(settingGroupOf(role, workspaceRole), settings).has('ViewAllData'),
 });
 
-/** Scopes whose routes check the rank of the caller; `READS_DATA` are the scopes that read other callers' requests. */
+/**
+ * Scopes whose routes check the rank of the caller; `READS_DATA` are the scopes that read other
+ * callers' requests.
+ */
 const RANKED =
   /^(?:.*_users|.*_api_keys|workspaces|policies|organisation_settings)\.(?:create|update|delete)$/;
 const READS_DATA = /^(?:logs\.(?:list|view|export)|analytics\.view)$/;
@@ -99,7 +105,9 @@ export function rightsOfServiceKey(
   };
 }
 
-/** The rights that the secret of another user's key gives to its holder: that user's data and rank. */
+/**
+ * The rights that the secret of another user's key gives to its holder: that user's data and rank.
+ */
 export const rightsOfUserKey = (
   role: OrganisationRole,
   workspaceRole: WorkspaceRole | null,
@@ -111,9 +119,10 @@ export const rightsOfUserKey = (
 });
 
 /**
- * The rule for every write that creates, changes or shows something that carries rights: a caller can grant only what
- * it holds itself. `what` is the subject of the message. Throws `scope_exceeds_creator` for scopes that the caller
- * lacks and `forbidden` for a higher rank or a wider view of data.
+ * Checks a write that creates, changes or shows something that carries rights: callers can grant
+ * only rights that they hold themselves. `what` is the subject of the message. Throws
+ * `scope_exceeds_creator` for scopes that the caller lacks and `forbidden` for a higher rank or a
+ * wider view of data.
  */
 export function assertMayGrant(caller: Principal, rights: Rights, what: string, param: string): void {
   assertHolds(caller, rights.scopes, what, param);
@@ -128,8 +137,8 @@ export function assertMayGrant(caller: Principal, rights: Rights, what: string, 
 }
 
 /**
- * Throws `scope_exceeds_creator` for scopes that the caller lacks. An organisation key can never hold data-plane
- * scopes, so these are not compared: its right to create the key is enough.
+ * Throws `scope_exceeds_creator` for scopes that the caller lacks. An organisation key can never
+ * hold data-plane scopes, so these are not compared: its right to create the key is enough.
  */
 export function assertHolds(caller: Principal, scopes: Iterable<string>, what: string, param: string): void {
   const grantable =
@@ -148,13 +157,16 @@ export function assertNotAbove(caller: Principal, rank: number): void {
   throw new GatewayError('forbidden', { message: 'You cannot give or change a role above your own.' });
 }
 
-/** Managers and admins of a workspace count as equal here: each may change limits that the other has set. */
+/**
+ * Returns the rank for comparing limits. Managers and admins of a workspace are equal here: each
+ * may change limits that the other has set.
+ */
 const limitTier = (rank: number): number =>
   rank === workspaceRank('admin') ? workspaceRank('manager') : rank;
 
 /**
- * Throws `forbidden` when a caller of a higher rank has set the limits, or when a key changes its own. `setBy` is the
- * rank stored with the limits. `what` names the setting if it is not a limit.
+ * Throws `forbidden` when a caller of a higher rank has set the limits, or when a key changes its
+ * own. `setBy` is the rank stored with the limits. `what` names the setting if it is not a limit.
  */
 export function assertMayChangeLimits(
   caller: Principal,
@@ -173,9 +185,9 @@ export function assertMayChangeLimits(
 }
 
 /**
- * The rule for every route that deletes, archives or recreates something with limits: only the role that set them, or a
- * higher one, may end or bypass them. `setBy` is the highest rank stored with such limits; `what` begins the message
- * and `wayOut` ends it. Throws `forbidden`.
+ * Checks the deletion, archiving or recreation of something with limits: only the role that set the
+ * limits, or a higher one, may end or bypass them. `setBy` is the highest rank stored with such
+ * limits; `what` begins the message and `wayOut` ends it. Throws `forbidden`.
  */
 export function assertNotBound(caller: Principal, setBy: number, what: string, wayOut: string): void {
   if (limitTier(setBy) <= limitTier(rankOf(caller))) return;
@@ -191,19 +203,23 @@ export function assertMayEnd(caller: Principal, rows: readonly Readonly<LimitedR
 }
 
 /**
- * Clears the rank of a deleted row's limits if the caller could have lifted them; otherwise they still bind the owner's
- * other rows.
+ * Clears the rank of a deleted row's limits if the caller could have lifted them; otherwise they
+ * still bind the owner's other rows.
  */
 export function endLimits(caller: Principal, row: LimitedRow): void {
   if (limitTier(row.limitsRank) <= limitTier(rankOf(caller))) row.limitsRank = 0;
 }
 
-/** Restricting values of a row, by setting name. `limits` means all limits that share one stored rank. */
+/**
+ * Restricting values of a row by setting name. The name `limits` means all limits that share one
+ * stored rank.
+ */
 export type Restrictions = Readonly<Record<string, unknown>>;
 
 /**
- * The rule for every change of limits, expiry, security settings and default guardrails: values that a caller of a
- * higher rank has set stay. Returns the ranks to store with the settings, by setting name. Throws `forbidden`.
+ * Checks a change of limits, expiry, security settings or default guardrails: values that a caller
+ * of a higher rank has set must stay. Returns the ranks to store with the settings, by setting
+ * name. Throws `forbidden`.
  */
 export function ranksAfter(
   caller: Principal,
@@ -223,10 +239,10 @@ export function ranksAfter(
 
 const LIMITS = 'limits';
 
-/** The value as it would be read back from the database. */
+/** Returns the value as the database would return it. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
-/** Null, false and empty values restrict nothing. */
+/** Whether a value restricts something. Null, false, zero and empty values restrict nothing. */
 const restricts = (value: unknown): boolean =>
   typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 
@@ -235,7 +251,10 @@ interface LimitedRow {
   limitsRank: number;
 }
 
-/** Checks a change of a row's limits against the rule, and stores the caller's rank with new limits. */
+/**
+ * Checks a change of a row's limits by the rule of `ranksAfter`, and stores the caller's rank with
+ * new limits.
+ */
 export function holdLimits(
   caller: Principal,
   row: LimitedRow,
@@ -256,9 +275,9 @@ export function holdLimits(
 }
 
 /**
- * Checks a change of security settings. Turning a setting on gives scopes to everyone whom it restricts, so the caller
- * must hold them and must not be restricted by the setting. Only owners may change settings that restrict organisation
- * admins.
+ * Checks a change of security settings. Turning a setting on gives scopes to every user whom it
+ * restricts, so the caller must hold these scopes and must not be restricted by the setting. Only
+ * owners may change settings that restrict organisation admins.
  */
 export function assertMayChangeSettings(
   caller: Principal,

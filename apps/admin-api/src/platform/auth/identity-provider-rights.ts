@@ -4,8 +4,9 @@ import { assertMayGrant, rightsOfRole } from './grants';
 import { securityOf } from './security';
 
 /**
- * A caller who names an identity provider can act as any user whom it admits, so it needs what an administrator holds. `field`: of the
- * request. Throws `forbidden` and `scope_exceeds_creator`.
+ * Checks that a caller may configure an identity provider. The caller could act as any user whom
+ * the provider admits, so it needs the rights of an administrator. `field` is the request field for
+ * the error. Throws `forbidden` and `scope_exceeds_creator`.
  */
 export async function assertMayNameProvider(
   manager: EntityManager,

@@ -10,7 +10,7 @@ export type Identity =
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on requests that the access gate admitted; absent on public and service routes. */
+    /** Identity of a request that the access gate admitted; absent on public and service routes. */
     identity?: Identity;
   }
 }

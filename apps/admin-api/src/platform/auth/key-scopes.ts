@@ -8,7 +8,7 @@ import {
 import { ApiKeyEntity, OrganisationUserEntity, UserEntity, WorkspaceUserEntity } from '@gw/entities';
 import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 
-/** Current roles of a key's user; null when the user has none. */
+/** Current roles of a key's user; null for a role that the user does not have. */
 export interface UserRoles {
   readonly organisationRole: OrganisationRole | null;
   readonly workspaceRole: WorkspaceRole | null;

@@ -19,7 +19,7 @@ const RESTRICTING = [
 RESTRICTING.push('security_settings', 'data_plane_security_settings', 'export_settings');
 RESTRICTING.push('input_guardrails', 'output_guardrails', 'defaults');
 
-/** Updates with such members that workspace roles and workspace keys may never call. */
+/** Updates with such members that workspace roles and workspace keys can never call. */
 const OF_THE_ORGANISATION = [
   'defaultGuardrails_update',
   'integrations_updateWorkspaces',
@@ -36,7 +36,7 @@ interface Credential {
 interface Row {
   /** Creates the restricted resource as the organisation's admin, and returns its path. */
   readonly make: () => Promise<string>;
-  /** Changes that would lift a restriction. Each is sent by a lower role on its own. */
+  /** Changes that would lift a restriction. A lower role sends each of them separately. */
   readonly lifts: readonly object[];
 }
 
@@ -167,7 +167,7 @@ describe('matrix of restrictions, callers and changes', () => {
     },
   };
 
-  it('covers every documented update that takes a restriction', () => {
+  it('covers every documented update that accepts a restriction', () => {
     const found = new Set(
       handlersOf(admin)
         .filter(({ method }) => method === 'put' || method === 'patch')
@@ -201,7 +201,7 @@ describe('matrix of restrictions, callers and changes', () => {
     },
   );
 
-  it('lets managers make changes that lift nothing and change limits of their own', async () => {
+  it('lets managers make changes that lift no restriction, and change limits that they set', async () => {
     const by = callers.get('manager') ?? {};
     const limited = await ROWS['providers_update']?.make();
     expect((await admin.put(limited ?? '', { ...by, body: { name: 'renamed', ...LIMITS } })).status).toBe(

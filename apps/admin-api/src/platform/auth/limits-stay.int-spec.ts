@@ -9,7 +9,7 @@ const POLICY = {
   ...{ name: 'cap', conditions: [{ key: 'metadata.a', value: ['b'] }], group_by: [{ key: 'api_key' }] },
 };
 
-/** Why a route that deletes or archives needs no check against the rank of limits. */
+/** Why a route that deletes or archives needs no check of the rank of limits. */
 const ENDS_NO_LIMITS: Readonly<Record<string, string>> = {
   users_remove: 'carries no limits; checked against the rank of the user',
   invites_cancel: 'carries no limits',
@@ -56,7 +56,7 @@ const ENDS_NO_LIMITS: Readonly<Record<string, string>> = {
   scimTokens_remove: 'needs scopes of the organisation; carries no limits',
 };
 
-/** Why a route that creates something with limits needs no check against existing limits. */
+/** Why a route that creates something with limits needs no check of existing limits. */
 const MAKES_NO_WAY_ROUND: Readonly<Record<string, string>> = {
   workspaces_create: 'needs scopes of the organisation',
   trusts_create: 'needs scopes of the organisation; its conditions are those of tokens',
@@ -119,7 +119,9 @@ describe('limits set by a higher role', () => {
   const policy = async (kind: string, limit: object): Promise<string> =>
     `/v1/policies/${kind}/${(await made<Key>(`/v1/policies/${kind}`, { ...POLICY, ...limit })).id}`;
 
-  /** Creates a resource with limits as the organisation's admin, and returns the path of its DELETE. */
+  /**
+   * Creates a resource with limits as the organisation's admin, and returns the path of its DELETE.
+   */
   const ENDS: Readonly<Record<string, () => Promise<string>>> = {
     providers_remove: async () => `${(await provider()).path}&force=true`,
     virtualKeys_remove: async () => {
@@ -147,7 +149,7 @@ describe('limits set by a higher role', () => {
   });
 
   it.each(Object.keys(ENDS))(
-    'lets only that role or a higher one delete the limited resource: %s',
+    'lets only the role that set the limits or a higher one delete the limited resource: %s',
     async (handler) => {
       const path = (await ENDS[handler]?.()) ?? '';
       for (const [name, by] of callers)
@@ -174,7 +176,7 @@ describe('limits set by a higher role', () => {
           FORBIDDEN,
         ]);
     await made('/v1/providers', { ...second, slug: `again-${limited.integration}` });
-    // Managers may create one once the limits are lifted by a role that may lift them.
+    // Managers can create a provider once a role that may lift the limits has lifted them.
     expect((await put(limited.path, { usage_limits: null })).status).toBe(200);
     await made('/v1/providers', second, manager);
   });
@@ -210,7 +212,7 @@ describe('limits set by a higher role', () => {
     },
   );
 
-  it('lets the user create another key when that role deletes the limited key', async () => {
+  it('lets the user create another key when the role that limited a key deletes it', async () => {
     const member = await session('member');
     const { body } = await userKey(manager, { user_id: member.id, ...LIMITS });
     expect(refused(await admin.delete<Failure>(`/v1/api-keys/${body.id}`, manager))).toEqual(OK);
@@ -219,7 +221,7 @@ describe('limits set by a higher role', () => {
     expect(limitsRank).toBe(0);
   });
 
-  it('refuses a limited key to create a key without limits', async () => {
+  it('refuses a limited key that tries to create a key without limits', async () => {
     const scopes = ['completions.write', 'workspace_service_api_keys.create'];
     const limited = await made<Key>('/v1/api-keys/workspace/service', { name: 'k', scopes, ...LIMITS });
     const body = { name: 'free', scopes: ['completions.write'] };
@@ -237,7 +239,7 @@ describe('limits set by a higher role', () => {
   };
 
   it.each(['input_guardrails', 'output_guardrails'])(
-    'refuses workspace callers to change guardrails that the organisation made a default (%s)',
+    'refuses changes by workspace callers of guardrails that the organisation made a default (%s)',
     async (list) => {
       const slug = await guardrail();
       const path = `/v1/guardrails/${slug}`;
@@ -260,7 +262,7 @@ describe('limits set by a higher role', () => {
     },
   );
 
-  it('refuses workspace callers to change default configs of user keys and of keys that cannot override theirs', async () => {
+  it('refuses changes by workspace callers of default configs of user keys and of keys that cannot override theirs', async () => {
     const judge = await guardrail();
     const content = { input_guardrails: [judge] };
     const ofUsers = await config(content);

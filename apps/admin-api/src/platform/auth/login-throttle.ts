@@ -2,14 +2,17 @@ import { GatewayError, networkOf } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 
 const WINDOW_MS = 5 * 60_000;
-/** Wrong passwords for one user from one network before each further one adds a wait. */
+/** Number of wrong passwords for one user from one network before each further one adds a wait. */
 const FREE_FAILURES = 5;
 /**
- * Maximum failures of one network within the window, for all users together. One network may be an office of many
- * users.
+ * Maximum failures of one network within the window, for all users together. One network may be an
+ * office of many users.
  */
 const NETWORK_FAILURES_MAX = 100;
-/** Maximum counters of each kind. The least recently used are dropped first, which can only admit attempts too many. */
+/**
+ * Maximum number of counters of each kind. The least recently used are dropped first, which can
+ * only admit too many attempts.
+ */
 const COUNTERS_MAX = 30_000;
 
 interface Counter {
@@ -20,10 +23,11 @@ interface Counter {
 }
 
 /**
- * Slows down password guessing in this process without locking out any user. The wait doubles with each wrong password
- * for one user from one network: 1 s after the sixth, at most 5 minutes. The user can still log in from any other
- * network. A network with many failures gets no further attempts, except for users who have logged in from it before.
- * `PasswordGate` bounds guesses from many networks.
+ * Slows down password guessing in this process without locking out any user. The wait doubles with
+ * each wrong password for one user from one network: 1 s after the sixth, at most 5 minutes. The
+ * user can still log in from any other network. A network with many failures gets no further
+ * attempts, except for users who have logged in from it before. `PasswordGate` bounds guesses from
+ * many networks.
  */
 export class LoginThrottle {
   private readonly pairs = new LRUCache<string, Counter>({ max: COUNTERS_MAX });
@@ -32,8 +36,8 @@ export class LoginThrottle {
   private readonly known = new LRUCache<string, true>({ max: COUNTERS_MAX });
 
   /**
-   * Counts an attempt as failed before the password is checked, so that concurrent attempts count too; `succeeded`
-   * reverts that. Throws `rate_limited` with `Retry-After`.
+   * Counts an attempt as failed before the password is checked, so that concurrent attempts count
+   * too; `succeeded` reverts that. Throws `rate_limited` with `Retry-After`.
    */
   attempt(address: string, email: string, now = Date.now()): void {
     const network = networkOf(address);

@@ -1,21 +1,26 @@
 import { LRUCache } from 'lru-cache';
 
 const WINDOW_MS = 60_000;
-/** Maximum number of counters. The least recently used are dropped first, which can only admit requests too many. */
+/**
+ * Maximum number of counters. The least recently used are dropped first, which can only admit too
+ * many requests.
+ */
 const COUNTERS_MAX = 30_000;
 
-/** Count of one name in its minute. */
+/** Count of one name within its minute. */
 export interface MinuteCounter {
   readonly count: number;
   /** End of the minute, in Unix milliseconds. */
   readonly endsAt: number;
 }
 
-/** Counters by name that begin again a minute after their first count, in this process. */
+/** Counters by name, in this process. Each starts again one minute after its first count. */
 export class MinuteCounters {
   private readonly counters = new LRUCache<string, { count: number; endsAt: number }>({ max: COUNTERS_MAX });
 
-  /** Undefined for a name that has counted nothing in its minute. */
+  /**
+   * Returns the counter of a name; undefined when the name has not been counted in the last minute.
+   */
   get(name: string, now: number): MinuteCounter | undefined {
     const known = this.counters.get(name);
     return known !== undefined && known.endsAt > now ? known : undefined;

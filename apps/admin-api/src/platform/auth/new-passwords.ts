@@ -6,16 +6,17 @@ import { SETTINGS, type AdminSettings } from '../../settings';
 import { assertGoodPassword } from './password-rules';
 
 const TIMEOUT_MS = 2_000;
-/** A response of the service has about 40 KiB with padding. */
+/** Maximum size of a response; the service sends about 40 KiB with padding. */
 const BYTES_MAX = 500_000;
 const PREFIX_LENGTH = 5;
 
-/** Fields for the audit log: empty, unless the breached-password check was not possible. */
+/** Fields for the audit log; empty unless the breached-password check was unavailable. */
 export type PasswordNote = { readonly breach_check: 'unavailable' } | Record<string, never>;
 
 /**
- * Checks new passwords by the rules and, with the setting `BREACHED_PASSWORDS_URL`, by the range API of Pwned Passwords
- * (https://haveibeenpwned.com/API/v3#PwnedPasswords) or a service with the same API.
+ * Checks new passwords by the rules and, with the setting `BREACHED_PASSWORDS_URL`, by the range
+ * API of Pwned Passwords (https://haveibeenpwned.com/API/v3#PwnedPasswords) or a service with the
+ * same API.
  */
 @Injectable()
 export class NewPasswords {
@@ -27,8 +28,8 @@ export class NewPasswords {
   ) {}
 
   /**
-   * Throws `validation_failed` as `assertGoodPassword` does, and for a password that the service lists as breached. While the
-   * service is unavailable, passwords are accepted without this check.
+   * Throws `validation_failed` as `assertGoodPassword` does, and for a password that the service
+   * lists as breached. While the service is unavailable, passwords are accepted without this check.
    */
   async assertGood(password: string, email: string, field = 'password'): Promise<PasswordNote> {
     assertGoodPassword(password, email, field);
@@ -45,8 +46,9 @@ export class NewPasswords {
   }
 
   /**
-   * Returns the suffixes of all breached SHA-1 digests that begin with the prefix; null if the service is unavailable. The service
-   * receives only the prefix, the first five hex digits of the digest.
+   * Returns the suffixes of all breached SHA-1 digests that begin with the prefix; null if the
+   * service is unavailable. The service receives only the prefix, the first five hex digits of the
+   * digest.
    */
   private async suffixesAt(base: string, prefix: string): Promise<ReadonlySet<string> | null> {
     try {

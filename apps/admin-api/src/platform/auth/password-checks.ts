@@ -4,8 +4,8 @@ import { PasswordGate } from './password-gate';
 import { hashPassword, isPassword } from './passwords';
 
 /**
- * Maximum number of hashes that one login is compared with: the user's own, and one for each organisation that set its
- * own.
+ * Maximum number of hashes with which one login is compared: that of the user, and one for each
+ * organisation that has set a password of its own.
  */
 const HASHES_MAX = 8;
 
@@ -16,8 +16,8 @@ export class PasswordChecks {
   private readonly gate = new PasswordGate();
 
   /**
-   * Returns the hash that the password matches, or null. Takes as long without any hash as with one. Throws
-   * `rate_limited` and `unavailable`.
+   * Returns the hash that the password matches, or null. Takes equally long with and without hashes
+   * to compare. Throws `rate_limited` and `unavailable`.
    */
   async matching(
     address: string,

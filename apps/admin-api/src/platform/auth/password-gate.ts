@@ -4,18 +4,21 @@ import { GatewayError, networkOf } from '@gw/kernel';
 const RUNNING_MAX = 2;
 /** Maximum number of queued hashes; about two seconds of work. */
 const WAITING_MAX = 64;
-/** Maximum number of running and queued hashes of one network, so that one source never fills the queue. */
+/**
+ * Maximum number of running and queued hashes of one network, so that one source cannot fill the
+ * queue.
+ */
 const NETWORK_MAX = 4;
 
-/** Bounds the cost of password hashing in this process, and shares the capacity among networks. */
+/** Bounds the cost of password hashing in this process and shares the capacity among networks. */
 export class PasswordGate {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
   private readonly ofNetwork = new Map<string, number>();
 
   /**
-   * Runs `work` when a slot is free. Throws `rate_limited` when the network has too many jobs, `unavailable` when the
-   * queue is full.
+   * Runs `work` when a slot is free. Throws `rate_limited` when the network has too many jobs,
+   * `unavailable` when the queue is full.
    */
   async run<T>(address: string, work: () => Promise<T>): Promise<T> {
     const network = networkOf(address);

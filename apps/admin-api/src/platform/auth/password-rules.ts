@@ -17,13 +17,13 @@ const LEET: Readonly<Record<string, string>> = {
 const PRODUCT = ['tollgate', 'gateway'];
 /** Minimum length of a part of the email address to search for; shorter parts match by chance. */
 const PART_MIN = 4;
-/** Minimum number of characters left when such parts are removed from the password. */
+/** Minimum number of characters that must remain when such parts are removed from the password. */
 const LEFT_MIN = 8;
 
 const withoutLeet = (text: string): string => text.replaceAll(/[013457@$]/g, (sign) => LEET[sign] ?? sign);
 /**
- * Returns the words that a password may be built on: its letters, and its letters after the digits
- * and signs around them are removed and leetspeak is undone. `Password2024!` gives `password`.
+ * Returns the words on which a password may be built: its letters, and its letters after removing
+ * the digits and signs around them and undoing leetspeak. `Password2024!` gives `password`.
  */
 const cores = (text: string): string[] => [
   text.replaceAll(/[^a-z]/g, ''),
@@ -65,7 +65,9 @@ const WALKS = [...KEY_ROWS, ...KEY_COLUMNS].flatMap((walk) => [walk, [...walk].r
 /** Minimum length of a part of a row to search for. */
 const WALK_MIN = 4;
 
-/** Length of the longest part of a keyboard row that begins at `start`; 0 for less than four keys. */
+/**
+ * Length of the longest part of a keyboard row that begins at `start`; 0 for less than four keys.
+ */
 function walkAt(text: string, start: number): number {
   let length = WALK_MIN;
   while (
@@ -77,7 +79,10 @@ function walkAt(text: string, start: number): number {
   return length - 1 < WALK_MIN ? 0 : length - 1;
 }
 
-/** Whether fewer than eight characters are left without keys that are next to each other: `qwertyuiopasdfgh`, `1qaz2wsx!QAZ`. */
+/**
+ * Whether fewer than eight characters remain when runs of adjacent keys are removed:
+ * `qwertyuiopasdfgh`, `1qaz2wsx!QAZ`.
+ */
 function isKeyboardWalk(text: string): boolean {
   let left = 0;
   for (let at = 0; at < text.length;) {
@@ -110,8 +115,8 @@ function fault(password: string, email: string): string | null {
 }
 
 /**
- * Throws `validation_failed` for a new password that is too short, too long or easy to guess, or that consists of the
- * user's own email address or the product's name.
+ * Throws `validation_failed` for a new password that is too short, too long or easy to guess, or
+ * that consists of the user's own email address or the product's name.
  */
 export function assertGoodPassword(password: string, email: string, field = 'password'): void {
   const rule = fault(password, email);

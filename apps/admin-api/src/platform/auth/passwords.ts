@@ -1,7 +1,8 @@
 import { hash, verify } from '@node-rs/argon2';
 
 /**
- * OWASP's first choice for Argon2id, the library's default algorithm: 19 MiB, two passes, parallelism 1; about 60 ms.
+ * OWASP's first choice for Argon2id, the library's default algorithm: 19 MiB, two passes,
+ * parallelism 1; about 60 ms.
  */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 /** Hash of a random password, verified for unknown users so that both cases take equally long. */

@@ -2,7 +2,9 @@ import { ResponseField } from '@gw/web';
 
 class SettingEffect {
   @ResponseField.text({ example: 'membersWriteMcpServers' }) readonly name!: string;
-  @ResponseField.boolean({ description: 'Whether the setting allows the scopes here.' })
+  @ResponseField.boolean({
+    description: 'Whether the security setting allows the scopes in this workspace or organisation.',
+  })
   readonly allows!: boolean;
   @ResponseField.texts({
     description: 'Scopes of the role that depend on this setting.',
@@ -29,16 +31,19 @@ class WorkspaceRights extends RoleRights {
   @ResponseField.text({ example: 'ws-search-3f9a1c' }) readonly slug!: string;
   @ResponseField.oneOf(['admin', 'manager', 'member']) readonly role!: string;
   @ResponseField.oneOf(['manual', 'scim', 'sso'], {
-    description: 'What gave the membership: a user, a mapping of SCIM groups, or single sign-on.',
+    description:
+      'How the membership was created: by a user, by a mapping of SCIM groups, or by single sign-on.',
   })
   readonly source!: string;
 }
 
 class ClosedCapability {
   @ResponseField.text({ example: 'WriteConfigs' }) readonly capability!: string;
-  @ResponseField.text({ description: 'The security setting that is off.', example: 'membersWriteConfigs' })
+  @ResponseField.text({ description: 'Security setting that is off.', example: 'membersWriteConfigs' })
   readonly setting!: string;
-  @ResponseField.oneOf(['organisation', 'workspace'], { description: 'Whose setting is in force here.' })
+  @ResponseField.oneOf(['organisation', 'workspace'], {
+    description: 'Whether the setting of the organisation or of the workspace is in force.',
+  })
   readonly from!: 'organisation' | 'workspace';
 }
 
@@ -56,22 +61,24 @@ export class PermissionsResponse {
   readonly workspaces!: WorkspaceRights[];
 }
 
-/** The same for the caller, and what holds in the workspace that the request names. */
+/** The caller's own rights, and those in the workspace that the request names. */
 export class OwnPermissionsResponse extends PermissionsResponse {
   @ResponseField.texts({
     optional: true,
-    description: 'Scopes in the workspace of workspace_id. This and what follows is absent without it.',
+    description:
+      'Scopes in the workspace of workspace_id. This member and the following ones are absent without workspace_id.',
     example: ['completions.write'],
   })
   readonly scopes?: string[];
   @ResponseField.list(() => ClosedCapability, {
     optional: true,
-    description: 'What security settings take away from the role of the caller there.',
+    description: "Scopes that security settings remove from the caller's role in that workspace.",
   })
   readonly closed?: ClosedCapability[];
   @ResponseField.integer({
     optional: true,
-    description: 'Admins of the workspace, with the owners and admins of the organisation.',
+    description:
+      'Number of users who can administer the workspace: its admins and the owners and admins of the organisation.',
     example: 2,
   })
   readonly admins_count?: number;

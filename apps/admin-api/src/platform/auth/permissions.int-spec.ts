@@ -28,7 +28,7 @@ describe('explained permissions', () => {
     }
   });
 
-  it('refuse a member who queries another user, and hide users of other organisations', async () => {
+  it('are refused to a member for another user, and hide users of other organisations', async () => {
     const { email } = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'member' });
     const other = await admin.user(theirs.organisationId, 'member');
     const token = await admin.login(email);
@@ -41,7 +41,7 @@ describe('explained permissions', () => {
     expect((await admin.get('/v1/auth/permissions', { key: ours.key })).status).toBe(401);
   });
 
-  it('of a workspace name what is closed, by whose setting, and how many can open it', async () => {
+  it('of a workspace name the closed capabilities, whose setting closes them, and how many users can open them', async () => {
     const { organisationId, workspaceId } = await admin.tenant();
     const { email } = await admin.user(organisationId, 'member', { [workspaceId]: 'member' });
     await admin.user(organisationId, 'owner');

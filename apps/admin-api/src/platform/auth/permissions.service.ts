@@ -35,7 +35,7 @@ interface Membership {
 
 type Rights = Pick<PermissionsResponse['organisation'], 'scopes' | 'settings'>;
 
-/** Returns the scopes of a role, and each setting that decides about some of them. */
+/** Returns the scopes of a role and each security setting that decides about some of them. */
 export function explainRole(
   role: OrganisationRole,
   workspaceRole: WorkspaceRole | null,
@@ -95,7 +95,10 @@ export class PermissionsService {
     };
   }
 
-  /** Explains the caller's own rights, and those in the workspace that the request names: `named`. */
+  /**
+   * Explains the caller's own rights. With `named`, also explains those in the workspace that the
+   * request names.
+   */
   async describeOwn(caller: Principal, named: boolean): Promise<OwnPermissionsResponse> {
     const { organisationId, workspaceId, userId } = caller;
     const all = await this.describe(organisationId, userId ?? '');
@@ -125,7 +128,10 @@ export class PermissionsService {
     }));
   }
 
-  /** Active users who can change the workspace's settings and members: its admins, and those of the organisation. */
+  /**
+   * Returns the number of active users who can change the workspace's settings and members: its
+   * admins and those of the organisation.
+   */
   private adminsOf(organisationId: string, workspaceId: string): Promise<number> {
     return this.dataSource
       .createQueryBuilder(OrganisationUserEntity, 'seat')

@@ -10,7 +10,9 @@ import { PlaygroundKeys } from './playground-keys.service';
 export class PlaygroundKeysController {
   constructor(private readonly keys: PlaygroundKeys) {}
 
-  /** Makes a key for gateways with the caller's own rights in a workspace, for 15 minutes. */
+  /**
+   * Creates a key for gateways with the caller's own rights in a workspace, valid for 15 minutes.
+   */
   @Post()
   @SessionOnly()
   @ApiOkResponse({ type: PlaygroundKeyResponse })

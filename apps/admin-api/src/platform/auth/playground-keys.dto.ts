@@ -12,7 +12,8 @@ export class PlaygroundKeyDto {
 
 export class PlaygroundKeyResponse {
   @ResponseField.kind('playground-key') readonly object!: 'playground-key';
-  @ResponseField.text({ description: 'Shown once.', example: 'pat_4Gq9…' }) readonly key!: string;
+  @ResponseField.text({ description: 'Secret of the key. Shown once.', example: 'pat_4Gq9…' })
+  readonly key!: string;
   @ResponseField.time() readonly expires_at!: string;
   @ResponseField.text({ description: 'Base URL for SDKs.', example: 'https://gateway.example.com/v1' })
   readonly base_url!: string;

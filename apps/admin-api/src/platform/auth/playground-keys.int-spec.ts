@@ -46,7 +46,7 @@ describe('POST /auth/playground-key', () => {
 
   const make = (by = token, workspaceId = ours.workspaceId): Promise<GatewayResponse<Made>> =>
     admin.post<Made>(PATH, { token: by, body: { workspace_id: workspaceId } });
-  /** What gateways read of a key. */
+  /** Returns the document of a key that gateways read. */
   const documentOf = async (key: string): Promise<AccessTokenDocument | undefined> => {
     const at = keyOf(key);
     const { body } = await admin.post<DocumentsResponse>(INTERNAL.documents, {
@@ -61,7 +61,7 @@ describe('POST /auth/playground-key', () => {
     return JSON.stringify(event).includes(keyOf(key));
   };
 
-  it('gives gateways the user’s own rights in the workspace for 15 minutes, with fixed metadata', async () => {
+  it('returns a key that has the user’s own rights in the workspace for 15 minutes, with fixed metadata', async () => {
     const { status, body } = await make();
     expect([status, body.base_url]).toEqual([200, 'https://gateway.example/v1']);
     expect(body.key).toMatch(/^pat_[\w-]{43}$/);
@@ -82,7 +82,7 @@ describe('POST /auth/playground-key', () => {
     expect(JSON.stringify(rows)).not.toContain(body.key);
   });
 
-  it('is no credential of the control plane, and in no list', async () => {
+  it('returns a key that is no credential of the control plane and occurs in no list', async () => {
     const { key } = (await make()).body;
     expect((await admin.get('/v1/workspaces', { key })).status).toBe(401);
     expect((await admin.post(PATH, { key, body: { workspace_id: ours.workspaceId } })).status).toBe(401);
@@ -92,7 +92,7 @@ describe('POST /auth/playground-key', () => {
     expect((await admin.post(PATH, { key: ours.key, body: {} })).status).toBe(401);
   });
 
-  it('hides workspaces of others, and gives nothing where the user may not call models', async () => {
+  it('hides workspaces of other organisations, and refuses a user who may not call models', async () => {
     expect((await make(token, theirs.workspaceId)).status).toBe(404);
     const sibling = await admin.workspace(ours.organisationId);
     expect((await make(token, sibling)).status).toBe(404);
@@ -105,7 +105,7 @@ describe('POST /auth/playground-key', () => {
     expect(refused.status).toBe(400);
   });
 
-  it('ends with its session, however that ends, and gateways hear of it', async () => {
+  it('returns a key that ends with its session, however the session ends, and gateways are notified', async () => {
     const { manager } = admin.dataSource;
     let password = PASSWORD;
     let refreshToken = '';
@@ -146,7 +146,7 @@ describe('POST /auth/playground-key', () => {
     }
   });
 
-  it('ends with the user’s membership, role and account, and with the workspace', async () => {
+  it('returns a key that ends with the user’s membership, role and account, and with the workspace', async () => {
     const { manager } = admin.dataSource;
     const seat = { organisationId: ours.organisationId, userId: member.id };
     const { key } = (await make()).body;
@@ -165,7 +165,7 @@ describe('POST /auth/playground-key', () => {
     expect(await scopes()).toBeUndefined();
   });
 
-  it('is read again by gateways when the user leaves the workspace or the organisation', async () => {
+  it('makes gateways read the key again when the user leaves the workspace or the organisation', async () => {
     const by = { key: ours.adminKey };
     const first = (await make()).body.key;
     const path = `/v1/admin/workspaces/${ours.workspaceId}/users/${member.id}`;
@@ -181,7 +181,7 @@ describe('POST /auth/playground-key', () => {
     expect([await documentOf(second), await lastEventNames(second)]).toEqual([undefined, true]);
   });
 
-  it('never outlives its session, and cannot be made by one that ends at the same time', async () => {
+  it('never returns a key that outlives its session, even when the session ends at the same time', async () => {
     const { manager } = admin.dataSource;
     const expiresAt = new Date(Date.now() + MINUTE_MS);
     await manager.update(SessionEntity, { userId: member.id }, { expiresAt });
@@ -197,7 +197,7 @@ describe('POST /auth/playground-key', () => {
     expect((await make()).status).toBe(401);
   });
 
-  it('is one of 20 of its user at most, and a new one ends the oldest', async () => {
+  it('ends the oldest key when a user creates more than 20', async () => {
     const first = (await make()).body.key;
     await Promise.all(Array.from({ length: 24 }, () => make()));
     expect(await admin.dataSource.manager.countBy(PlaygroundKeyEntity, { userId: member.id })).toBe(20);

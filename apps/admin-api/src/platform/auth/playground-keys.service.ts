@@ -14,9 +14,9 @@ import { playgroundDocuments } from './playground-keys';
 import { assertAllowed } from './scope-checks';
 
 const LIFE_MS = 15 * 60_000;
-/** Keys of one user at a time; a new one ends the oldest. */
+/** Maximum number of keys of one user; a new key beyond it ends the oldest. */
 const KEYS_MAX = 20;
-/** Without it no request of a playground is possible. */
+/** Scope that every request of a playground needs. */
 const NEEDED_SCOPE = 'completions.write';
 
 /** Short-lived keys with which consoles call gateways as their user. */
@@ -29,8 +29,8 @@ export class PlaygroundKeys {
   ) {}
 
   /**
-   * Makes a key for the workspace that the request names. It ends after 15 minutes and with the session. Throws `scope_missing` for a
-   * user who may not call models there.
+   * Creates a key for the workspace that the request names. It ends after 15 minutes or with the
+   * session. Throws `scope_missing` for a user who may not call models in the workspace.
    */
   make(caller: Principal, now = Date.now()): Promise<PlaygroundKeyResponse> {
     const { userId, organisationId, workspaceId } = caller;
@@ -39,9 +39,9 @@ export class PlaygroundKeys {
     assertAllowed(caller, [NEEDED_SCOPE]);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      // One after the other, for the maximum.
+      // The row lock serialises concurrent creations, so that the maximum holds.
       await manager.findOneOrFail(UserEntity, { where: { id: userId }, lock: FOR_CHANGE });
-      // A session that ends meanwhile waits, and then ends this key.
+      // A concurrent end of the session waits for this lock and then also ends the new key.
       const session = await manager.findOne(SessionEntity, {
         where: { id: caller.sessionId ?? '', revokedAt: IsNull(), expiresAt: MoreThan(new Date(now)) },
         lock: { mode: 'pessimistic_read' },

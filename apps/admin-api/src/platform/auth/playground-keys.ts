@@ -11,18 +11,19 @@ import {
 } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 
-/** A playground key that counts, with the roles of its user now. */
+/** A playground key in force, with the current roles of its user. */
 export interface LivePlaygroundKey extends Pick<
   PlaygroundKeyEntity,
   'keyHash' | 'userId' | 'organisationId' | 'workspaceId' | 'expiresAt'
 > {
   readonly role: OrganisationRole;
-  /** Null for an owner or admin of the organisation who is no member of the workspace. */
+  /** Null for an owner or admin of the organisation who is not a member of the workspace. */
   readonly workspaceRole: WorkspaceRole | null;
 }
 
 /**
- * The keys of these hashes that count: their session lives, their user, membership, organisation and workspace are active.
+ * Returns the keys in force among these hashes: their session is live, and their user, membership,
+ * organisation and workspace are active.
  */
 export async function livePlaygroundKeys(
   manager: EntityManager,
@@ -65,6 +66,6 @@ export async function livePlaygroundKeys(
   return rows.filter(({ role, workspaceRole }) => role !== 'member' || workspaceRole !== null);
 }
 
-/** Keys of the documents of playground keys. */
+/** Returns the document keys of playground keys. */
 export const playgroundDocuments = (rows: readonly Pick<PlaygroundKeyEntity, 'keyHash'>[]): DocumentKey[] =>
   rows.map(({ keyHash }) => documentKey.accessToken(keyHash));

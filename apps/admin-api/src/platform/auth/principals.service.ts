@@ -24,13 +24,16 @@ const memberOf = (source: unknown, name: string): unknown =>
     ? Reflect.get(source, name)
     : undefined;
 
-/** Returns the workspace that the request names in its path, body or query, in this order; null when it names none. */
+/**
+ * Returns the workspace that the request names in its path, body or query, in this order; null when
+ * it names none.
+ */
 function namedWorkspace(request: FastifyRequest): string | null {
   const inBody = request.method === 'GET' ? undefined : memberOf(request.body, 'workspace_id');
   const inQuery = memberOf(request.query, 'workspace_id');
   if (Array.isArray(inQuery)) throw invalid('workspace_id', 'workspace_id must be given once');
   const named = memberOf(request.params, 'workspaceId') ?? inBody ?? inQuery;
-  // A value that is not a string is left to the validation of the route, which reports the field.
+  // The validation of the route reports a value that is not a string.
   return typeof named === 'string' && named !== '' ? named : null;
 }
 
@@ -57,7 +60,10 @@ export function factsOf(request: FastifyRequest): RequestFacts {
   );
 }
 
-/** The current role of its user restricts a user key; the role of its creator restricts a service key. */
+/**
+ * Returns the setting group that restricts a key and the capabilities that it removes. A user key
+ * is restricted by its user's current role, a service key by its creator's role.
+ */
 function boundBy(key: AuthenticatedKey): {
   readonly settingGroup: SettingGroup | null;
   readonly removedCapabilities: ReadonlySet<CapabilityName>;
@@ -68,12 +74,18 @@ function boundBy(key: AuthenticatedKey): {
   return { settingGroup, removedCapabilities: removedCapabilities(settingGroup, security) };
 }
 
-/** Turns a credential into the caller of one request, limited to the workspace that the request names. */
+/**
+ * Turns a credential into the caller of one request, limited to the workspace that the request
+ * names.
+ */
 @Injectable()
 export class PrincipalsService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Returns the caller of an API key. Throws `not_found` when the key cannot reach the named workspace. */
+  /**
+   * Returns the caller of an API key. Throws `not_found` when the key cannot reach the named
+   * workspace.
+   */
   async ofKey(key: AuthenticatedKey, request: FastifyRequest): Promise<Principal> {
     // A workspace key always acts in its own workspace; `workspace_slug` is ignored.
     const slug = key.workspaceId === null ? workspaceSlugOf(request) : null;
@@ -101,16 +113,16 @@ export class PrincipalsService {
   }
 
   /**
-   * Returns the caller of a session. A member of only one workspace need not name it. Throws `not_found` when the user
-   * cannot reach the named workspace.
+   * Returns the caller of a session. A member of only one workspace need not name it. Throws
+   * `not_found` when the user cannot reach the named workspace.
    */
   async ofSession(session: AuthenticatedSession, request: FastifyRequest): Promise<Principal> {
     return this.inWorkspace(session, await this.reached(session, request), request);
   }
 
   /**
-   * Returns the caller of an access token: its user, with the scopes of the grant that the user still holds, and in its workspace only.
-   * Throws `not_found` for another workspace.
+   * Returns the caller of an access token: its user, with the scopes of the grant that the user
+   * still holds, limited to the grant's workspace. Throws `not_found` for another workspace.
    */
   async ofGrant(grant: AuthenticatedGrant, request: FastifyRequest): Promise<Principal> {
     const reached = await this.reached(grant, request);
@@ -121,7 +133,10 @@ export class PrincipalsService {
     return { ...caller, sessionId: null, grantId: grant.id, scopes };
   }
 
-  /** The workspace that the request names, else the only one of a member; null for none. Throws `not_found` as `ofSession` does. */
+  /**
+   * Returns the id of the workspace that the request names, else of the only workspace of a member;
+   * null for neither. Throws `not_found` as `ofSession` does.
+   */
   private async reached(
     { role, memberships, organisationId }: AuthenticatedSession,
     request: FastifyRequest,
@@ -163,7 +178,10 @@ export class PrincipalsService {
     };
   }
 
-  /** Also finds archived workspaces when named by `slug` and `archived` is true. */
+  /**
+   * Returns the id of the workspace that the request names, or null. With `archived`, a workspace
+   * named by `slug` may also be archived.
+   */
   private async workspaceNamedBy(
     request: FastifyRequest,
     organisationId: string,

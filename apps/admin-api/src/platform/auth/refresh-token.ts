@@ -4,15 +4,19 @@ import { hashApiKey, randomAlphanumeric } from '@gw/kernel';
 const FORM = /^([0-9a-f]{32})([A-Za-z0-9]{48})([0-9a-f]{32})$/;
 
 /**
- * Makes a refresh token of a session: the session's id, 48 random characters, and a code that only we can make. So each token
- * that a session ever had is known as its own, without being stored.
+ * Creates a refresh token of a session: the session's id, 48 random characters, and an HMAC that
+ * only the control plane can create. Every token that a session has ever had can thus be recognised
+ * without being stored.
  */
 export function refreshTokenOf(pepper: KeyObject, sessionId: string): string {
   const content = sessionId.replaceAll('-', '') + randomAlphanumeric(48);
   return content + codeOf(pepper, content);
 }
 
-/** Returns the id of the session for which a token was made; null for a token that we did not make in this form. */
+/**
+ * Returns the id of the session for which a token was created; null for a token that the control
+ * plane did not create in this form.
+ */
 export function sessionOfToken(pepper: KeyObject, token: string): string | null {
   const [, id, random, code] = FORM.exec(token) ?? [];
   if (id === undefined || random === undefined || code === undefined) return null;

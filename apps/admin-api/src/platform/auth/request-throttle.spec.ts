@@ -31,7 +31,7 @@ describe('RequestThrottle', () => {
     expect(refusal(throttle, 'a', START)).not.toBeNull();
   });
 
-  it('returns what is left of the minute', () => {
+  it('reports the number of requests left in the minute', () => {
     const throttle = new RequestThrottle(2, 'user');
     expect(throttle.admit('a', START)).toBe('limit=2, remaining=1, reset=60');
     expect(throttle.admit('a', START + 20_500)).toBe('limit=2, remaining=0, reset=40');

@@ -7,15 +7,18 @@ const WHOSE = { credential: 'This credential', user: 'This user' } as const;
 export class RequestThrottle {
   private readonly counters = new MinuteCounters();
 
-  /** `limit`: requests per caller and minute; 0 means no limit. `scope`: what the callers are, for the error. */
+  /**
+   * `limit` is the maximum number of requests per caller and minute; 0 means no limit. `scope`
+   * names the kind of caller in the error.
+   */
   constructor(
     private readonly limit: number,
     private readonly scope: keyof typeof WHOSE = 'credential',
   ) {}
 
   /**
-   * Counts one request. `caller` is an id, never a secret. Returns the `ratelimit` header; null without a limit. Throws `rate_limited`
-   * with `Retry-After`.
+   * Counts one request. `caller` is an id, never a secret. Returns the value of the `ratelimit`
+   * header; null when there is no limit. Throws `rate_limited` with `Retry-After`.
    */
   admit(caller: string, now = Date.now()): string | null {
     if (this.limit === 0) return null;

@@ -27,7 +27,7 @@ interface Caller extends HoldingCaller {
   readonly scopes: ReadonlySet<string>;
 }
 
-/** The members of a response that contain secrets and links. */
+/** Members of a response that contain secrets and links. */
 type Shown = Partial<Readonly<Record<'id' | 'key' | 'invite_link' | 'inviteLink' | 'reset_link', string>>>;
 
 /** Tables whose rows carry rights, and tables that depend on them. */
@@ -35,7 +35,9 @@ const TABLES = ['organisations', 'workspaces', 'users', 'organisation_users', 'w
 TABLES.push('scim_users', 'scim_groups', 'scim_group_members', 'scim_workspace_mappings');
 TABLES.push('user_invites', 'api_keys', 'api_key_secrets', 'password_resets', 'trusts');
 
-/** Members and managers are restricted to their own data; most other settings are on for managers. */
+/**
+ * Members and managers are restricted to their own data; most other settings are on for managers.
+ */
 const SETTINGS = {
   ...DEFAULT_SECURITY,
   membersViewAllData: false,
@@ -92,7 +94,7 @@ describe('matrix of writes, callers and resulting rights', () => {
       await admin.dataSource.query(`CREATE TABLE saved_${table} AS SELECT * FROM ${table}`);
   }, 120_000);
 
-  /** Creates a SCIM group of one user, whom SCIM manages. */
+  /** Creates a SCIM group with one user, whom SCIM manages. */
   async function groupOf({ id: userId, email }: { id: string; email: string }): Promise<string> {
     const { organisationId } = ours;
     const { manager } = admin.dataSource;
@@ -178,7 +180,10 @@ describe('matrix of writes, callers and resulting rights', () => {
     ];
   }
 
-  /** Creates, for each scope that opens one of the writes, a key of each type that holds only this scope. */
+  /**
+   * Creates, for each scope that opens one of the writes, a key of each type that holds only this
+   * scope.
+   */
   async function keysWithOneScope(): Promise<Caller[]> {
     const opening = new Set(
       writes.filter(({ handler }) => handler in GRANTING_WRITES).flatMap(({ scopes }) => scopes),
@@ -223,7 +228,8 @@ describe('matrix of writes, callers and resulting rights', () => {
       [invited, `invite ${id}`],
       [again, `invite ${path['inviteId'] ?? ''}`],
       [reset, `user ${path['userId'] ?? ''}`],
-      // Who changes a trust may have put own keys into it, and so act as it.
+      // A caller who changes a trust may have put its own keys into it, and can then act as the
+      // trust.
       [handler.startsWith('trusts_'), `trust ${path['trustId'] ?? id}`],
     ];
     return owners.filter(([isShown]) => Boolean(isShown)).map(([, owner]) => owner);
@@ -234,7 +240,7 @@ describe('matrix of writes, callers and resulting rights', () => {
     expect(rows.sort()).toEqual(writes.map(({ handler }) => handler).sort());
   });
 
-  it('gives no user rights that the caller lacks, and takes no rights from users above the caller', async () => {
+  it('never gives rights that the caller lacks, and takes no rights from users above the caller', async () => {
     const { manager } = admin.dataSource;
     const before = await holdingsOf(manager, ours.organisationId);
     const [wrong, done] = [[] as string[], new Map<string, number>()];

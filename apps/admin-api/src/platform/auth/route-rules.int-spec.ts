@@ -8,7 +8,7 @@ import { ROLES } from './access-table';
 import { routeRules } from './route-rules';
 
 interface Operation {
-  /** Several paths may share one handler: /v1, /v2 and aliases. */
+  /** Handler of the route. Several paths may share one: /v1, /v2 and aliases. */
   readonly handler: string;
   readonly method: string;
   readonly path: string;
@@ -45,14 +45,17 @@ function byHandler(operations: readonly Operation[]): Map<string, Operation[]> {
 }
 
 /**
- * Returns one path of every handler, a different one each turn. The access rule belongs to the handler, so all its
- * paths share it.
+ * Returns one path of every handler, a different one for each `turn`. The access rule belongs to
+ * the handler, so all its paths share it.
  */
 const onePathEach = (operations: readonly Operation[], turn: number): Operation[] =>
   [...byHandler(operations).values()].flatMap((same) => same[turn % same.length] ?? []);
 
 const UNKNOWN_ID = '018f0000-0000-7000-8000-000000000000';
-/** A tail of logs lasts as long as its caller wants. */
+/**
+ * Replaces path parameters with an unknown id. Limits a log tail, which lasts as long as its caller
+ * wants.
+ */
 const withIds = (path: string): string =>
   path.replaceAll(/\{[^}]+\}/g, UNKNOWN_ID) + (path.endsWith('/logs/tail') ? '?max_seconds=1' : '');
 
@@ -67,7 +70,7 @@ describe('access rules of live routes', () => {
   });
 
   const keys = new Map<string, Promise<string>>();
-  /** Returns one key for all routes that are called with the same scopes. */
+  /** Returns the same key for all routes that need the same scopes. */
   function keyWith(scopes: readonly string[]): Promise<string> {
     const name = scopes.join(' ');
     const { organisationId } = tenant;
@@ -76,7 +79,7 @@ describe('access rules of live routes', () => {
     return key;
   }
 
-  it('every route declares an access rule, and is in the document unless it is internal or a page', () => {
+  it('declares an access rule for every route, and documents every route that is not internal or a page', () => {
     const rules = routeRules(admin.api.app);
     expect(rules.filter(({ rule }) => rule === undefined)).toEqual([]);
     const documented = new Set(operations.map(({ method, path }) => `${method} ${path}`));
@@ -96,7 +99,7 @@ describe('access rules of live routes', () => {
     expect(operations.length).toBeGreaterThan(60);
   });
 
-  it('routes require only scopes of the catalogue', () => {
+  it('requires only scopes of the catalogue', () => {
     const named = operations.flatMap(({ scopes }) => scopes);
     expect(named.filter((scope) => !SCOPES.includes(scope))).toEqual([]);
     const open = operations.filter(
@@ -106,7 +109,7 @@ describe('access rules of live routes', () => {
     expect(operations.filter(({ access, scopes }) => access === 'scopes' && scopes.length === 0)).toEqual([]);
   });
 
-  it('every route but a public one responds with 401 without a credential', async () => {
+  it('responds with 401 without a credential on every route that is not public', async () => {
     const open: string[] = [];
     for (const { method, path, access } of operations) {
       if (access === 'public') continue;
@@ -116,7 +119,7 @@ describe('access rules of live routes', () => {
     expect(open).toEqual([]);
   });
 
-  it('every route responds with 403 to a key that holds all scopes except those it requires', async () => {
+  it('responds with 403 on every route to a key that holds all scopes except those that the route requires', async () => {
     const open: string[] = [];
     for (const { method, path, access, scopes } of operations) {
       if (access !== 'scopes') continue;
@@ -133,7 +136,7 @@ describe('access rules of live routes', () => {
     expect(open).toEqual([]);
   }, 300_000);
 
-  it('every route admits a key with one of its scopes', async () => {
+  it('admits a key with one of the required scopes on every route', async () => {
     const shut: string[] = [];
     for (const { method, path, access, scopes } of onePathEach(operations, 0)) {
       if (access !== 'scopes') continue;
@@ -203,7 +206,7 @@ describe('access table in the document', () => {
   let turns = 0;
   const target = (path: string): string => withIds(path.replace('{workspaceId}', tenant.workspaceId));
 
-  /** Returns routes whose response differs from their row. */
+  /** Returns the routes whose response differs from their row in the access table. */
   async function unlike(
     by: { readonly key?: string; readonly token?: string },
     isAllowed: (operation: Operation) => boolean,
@@ -304,7 +307,7 @@ describe('access table in the document', () => {
           name,
         );
       }
-      // With all other settings off, a route that still responds is closed by none of them.
+      // With all other settings off, no setting closes a route that still responds.
       for (const routes of bySettings.values()) {
         const own = routes[0]?.settings ?? [];
         await settle(Object.fromEntries(named.map((name) => [name, own.includes(name)])));

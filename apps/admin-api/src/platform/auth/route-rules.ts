@@ -4,12 +4,12 @@ import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { ACCESS_RULE, type AccessRule } from './access';
 
 export interface RouteRule {
-  /** For example `WorkspacesController.create`. */
+  /** Name of the handler, for example `WorkspacesController.create`. */
   readonly name: string;
   readonly rule: AccessRule | undefined;
 }
 
-/** Every route handler of the app with its access rule. */
+/** Returns every route handler of the app with its access rule. */
 export function routeRules(app: INestApplicationContext): RouteRule[] {
   const scanner = new MetadataScanner();
   return [...app.get(ModulesContainer).values()]
@@ -27,7 +27,10 @@ export function routeRules(app: INestApplicationContext): RouteRule[] {
     });
 }
 
-/** Throws at start if a route has no access rule; the guard would refuse every caller of such a route. */
+/**
+ * Throws at start if a route has no access rule; the guard would refuse every caller of such a
+ * route.
+ */
 export function assertEveryRouteHasARule(app: INestApplicationContext): void {
   const silent = routeRules(app).filter(({ rule }) => rule === undefined);
   if (silent.length > 0) {

@@ -3,8 +3,9 @@ import { GatewayError } from '@gw/kernel';
 import type { Principal } from '../common/principal';
 
 /**
- * Throws `forbidden` or `scope_missing`. Checks security settings first: a setting that is off also removes its scopes,
- * and only the setting's name shows the caller what to change.
+ * Checks that the caller holds one of the scopes. Throws `forbidden` or `scope_missing`. Checks
+ * security settings first: a setting that is off also removes its scopes, and only the setting's
+ * name tells the caller what to change.
  */
 export function assertAllowed(caller: Principal, anyOf: readonly string[]): void {
   const closed = capabilitiesOf(anyOf).filter((capability) => caller.removedCapabilities.has(capability));

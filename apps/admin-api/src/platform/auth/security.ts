@@ -14,7 +14,10 @@ const SECURITY = new PreparedStatement<SecurityRow>(
   WHERE organisation.id = $1`,
 );
 
-/** Returns the security settings in force in a workspace, or in the whole organisation when `workspaceId` is null. */
+/**
+ * Returns the security settings in force in a workspace, or in the whole organisation when
+ * `workspaceId` is null.
+ */
 export async function securityOf(
   manager: EntityManager,
   organisationId: string,

@@ -5,7 +5,10 @@ import type { SelfResponse } from './auth.dto';
 import type { Principal } from '../common/principal';
 import { found } from './tenancy';
 
-/** Maximum number of workspaces in the response; an owner or admin lists the rest with `GET /v1/workspaces`. */
+/**
+ * Maximum number of workspaces in the response; an owner or admin lists the rest with `GET
+ * /v1/workspaces`.
+ */
 const WORKSPACES_MAX = 1_000;
 
 @Injectable()
@@ -16,7 +19,7 @@ export class SelfService {
     const { manager } = this.dataSource;
     const id = caller.userId ?? '';
     const user = found(await manager.findOneBy(UserEntity, { id }));
-    // A token of one organisation's trust says nothing of the user's others.
+    // A token of one organisation's trust must not show the user's other organisations.
     const scope = caller.sessionId === null ? { organisationId: caller.organisationId } : {};
     const seats = await manager.findBy(OrganisationUserEntity, { userId: id, status: 'active', ...scope });
     const organisations = await manager.findBy(OrganisationEntity, {

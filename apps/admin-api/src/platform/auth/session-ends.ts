@@ -3,14 +3,20 @@ import { PlaygroundKeyEntity, SessionEntity } from '@gw/entities';
 import { Any, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { playgroundDocuments } from './playground-keys';
 
-/** Sessions that have ended, and the documents that have ended with them. */
+/** Ended sessions and the documents that end with them. */
 export interface EndedSessions {
   readonly ids: readonly string[];
-  /** Keys of the playground to remove. The caller records them as removed, as the last step of its transaction. */
+  /**
+   * Document keys of playground keys to remove. The caller records them as removed in the last step
+   * of its transaction.
+   */
   readonly documents: readonly DocumentKey[];
 }
 
-/** Ends the live sessions of a condition, with their playground keys. Their access tokens are refused at once. */
+/**
+ * Ends the live sessions that match a condition, with their playground keys. Their access tokens
+ * stop working immediately.
+ */
 export async function endSessionsWhere(
   manager: EntityManager,
   where: FindOptionsWhere<SessionEntity>,
@@ -26,7 +32,7 @@ export async function endSessionsWhere(
   return { ids, documents: await endPlaygroundKeys(manager, ids) };
 }
 
-/** Ends the playground keys of sessions. Returns their documents. */
+/** Ends the playground keys of sessions. Returns their document keys. */
 export async function endPlaygroundKeys(
   manager: EntityManager,
   sessionIds: readonly string[],

@@ -11,7 +11,10 @@ type Organisation = Pick<OrganisationEntity, 'id' | 'settings'>;
 export const sessionSecondsOf = ({ settings }: Pick<Organisation, 'settings'>): number =>
   settings.max_session_ttl ?? SESSION_SECONDS_MAX;
 
-/** Shortens existing sessions to the organisation's lifetime. A longer lifetime applies only to new sessions. */
+/**
+ * Shortens existing sessions to the organisation's lifetime. A longer lifetime applies only to new
+ * sessions.
+ */
 export async function cutSessions(
   write: Pick<Write, 'manager' | 'changed'>,
   organisation: Organisation,

@@ -25,7 +25,10 @@ export interface AuthenticatedSession {
   readonly userId: string;
   readonly role: OrganisationRole;
   readonly expiresAt: Date;
-  /** True: the organisation requires a second factor that this login by password lacks, so it may only add one. */
+  /**
+   * True when the organisation requires a second factor and this login by password has none; the
+   * session may then only add one.
+   */
   readonly lacksFactor: boolean;
   readonly memberships: ReadonlyMap<string, WorkspaceRole>;
 }
@@ -34,7 +37,7 @@ type SessionRow = Omit<AuthenticatedSession, 'memberships'> & {
   readonly memberships: Readonly<Record<string, WorkspaceRole>>;
 };
 
-/** Its parameters are the ids of a session and of its user. */
+/** Prepared statement; its parameters are the ids of a session and of its user. */
 const SESSION = new PreparedStatement<SessionRow>('session', (source) => {
   const [statement] = source
     .createQueryBuilder(SessionEntity, 'session')
@@ -66,8 +69,8 @@ const SESSION = new PreparedStatement<SessionRow>('session', (source) => {
 });
 
 /**
- * Turns a valid access token into its session. A session that has ended is refused at once, even if its token has not
- * expired.
+ * Turns a valid access token into its session. Refuses a session that has ended, even if its token
+ * has not expired.
  */
 @Injectable()
 export class SessionStrategy extends PassportStrategy(Strategy, 'session') {
@@ -80,8 +83,9 @@ export class SessionStrategy extends PassportStrategy(Strategy, 'session') {
         const presented = presentedBy(request);
         return presented.kind === 'session' ? presented.token : null;
       },
-      // A KeyObject, because with plain bytes the verification first tries to parse a public key, which takes longer than the rest of
-      // it. The types of `passport-jwt` do not allow a KeyObject.
+      // Uses a KeyObject, because for plain bytes the verification first tries to parse a public
+      // key, which takes longer than the rest. The types of `passport-jwt` do not allow a
+      // KeyObject.
       secretOrKey: createSecretKey(secrets.sessionKey) as unknown as Buffer,
       algorithms: ['HS256'],
       issuer: TOKEN_ISSUER,

@@ -31,7 +31,7 @@ describe('sessions', () => {
   const self = (token: string): Promise<{ status: number; body: Failure }> =>
     admin.get('/v1/auth/self', { token });
 
-  it('returns tokens for the right password, and ignores the case of the email address', async () => {
+  it('returns tokens for the correct password, ignoring the case of the email address', async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
     const { status, body } = await login(email.toUpperCase());
     expect(status).toBe(200);
@@ -40,7 +40,7 @@ describe('sessions', () => {
     expect((await self(body.auth_token)).status).toBe(200);
   });
 
-  it('responds alike to a wrong password and an unknown user, so that addresses cannot be probed', async () => {
+  it('responds in the same way to a wrong password and an unknown user, so that addresses cannot be probed', async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
     const wrong = await login(email, 'wrong');
     const unknown = await login('nobody@example.com', 'wrong');
@@ -90,7 +90,7 @@ describe('sessions', () => {
     expect(rows.map(({ clientIp }) => clientIp)).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 
-  it('limits sessions, also existing ones, and their tokens to the lifetime that the organisation sets', async () => {
+  it('limits sessions and their tokens to the lifetime that the organisation sets, including existing sessions', async () => {
     const own = await admin.tenant();
     const { email } = await admin.user(own.organisationId, 'owner');
     const settle = (max_session_ttl: number | null): Promise<{ status: number }> =>
@@ -153,7 +153,7 @@ describe('sessions', () => {
     expect(await manager.existsBy(SessionEntity, { id: there[0]?.id ?? '' })).toBe(false);
     expect((await self(token)).status).toBe(200);
 
-    // Sessions that were logged out take no place.
+    // Sessions that were logged out do not count.
     await manager.update(SessionEntity, { userId, organisationId }, { revokedAt: new Date() });
     const oldest = (await login(email, 'set by another admin')).body.auth_token;
     for (let times = 0; times < 2; times += 1) await login(email, 'set by another admin');
@@ -181,7 +181,7 @@ describe('sessions', () => {
     expect((await self(second.body.auth_token)).status).toBe(401);
   });
 
-  it('ends a session also for a refresh token from before the last one, and not for a token of another form', async () => {
+  it('ends a session when an older refresh token is used, but not for a token of another form', async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
     const refresh = (token: string): Promise<{ status: number; body: Tokens }> =>
       admin.post('/v2/auth/refresh', { body: { refresh_token: token } });

@@ -15,14 +15,17 @@ import { sessionSecondsOf } from './session-life';
 import { signSessionToken } from './session-token';
 
 const ACCESS_SECONDS = 3_600;
-/** Maximum number of live sessions of one user in one organisation. A login beyond it ends the oldest of them. */
+/**
+ * Maximum number of live sessions of one user in one organisation. A further login ends the oldest
+ * session.
+ */
 const SESSIONS_MAX = 100;
 
 interface OpenedBy
   extends
     Pick<SessionEntity, 'userId' | 'organisationId' | 'byPassword'>,
     Partial<Pick<SessionEntity, 'mfa' | 'byClaim' | 'countsEverywhere'>> {
-  /** The session ends at the latest then; null: as the organisation has set it. */
+  /** Latest end of the session; null for the lifetime that the organisation has set. */
   readonly endsBy?: Date | null;
 }
 
@@ -38,19 +41,20 @@ export class SessionsService {
   ) {}
 
   /**
-   * Returns new tokens for the session and invalidates the old refresh token. A refresh token that is not the current one of
-   * its session has been copied, so the session ends.
+   * Returns new tokens for the session and invalidates the old refresh token. A refresh token that
+   * is not the session's current one has been copied, so the session ends. Throws
+   * `unauthenticated`.
    */
   async refresh(refreshToken: string): Promise<TokenResponse> {
     const shown = this.hash(refreshToken);
-    const made = sessionOfToken(this.secrets.refreshTokenPepper, refreshToken);
+    const tokenSessionId = sessionOfToken(this.secrets.refreshTokenPepper, refreshToken);
     const response = await this.dataSource.transaction(async (manager) => {
       const live = { byCookie: false, revokedAt: IsNull(), expiresAt: MoreThan(new Date()) };
       const row = await manager.findOne(SessionEntity, {
         where: [
           { refreshTokenHash: shown, ...live },
           { previousTokenHash: shown, ...live },
-          ...(made === null ? [] : [{ id: made, ...live }]),
+          ...(tokenSessionId === null ? [] : [{ id: tokenSessionId, ...live }]),
         ],
         lock: FOR_UPDATE,
       });
@@ -84,19 +88,28 @@ export class SessionsService {
     return {};
   }
 
-  /** Ends one live session. Throws `unauthenticated` for one that has ended. The last step of the caller's transaction. */
+  /**
+   * Ends one live session. Throws `unauthenticated` for a session that has already ended. Call it
+   * as the last step of a transaction.
+   */
   async end(manager: EntityManager, id: string): Promise<void> {
     const { ids, documents } = await endSessionsWhere(manager, { id });
     if (ids.length === 0) throw new GatewayError('unauthenticated');
     await this.recordEnded(manager, documents);
   }
 
-  /** Gateways refuse what has ended with a session. Takes the lock of the outbox only where there is something. */
+  /**
+   * Records the removed documents, so that gateways refuse them. Takes the lock of the outbox only
+   * when there are any.
+   */
   private async recordEnded(manager: EntityManager, documents: readonly DocumentKey[]): Promise<void> {
     if (documents.length > 0) await this.changes.record(manager, { removed: documents });
   }
 
-  /** Opens a session for a user who has proved who they are; `mfa` is the second factor that they used. */
+  /**
+   * Opens a session for a user who has proved their identity; `mfa` is the second factor that they
+   * used.
+   */
   async openFor(
     manager: EntityManager,
     { userId, organisationId, endsBy = null, ...opened }: OpenedBy,
@@ -105,8 +118,8 @@ export class SessionsService {
     const id = uuidv7();
     const token = this.newToken(id);
     const organisation = await manager.findOneByOrFail(OrganisationEntity, { id: organisationId });
-    const full = Date.now() + sessionSecondsOf(organisation) * 1_000;
-    const expiresAt = new Date(Math.min(full, endsBy?.getTime() ?? full));
+    const configuredEnd = Date.now() + sessionSecondsOf(organisation) * 1_000;
+    const expiresAt = new Date(Math.min(configuredEnd, endsBy?.getTime() ?? configuredEnd));
     const session = { id, userId, expiresAt };
     await manager.insert(SessionEntity, {
       ...session,
@@ -138,8 +151,9 @@ export class SessionsService {
   }
 
   /**
-   * Deletes sessions that have ended, then the oldest above the maximum. This removes their playground keys without a change of
-   * documents, so gateways accept these until they expire, in 15 minutes at most.
+   * Deletes sessions that have ended, then the oldest above the maximum. Their playground keys are
+   * deleted without a change event, so gateways accept them until they expire, for at most 15
+   * minutes.
    */
   private async makeRoom(manager: EntityManager, userId: string, organisationId: string): Promise<void> {
     await manager.delete(SessionEntity, [

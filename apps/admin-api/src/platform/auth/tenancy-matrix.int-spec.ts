@@ -17,7 +17,7 @@ import {
 } from '../../spec-support/tenancy-expectations';
 
 const { roles: NAMED_ROLES } = readCases('idor.json') as { readonly roles: readonly string[] };
-/** The response without its request id. */
+/** Returns the response without its request id. */
 function plain({ status, body }: GatewayResponse): string {
   const { request_id: _requestId, ...error } = (body['error'] ?? {}) as Record<string, unknown>;
   return JSON.stringify([status, error]);
@@ -58,7 +58,7 @@ describe('tenancy matrix', () => {
     const targetId = target === 'unknown id' ? unknownFixture().id : places[target].workspaceId;
     const home = role.reaches.length > 0 ? places[role.home].workspaceId : undefined;
     const workspaceId = role.reaches.includes(target) ? targetId : home;
-    // The paths of one handler alternate, so that each path is called by every kind of role.
+    // The paths of one handler alternate, so that every kind of role calls each path.
     const turn = roles.indexOf(role) + TARGETS.indexOf(target);
     const path = withIds(
       route.paths[turn % route.paths.length] ?? '',
@@ -131,7 +131,10 @@ describe('tenancy matrix', () => {
     );
   }
 
-  /** Returns a digest of all rows that a control-plane call can change, except the records of the calls themselves. */
+  /**
+   * Returns a digest of all rows that a control-plane call can change, except the records of the
+   * calls themselves.
+   */
   async function digest(): Promise<Record<string, string>> {
     const tables = await admin.dataSource.query<{ name: string }[]>(
       `SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
@@ -160,7 +163,7 @@ describe('tenancy matrix', () => {
     const before = await digest();
     const wrong: string[] = [];
     const hidden = new Map<string, Map<string, string>>();
-    // These calls change nothing, so several can run at once.
+    // These calls change nothing, so several can run concurrently.
     await severalAtATime(refused, async ({ route, row, role, target, expected }) => {
       const response = await sendRequest(route, row, role, target);
       const problem = fault(row, role, expected, response);

@@ -2,15 +2,16 @@ import { GatewayError, UUID } from '@gw/kernel';
 import { invalid, isStorableText } from '@gw/web';
 import type { Principal } from '../common/principal';
 
-/** Columns that tie a row to its tenant. */
+/** Columns that assign a row to its tenant. */
 export interface TenantWhere {
   readonly organisationId: string;
   readonly workspaceId?: string;
 }
 
 /**
- * Restricts a query to the rows that the caller may reach: those of their workspace, or of the whole organisation when
- * the call names no workspace. Spread it into every `where` on a table with `organisation_id` and `workspace_id`.
+ * Returns a condition for the rows that the caller may reach: those of its workspace, or of the
+ * whole organisation when the call names no workspace. Spread it into every `where` on a table with
+ * `organisation_id` and `workspace_id`.
  */
 export const reach = (caller: Principal): TenantWhere =>
   caller.workspaceId === null
@@ -27,8 +28,8 @@ export function inWorkspace(caller: Principal): Required<TenantWhere> {
 }
 
 /**
- * Returns the whole organisation. Throws 403 for a call that is limited to a workspace, and 400 when the call names
- * another `organisation_id` than the caller's own.
+ * Returns the whole organisation. Throws 403 for a call that is limited to a workspace, and 400
+ * when the call names another `organisation_id` than the caller's own.
  */
 export function inOrganisation(caller: Principal, named?: string): { readonly organisationId: string } {
   if (caller.workspaceId !== null) throw new GatewayError('forbidden');
@@ -43,7 +44,8 @@ export function assertOwnOrganisation({ organisationId }: Principal, named: stri
 }
 
 /**
- * Returns `{ id }` or `{ slug }`, since most paths accept either. Throws `not_found` for text that no row can contain.
+ * Returns `{ id }` or `{ slug }`, since most paths accept either. Throws `not_found` for text that
+ * no row can contain.
  */
 export function byReference(reference: string): { id: string } | { slug: string } {
   if (!isStorableText(reference)) throw new GatewayError('not_found');
@@ -58,7 +60,10 @@ export function idOf(reference: string): string {
   return reference.toLowerCase();
 }
 
-/** Returns the row, or throws 404. A row of another tenant and a missing row look the same to the caller. */
+/**
+ * Returns the row, or throws 404. A row of another tenant and a missing row look the same to the
+ * caller.
+ */
 export function found<T>(row: T | null | undefined): T {
   if (row === null || row === undefined) throw new GatewayError('not_found');
   return row;

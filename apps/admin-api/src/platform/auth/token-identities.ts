@@ -1,7 +1,11 @@
 import type { AuthenticatedGrant } from './access-tokens';
 
-/** Identities of the callers of other issuers' signed tokens. */
+/** Authenticates callers by signed tokens of other issuers. */
 export abstract class TokenIdentities {
-  /** Null for a token that is not of another issuer. Throws `unauthenticated`, and `unavailable` when keys cannot be read. */
+  /**
+   * Returns the caller of a token; null for a token that Tollgate issued itself or that is not a
+   * signed token. Throws `unauthenticated`, and `unavailable` when the issuer's keys cannot be
+   * read.
+   */
   abstract find(token: string, clientAddress: string): Promise<AuthenticatedGrant | null>;
 }

@@ -9,10 +9,13 @@ import { DataSource } from 'typeorm';
 import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 import { boundTokenOf } from './credentials';
 
-/** Longer than a proof is valid. */
+/** How long a used proof is remembered, in seconds; longer than a proof is valid. */
 const SECONDS = 400;
 
-/** Proofs of possession (DPoP) of access tokens that are bound to a key. Each proof works once in the installation. */
+/**
+ * Checks proofs of possession (DPoP) of access tokens that are bound to a key. Each proof is
+ * accepted once in the whole installation.
+ */
 @Injectable()
 export class TokenProofs {
   constructor(
@@ -21,7 +24,10 @@ export class TokenProofs {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL'>,
   ) {}
 
-  /** Throws `unauthenticated` for a bound token without a proof of its own, and for an unbound one that is sent as a bound one. */
+  /**
+   * Throws `unauthenticated` for a bound token without a valid proof, and for an unbound token that
+   * is sent with the `DPoP` scheme.
+   */
   async assertProven(thumbprint: string | null, request: FastifyRequest): Promise<void> {
     const token = boundTokenOf(request);
     if (thumbprint === null && token === null) return;

@@ -4,7 +4,7 @@ import { accessToken } from '../../spec-support/access-tokens';
 import { insertMcpApproval, insertMcpIntegration, insertMcpServer } from '../../spec-support/mcp-servers';
 import { PUBLIC_URL } from '../oauth/spec-support/oauth-journey';
 
-describe('a client with a token of a user', () => {
+describe("a client with a user's OAuth token", () => {
   const admin = new TestAdminApi({ PUBLIC_URL });
   const ours = admin.sharedTenant();
 
@@ -13,7 +13,7 @@ describe('a client with a token of a user', () => {
     (body['error'] as { type?: string } | undefined)?.type,
   ];
 
-  it('gets no link for a new password and resets no second factors, which an owner who has logged in may', async () => {
+  it('gets no link for a new password and resets no second factors, unlike an owner who has logged in', async () => {
     const owner = await admin.user(ours.organisationId, 'owner');
     const other = await admin.user(ours.organisationId, 'admin');
     const scopes = ['organisation_users.update'];
@@ -26,7 +26,7 @@ describe('a client with a token of a user', () => {
     }
   });
 
-  it('does not approve a tool call that its user makes', async () => {
+  it('cannot approve a tool call that its user makes', async () => {
     const user = await admin.user(ours.organisationId, 'admin');
     const { manager } = admin.dataSource;
     const { id: integrationId } = await insertMcpIntegration(manager, ours);

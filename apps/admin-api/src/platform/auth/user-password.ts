@@ -2,9 +2,10 @@ import { LoginChallengeEntity, OrganisationUserEntity, PasswordResetEntity, User
 import type { EntityManager } from 'typeorm';
 
 /**
- * Sets the password of a user in one organisation. With `organisationId` null, sets it everywhere and removes the
- * passwords of single organisations. Ends logins that wait for a second factor, since they passed by the old password, and all
- * links that would set another one.
+ * Sets the password of a user in one organisation. With `organisationId` null, sets it for all
+ * organisations and removes the passwords of single organisations. Ends logins that wait for a
+ * second factor, since they were opened with the old password, and all links for setting a
+ * password.
  */
 export async function setPassword(
   manager: EntityManager,

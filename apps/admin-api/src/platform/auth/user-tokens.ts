@@ -3,7 +3,10 @@ import { OauthArtifactEntity, OauthConsentEntity, PlaygroundKeyEntity } from '@g
 import type { EntityManager } from 'typeorm';
 import { playgroundDocuments } from './playground-keys';
 
-/** Keys of the documents of a user's grants, access tokens and playground keys in one workspace, or in all of an organisation. */
+/**
+ * Returns the document keys of a user's grants, access tokens and playground keys in one workspace
+ * or in a whole organisation.
+ */
 export async function accessTokensOf(
   manager: EntityManager,
   at: { readonly organisationId: string; readonly userId: string; readonly workspaceId?: string },

@@ -3,7 +3,10 @@ import { invalid, isStorableText } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
 import { byReference, isUuid } from './tenancy';
 
-/** The id of the active workspace of an organisation that an id or slug names; null for any other text. */
+/**
+ * Returns the id of the active workspace of an organisation with this id or slug; null for any
+ * other text.
+ */
 export async function activeWorkspace(
   manager: EntityManager,
   organisationId: string,
@@ -15,8 +18,9 @@ export async function activeWorkspace(
 }
 
 /**
- * Returns the ids of the workspaces that a body names by id or slug, in the same order. `pathOf` returns the body path
- * of an index. Throws `validation_failed` for the first reference that is not an active workspace of the organisation.
+ * Returns the ids of the workspaces that a body names by id or slug, in the same order. `pathOf`
+ * returns the body path of an index. Throws `validation_failed` for the first reference that is not
+ * an active workspace of the organisation.
  */
 export async function workspaceIds(
   manager: EntityManager,
@@ -42,8 +46,8 @@ export async function workspaceIds(
 }
 
 /**
- * Returns the ids of the workspaces whose access a body sets, in order. Throws `validation_failed` for unknown or
- * duplicated ones.
+ * Returns the ids of the workspaces whose access a body sets, in order. Throws `validation_failed`
+ * for unknown or duplicated ones.
  */
 export async function accessWorkspaceIds(
   manager: EntityManager,

@@ -10,7 +10,10 @@ interface FetchInit {
   readonly body?: string;
 }
 
-/** `fetch` for protocols whose libraries take one: small calls under our address policy, which follow no redirect. */
+/**
+ * A `fetch` function for protocol libraries that accept one. Makes small calls under the address
+ * policy and follows no redirects.
+ */
 export async function bufferedFetch(
   http: BufferedClient,
   url: string,

@@ -37,7 +37,7 @@ describe('byteRange', () => {
     ['bytes=-0', 10],
     ['bytes=0-', 0],
     ['bytes=-1', 0],
-  ])('refuses %s of %i bytes, and says how many there are', (header, length) => {
+  ])('refuses %s of %i bytes, and reports the number of bytes', (header, length) => {
     let thrown: unknown;
     try {
       byteRange(header, length);

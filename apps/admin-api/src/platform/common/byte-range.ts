@@ -1,6 +1,6 @@
 import { GatewayError } from '@gw/kernel';
 
-/** Positions of the first byte and of the byte behind the last one. */
+/** Byte positions of a range: `start` is inclusive, `end` is exclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -9,9 +9,9 @@ export interface ByteRange {
 const ONE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
 
 /**
- * The range of a `Range` header in a content of `length` bytes (RFC 9110, section 14). Null when the whole content is
- * to be sent: without a header, and for other units, several ranges and headers that are not valid. Throws
- * `range_not_satisfiable` for a range outside the content.
+ * Returns the range of a `Range` header for a content of `length` bytes (RFC 9110, section 14).
+ * Returns null when the whole content must be sent: without a header, and for other units, several
+ * ranges and invalid headers. Throws `range_not_satisfiable` for a range outside the content.
  */
 export function byteRange(header: string | undefined, length: number): ByteRange | null {
   const found = ONE_RANGE.exec(header?.trim() ?? '');

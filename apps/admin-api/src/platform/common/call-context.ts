@@ -1,15 +1,18 @@
 import type { RequestClaim } from '@gw/entities';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Facts of a request that every transaction needs, whichever service opens it. */
+/** Facts of a request that every transaction needs, regardless of which service opens it. */
 export interface CallContext {
-  /** Set when the request has an `Idempotency-Key`; the change and the record of its completion commit together. */
+  /**
+   * Claim of a request with an `Idempotency-Key`; the change and the record of its completion
+   * commit together.
+   */
   readonly claim: RequestClaim | null;
   /** True for a dry run: all checks run, then the change is rolled back. */
   readonly isDryRun: boolean;
   /**
-   * Body members that cannot be changed, with their sent values. The update refuses values that differ from the current
-   * ones.
+   * Body members that cannot be changed, with their sent values. The update refuses values that
+   * differ from the current ones.
    */
   readonly fixed?: ReadonlyMap<string, unknown>;
 }
@@ -18,7 +21,9 @@ const calls = new AsyncLocalStorage<CallContext>();
 
 export const currentCall = (): CallContext | undefined => calls.getStore();
 
-/** Runs the rest of a request with `context`, which `currentCall` returns everywhere in it. */
+/**
+ * Runs the rest of a request with `context`; `currentCall` returns it everywhere in that request.
+ */
 export const withinCall = <T>(context: CallContext, run: () => Promise<T>): Promise<T> =>
   calls.run(context, run);
 
@@ -32,12 +37,15 @@ export async function collectingChecked<T>(
   return { result: await collectors.run(entries, run), entries };
 }
 
-/** Keeps the audit entries of a dry run that passed all checks, for the caller of `collectingChecked`. */
+/**
+ * Collects the audit entries of a dry run that passed all checks, for the caller of
+ * `collectingChecked`.
+ */
 export const noteChecked = (entries: readonly object[]): void => {
   collectors.getStore()?.push(...entries);
 };
 
-/** The resource that a request created or changed, as of the commit of its transaction. */
+/** A resource that a request created or changed, as of the commit of its transaction. */
 export interface Written {
   /** Null for a resource without an id. */
   readonly id: string | null;
@@ -51,7 +59,7 @@ interface LastWrite {
 
 const lastWrites = new AsyncLocalStorage<LastWrite>();
 
-/** Runs a request and returns what the last of its transactions wrote; null when that has no etag. */
+/** Runs a request and returns what its last transaction wrote; null when that has no etag. */
 export async function collectingWritten<T>(
   run: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly written: Written | null }> {
@@ -60,7 +68,7 @@ export async function collectingWritten<T>(
   return { result, written: last.written };
 }
 
-/** Keeps what a committed transaction wrote, for the caller of `collectingWritten`. */
+/** Records what a committed transaction wrote, for the caller of `collectingWritten`. */
 export function noteWritten(written: Written | null): void {
   const last = lastWrites.getStore();
   if (last) last.written = written;

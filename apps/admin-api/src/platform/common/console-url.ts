@@ -6,7 +6,7 @@ export interface ConsoleUrlSettings {
   readonly CONSOLE_URL: string | null;
 }
 
-/** The path below which the console is served, without a slash at its end. */
+/** Returns the path below which the console is served, without a trailing slash. */
 export function consolePath({
   CONSOLE_BASE_PATH,
   CONSOLE_URL,
@@ -17,8 +17,8 @@ export function consolePath({
 }
 
 /**
- * URL of the console, without a slash at its end. Null without `CONSOLE_URL`. Where the admin API serves no console, `CONSOLE_URL` is that
- * of another one.
+ * Returns the URL of the console without a trailing slash; null without `CONSOLE_URL`. When this
+ * admin API serves no console, `CONSOLE_URL` is the URL of a console that is hosted elsewhere.
  */
 export function consoleUrl(settings: ConsoleUrlSettings): string | null {
   const { CONSOLE_ENABLED: isServed, CONSOLE_URL: url } = settings;

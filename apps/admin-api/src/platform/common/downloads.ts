@@ -1,18 +1,22 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 /**
- * A client is disconnected after this time without reading, or when it is this much behind `RATE_MIN`, in milliseconds.
+ * Time in milliseconds after which a client is disconnected when it reads nothing, or when it falls
+ * this far behind `RATE_MIN`.
  */
 const STALLED_MS = 60_000;
 /** Minimum read rate in bytes per millisecond: 64 KiB per second. */
 const RATE_MIN = 65.536;
 
-/** Without parameters other than plain ones, so that it is a header value whatever a caller has sent. */
+/**
+ * Media types with only simple parameters, so that the text is a valid header value whatever a
+ * caller has sent.
+ */
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?: ?; ?[\w-]{1,40}="?[\w.:/+-]{1,100}"?){0,4}$/;
 
 /**
- * Headers of a file that a browser saves and never renders, whatever its content type is: the content may be of an
- * attacker, and the page would be one of this origin.
+ * Returns the headers of a file that a browser saves and never renders, whatever its content type
+ * is: an attacker may have written the content, and a rendered page would have this origin.
  */
 export function downloadHeaders({
   filename,
@@ -31,7 +35,7 @@ export function downloadHeaders({
   };
 }
 
-/** Disconnects a client that reads too slowly. Returns a function that ends the check. */
+/** Disconnects a client that reads too slowly. Returns a function that stops the check. */
 export function disconnectIfSlow(res: ServerResponse, bytes: number): () => void {
   res.on('error', () => undefined);
   res.setTimeout(STALLED_MS, () => res.destroy());

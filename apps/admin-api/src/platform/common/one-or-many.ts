@@ -4,7 +4,10 @@ import type { FastifyRequest } from 'fastify';
 import { setImmediate } from 'node:timers/promises';
 
 const ITEMS_MAX = 1_000;
-/** Items validated before yielding to the event loop; validating one item takes a few tenths of a millisecond. */
+/**
+ * Number of items validated before yielding to the event loop; validating one item takes a few
+ * tenths of a millisecond.
+ */
 export const ITEMS_OF_A_TURN = 25;
 const pipe = new RequestValidationPipe();
 
@@ -14,7 +17,10 @@ export const OneOrManyBody = createParamDecorator(
     context.switchToHttp().getRequest<FastifyRequest>().body,
 );
 
-/** Returns a list of 1 to 1,000 valid `T` from a body that is a list or a single `T`. Throws `validation_failed`. */
+/**
+ * Returns a list of 1 to 1,000 valid `T` from a body that is a list or a single `T`. Throws
+ * `validation_failed`.
+ */
 export async function oneOrMany<T>(body: unknown, type: Type<T>): Promise<T[]> {
   const items: unknown[] = Array.isArray(body) ? body : [body];
   if (items.length === 0 || items.length > ITEMS_MAX)

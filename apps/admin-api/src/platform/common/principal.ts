@@ -13,16 +13,16 @@ export interface RequestFacts {
 }
 
 /**
- * The caller, already limited to the workspace that the request names. It is the first argument of every service
- * method, and `tenancy.ts` scopes every query by it.
+ * The caller, already limited to the workspace that the request names. It is the first argument of
+ * every service method, and `tenancy.ts` scopes every query by it.
  */
 export interface Principal {
   /** `system` is one of Tollgate's own processes, such as the set-up; a request never has it. */
   readonly kind: 'api_key' | 'session' | 'system';
   readonly organisationId: string;
   /**
-   * The only workspace that this call may touch. Null means the whole organisation: an organisation key, or a session
-   * of an organisation's user, and the request names no workspace.
+   * The only workspace that this call may touch. Null means the whole organisation: an organisation
+   * key, or a session of an organisation's user, and the request names no workspace.
    */
   readonly workspaceId: string | null;
   /** The user of a session or of a user key. */
@@ -31,9 +31,11 @@ export interface Principal {
   /** The user who created a service key. */
   readonly makerId: string | null;
   readonly keyType: KeyType | null;
-  /** Null for a token that acts for its user, too: see `isLoggedIn`. */
+  /** Id of the session; null for tokens that act for a user. See `isLoggedIn`. */
   readonly sessionId: string | null;
-  /** The grant of an access token, or the user of a signed token of a trust; null for other callers. */
+  /**
+   * The grant of an access token, or the user of a signed token of a trust; null for other callers.
+   */
   readonly grantId: string | null;
   /** Role of the user of a session or user key; null for service keys. */
   readonly organisationRole: OrganisationRole | null;
@@ -44,18 +46,18 @@ export interface Principal {
   /** Scopes of the caller, and the most that a key created by the caller may hold. */
   readonly scopes: ReadonlySet<string>;
   /**
-   * The group of security settings that restrict the caller: that of its user, or of the creator of a service key. Null
-   * when none do.
+   * The group of security settings that restrict the caller: that of its user, or of the creator of
+   * a service key. Null when none do.
    */
   readonly settingGroup: SettingGroup | null;
   /** Capabilities that those settings deny the caller, whatever its scopes. */
   readonly removedCapabilities: ReadonlySet<CapabilityName>;
-  /** When the secret or session of the request expires. */
+  /** Expiry of the request's secret or session; null when it does not expire. */
   readonly expiresAt: Date | null;
   readonly request: RequestFacts;
 }
 
-/** Whether a user has logged in to call. A program that has a token of the user, or a key, has not. */
+/** Whether the caller has logged in. A program that uses a token or a key of a user has not. */
 export const isLoggedIn = ({ sessionId }: Pick<Principal, 'sessionId'>): boolean => sessionId !== null;
 
 declare module 'fastify' {
@@ -70,5 +72,8 @@ export function callerOf(context: ExecutionContext): Principal {
   return principal;
 }
 
-/** Injects the authenticated caller: `create(@Caller() caller: Principal, @Body() body: CreateThingDto)`. */
+/**
+ * Injects the authenticated caller: `create(@Caller() caller: Principal, @Body() body:
+ * CreateThingDto)`.
+ */
 export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext) => callerOf(context));

@@ -3,7 +3,8 @@ import type { AdminSettings } from '../../settings';
 export type PublicUrlSettings = Pick<AdminSettings, 'CONSOLE_URL' | 'PUBLIC_URL' | 'HOST' | 'ADMIN_PORT'>;
 
 /**
- * Returns a URL for a browser: below CONSOLE_URL, else below PUBLIC_URL, else on this host (localhost when listening on all addresses).
+ * Returns a URL for a browser: below CONSOLE_URL, else below PUBLIC_URL, else on HOST (localhost
+ * when listening on all addresses).
  */
 export function publicUrl(
   { CONSOLE_URL, PUBLIC_URL, HOST, ADMIN_PORT }: PublicUrlSettings,
@@ -15,7 +16,10 @@ export function publicUrl(
   return base.replace(/(?<!\/)\/+$/, '') + path;
 }
 
-/** Returns a URL of the gateway: below PUBLIC_URL, else as `publicUrl`, since one address serves both planes. */
+/**
+ * Returns a URL of the gateway: below PUBLIC_URL, else the same as `publicUrl`, since one address
+ * serves both planes.
+ */
 export const gatewayUrl = (settings: PublicUrlSettings, path: string): string =>
   publicUrl({ ...settings, CONSOLE_URL: settings.PUBLIC_URL ?? settings.CONSOLE_URL }, path);
 

@@ -3,7 +3,10 @@ import { Raw, type FindOperator } from 'typeorm';
 
 const TAGS_MAX = 64;
 
-/** Parses a tag filter such as `{"team":"search"}`; null when absent or empty. Throws `validation_failed`. */
+/**
+ * Parses a tag filter such as `{"team":"search"}`; null when absent or empty. Throws
+ * `validation_failed`.
+ */
 export function parseTags(text: string | undefined): Readonly<Record<string, string>> | null {
   if (text === undefined) return null;
   const value = parse(text);
@@ -17,7 +20,9 @@ export function parseTags(text: string | undefined): Readonly<Record<string, str
   return entries.length === 0 ? null : (value as Record<string, string>);
 }
 
-/** Returns a `where` condition for rows that have all tags of the filter; empty without a filter. */
+/**
+ * Returns a `where` condition for rows that have all tags of the filter; empty without a filter.
+ */
 export function tagged(text: string | undefined): { readonly tags?: FindOperator<unknown> } {
   const tags = parseTags(text);
   if (tags === null) return {};

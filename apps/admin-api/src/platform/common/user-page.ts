@@ -1,6 +1,9 @@
 import { QueryIntegerField, type PageQuery } from '@gw/web';
 
-/** The lists of users are paged by `currentPage` and `pageSize`; the snake-case names of other lists are also accepted. */
+/**
+ * Paging of lists of users by `currentPage` and `pageSize`. The snake-case names of other lists are
+ * also accepted.
+ */
 export class UserPageQuery {
   @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER }) currentPage?: number;
   @QueryIntegerField({ min: 1, max: 100, description: 'Default: 50.' }) pageSize?: number;

@@ -127,7 +127,7 @@ const GUARDED = 'refused while in use';
 const NOT_NAMED = 'no other resource names it';
 const AS_DECIDED = 'removes a right, which is what the caller wants';
 
-/** What each DELETE route does when other resources name the resource. Add new routes here. */
+/** Behaviour of each DELETE route when other resources name the resource. Add new routes here. */
 const DELETES: Readonly<Record<string, string>> = {
   'configs/:id': GUARDED,
   'guardrails/:id': GUARDED,
@@ -183,7 +183,7 @@ const DELETES: Readonly<Record<string, string>> = {
 };
 
 describe('every DELETE route', () => {
-  it('is listed here with what it does about uses of the resource', () => {
+  it('is listed in this file with its behaviour for used resources', () => {
     const server = admin.api.app.getHttpAdapter().getInstance() as {
       routeTable?: { all(): [string, string][] };
     };

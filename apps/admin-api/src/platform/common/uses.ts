@@ -7,7 +7,7 @@ export const NAMED_MAX = 50;
 export class DeleteQuery {
   @QueryBooleanField({
     optional: true,
-    description: 'Deletes the resource although other resources use it; their requests then fail.',
+    description: 'Deletes the resource even if other resources use it; their requests then fail.',
   })
   force?: boolean;
 }
@@ -17,7 +17,10 @@ export function assertNotUsed(message: string, uses: readonly ErrorDetail[]): vo
   if (uses.length > 0) throw new GatewayError('conflict', { message, details: uses.slice(0, NAMED_MAX) });
 }
 
-/** Throws `conflict` with the uses, unless `force` is true. `name` begins the message: `The provider`. */
+/**
+ * Throws `conflict` with the uses, unless `force` is true. `name` begins the message: `The
+ * provider`.
+ */
 export function assertDeletable(
   name: string,
   uses: readonly ErrorDetail[],

@@ -1,8 +1,8 @@
 import type { ApiQueryOptions } from '@nestjs/swagger';
 
 /**
- * Documents `workspace_id`, by which a credential of the whole organisation names the workspace; `namedWorkspace`
- * reads it.
+ * Documents the `workspace_id` parameter, with which a credential of the whole organisation names
+ * the workspace; `namedWorkspace` reads it.
  */
 export const WORKSPACE_ID: ApiQueryOptions = {
   name: 'workspace_id',

@@ -21,16 +21,19 @@ type Fields = Record<string, unknown>;
 const CANARY = 'CANARY0123456789abcdef';
 const api = new TestAdminApi();
 
-/** A saved resource whose secrets are all canaries. */
+/** A saved resource with canary values as secrets. */
 interface Surface {
   readonly name: string;
   /** Fields that decide where the secrets are sent, each with a different valid value. */
   readonly moves: Readonly<Record<string, unknown>>;
   /** Creates the resource, and returns the URL path to update it. */
   readonly create: (tenant: Tenant) => Promise<string>;
-  /** Body that changes one field. `read` is the response of an earlier GET, to be sent back with the change. */
+  /**
+   * Returns a body that changes one field. `read` is the response of an earlier GET, sent back with
+   * the change.
+   */
   readonly body: (field: string, value: unknown, read: Fields | null) => Fields;
-  /** The saved addresses and secrets, as JSON. */
+  /** Returns the stored addresses and secrets as JSON. */
   readonly resting: (tenant: Tenant) => Promise<{ readonly addresses: string; readonly secrets: string }>;
   /** True when updates need a credential of the organisation. */
   readonly isOrganisations?: true;
@@ -258,7 +261,7 @@ describe('saved secret', () => {
   });
 
   it.each(SURFACES)(
-    'of a $name is never stored with another address than the one it was saved with',
+    'of a $name is never stored with an address other than the one with which it was saved',
     async ({ moves, create, body, resting, isOrganisations }) => {
       expect(Object.keys(moves)).not.toEqual([]);
       const tenant = await api.tenant();

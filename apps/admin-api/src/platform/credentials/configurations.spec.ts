@@ -31,7 +31,7 @@ describe('configurationFaults', () => {
     expect(messages(openai, { openai_project: 'p', custom_headers: { 'x-a': 'b' } })).toEqual([]);
   });
 
-  it('reports all faults at once, also unknown fields, since one of them could be a secret', () => {
+  it('reports all faults at once, including unknown fields, since one of them could be a secret', () => {
     expect(
       messages(openai, { openai_project: 5, aws_secret_access_key: 'x', custom_headers: ['x'] }),
     ).toEqual([

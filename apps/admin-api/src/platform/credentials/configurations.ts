@@ -17,7 +17,7 @@ export interface Configurations {
 
 /** A host name label (RFC 1123). Any other character could change the host. */
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
-/** A segment of a path in which no other segment can hide, before or after decoding. */
+/** A path segment that cannot contain another segment, before or after decoding. */
 const SEGMENT = /^[A-Za-z0-9_-]+$/;
 const TEXT_LENGTH_MAX = 2_048;
 const DEPLOYMENTS_MAX = 100;
@@ -25,8 +25,8 @@ const MASKED = 'masked_';
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Merges new fields into the saved ones: an absent field stays, null clears it. Masked secrets (`masked_<name>`) are
- * ignored, so that a response can be changed and sent back.
+ * Merges new fields into the saved ones: an absent field stays, null clears it. Masked secrets
+ * (`masked_<name>`) are ignored, so that a response can be changed and sent back.
  */
 export function mergeConfigurations(
   provider: CatalogueProvider,
@@ -46,13 +46,19 @@ export function mergeConfigurations(
   return merged;
 }
 
-/** Returns a value as it is saved: objects of `json` fields as text, masked headers with their saved value. */
+/**
+ * Returns the stored form of a value: objects of `json` fields as text, and masked headers replaced
+ * with their saved value.
+ */
 function storedForm(kind: ConfigurationField['kind'] | undefined, value: unknown, saved: unknown): unknown {
   if (kind === 'headers') return unmasked(value, saved);
   return kind === 'json' && isFields(value) ? JSON.stringify(value) : value;
 }
 
-/** Values that are not objects are left as they are; `configurationFaults` reports them. */
+/**
+ * Replaces masked header values with the saved ones. Leaves values that are not objects as they
+ * are; `configurationFaults` reports them.
+ */
 const unmasked = (input: unknown, saved: unknown): unknown =>
   isFields(input) && isFields(saved) ? unmaskedHeaders(input as Record<string, string>, saved) : input;
 
@@ -63,8 +69,9 @@ const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export type PathOf = (field: string) => string;
 
 /**
- * Returns all rules of the provider that `values` break. A field that the catalogue does not know is a fault, since it
- * could be a secret. `mapped` contains the `configurations.<field>` whose value is in a secret manager.
+ * Returns all rules of the provider that `values` break. A field that is not in the catalogue is a
+ * fault, since it could be a secret. `mapped` contains each `configurations.<field>` whose value is
+ * in a secret manager.
  */
 export function configurationFaults(
   provider: CatalogueProvider,
@@ -114,8 +121,8 @@ export function splitConfigurations(
 }
 
 /**
- * Returns the secrets and the address fields that decide where they are sent, by request path. Each header counts as a
- * secret of its own.
+ * Returns the secrets, and the address fields that decide where the secrets are sent, by request
+ * path. Each header counts as a separate secret.
  */
 export function boundSecrets(
   provider: CatalogueProvider,
@@ -134,7 +141,10 @@ export function boundSecrets(
   };
 }
 
-/** Returns the paths of the set fields that can direct a secret to a destination of the caller's own. */
+/**
+ * Returns the paths of the set fields that can direct a secret to a destination of the caller's
+ * choice.
+ */
 export const chosenDestinations = (
   provider: CatalogueProvider,
   values: Readonly<Record<string, unknown>>,
@@ -154,7 +164,10 @@ export function givenSecrets(
   );
 }
 
-/** A string is one secret; each header of a header map is one. */
+/**
+ * Returns the path and value of each secret in a field: a string is one secret, and each header of
+ * a header map is one.
+ */
 function pathsOf(path: string, value: unknown): [string, unknown][] {
   if (typeof value === 'string') return [[path, value]];
   if (!isFields(value)) return [];
@@ -162,7 +175,8 @@ function pathsOf(path: string, value: unknown): [string, unknown][] {
 }
 
 /**
- * Returns the fields as a response shows them: a secret string is renamed to `masked_<name>`, headers keep their name.
+ * Returns the fields as a response shows them: a secret string is renamed to `masked_<name>`,
+ * headers keep their names.
  */
 export const shownConfigurations = (
   open: Readonly<Record<string, unknown>>,
@@ -206,7 +220,9 @@ function fieldFaults(field: ConfigurationField, value: unknown, path: string): E
 
 const JSON_LENGTH_MAX = 16_384;
 
-/** Checks the text of an object; `mergeConfigurations` has turned objects into text. */
+/**
+ * Checks the JSON text of an object; `mergeConfigurations` has already turned objects into text.
+ */
 function jsonFaults(value: unknown, path: string): ErrorDetail[] {
   if (typeof value !== 'string' || !isObjectText(value))
     return [{ path, message: 'must be an object, or its JSON text' }];
@@ -223,7 +239,7 @@ function isObjectText(text: string): boolean {
   }
 }
 
-/** Checks a string that may be sent in a header. */
+/** Checks a string that is sent in a header. */
 const headerTextFaults = (field: ConfigurationField, value: unknown, path: string): ErrorDetail[] =>
   typeof value === 'string' && !isHeaderValue(value)
     ? [

@@ -24,13 +24,18 @@ export interface PlainCredential {
 export interface ProviderCredential {
   /** `seal()` of a `PlainCredential`, bound to the provider; null when there is no secret. */
   readonly sealedCredential: string | null;
-  /** Changes only when the credential is written; sealing the same credential twice gives different texts. */
+  /**
+   * Changes only when the credential is written; sealing the same credential twice gives different
+   * texts.
+   */
   readonly version: string;
 }
 
 type Owner = Pick<IntegrationEntity, 'id' | 'organisationId'>;
 
-/** Seals and opens provider credentials. No other code of the control plane sees them in clear text. */
+/**
+ * Seals and opens provider credentials. No other code of the control plane sees them in clear text.
+ */
 @Injectable()
 export class CredentialsService {
   private readonly keyring: Keyring;
@@ -45,7 +50,10 @@ export class CredentialsService {
     return empty ? null : seal(this.keyring, JSON.stringify(credential), integrationBinding(owner));
   }
 
-  /** Throws when the text was sealed for another integration or with a key that is no longer configured. */
+  /**
+   * Opens the credential of an integration. Throws when the text was sealed for another integration
+   * or with a key that is no longer configured.
+   */
   open(integration: Owner & Pick<IntegrationEntity, 'sealedCredential'>): PlainCredential {
     const { sealedCredential } = integration;
     if (sealedCredential === null) return { configurations: {} };
@@ -54,8 +62,8 @@ export class CredentialsService {
   }
 
   /**
-   * Returns the integration's credential as a provider's document carries it to a gateway. `secrets` are those in
-   * secret managers.
+   * Returns the integration's credential in the form in which a provider's document carries it to a
+   * gateway. `secrets` are the parts that are in secret managers.
    */
   sealForProvider(
     integration: Owner & Pick<IntegrationEntity, 'sealedCredential'>,
@@ -76,8 +84,9 @@ export class CredentialsService {
   }
 
   /**
-   * Returns what signs in at an upstream server or agent, as its document carries it to a gateway. `secrets` are those in
-   * secret managers; without any, it is the stored text. `bindingOf`: the context of the kind.
+   * Returns the credential for an upstream server or agent in the form in which its document
+   * carries it to a gateway. `secrets` are the parts that are in secret managers; without any, the
+   * result is the stored text. `bindingOf` returns the sealing context for the kind of integration.
    */
   sealForUpstream(
     { id, organisationId, sealedAuth }: Pick<UpstreamIntegration, 'id' | 'organisationId' | 'sealedAuth'>,
@@ -99,7 +108,8 @@ export class CredentialsService {
 /** Returns a version that changes with the stored text, the mappings and the references. */
 function versionOf(sealed: string | null, secrets: readonly SecretUse[]): string {
   const digest = createHash('sha256').update(sealed ?? '');
-  // Leaves out the manager's own credentials; when they change, the version of the reference changes too.
+  // Leaves out the credentials of the secret manager; when they change, the version of the
+  // reference changes too.
   for (const { location, ...use } of secrets) {
     digest.update(JSON.stringify([use, location?.version ?? null, location?.key ?? null]));
   }

@@ -27,7 +27,7 @@ type Owner = Pick<GuardrailEntity, 'id' | 'organisationId'>;
 /** Credentials of an organisation's partner accounts, by partner. */
 export type Accounts = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
-/** Secrets of one guardrail as sent to gateways. `version` changes when they do. */
+/** Secrets of one guardrail as gateways receive them. `version` changes when the secrets do. */
 export interface SealedSecrets {
   readonly sealedSecrets: string | null;
   readonly version: string;
@@ -36,8 +36,8 @@ export interface SealedSecrets {
 const NO_ACCOUNTS: Accounts = new Map();
 
 /**
- * Provides the credentials of checks: from their own parameters, the organisation's account at the partner, or a secret
- * manager.
+ * Provides the credentials of checks: from their own parameters, from the organisation's account at
+ * the partner, or from a secret manager.
  */
 @Injectable()
 export class GuardrailCredentials {
@@ -92,7 +92,8 @@ export class GuardrailCredentials {
   }
 
   /**
-   * Seals the secrets for the gateways of a workspace. `references`: the rows of all references that the checks name.
+   * Seals the secrets for the gateways of a workspace. `references` contains the rows of all
+   * references that the checks name.
    */
   sealForGateways(
     owner: Owner,
@@ -125,8 +126,9 @@ export class GuardrailCredentials {
   }
 
   /**
-   * Leaves out the credentials with which secret managers are called; when they change, the version of their reference changes
-   * too. Keyed (HMAC), so that a secret cannot be guessed from the digest.
+   * Returns a keyed hash (HMAC) of the secrets, so that a secret cannot be guessed from it. Leaves
+   * out the credentials for calling secret managers; when they change, the version of their
+   * reference changes too.
    */
   private versionOf({ parameters, locations }: GuardrailSecretContent): string {
     const key = this.keyring.keys.get(this.keyring.current);
@@ -152,9 +154,9 @@ export class GuardrailCredentials {
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Returns the partner whose account provides the check's credentials; null if the check has its own or needs none. A
- * check with an address of its own never uses an account, since the account's credentials would be sent there. Accepts
- * unvalidated checks.
+ * Returns the partner whose account provides the check's credentials; null if the check has its own
+ * or needs none. A check with its own address never uses an account, since the account's
+ * credentials would be sent to that address. Accepts unvalidated checks.
  */
 export function accountNeededBy({
   id,
@@ -173,7 +175,10 @@ export function accountNeededBy({
 const withAccounts = (checks: Checks, accounts: Accounts): Checks =>
   accounts.size === 0 ? checks : checks.map((check) => withAccount(check, accounts));
 
-/** Adds the account's values that are parameters of the check. The check's own parameters take precedence. */
+/**
+ * Adds the account's values that are parameters of the check. The check's own parameters take
+ * precedence.
+ */
 function withAccount(check: SavedGuardrailCheck, accounts: Accounts): SavedGuardrailCheck {
   const account = accounts.get(accountNeededBy(check) ?? '');
   if (!account) return check;
@@ -201,8 +206,8 @@ export async function referenceRows(
 }
 
 /**
- * Replaces reference slugs with ids. Throws `validation_failed` for a reference that is unknown or not open to the
- * workspace.
+ * Replaces reference slugs with ids. Throws `validation_failed` for a reference that is unknown or
+ * not available to the workspace.
  */
 export async function withReferencesById(
   manager: EntityManager,

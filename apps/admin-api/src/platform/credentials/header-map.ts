@@ -3,16 +3,16 @@ import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, type ErrorDetail } from '@gw/kerne
 
 const HEADERS_MAX = 64;
 const MASK = '*****';
-/** Matches names of headers that may carry a credential. */
-const TELLING = /auth|cookie|credential|key|pass|secret|session|sign|token/i;
+/** Matches names of headers that may contain a credential. */
+const CREDENTIAL_NAME = /auth|cookie|credential|key|pass|secret|session|sign|token/i;
 const VALUE_LENGTH_MAX = 8_192;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
 /** Visible ASCII, spaces, tabs and the bytes that HTTP calls obs-text. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Whether a header is about the connection or framing, where a saved value would break the request, or is the gateway's
- * own.
+ * Whether a header controls the connection or framing, where a saved value would break the request,
+ * or belongs to the gateway.
  */
 const isReserved = (name: string): boolean =>
   HOP_BY_HOP_HEADERS.has(name) || FRAMING_HEADERS.has(name) || name.startsWith(GATEWAY_HEADER_PREFIX);
@@ -37,7 +37,7 @@ export const isMaskedHeader = (value: unknown): boolean => value === MASK;
 /** Returns saved headers as a response shows them: values that may be credentials are masked. */
 export const maskHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, TELLING.test(name) ? MASK : value]),
+    Object.entries(headers).map(([name, value]) => [name, CREDENTIAL_NAME.test(name) ? MASK : value]),
   );
 
 /** Replaces masked header values in a request with the saved values. */

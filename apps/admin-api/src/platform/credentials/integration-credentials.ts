@@ -24,15 +24,17 @@ import { assertMayAim, assertSecretsStay, movedAddresses, type BoundSecrets } fr
 export const ADDRESS_POLICY = Symbol('ADDRESS_POLICY');
 
 export interface CredentialInput {
-  /** Absent keeps the saved key; null removes it. */
+  /** New key; absent keeps the saved key and null removes it. */
   readonly key?: string | null | undefined;
-  /** Merged into the saved fields; null clears all. */
+  /** Fields to merge into the saved ones; null clears all. */
   readonly configurations?: Readonly<Record<string, unknown>> | null | undefined;
-  /** The caller who writes; absent for the set-up of the installation. */
+  /** Caller who sends the request; absent during the set-up of the installation. */
   readonly caller?: Principal;
-  /** True when the request sets the row's secret mappings. */
+  /** True when the request replaces the row's secret mappings. */
   readonly mapsAnew?: boolean;
-  /** Paths of set addresses in other rows that also receive this row's secrets, such as hosts of models. */
+  /**
+   * Paths of addresses in other rows that also receive this row's secrets, such as hosts of models.
+   */
   readonly alsoAimed?: readonly string[];
   /** Secrets of other rows that are sent to this row's address, by path. */
   readonly alsoBound?: Readonly<Record<string, unknown>>;
@@ -52,8 +54,8 @@ export type CredentialRow = Pick<
 >;
 
 /**
- * Returns the provider of an id or an alias from the catalogue. Throws 400 naming `param` for an unknown or retired
- * provider.
+ * Returns the provider of an id or an alias from the catalogue. Throws 400 naming `param` for an
+ * unknown or retired provider.
  */
 export function providerOfCatalogue(id: string, param: string): CatalogueProvider {
   const provider = catalogueProvider(id);
@@ -61,7 +63,10 @@ export function providerOfCatalogue(id: string, param: string): CatalogueProvide
   return provider;
 }
 
-/** Checks the key and the provider fields of an integration against the catalogue, and seals the secrets. */
+/**
+ * Checks the key and the provider fields of an integration against the catalogue, and seals the
+ * secrets.
+ */
 @Injectable()
 export class IntegrationCredentials {
   constructor(
@@ -71,8 +76,9 @@ export class IntegrationCredentials {
   ) {}
 
   /**
-   * Sets the credential columns of the row without saving it. `pathOf` returns the path of a provider field in the
-   * request. Throws `validation_failed` with all faults at once, or `custom_host_refused`.
+   * Sets the credential columns of the row without saving it. `pathOf` returns the path of a
+   * provider field in the request. Throws `validation_failed` with all faults at once, or
+   * `custom_host_refused`.
    */
   apply(row: CredentialRow, input: CredentialInput, pathOf: PathOf = FIELD_PATH): void {
     const provider = providerOfCatalogue(row.aiProviderId, 'ai_provider_id');
@@ -153,9 +159,10 @@ const withOthers = ({ addresses, secrets }: BoundSecrets, { alsoBound }: Credent
 });
 
 /**
- * Throws `scope_missing` for a caller without `secret_references.update` that would send a mapped secret to another
- * address. With new mappings, no destination of the caller's own may be set (`chosen`), saved or not, since a caller need
- * not know a secret to map it. With the saved mappings, no address may change (`moved`).
+ * Throws `scope_missing` for a caller without `secret_references.update` that would send a mapped
+ * secret to another address. When the request sets the mappings, no destination of the caller's
+ * choice may be set (`chosen`), saved or not, since a caller can map a secret without knowing it.
+ * When the saved mappings stay, no address may change (`moved`).
  */
 function assertMappedStay(
   { caller, mapsAnew }: CredentialInput,
@@ -166,11 +173,11 @@ function assertMappedStay(
   if (caller !== undefined && path !== undefined) assertMayAim(caller, path);
 }
 
-/** The value is a string or a map of headers, as the checks before have ensured. */
+/** Masks a string or a map of headers; earlier checks ensure that it is one of them. */
 const masked = (value: unknown): string | Record<string, string> =>
   typeof value === 'string' ? maskSecret(value) : maskHeaders(value as Record<string, string>);
 
-/** A key is sent unchanged in a header. */
+/** Characters of a key, which is sent unchanged in a header. */
 const KEY = /^[\x21-\x7e]+$/;
 
 function keyFaults(key: string | undefined, isNeeded: boolean): ErrorDetail[] {
@@ -181,6 +188,9 @@ function keyFaults(key: string | undefined, isNeeded: boolean): ErrorDetail[] {
 
 const INVALID_KEY = 'must be visible ASCII characters without spaces or control characters';
 
-/** A privately hosted endpoint, or an integration with another kind of credential, needs no key. */
+/**
+ * Whether the integration needs a key. A privately hosted endpoint and an integration with another
+ * kind of credential need none.
+ */
 const needsKey = (provider: CatalogueProvider, values: Readonly<Record<string, unknown>>): boolean =>
   provider.needsKey && values['custom_host'] === undefined && !isKeyless(provider, values);

@@ -41,7 +41,7 @@ const verdictOf = ({ status, body }: GatewayResponse<Failure>): unknown => [
 ];
 const refusedAt = (path: string): unknown => [403, 'scope_missing', path];
 
-describe('mapped secret of a secret manager', () => {
+describe('mapped secret in a secret manager', () => {
   it('is not sent to the host of an integration set by a caller without secret_references.update', async () => {
     const path = 'configurations.custom_host';
     const create = async (key: string, more: object): Promise<unknown> => {

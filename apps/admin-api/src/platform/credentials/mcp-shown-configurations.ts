@@ -2,7 +2,7 @@ import { CLIENT_SECRET_CONTENT, type ClientSecret, type McpAuthContent } from '@
 import type { McpIntegrationEntity } from '@gw/entities';
 import { isObject } from '@gw/kernel';
 
-/** Configurations of clients, and their members that are secret. */
+/** OAuth client configurations of MCP integrations, and the members of each that are secret. */
 export const MCP_CLIENTS = {
   oauth_client_credentials: ['client_secret', 'private_key'],
   oauth_metadata: ['client_secret', 'private_key'],
@@ -15,7 +15,7 @@ type Secrets = Readonly<Partial<Record<ClientSecret, unknown>>>;
 
 const NAMES = Object.keys(CLIENT_SECRET_CONTENT) as readonly ClientSecret[];
 
-/** The secrets of clients in sealed content, by the names of their members. */
+/** Returns the secrets of OAuth clients in unsealed content, by member name. */
 export const clientSecretsOf = (content: McpAuthContent): Readonly<Partial<Record<ClientSecret, string>>> =>
   Object.fromEntries(
     NAMES.flatMap((name) => {
@@ -24,11 +24,13 @@ export const clientSecretsOf = (content: McpAuthContent): Readonly<Partial<Recor
     }),
   );
 
-/** Each client with its secrets. */
+/** Returns the name of each client configuration with its secret members. */
 export const mcpClients = (): [name: string, secrets: readonly ClientSecret[]][] =>
   Object.entries(MCP_CLIENTS);
 
-/** Returns the configurations of an MCP integration as a response shows them, with masked secrets. */
+/**
+ * Returns the configurations of an MCP integration as a response shows them, with masked secrets.
+ */
 export function shownMcpConfigurations({
   configurations,
   maskedAuth,
@@ -37,7 +39,7 @@ export function shownMcpConfigurations({
   return withClientSecrets({ ...configurations, ...(headers ? { headers } : {}) }, secrets);
 }
 
-/** Adds the secrets to the configurations of clients; undefined adds none. */
+/** Adds the secrets to the configurations of clients; undefined secrets are skipped. */
 export function withClientSecrets(
   values: Record<string, unknown>,
   secrets: Secrets,

@@ -9,7 +9,10 @@ import { Secrets } from '../../settings';
 
 type Owner = Pick<SecretReferenceEntity, 'id' | 'organisationId'>;
 
-/** Seals and opens the credentials of secret references. No other code of the control plane opens them. */
+/**
+ * Seals and opens the credentials of secret references. No other code of the control plane opens
+ * them.
+ */
 @Injectable()
 export class SecretAccess {
   private readonly keyring: Keyring;
@@ -32,7 +35,8 @@ export class SecretAccess {
   }
 
   /**
-   * Returns where a gateway finds the secret. `key` comes from a mapping and takes precedence over the reference's own.
+   * Returns where a gateway finds the secret. `key` comes from a mapping and takes precedence over
+   * the key of the reference.
    */
   locationOf(row: SecretReferenceEntity, key: string | null): SecretLocation {
     return {
@@ -44,7 +48,9 @@ export class SecretAccess {
     };
   }
 
-  /** Returns what a gateway needs to read the mapped secrets of a provider in the workspace. */
+  /**
+   * Returns the data with which a gateway reads the mapped secrets of a provider in the workspace.
+   */
   usesOf(
     mappings: readonly StoredSecretMapping[],
     references: ReadonlyMap<string, SecretReferenceEntity>,
@@ -62,12 +68,13 @@ export class SecretAccess {
   }
 }
 
-/** A read lock: the row cannot be archived while a row that names it is being saved. */
+/** A read lock; it prevents archiving of the row until the row that names it is saved. */
 const FOR_SHARE = { mode: 'pessimistic_read' } as const;
 
 /**
- * Returns the reference with this id or slug, locked against archiving. `workspaceId` null: the owner is the whole
- * organisation. Throws `validation_failed` for a reference that is unknown or not open to the workspace.
+ * Returns the reference with this id or slug, locked against archiving. A `workspaceId` of null
+ * means that the whole organisation owns the referring row. Throws `validation_failed` for a
+ * reference that is unknown or not available to the workspace.
  */
 export async function usableReference(
   manager: EntityManager,

@@ -28,7 +28,7 @@ export class SecretMappingResponse implements StoredSecretMapping {
 
 export interface MappingOwner {
   readonly organisationId: string;
-  /** Null for an integration of the organisation. */
+  /** Workspace of the owner; null for an integration of the organisation. */
   readonly workspaceId: string | null;
   readonly aiProviderId: string;
   /** Prefix of field names: `configurations.` or `model_config.`. */
@@ -39,10 +39,12 @@ export interface MappingOwner {
 
 const CONFIGURATIONS = 'configurations.';
 
-/** Returns the stored name of a field that a mapping names, or null for one that cannot be mapped. */
+/**
+ * Returns the stored name of a field that a mapping names, or null for one that cannot be mapped.
+ */
 type TargetOf = (field: string) => string | null;
 
-/** Returns the mappings in stored form, as `readMappingsTo`. */
+/** Returns the mappings of an integration or model in stored form. See `readMappingsTo`. */
 export const readMappings = (
   manager: EntityManager,
   owner: MappingOwner,
@@ -51,8 +53,9 @@ export const readMappings = (
   readMappingsTo(manager, owner, input, (field) => targetOf(owner, field));
 
 /**
- * Returns the mappings in stored form; null for none. Throws `validation_failed` for a field that cannot be mapped or
- * is mapped twice, and for a reference that is unknown or not open to the owner's workspace.
+ * Returns the mappings in stored form; null for none. Throws `validation_failed` for a field that
+ * cannot be mapped or is mapped twice, and for a reference that is unknown or not available to the
+ * owner's workspace.
  */
 export async function readMappingsTo(
   manager: EntityManager,
@@ -82,8 +85,8 @@ export async function readMappingsTo(
 }
 
 /**
- * Returns the stored field name, or null. Only free-text fields can be mapped: parts of an address are checked when
- * they are saved, which is not possible for a value in a secret manager.
+ * Returns the stored field name, or null. Only free-text fields can be mapped: parts of an address
+ * are checked when they are saved, which is not possible for a value in a secret manager.
  */
 function targetOf({ aiProviderId, prefix, nameOf }: MappingOwner, field: string): string | null {
   if (field === 'key') return field;
@@ -104,7 +107,9 @@ export const shownMappings = (
     target_field: mapping.target_field.replace(CONFIGURATIONS, prefix),
   }));
 
-/** Returns the active integrations that use a reference, including the hidden ones of virtual keys. */
+/**
+ * Returns the active integrations that use a reference, including the hidden ones of virtual keys.
+ */
 export const integrationsUsing = (
   manager: EntityManager,
   referenceId: string,

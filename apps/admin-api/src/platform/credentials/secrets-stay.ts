@@ -7,15 +7,16 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Address fields and secrets, each by the path of the field in a request. */
 export interface BoundSecrets {
-  /** Everything that decides where the secrets are sent. An absent field and null are equal. */
+  /** Every field that decides where the secrets are sent. An absent field and null are equal. */
   readonly addresses: Fields;
   readonly secrets: Fields;
 }
 
 /**
- * Throws `validation_failed` when an address changes and a saved secret is kept that the same request does not contain
- * again; otherwise a caller who may change the address could send the secret to a host of their own. `given`: paths of
- * the secrets in clear text in the request; a masked value does not count.
+ * Throws `validation_failed` when the request changes an address and keeps a saved secret without
+ * sending it again. Otherwise a caller who may change the address could send the secret to a host
+ * of their own. `given` contains the paths of the secrets that the request contains in clear text;
+ * a masked value does not count.
  */
 export function assertSecretsStay(saved: BoundSecrets, next: BoundSecrets, given: ReadonlySet<string>): void {
   const kept = Object.keys(next.secrets).filter((path) => isSet(saved.secrets[path]) && !given.has(path));
@@ -44,8 +45,9 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 const AIM = 'secret_references.update';
 
 /**
- * Throws `scope_missing`, naming the address, unless the caller may change secret references. Callers need not know a
- * mapped secret to map it again, so mapping it again does not prove that they may choose where it is sent.
+ * Throws `scope_missing`, naming the address, unless the caller may change secret references.
+ * Callers can map a secret without knowing it, so mapping it again does not prove that they may
+ * choose where it is sent.
  */
 export function assertMayAim({ scopes }: Pick<Principal, 'scopes'>, path: string): void {
   if (scopes.has(AIM)) return;

@@ -75,7 +75,7 @@ beforeAll(async () => {
   }
   for (const path of ['providers', 'providers/a', 'virtual-keys', `virtual-keys/${slug}`])
     await call('GET', `/v1/${path}`);
-  // Refused requests: an error must not repeat the refused value.
+  // These requests are refused: an error must not repeat the refused value.
   await call('POST', '/v1/integrations', { ...integration, slug: 'a' });
   await call('POST', '/v1/integrations', { ...integration, slug: 'b', key: `${PROVIDER_KEY} ` });
   await call('POST', '/v1/integrations', {
@@ -89,9 +89,10 @@ beforeAll(async () => {
 });
 
 describe('provider credential', () => {
-  it('does not occur in any response body or header, also not in errors', () => {
+  it('does not occur in any response body or header, including those of errors', () => {
     expect(responses.length).toBeGreaterThan(30);
-    // An error repeats the name of an unknown field, so that the caller can correct it, but never its value.
+    // An error repeats the name of an unknown field, so that the caller can correct it, but never
+    // its value.
     const texts = responses.filter((text) => !text.includes('is not a field of azure-openai'));
     expect(texts.flatMap(leaks)).toEqual([]);
   });

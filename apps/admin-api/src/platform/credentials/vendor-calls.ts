@@ -1,2 +1,2 @@
-/** Injection token of the `VendorCalls`, to services that issue credentials. */
+/** Injection token of the `VendorCalls`, which call services that issue credentials. */
 export const VENDOR_CALLS = Symbol('VENDOR_CALLS');

@@ -1,6 +1,8 @@
 import type { ErrorDetail } from '@gw/kernel';
 
-/** Thrown to roll back a dry run that passed all checks, and to skip everything after the commit. */
+/**
+ * Thrown to roll back a dry run that passed all checks, and to skip everything after the commit.
+ */
 export class DryRunChecked extends Error {
   override readonly name = 'DryRunChecked';
 
@@ -13,6 +15,9 @@ export class DryRunChecked extends Error {
   }
 }
 
-/** Returns the warnings of a response. Its other members describe what a dry run does not create. */
+/**
+ * Returns the warnings of a response; its other members describe a resource that a dry run does not
+ * create.
+ */
 export const warningsOf = (response: unknown): readonly ErrorDetail[] =>
   (response as { readonly warnings?: readonly ErrorDetail[] } | undefined)?.warnings ?? [];

@@ -50,7 +50,10 @@ const OTHER_ROUTES = [
   /^(PUT|DELETE) \/v[12]\/prompts\/(partials\/)?:[a-zA-Z]+\/share$/,
 ];
 
-/** Whether all changes of the route are in one transaction of `Writes`, so that they can be checked and rolled back. */
+/**
+ * Whether the route makes all its changes in one transaction of `Writes`, so that a dry run can
+ * check them and roll them back.
+ */
 export function takesDryRun(method: string, route: string): boolean {
   const name = `${method} ${route}`;
   const [, made, changed] = RESOURCE_ROUTE.exec(name) ?? [];

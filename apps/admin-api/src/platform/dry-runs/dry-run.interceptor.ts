@@ -8,8 +8,9 @@ import { DryRunChecked } from './dry-run-checked';
 import { takesDryRun } from './dry-run-routes';
 
 /**
- * Handles `?dry_run=true`: the request runs all its checks, its transaction is rolled back, and the response is 204, or
- * 200 with the `warnings` of the real request. A request that would be refused is refused with the same error.
+ * Handles `?dry_run=true`: the request runs all its checks, its transaction is rolled back, and the
+ * response is 204, or 200 with the `warnings` of the real request. A request that would be refused
+ * is refused with the same error.
  */
 @Injectable()
 export class DryRunInterceptor implements NestInterceptor {

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { validationFailed } from '@gw/web';
 
 /**
- * Throws `validation_failed` for members of a PUT that cannot be changed and differ from `before`. A GET response can
- * be sent back, and no change is ignored silently.
+ * Throws `validation_failed` for members of a PUT that cannot be changed and whose value differs
+ * from `before`. Clients can thus send back a GET response, and no change is ignored silently.
  */
 export function assertFixed(sent: ReadonlyMap<string, unknown>, before: unknown): void {
   const shown = JSON.parse(JSON.stringify(before ?? {})) as Record<string, unknown>;

@@ -4,7 +4,7 @@ import { handlersOf, type Handler } from '../../spec-support/operations';
 import { MAKERS, withIds, type Fixture, type Kind, type Place } from '../../spec-support/tenancy-fixtures';
 import { TENANCY_ROWS } from '../../spec-support/tenancy-rows';
 
-/** Members that a PUT ignores, and why. */
+/** Members that a PUT ignores, with the reason. */
 const PASSED_OVER: Readonly<Record<string, string>> = {
   workspace_id: 'selects where the call looks',
   organisation_id: 'selects where the call looks',
@@ -101,12 +101,12 @@ describe('members of a PUT that are fixed at creation', () => {
   });
 });
 
-describe('members that the specification has in a PUT', () => {
+describe('members that the specification lists for a PUT', () => {
   const admin = new TestAdminApi();
   const tenant = admin.sharedTenant();
   const place: Place = { ...tenant, mark: 'ours', organisationMark: 'ours' };
 
-  it('resets the budget of a workspace for reset_usage', async () => {
+  it('reset the budget of a workspace with reset_usage', async () => {
     const path = `/v1/workspaces/${tenant.workspaceId}`;
     const usage_limits = [{ type: 'cost', credit_limit: 5 }];
     const put = (body: object): Promise<GatewayResponse> => admin.put(path, { key: tenant.adminKey, body });
@@ -131,7 +131,7 @@ describe('members that the specification has in a PUT', () => {
     expect(row?.last_reset_at).not.toBeNull();
   });
 
-  it('archives an integration for status archived, like DELETE, only with its scope and no other member', async () => {
+  it('archive an integration with status archived, like DELETE, only with its scope and without other members', async () => {
     const { id } = await MAKERS.integration(admin, place);
     const path = `/v1/integrations/${id}`;
     const put = (body: object, key = tenant.key): Promise<GatewayResponse> => admin.put(path, { key, body });

@@ -12,15 +12,17 @@ import type { FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { currentCall, withinCall } from '../common/call-context';
 
-/** Members that select where the call looks and do not describe the resource. */
+/** Members that select the workspace or organisation and do not describe the resource. */
 const SELECTING: ReadonlySet<string> = new Set(['workspace_id', 'organisation_id']);
-/** Members that GET shows and separate routes change; a GET response with them can be sent back. */
+/**
+ * Members that GET shows but only other routes change; a GET response with them can be sent back.
+ */
 const SHOWN_ALONE: ReadonlySet<string> = new Set(['users']);
 
 /**
- * Collects members of a PUT that the controller's POST accepts and the PUT does not. Validation would drop them
- * silently; `Writes` refuses those that differ from their current value. `status: archived` is one of them if the PUT
- * accepts no status.
+ * Collects members of a PUT that the controller's POST accepts but the PUT does not. Validation
+ * would drop them silently; `Writes` refuses those that differ from their current value. `status:
+ * archived` is one of them if the PUT accepts no status.
  */
 @Injectable()
 export class FixedMembersInterceptor implements NestInterceptor {

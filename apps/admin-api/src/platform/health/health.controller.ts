@@ -9,10 +9,10 @@ export class HealthResponse {
   @ResponseField.oneOf(['ok', 'degraded']) readonly status!: 'ok' | 'degraded';
   @ResponseField.oneOf(['admin-api']) readonly service!: 'admin-api';
   @ResponseField.text({ example: '1.0.0' }) readonly version!: string;
-  @ResponseField.texts({ description: 'Names of the parts that do not work fully.' })
+  @ResponseField.texts({ description: 'Names of the components that are degraded or down.' })
   readonly degraded!: readonly string[];
   @ResponseField.map({
-    description: 'State of each part: ok, degraded or down.',
+    description: 'State of each component: ok, degraded or down.',
     example: { postgres: 'ok' },
   })
   readonly parts!: Readonly<Record<string, PartStatus>>;
@@ -21,7 +21,7 @@ export class HealthResponse {
 export class ReadinessResponse {
   @ResponseField.oneOf(['ok', 'down', 'stopping']) readonly status!: 'ok' | 'down' | 'stopping';
   @ResponseField.texts({
-    description: 'Parts without which the service cannot serve requests and that are down.',
+    description: 'Required components that are down; the service cannot serve requests without them.',
   })
   readonly lacks!: readonly string[];
 }
@@ -39,7 +39,10 @@ export class HealthController implements OnApplicationShutdown {
     board.start();
   }
 
-  /** Responds with 200 also when degraded: the process works and must not be restarted because of a database outage. */
+  /**
+   * Responds with 200 even when degraded: the process works and must not be restarted because of a
+   * database outage.
+   */
   @Get(pathsOf(''))
   @ApiOkResponse({ type: HealthResponse })
   @Public('Load balancers send no credential; the response only shows which parts work.')
@@ -54,7 +57,9 @@ export class HealthController implements OnApplicationShutdown {
     return { status: 'ok' };
   }
 
-  /** Responds with 503 while the database is unavailable and once the process is stopping. */
+  /**
+   * Responds with 503 while the database is unavailable and as soon as the process begins to stop.
+   */
   @Get(pathsOf('/ready'))
   @ApiOkResponse({ type: ReadinessResponse })
   @ApiResponse({

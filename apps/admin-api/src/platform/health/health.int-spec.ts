@@ -11,7 +11,7 @@ describe('health of the admin API', () => {
     return body.parts.find((part) => part.name === name);
   };
 
-  it('is ready with its database, also without Redis, and reports which part is down and since when', async () => {
+  it('is ready with its database, even without Redis, and reports which component is down and since when', async () => {
     await eventually(async () => (await words()).status === 'ok');
     const begun = new Date().toISOString();
     await redis.kill();
@@ -39,7 +39,7 @@ describe('health of the admin API', () => {
     await eventually(async () => (await admin.get('/health/ready')).status === 200);
   });
 
-  it('shows details of the parts only to Tollgate’s own processes', async () => {
+  it('shows details of the components only to Tollgate’s own processes', async () => {
     const { key, adminKey } = await admin.tenant();
     for (const call of [{}, { token: 'wrong' }, { key }, { key: adminKey }])
       expect((await admin.get('/v1/health/parts', call)).status).toBe(401);

@@ -27,7 +27,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** The page at the root path, for browsers. */
+/** Serves the page at the root path to browsers. */
 @ApiExcludeController()
 @Controller()
 export class WelcomeController {

@@ -85,7 +85,7 @@ describe('POST with an Idempotency-Key', () => {
     expect(await labels('reused-2')).toBe(0);
   });
 
-  it('treats the same key of another credential or on another path as a different key', async () => {
+  it('treats the same key from another credential or on another path as a different key', async () => {
     await makeLabel('shared', 'shared');
     const other = await makeLabel('shared', 'shared-2', ours.key);
     const path = await admin.post('/v1/api-keys/workspace/service', under('shared', serviceKey('shared')));
@@ -161,7 +161,10 @@ describe('POST with an Idempotency-Key', () => {
 });
 
 describe('every POST with a caller', () => {
-  /** Public routes have no caller to whom a key could belong; each of them uses up its token or creates nothing. */
+  /**
+   * Public routes have no caller to whom a key could belong; each of them uses up its token or
+   * creates nothing.
+   */
   const PUBLIC = [
     '/v1/auth/claim',
     '/v1/auth/login',

@@ -8,8 +8,9 @@ import { currentCall, withinCall } from '../common/call-context';
 import { IdempotentRequests } from './idempotent-requests';
 
 /**
- * Executes a POST with an `Idempotency-Key` once; repeated requests get the first response. Runs around every handler,
- * after the guards, so that a repeated request also needs a credential that may call the route.
+ * Executes a POST with an `Idempotency-Key` once and returns the first response to repeated
+ * requests. Runs around every handler, after the guards, so that a repeated request also needs a
+ * credential that may call the route.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -34,7 +35,8 @@ function claimOf({ url, body }: FastifyRequest, caller: Principal, key: string):
   const { organisationId, workspaceId, apiKeyId, userId, request } = caller;
   const scope = idempotencyScope({
     organisationId,
-    // Responses may contain new secrets, so a key belongs to one credential and not to the whole workspace.
+    // Responses may contain new secrets, so a key belongs to one credential and not to the whole
+    // workspace.
     workspaceId: apiKeyId ?? userId ?? '',
     method: request.method,
     path: request.uri,

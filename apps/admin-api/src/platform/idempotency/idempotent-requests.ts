@@ -13,11 +13,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { Secrets } from '../../settings';
 
-/** Maximum size of a stored response in bytes of JSON; a larger one cannot be returned again. */
+/**
+ * Maximum size of a stored response, in bytes of JSON. A larger response is not stored and cannot
+ * be returned again.
+ */
 const RESPONSE_MAX = 65_536;
 /** Maximum wait for the first request to finish, in milliseconds. */
 const WAIT_MS = 10_000;
-/** Wait between two queries; doubles up to `LOOK_EVERY_MAX_MS`. */
+/** Initial wait between two queries, in milliseconds; it doubles up to `LOOK_EVERY_MAX_MS`. */
 const LOOK_EVERY_MS = 25;
 const LOOK_EVERY_MAX_MS = 400;
 
@@ -25,15 +28,15 @@ const PARAM = { param: 'idempotency-key' } as const;
 
 interface KeptResponse {
   readonly status: number;
-  /** Absent for a response without a body. */
+  /** Body of the response; absent when it has none. */
   readonly body?: unknown;
-  /** Header of a created resource. */
+  /** ETag header of a created resource. */
   readonly etag?: string;
 }
 
 /**
- * Stores first responses by `Idempotency-Key` in Postgres, where all processes share them and restarts do not lose
- * them.
+ * Stores first responses by `Idempotency-Key` in Postgres, where all processes share them and
+ * restarts do not lose them.
  */
 @Injectable()
 export class IdempotentRequests {
@@ -44,8 +47,9 @@ export class IdempotentRequests {
 
   /**
    * Returns the response of `handle`, or that of the first request under the same claim. Throws
-   * `idempotency_key_reused` when the key was used for another request, `idempotency_in_flight` when the first request
-   * runs for longer than 10 s, and `conflict` when it was executed but its response was not stored.
+   * `idempotency_key_reused` when the key was used for another request, `idempotency_in_flight`
+   * when the first request runs for longer than 10 s, and `conflict` when it was executed but its
+   * response was not stored.
    */
   async once(claim: RequestClaim, handle: () => Promise<unknown>, reply: FastifyReply): Promise<unknown> {
     const known = await this.claimOrWait(claim);
@@ -56,7 +60,10 @@ export class IdempotentRequests {
     return body;
   }
 
-  /** Returns null when this process holds the claim. */
+  /**
+   * Returns null when this process has claimed the key; otherwise the stored outcome of the first
+   * request.
+   */
   private async claimOrWait(claim: RequestClaim): Promise<KnownRequest | null> {
     const until = performance.now() + WAIT_MS;
     for (let waitMs = LOOK_EVERY_MS; ; waitMs = Math.min(waitMs * 2, LOOK_EVERY_MAX_MS)) {
@@ -80,8 +87,8 @@ export class IdempotentRequests {
     try {
       body = await handle();
     } catch (error) {
-      // The request failed with `error`, whether or not the release succeeds; a claim that is not released expires with
-      // its lease.
+      // The request failed with `error`, whether or not the release succeeds; a claim that is not
+      // released expires with its lease.
       await releaseRequest(this.dataSource.manager, claim).catch(() => undefined);
       throw error;
     }
@@ -91,8 +98,8 @@ export class IdempotentRequests {
       body,
       ...(typeof etag === 'string' ? { etag } : {}),
     });
-    // The request was executed and its caller gets the response. If storing fails, a repeated request still learns that
-    // it was executed, from the record that committed with the change.
+    // The request was executed and its caller gets the response. If storing it fails, the record
+    // that committed with the change still tells a repeated request that it was executed.
     await keepResponse(this.dataSource.manager, claim, sealed).catch(() => undefined);
     return body;
   }

@@ -19,8 +19,8 @@ export const scopeFor = (type: ApiKeyType, action: ApiKeyAction): string =>
   `${type.replace('-', '_')}_api_keys.${action}`;
 
 /**
- * Returns the scopes of all three key types for a route; the service then checks the scope for the type of the actual
- * key.
+ * Returns the scopes of all three key types for a route; the service then checks the scope for the
+ * type of the actual key.
  */
 export const anyTypeScope = (action: ApiKeyAction): [string, ...string[]] =>
   API_KEY_TYPES.map((type) => scopeFor(type, action)) as [string, ...string[]];
@@ -35,7 +35,8 @@ export function assertMay(caller: Principal, type: ApiKeyType, action: ApiKeyAct
 }
 
 /**
- * Whether the caller is a user without rights over others, who can list, create and change only their own user keys.
+ * Whether the caller is a user without rights over other users. Such a user can only list, create
+ * and change their own user keys.
  */
 export const isPlainMember = (caller: Principal): boolean =>
   caller.kind === 'session' &&
@@ -44,8 +45,8 @@ export const isPlainMember = (caller: Principal): boolean =>
   caller.workspaceRole !== 'manager';
 
 /**
- * Returns the scopes in canonical form without duplicates. Throws `validation_failed` for an unknown scope or one that
- * keys of this type cannot hold.
+ * Returns the scopes in canonical form without duplicates. Throws `validation_failed` for an
+ * unknown scope or one that keys of this type cannot hold.
  */
 export function normaliseScopes(scopes: readonly string[], type: ApiKeyType): string[] {
   const allowed = scopesAllowedFor(type);
@@ -60,8 +61,8 @@ export function normaliseScopes(scopes: readonly string[], type: ApiKeyType): st
 }
 
 /**
- * Throws `scope_exceeds_creator` for scopes above the role of the key's user, and `validation_failed` for a user
- * outside the workspace.
+ * Throws `scope_exceeds_creator` for scopes above the role of the key's user, and
+ * `validation_failed` for a user outside the workspace.
  */
 export async function assertWithinUser(
   manager: EntityManager,

@@ -15,9 +15,12 @@ import { FOR_UPDATE, type Write } from '../unit-of-work/writes';
 import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 
 export interface Rotation {
-  /** The new secret; shown once. */
+  /** New secret in clear text; shown once. */
   readonly key: string;
-  /** `auto` when the key's rotation policy had already created this secret and it was not fetched yet. */
+  /**
+   * `auto` when the key's rotation policy had already created this secret and nobody had fetched
+   * it.
+   */
   readonly mode: 'manual' | 'auto';
   readonly oldMasked: string | null;
   /** When the old secret stops working; null when it no longer works. */
@@ -36,7 +39,7 @@ export class ApiKeySecretsService {
     this.maker = { prefix: settings.API_KEY_PREFIX, pepper: secrets.apiKeyPepper };
   }
 
-  /** Creates the first secret of a key and returns it in clear text, the only time. */
+  /** Creates the first secret of a key and returns it in clear text; it cannot be read again. */
   async issue(write: Write, apiKeyId: string): Promise<string> {
     const fresh = makeSecret(this.maker);
     await insertSecret(write.manager, apiKeyId, fresh);
@@ -45,8 +48,9 @@ export class ApiKeySecretsService {
   }
 
   /**
-   * Rotates a key. If the rotation policy has created a secret that was not fetched yet, returns that one, once. At
-   * most two secrets work at a time: throws `conflict` while the previous one is still in transition.
+   * Rotates a key. If the rotation policy has created a secret that has not been fetched yet,
+   * returns that secret once. At most two secrets work at a time: throws `conflict` while the
+   * previous one is still in transition.
    */
   async rotate(write: Write, row: ApiKeyEntity, transitionMs: number, now = new Date()): Promise<Rotation> {
     const { manager } = write;
@@ -81,7 +85,10 @@ export class ApiKeySecretsService {
     return { key: fresh.secret, mode: 'manual', oldMasked, transitionExpiresAt: until };
   }
 
-  /** Creates a new secret and revokes all others: the current one, one in transition and one that was not fetched. */
+  /**
+   * Creates a new secret and revokes all others: the current one, the one in transition and the one
+   * that has not been fetched.
+   */
   async replaceAtOnce(write: Write, row: ApiKeyEntity): Promise<Rotation> {
     const { manager } = write;
     const secrets = await manager.find(ApiKeySecretEntity, { where: { apiKeyId: row.id }, lock: FOR_UPDATE });
@@ -98,7 +105,7 @@ export class ApiKeySecretsService {
   }
 }
 
-/** Returns the documents of the keys, one for each secret. */
+/** Returns the document keys of the API keys, one for each secret. */
 export async function secretKeysOf(
   manager: EntityManager,
   apiKeyIds: readonly string[],

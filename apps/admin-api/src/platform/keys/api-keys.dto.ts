@@ -20,7 +20,7 @@ import {
 import { RateLimitDto, UsageLimitDto } from '../limits/limits.dto';
 import { BY_NAME, searchable } from '../resource/list-order';
 
-/** Minimum time that an old secret keeps working after a rotation: half an hour. */
+/** Minimum time that an old secret remains valid after a rotation: half an hour. */
 export const TRANSITION_MS_MIN = 1_800_000;
 const TRANSITION_MS_MAX = 365 * DAY_MS;
 
@@ -33,8 +33,8 @@ export class ApiKeyDefaultsDto {
 }
 
 /**
- * At least one of the three schedule members is required; `rotation_period` and `rotation_period_days` are mutually
- * exclusive.
+ * At least one of the three schedule members is required; `rotation_period` and
+ * `rotation_period_days` are mutually exclusive.
  */
 export class RotationPolicyDto {
   @EnumField(['weekly', 'monthly'], { optional: true, nullable: true })
@@ -63,7 +63,7 @@ export class CreateApiKeyDto extends ApiKeyFieldsDto {
   @NameField({ example: 'search-production' }) name!: string;
   @TextListField({ minItems: 1, maxItems: 300, example: ['completions.write', 'logs.list'] })
   scopes!: string[];
-  @UuidField({ optional: true, description: 'The user of a user key; default: the caller.' })
+  @UuidField({ optional: true, description: 'Id of the user of a user key; default: the caller.' })
   user_id?: string;
 }
 
@@ -89,13 +89,13 @@ export class RotateApiKeyDto {
     min: TRANSITION_MS_MIN,
     max: TRANSITION_MS_MAX,
     description:
-      'How long the old secret keeps working, in milliseconds. Cannot be sent with revoke_previous.',
+      'How long the old secret remains valid, in milliseconds. Cannot be sent with revoke_previous.',
   })
   key_transition_period_ms?: number;
   @BooleanField({
     optional: true,
     description:
-      'When true, all earlier secrets stop working immediately, including one that is still in transition. For a leaked secret.',
+      'When true, all earlier secrets stop working immediately, including one that is still in transition. Use it for a leaked secret.',
   })
   revoke_previous?: boolean;
 }
@@ -107,5 +107,5 @@ export class ListApiKeysQuery extends searchable(pageOf({ size: 50 }), [...BY_NA
   })
   workspace_id?: string;
   @QueryEnumListField(['active', 'exhausted', 'expired']) status?: ('active' | 'exhausted' | 'expired')[];
-  @QueryUuidListField({ max: 100, description: 'Returns only these keys.' }) ids?: string[];
+  @QueryUuidListField({ max: 100, description: 'Returns only the keys with these ids.' }) ids?: string[];
 }

@@ -79,12 +79,15 @@ export class RotatedApiKey {
   @ResponseField.text({ example: 'tg*****3Ax' }) readonly key!: string;
   @ResponseField.time({
     nullable: true,
-    description: 'When the old secret stops working; null when it no longer works.',
+    description: 'When the old secret stops working; null when it already has.',
   })
   readonly key_transition_expires_at!: string | null;
 }
 
-/** Returns an API key as a response shows it: with the slug of its default config, whose id the entity holds. */
+/**
+ * Returns an API key as a response shows it, with the slug of its default config in place of the
+ * config's id.
+ */
 export const toApiKey = (row: ApiKeyEntity, masked: string, configSlug: string | null): ApiKeyResponse =>
   viewOf(ApiKeyResponse, row, {
     key: masked,
@@ -107,7 +110,7 @@ export const toApiKey = (row: ApiKeyEntity, masked: string, configSlug: string |
     object: 'api-key',
   });
 
-/** The responses of keys, with their masked secrets and the slugs of their configs. */
+/** Returns the responses of keys, with their masked secrets and the slugs of their configs. */
 export async function apiKeyViews(
   manager: EntityManager,
   rows: readonly ApiKeyEntity[],

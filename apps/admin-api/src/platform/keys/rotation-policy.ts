@@ -8,7 +8,10 @@ import { TRANSITION_MS_MIN, type RotationPolicyDto } from './api-keys.dto';
 const PERIOD_MS = { weekly: 7 * DAY_MS, monthly: 28 * DAY_MS } as const;
 const PATH = 'rotation_policy';
 
-/** Checks what decorators cannot express, and returns the stored form. Throws `validation_failed`. */
+/**
+ * Checks a rotation policy beyond its decorators and returns its stored form. Throws
+ * `validation_failed`.
+ */
 export function toRotationPolicy(input: RotationPolicyDto, now = new Date()): StoredRotationPolicy {
   const schedule = {
     period: input.rotation_period ?? null,
@@ -34,7 +37,10 @@ export function toRotationPolicy(input: RotationPolicyDto, now = new Date()): St
   };
 }
 
-/** Returns the policy after a manual rotation: the period starts again; the date of a one-time rotation stays. */
+/**
+ * Returns the policy after a manual rotation: the period starts again, and the date of a one-time
+ * rotation stays.
+ */
 export function afterRotation(policy: StoredRotationPolicy, now: Date): StoredRotationPolicy {
   const next = nextResetAfter(now, { period: policy.rotation_period, days: policy.rotation_period_days });
   return next === null ? policy : { ...policy, next_rotation_at: next.toISOString() };

@@ -23,7 +23,10 @@ export interface UserPlace {
 const WEEK = 7;
 const MONTH = 30;
 
-/** Returns the rules for user keys in the workspace; null for other key types, to which they do not apply. */
+/**
+ * Returns the rules for user keys in the workspace; null for other key types, to which they do not
+ * apply.
+ */
 export async function rulesFor(
   manager: EntityManager,
   key: Pick<ApiKeyEntity, 'organisationId' | 'workspaceId' | 'userId'>,
@@ -35,8 +38,8 @@ export async function rulesFor(
 }
 
 /**
- * Throws `validation_failed` when the user already has the maximum number of keys. A row lock serialises concurrent
- * creations.
+ * Throws `validation_failed` when the user already has the maximum number of keys. A row lock
+ * serialises concurrent creations.
  */
 export async function assertRoomForKey(
   manager: EntityManager,
@@ -60,8 +63,8 @@ export async function assertRoomForKey(
 }
 
 /**
- * Returns the expiry of a new key: as requested, else as the rules define. Throws `validation_failed` beyond the
- * maximum lifetime.
+ * Returns the expiry of a new key: the requested one, else the one that the rules define; null for
+ * none. Throws `validation_failed` beyond the maximum lifetime.
  */
 export function expiryOf(
   requested: string | null | undefined,
@@ -97,7 +100,8 @@ const shortest = (...seconds: number[]): number => {
 };
 
 /**
- * Returns the rotation policy of a new key. If the rules enforce a rotation period, a user key always gets that one.
+ * Returns the rotation policy of a new key. If the rules enforce a rotation period, a user key
+ * always gets that period.
  */
 export function rotationOf(
   requested: CreateApiKeyDto['rotation_policy'],
@@ -114,8 +118,9 @@ export function rotationOf(
 }
 
 /**
- * Returns the rotation policy after an update, or undefined when it does not change. With an enforced period only the
- * transition can be changed; the next rotation keeps its date, since moving it would bypass the period.
+ * Returns the rotation policy after an update; undefined when it does not change. With an enforced
+ * period only the transition can be changed; the next rotation keeps its date, since moving it
+ * would bypass the period.
  */
 export function changedRotation(
   row: Pick<ApiKeyEntity, 'rotationPolicy'>,

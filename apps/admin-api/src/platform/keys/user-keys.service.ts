@@ -20,7 +20,7 @@ import { ApiKeySecretsService, secretKeysOf } from './api-key-secrets.service';
 import { toApiKey } from './api-keys.view';
 import { expiryOf, rotationOf, rulesFor, type UserPlace } from './user-key-rules';
 
-/** Scopes of an automatically created key; limited to those that its user's role has. */
+/** Scopes of an automatically created key; the key gets only those that its user's role has. */
 const AUTO_SCOPES = [
   'completions.write',
   'prompts.render',
@@ -32,14 +32,18 @@ const AUTO_SCOPES = [
   'analytics.view',
 ];
 
-/** Creates, archives and refreshes the user keys of a user who joins, leaves or changes roles. Gateways read the user again. */
+/**
+ * Creates, archives and refreshes the user keys of users who join, leave or change roles, and makes
+ * gateways read these users again.
+ */
 @Injectable()
 export class UserKeysService {
   constructor(private readonly secrets: ApiKeySecretsService) {}
 
   /**
-   * Creates a key for a new member of a workspace if the settings require it. Its secret is not shown; the user gets
-   * one by rotating the key. Creates none for a user who has one, or whose role has none of the scopes.
+   * Creates a key for a new member of a workspace if the settings require it. Its secret is not
+   * shown; the user rotates the key to get one. Creates none for a user who already has a key or
+   * whose role has none of the scopes.
    */
   async provision(write: Write, at: UserPlace): Promise<void> {
     const { manager } = write;
@@ -57,13 +61,19 @@ export class UserKeysService {
     await this.make(write, at, { name: null, scopes: wanted, expires_at: null, metadata: null });
   }
 
-  /** Creates the key that an invite promised, with the promised scopes that the user's role has. */
+  /**
+   * Creates the key that an invite promised, with those of the promised scopes that the user's role
+   * has.
+   */
   async makePromised(write: Write, at: UserPlace, details: InvitedApiKey): Promise<void> {
     recordUserChange(write, at);
     await this.make(write, at, details);
   }
 
-  /** Archives the user keys of one user, in one workspace or in all. Gateways read the user's access tokens there again. */
+  /**
+   * Archives the user keys of one user, in one workspace or in all, and makes gateways read the
+   * user's access tokens there again.
+   */
   async archive(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
     recordUserChange(write, at);
     write.changed(await accessTokensOf(write.manager, at));
@@ -77,7 +87,10 @@ export class UserKeysService {
     }
   }
 
-  /** Makes gateways read the keys and access tokens of a user again after a change of role, which changes what they may do. */
+  /**
+   * Makes gateways read the keys and access tokens of a user again after a change of role, which
+   * changes the user's rights.
+   */
   async touch(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
     recordUserChange(write, at);
     const ids = (await liveKeys(write.manager, at)).map(({ id }) => id);
@@ -113,13 +126,19 @@ export class UserKeysService {
   }
 }
 
-/** Records that the user's document has changed: gateways read the user's roles from it for access rules. */
+/**
+ * Records a change of the user's document, from which gateways read the user's roles for access
+ * rules.
+ */
 const recordUserChange = (
   write: Write,
   { organisationId, userId }: Pick<UserPlace, 'organisationId' | 'userId'>,
 ): void => write.changed(documentKey.user(organisationId, userId));
 
-/** Returns the promised expiry, but at most the maximum lifetime that now applies. */
+/**
+ * Returns the promised expiry, but at most the maximum lifetime that is now in force; null for no
+ * expiry.
+ */
 function endOf(details: InvitedApiKey, rules: UserKeyRules | null): Date | null {
   if (details.expires_at === null) return expiryOf(undefined, rules);
   const promised = new Date(details.expires_at).getTime();

@@ -37,18 +37,21 @@ describe('enforcement options of a limit', () => {
     expect(document.rateLimits).toEqual(RATE_RULES);
   });
 
-  it.each(OWNERS)('are absent from %s when not chosen, so that defaults apply', async (_name, make) => {
-    const plain = { type: 'requests', unit: 'rpm', value: 1 };
-    const { response, document } = await make({
-      usage_limits: { credit_limit: 5, enforcement: null },
-      rate_limits: [{ ...plain, window: null, on_outage: null }],
-    });
-    expect(response['usage_limits']).not.toHaveProperty('enforcement');
-    expect(response['rate_limits']).toEqual([plain]);
-    expect(document.usageLimits[0]).not.toHaveProperty('enforcement');
-    expect(document.usageLimits[0]).not.toHaveProperty('onOutage');
-    expect(document.rateLimits).toEqual([plain]);
-  });
+  it.each(OWNERS)(
+    'are absent from %s when they were not set, so that defaults apply',
+    async (_name, make) => {
+      const plain = { type: 'requests', unit: 'rpm', value: 1 };
+      const { response, document } = await make({
+        usage_limits: { credit_limit: 5, enforcement: null },
+        rate_limits: [{ ...plain, window: null, on_outage: null }],
+      });
+      expect(response['usage_limits']).not.toHaveProperty('enforcement');
+      expect(response['rate_limits']).toEqual([plain]);
+      expect(document.usageLimits[0]).not.toHaveProperty('enforcement');
+      expect(document.usageLimits[0]).not.toHaveProperty('onOutage');
+      expect(document.rateLimits).toEqual([plain]);
+    },
+  );
 
   it.each<[string, object]>([
     ['usage_limits.enforcement', { usage_limits: { credit_limit: 5, enforcement: 'hard' } }],

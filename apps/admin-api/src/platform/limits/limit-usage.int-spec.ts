@@ -9,7 +9,9 @@ const USD = 100_000_000;
 const api = new TestAdminApi();
 const tenant = api.sharedTenant();
 
-/** Writes durable records like the worker: 7 USD in all, half of it nine days ago. */
+/**
+ * Writes durable records in the same way as the worker: 7 USD in total, half of it nine days ago.
+ */
 async function charge(counter: string, organisationId = tenant.organisationId): Promise<void> {
   const { manager } = api.dataSource;
   const charged = { organisationId, account: `limit:${counter}`, period: 0, tokens: 1, requests: 1 };
@@ -23,7 +25,7 @@ async function charge(counter: string, organisationId = tenant.organisationId): 
 
 describe('usage of a budget', () => {
   it.each(limitOwners(api, tenant))(
-    'of %s is shown alone and in a list: current usage, burn rate per day and forecast',
+    'of %s is shown in single responses and lists: current usage, burn rate per day and forecast',
     async (_name, make) => {
       const owner = await make({ usage_limits: { credit_limit: 10 }, rate_limits: [] });
       const unused = { current_usage: 0, burn_rate_per_day: null, forecast_exhausted_at: null };
@@ -51,7 +53,7 @@ describe('usage of a budget', () => {
     },
   );
 
-  it('restarts with the period', async () => {
+  it('restarts with each period', async () => {
     const other = await api.tenant();
     const body = { name: 'k', scopes: ['completions.write'] };
     const limits = { credit_limit: 10, periodic_reset: 'monthly' };

@@ -14,7 +14,7 @@ import {
 } from '@gw/limits';
 import type { EntityManager } from 'typeorm';
 
-/** How much of a budget is used, from the durable record; USD for cost. */
+/** Usage of a budget from the durable record; in USD for a cost budget. */
 export interface LimitUsage {
   readonly current_usage: number;
   readonly burn_rate_per_day: number | null;
@@ -27,7 +27,7 @@ export const UNUSED: LimitUsage = {
   forecast_exhausted_at: null,
 };
 
-/** A budget as the response to a GET shows it. */
+/** A budget as a GET response shows it. */
 export type ShownUsageLimit = StoredUsageLimit & Partial<LimitUsage>;
 
 /** The owner of the budgets in a response, as their counters name it. */
@@ -35,14 +35,15 @@ export interface LimitOwner {
   readonly organisationId: string;
   readonly scope: BucketOwner['scope'];
   readonly id: string;
-  /** Workspace id, for an integration. */
+  /** Workspace id; only set for an integration. */
   readonly group?: string;
   readonly lastResetAt: Date | null;
 }
 
 /**
- * Returns the responses of a page with the usage of their budgets. `owners` has one entry per response, in order, all
- * of one organisation. Runs two queries for any number of budgets, and none without budgets.
+ * Returns the responses of a page with the usage of their budgets. `owners` has one entry per
+ * response, in order, all of one organisation. Runs two queries for any number of budgets, and none
+ * when there are no budgets.
  */
 export async function withUsage<
   Response extends { readonly usage_limits: ShownUsageLimit | readonly ShownUsageLimit[] | null },

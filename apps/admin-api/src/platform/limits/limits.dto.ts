@@ -3,7 +3,9 @@ import { ResponseField, DateField, EnumField, IntegerField, MapField, NumberFiel
 export const WINDOWS = ['fixed', 'sliding'] as const;
 export const ENFORCEMENTS = ['standard', 'strict'] as const;
 export const OUTAGE_MODES = ['hold', 'refuse'] as const;
-/** Maximum limit in USD: the largest amount that a counter in units of 1e-8 USD represents exactly. */
+/**
+ * Maximum limit in USD: the largest amount that a counter in units of 1e-8 USD represents exactly.
+ */
 export const USD_MAX = 90_000_000;
 export const CREDIT_LIMIT = `USD for cost, at most ${USD_MAX.toLocaleString('en-US')}`;
 
@@ -19,7 +21,7 @@ export const WINDOW = { ...OPTIONAL, description: 'Default: fixed. concurrency h
 export const RATE_ENFORCEMENT = {
   ...OPTIONAL,
   description:
-    'For tokens only. strict admits a request only if the maximum that it may use fits. Default: standard.',
+    'For token limits only. strict admits a request only if its maximum token usage fits. Default: standard.',
 } as const;
 export const ENFORCEMENT = {
   ...OPTIONAL,
@@ -30,21 +32,20 @@ export const ENFORCEMENT = {
 export const ON_OUTAGE = {
   ...OPTIONAL,
   description:
-    'What happens while the counters are unavailable: hold continues within a local share, refuse responds with 503. Default: refuse' +
-    ' for a strict budget, hold for all others.',
+    'Behaviour while the counters are unavailable: hold continues within a local share, refuse responds with 503. Default: refuse for a strict budget, hold for all others.',
 } as const;
 
 /** A rate limit. `value` 0 blocks all requests. */
 export class RateLimitDto {
   @EnumField(['requests', 'tokens', 'concurrency'], {
     example: 'requests',
-    description: 'concurrency limits the requests in flight at the same time.',
+    description: 'concurrency limits the number of requests in flight.',
   })
   type!: 'requests' | 'tokens' | 'concurrency';
   @EnumField(['rps', 'rpm', 'rph', 'rpd', 'rpw'], {
     ...OPTIONAL,
     example: 'rpm',
-    description: 'Required, except for concurrency, which has none.',
+    description: 'Window of the limit. Required, except for concurrency, which has none.',
   })
   unit?: 'rps' | 'rpm' | 'rph' | 'rpd' | 'rpw' | null;
   @IntegerField({ min: 0, max: 1_000_000_000_000, example: 600 }) value!: number;
@@ -55,7 +56,10 @@ export class RateLimitDto {
 
 /** A budget. `periodic_reset` and `periodic_reset_days` are mutually exclusive. */
 export class UsageLimitDto {
-  @EnumField(['cost', 'tokens'], { optional: true, description: 'Default: cost, which is in USD.' })
+  @EnumField(['cost', 'tokens'], {
+    optional: true,
+    description: 'What the budget counts. Default: cost, which is in USD.',
+  })
   type?: 'cost' | 'tokens';
   @NumberField({ min: 1, max: 1_000_000_000_000, description: `${CREDIT_LIMIT}.`, example: 100 })
   credit_limit!: number;
@@ -71,12 +75,12 @@ export class UsageLimitDto {
   @EnumField(OUTAGE_MODES, ON_OUTAGE) on_outage?: (typeof OUTAGE_MODES)[number] | null;
 }
 
-/** A rate limit as responses show it. Options that were not chosen are absent. */
+/** A rate limit as responses show it. Options that were not set are absent. */
 export class RateLimitResponse {
   @ResponseField.oneOf(['requests', 'tokens', 'concurrency']) readonly type!: string;
   @ResponseField.oneOf(['rps', 'rpm', 'rph', 'rpd', 'rpw'], {
     nullable: true,
-    description: 'Null for concurrency.',
+    description: 'Window of the limit; null for concurrency.',
   })
   readonly unit!: string | null;
   @ResponseField.integer({ example: 600 }) readonly value!: number;
@@ -88,7 +92,8 @@ export class RateLimitResponse {
 /** A budget as responses show it. */
 export class UsageLimitResponse {
   @ResponseField.oneOf(['cost', 'tokens', 'requests']) readonly type!: string;
-  @ResponseField.number({ description: 'USD for cost.', example: 100 }) readonly credit_limit!: number;
+  @ResponseField.number({ description: 'In USD for a cost budget.', example: 100 })
+  readonly credit_limit!: number;
   @ResponseField.number({ nullable: true, example: 80 }) readonly alert_threshold!: number | null;
   @ResponseField.oneOf(['weekly', 'monthly'], { nullable: true }) readonly periodic_reset!: string | null;
   @ResponseField.integer({ nullable: true, example: null }) readonly periodic_reset_days!: number | null;

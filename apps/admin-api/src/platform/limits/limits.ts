@@ -3,10 +3,13 @@ import { DAY_MS } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { USD_MAX, type RateLimitDto, type UsageLimitDto } from './limits.dto';
 
-/** Midnight UTC of the day of `date`. */
+/** Returns midnight UTC of the day of `date`. */
 export const midnightOf = (date: Date): Date => new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS);
 
-/** Returns the next reset at midnight UTC: on Monday for weeks, on the 1st for months; null without a period. */
+/**
+ * Returns the next reset at midnight UTC: on Monday for weeks, on the 1st for months; null without
+ * a period.
+ */
 export function nextResetAfter(
   now: Date,
   rule: { readonly period: 'weekly' | 'monthly' | null; readonly days: number | null },
@@ -21,20 +24,20 @@ export function nextResetAfter(
 }
 
 /**
- * Schedule of a reset or rotation: a named period or a number of days, and an explicit date that overrides the first
- * one.
+ * Schedule of a reset or rotation: a named period or a number of days, and an explicit date that
+ * overrides the first occurrence.
  */
 export interface Schedule {
   readonly period: 'weekly' | 'monthly' | null;
   /** Length of the period in days, 1 to 365. */
   readonly days: number | null;
-  /** ISO 8601, not yet rounded. */
+  /** Date of the first occurrence in ISO 8601, not yet rounded. */
   readonly next: string | null;
 }
 
 /**
- * Returns the next date at midnight UTC; null when there is none. Throws `validation_failed` for both a named period
- * and days.
+ * Returns the next date at midnight UTC; null when there is none. Throws `validation_failed` when
+ * both a named period and days are set.
  */
 export function nextOf(
   schedule: Schedule,
@@ -54,8 +57,8 @@ export function nextOf(
 }
 
 /**
- * Throws `validation_failed` for an amount that cannot be counted exactly, since the limit in force would differ from
- * the one shown.
+ * Throws `validation_failed` for an amount that cannot be counted exactly, since the limit in force
+ * would differ from the one shown.
  */
 export function assertCountable(type: string, creditLimit: number, path: string): void {
   if (type !== 'cost' || creditLimit <= USD_MAX) return;
@@ -63,8 +66,9 @@ export function assertCountable(type: string, creditLimit: number, path: string)
 }
 
 /**
- * Checks what decorators cannot express, and returns the stored form. `path` is the prefix of error paths
- * (`usage_limits`). A changed limit is active again; the next request finds out whether it is exhausted.
+ * Checks a budget beyond its decorators and returns its stored form. `path` is the prefix of error
+ * paths (`usage_limits`). A changed limit becomes active again; the next request determines whether
+ * it is exhausted.
  */
 export function toStoredUsageLimit(input: UsageLimitDto, path: string, now = new Date()): StoredUsageLimit {
   const { type = 'cost', credit_limit, alert_threshold = null } = input;
@@ -90,7 +94,7 @@ export function toStoredUsageLimit(input: UsageLimitDto, path: string, now = new
   };
 }
 
-/** Stores only chosen options, so that the default can depend on the kind of limit. */
+/** Returns only the options that were set, so that the default can depend on the kind of limit. */
 const chosen = ({
   enforcement,
   on_outage,
@@ -103,8 +107,8 @@ const chosen = ({
 });
 
 /**
- * Returns the stored rate limits; null for null or an empty list. Throws `validation_failed` for two rules of one type
- * and unit.
+ * Returns the stored rate limits; null for null or an empty list. Throws `validation_failed` for
+ * two rules of one type and unit.
  */
 export function toStoredRateLimits(
   input: readonly RateLimitDto[] | null,
@@ -124,8 +128,8 @@ export function toStoredRateLimits(
 }
 
 /**
- * Throws `validation_failed` for members that do not fit together. `path` is the limit's path; empty when its members
- * are at the top level.
+ * Throws `validation_failed` for members that do not fit together. `path` is the limit's path;
+ * empty when its members are at the top level.
  */
 export function toStoredRateLimit(limit: RateLimitDto, path: string): StoredRateLimit {
   const { type, unit = null, value, window, enforcement } = limit;

@@ -14,7 +14,7 @@ import {
   TokenResponse,
 } from '../auth/auth.dto';
 import { AccessGate } from '../auth/access.gate';
-import { CookieSessions, ended, isOfConsole } from '../auth/cookie-sessions.service';
+import { CookieSessions, sessionEnded, isOfConsole } from '../auth/cookie-sessions.service';
 import { OrganisationChanges } from './organisation-changes.service';
 import { OpensSession } from './opens-session';
 import { SsoLogins } from './sso-login.service';
@@ -69,7 +69,7 @@ export class AuthController {
     return this.passwordSessions.loginByFactor(body, factsOf(request));
   }
 
-  /** New tokens for a refresh token. A console, which has none, gets a new cookie. */
+  /** Returns new tokens for a refresh token. A console, which sends none, gets a new cookie. */
   @Post('refresh')
   @Public('The refresh token in the body, or the cookie of a console, is the credential.')
   @OpensSession()
@@ -83,12 +83,15 @@ export class AuthController {
       throw invalid('refresh_token', 'refresh_token must be absent in requests of a console');
     if (!isOfConsole(request)) throw invalid('refresh_token', 'refresh_token is required');
     const caller = await this.gate.visitorOf(request, reply);
-    if (caller === null || this.cookies.secretOf(request) === null) throw ended();
+    if (caller === null || this.cookies.secretOf(request) === null) throw sessionEnded();
     await this.cookies.refresh(request, reply);
     return this.selves.describe(caller);
   }
 
-  /** Changes the organisation of the session. The response has a new session, and the one before has ended. */
+  /**
+   * Changes the organisation of the session. The response contains a new session; the previous one
+   * has ended.
+   */
   @Post('organisation')
   @SessionOnly()
   @OpensSession(MfaChallengeResponse)

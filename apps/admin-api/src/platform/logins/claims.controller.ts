@@ -20,7 +20,7 @@ export class ClaimDto {
 export class ClaimController {
   constructor(private readonly claims: Claims) {}
 
-  /** Signs the owner in by the link that the launcher has printed. */
+  /** Logs in the owner with the link that the launcher has printed. */
   @Post()
   @Public('The token is the credential. It works once, for 15 minutes; wrong ones are throttled.')
   @OpensSession(MfaChallengeResponse)
@@ -32,7 +32,7 @@ export class ClaimController {
   }
 }
 
-/** Called by the launcher. */
+/** Creates links for the launcher. */
 @ApiExcludeController()
 @Controller()
 export class ClaimLinksController {

@@ -67,7 +67,7 @@ describe('links of the launcher', () => {
   const use = (token: string, headers: Record<string, string> = {}): Promise<GatewayResponse<Opened>> =>
     admin.post<Opened>(CLAIM, { headers, body: { token } });
 
-  it('sign the owner in once, as a client and as a console', async () => {
+  it('log in the owner once, from a client or a console', async () => {
     const token = await make();
     const opened = await use(token);
     expect([opened.status, opened.body.object]).toEqual([200, 'session']);
@@ -83,7 +83,7 @@ describe('links of the launcher', () => {
     );
   });
 
-  it('open one session when several admin APIs get the token at once', async () => {
+  it('open one session when several admin APIs receive the token at the same time', async () => {
     const token = await make();
     const payload = { token };
     const calls = [admin.api, second].flatMap(({ app }) =>
@@ -93,7 +93,7 @@ describe('links of the launcher', () => {
     expect(statuses).toEqual([200, ...Array<number>(7).fill(401)]);
   });
 
-  it('end after 15 minutes, and when a new one is made', async () => {
+  it('expire after 15 minutes, and when a new link is created', async () => {
     const old = await make();
     const token = await make();
     expect((await use(old)).status).toBe(401);
@@ -107,7 +107,7 @@ describe('links of the launcher', () => {
     expect((await use(token)).status).toBe(401);
   });
 
-  it('are made for our own processes only, and stored as hashes', async () => {
+  it("are created only for Tollgate's own processes, and stored as hashes", async () => {
     for (const credential of [{}, { key: tenant.adminKey }, { token: await admin.login(owner.email) }])
       expect((await admin.post(INTERNAL.claims, credential)).status).toBe(401);
     const token = await make();
@@ -116,7 +116,7 @@ describe('links of the launcher', () => {
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
-  it('lead to a second factor, and to nothing for a user who is no owner any more', async () => {
+  it('lead to a second factor, and to nothing for a user who is no longer an owner', async () => {
     const { manager } = admin.dataSource;
     const seat = { organisationId: tenant.organisationId, userId: owner.id };
     const asMember = await make();
@@ -131,7 +131,7 @@ describe('links of the launcher', () => {
     await manager.delete(SecondFactorEntity, { id: factor.id });
   });
 
-  it('are throttled by network, after 20 wrong tokens in a minute', async () => {
+  it('are throttled by network after 20 wrong tokens in a minute', async () => {
     const token = await make();
     const statuses = [];
     for (let i = 0; i < 25; i += 1) statuses.push((await use(`wrong-${String(i)}`)).status);
@@ -160,7 +160,7 @@ describe('the first password', () => {
       ...{ token, body: { new_password: NEW, ...(current !== undefined && { current_password: current }) } },
     });
 
-  it('is chosen without the current one in a session by a link alone, once, and ends other sessions', async () => {
+  it('can be set without the current one only in a session from a launcher link, once, and ends other sessions', async () => {
     const byPassword = await admin.login(owner.email);
     const refused = await change(byPassword);
     expect([refused.status, refused.body.error.param]).toEqual([400, 'current_password']);
@@ -179,11 +179,11 @@ describe('the first password', () => {
   });
 });
 
-describe('links of the launcher where single sign-on is enforced', () => {
+describe('links of the launcher with enforced single sign-on', () => {
   const admin = new TestAdminApi({ ...ENVIRONMENT, SSO_BREAK_GLASS: 'false' });
   const tenant = admin.sharedTenant();
 
-  it('pass no more than a password does', async () => {
+  it('bypass single sign-on only as far as a password does', async () => {
     await admin.user(tenant.organisationId, 'owner');
     await install(admin, tenant);
     const { body } = await admin.post<Opened>('/v1/admin/organisation/sso-connections', {

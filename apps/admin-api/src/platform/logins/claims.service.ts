@@ -13,12 +13,13 @@ import { PasswordSessions } from './password-sessions.service';
 
 const TOKEN_LENGTH = 48;
 const LIFE_MS = 15 * 60_000;
-/** Wrong tokens of one network in a minute. */
+/** Maximum number of wrong tokens from one network per minute. */
 const FAILURES_MAX = 20;
 
 /**
- * Links with which the launcher signs in the owner of an installation on one machine, once each. The database has only the HMAC of a
- * token, so that the time of its comparison says nothing of the token.
+ * One-time links with which the launcher logs in the owner of an installation on one machine. The
+ * database stores only the HMAC of a token, so that the duration of a comparison reveals nothing
+ * about the token.
  */
 @Injectable()
 export class Claims {
@@ -31,7 +32,10 @@ export class Claims {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'CLAIM_ENABLED'>,
   ) {}
 
-  /** Makes a token for the owner who joined first, and ends the one before. Throws `feature_disabled` and `not_found`. */
+  /**
+   * Creates a token for the owner who joined first and invalidates the previous token. Throws
+   * `feature_disabled` and `not_found`.
+   */
   async make(now = Date.now()): Promise<ClaimResponse> {
     this.assertOn();
     const { organisationId } = found(await this.dataSource.manager.findOneBy(InstallationEntity, { id: 1 }));
@@ -44,8 +48,9 @@ export class Claims {
   }
 
   /**
-   * Opens the session of a token, once, also when several processes get it at once. Returns a challenge for an owner with a second
-   * factor. Throws `unauthenticated`, and `rate_limited` after many wrong tokens.
+   * Opens the session of a token once, even when several processes receive it at the same time.
+   * Returns a challenge for an owner with a second factor. Throws `unauthenticated`, and
+   * `rate_limited` after many wrong tokens.
    */
   async use(
     token: string,

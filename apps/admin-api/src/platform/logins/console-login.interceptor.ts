@@ -7,7 +7,10 @@ import { CookieSessions, isOfConsole } from '../auth/cookie-sessions.service';
 import { PrincipalsService } from '../auth/principals.service';
 import { SelfService } from '../auth/self.service';
 
-/** Gives a console that logs in its session in a cookie, and its user as the response: no script ever has a token. */
+/**
+ * When a console logs in, puts the session into a cookie and responds with the user, so that
+ * scripts never see a token.
+ */
 @Injectable()
 export class ConsoleLoginInterceptor implements NestInterceptor {
   constructor(

@@ -8,16 +8,19 @@ import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import { Writes } from '../unit-of-work/writes';
 import { useMessage } from './used-messages';
 
-/** The refusal of a logout; the audit log has the reason. */
+/** Error for a refused logout; the audit log contains the reason. */
 export const logoutRefused = (reason: string): GatewayError =>
   new GatewayError('sso_logout_refused', { cause: new Error(reason) });
 
-/** Ends the sessions of which an identity provider says that they have ended. */
+/** Ends the sessions that an identity provider reports as ended. */
 @Injectable()
 export class EndedLogins {
   constructor(private readonly writes: Writes) {}
 
-  /** Ends sessions that the connection has opened, and no others. Each message works once. Throws `sso_logout_refused`. */
+  /**
+   * Ends only sessions that the connection has opened. Each message works once. Throws
+   * `sso_logout_refused`.
+   */
   async end(
     { id: connectionId }: SsoConnectionEntity,
     { subject, sessions, id, usableUntil }: ProvidedLogout,

@@ -3,18 +3,21 @@ import type { SsoConnectionEntity, SsoGroupRule } from '@gw/entities';
 import type { ProvidedGroups } from '@gw/federation';
 import type { MappedRole } from '../accounts/membership-changes';
 
-/** Bound of all searches of one login: instructions of the patterns times characters of the names; at most 0.1 s. */
+/**
+ * Maximum number of steps of all pattern searches of one login: pattern instructions times
+ * characters of the names; at most 0.1 s.
+ */
 const STEPS_MAX = 2_000_000;
 
-/** Roles that the groups of a user are mapped to. */
+/** Roles to which the groups of a user are mapped. */
 export interface GroupRoles {
   readonly isAdmin: boolean;
   readonly workspaces: readonly MappedRole[];
-  /** False: some groups or patterns were not read, so no role may be removed. */
+  /** False when some groups or patterns were not read, so that no role may be removed. */
   readonly isComplete: boolean;
 }
 
-/** Applies the rules of a connection to the groups of a user. All rules that match count. */
+/** Applies the rules of a connection to the groups of a user. Every rule that matches counts. */
 export function rolesOf(
   { groupRules }: Pick<SsoConnectionEntity, 'groupRules'>,
   { names, isComplete }: ProvidedGroups,
@@ -30,7 +33,7 @@ export function rolesOf(
   };
 }
 
-/** Looks for rules in the names of groups, until it has taken too many steps. */
+/** Matches group names against rules until it has used up its steps. */
 class Search {
   private readonly known: ReadonlySet<string>;
   private steps = 0;

@@ -1,27 +1,35 @@
 import { consolePath, consoleUrl, type ConsoleUrlSettings } from '../common/console-url';
 import type { AdminSettings } from '../../settings';
 
-/** Parameter with which a login by an identity provider returns to a page of ours. */
+/**
+ * Query parameter with the code of a login by an identity provider that returns to a page of the
+ * admin API.
+ */
 export const SSO_CODE = 'sso_code';
 
-/** The code for the session, and where the login ends. */
+/** The code for the session, and the place to which the browser returns. */
 export interface FinishedLogin {
   readonly code: string;
-  /** Path of the console. */
+  /** Path in the console. */
   readonly returnPath: string;
-  /** Path and query of the page of ours that began the login; absent where a client began it. */
+  /** Path and query of the admin API's page that began the login; absent when a client began it. */
   readonly page?: string;
-  /** True: the console that this admin API serves began the login. */
+  /** True when the console that this admin API serves began the login. */
   readonly isOfConsole?: boolean;
-  /** Secret that the client sends with the code when no client of ours began the login; else null. */
+  /**
+   * Secret that the client sends with the code when the identity provider began the login; null
+   * when the client already has it.
+   */
   readonly binding: string | null;
 }
 
 export type LoginEndSettings = ConsoleUrlSettings & Pick<AdminSettings, 'PUBLIC_URL'>;
 
 /**
- * Where the browser goes after a login: to the page that began it, else to the console. Without `CONSOLE_URL` only a login that a console
- * began ends in one: at its path, on the host to which the identity provider has sent the browser. Null: nowhere, the client gets the code.
+ * Returns the URL to which the browser goes after a login: that of the page that began it, else of
+ * the console. Without `CONSOLE_URL` only a login that a console began returns to one: at its path,
+ * on the host to which the identity provider has sent the browser. Returns null when there is no
+ * such URL; the client then gets the code.
  */
 export function endOfLogin(
   { code, returnPath, page, binding, isOfConsole = false }: FinishedLogin,

@@ -14,10 +14,13 @@ import { oidcSettings, openSecrets } from './sso-secrets';
 const CLIENTS_MAX = 500;
 const BOUNDS = { bytesMax: 262_144, totalTimeoutMs: 10_000 } as const;
 
-/** Path to which identity providers send users back. */
+/** Path to which identity providers redirect users. */
 export const CALLBACK_PATH = '/v2/auth/callback';
 
-/** Clients of identity providers. Their metadata is read once a day, and after each change of the connection. */
+/**
+ * Clients of OpenID Connect providers. Reads the metadata of a provider once a day and after each
+ * change of its connection.
+ */
 @Injectable()
 export class OidcClients {
   private readonly log = new Logger(OidcClients.name);
@@ -34,17 +37,21 @@ export class OidcClients {
     return publicUrl(this.settings, CALLBACK_PATH);
   }
 
-  /** Where the provider of a connection reads our public keys. */
+  /**
+   * Returns the URL at which the provider of a connection reads the public keys of the admin API.
+   */
   keysUri(connectionId: string): string {
     return publicUrl(this.settings, `/.well-known/sso/${connectionId}/jwks.json`);
   }
 
-  /** Where the provider of a connection says that a session has ended. */
+  /** Returns the URL at which the provider of a connection reports the end of a session. */
   logoutUri(connectionId: string): string {
     return publicUrl(this.settings, `/v2/auth/oidc/backchannel-logout/${connectionId}`);
   }
 
-  /** Rejects with `OidcFault`; a failure is not kept. */
+  /**
+   * Returns the cached client of a connection. Rejects with `OidcFault`; failures are not cached.
+   */
   private of(row: SsoConnectionEntity): Promise<OidcClient> {
     if (row.type !== 'oidc') return Promise.reject(new OidcFault('The connection is of another protocol.'));
     const name = `${row.id} ${String(row.version)}`;
@@ -57,7 +64,10 @@ export class OidcClients {
     return made;
   }
 
-  /** Uses the client of a connection. What the provider gets wrong becomes an error with one sentence for the user, and its cause. */
+  /**
+   * Runs `work` with the client of a connection. Converts faults of the provider into an error with
+   * one sentence for the user and the fault as its cause.
+   */
   async use<T>(
     row: SsoConnectionEntity,
     work: (client: OidcClient) => Promise<T>,

@@ -100,7 +100,7 @@ describe('connections to OpenID Connect providers with known verdicts', () => {
     });
   });
 
-  describe('beginnings of logins', () => {
+  describe('starts of logins', () => {
     const cases = inGroup('login');
     const caseOf = (id: string): string => {
       const found = cases.find((each) => each.id === id);
@@ -179,14 +179,14 @@ describe('connections to OpenID Connect providers with known verdicts', () => {
       expect(mails.map(({ recipient }) => recipient)).toEqual([email]);
     });
 
-    it('leave passwords to addresses of other domains where single sign-on is enforced', async () => {
+    it('use passwords for addresses of other domains when single sign-on is enforced', async () => {
       const at = await scenes.scene({}, { enforced: true });
       const { email } = await api.user(at.tenant.organisationId, 'member');
       expect((await api.post('/v2/auth/login', { body: { email, password: PASSWORD } })).status).toBe(200);
     });
   });
 
-  it('are tested without letting a user in, also while they are off', async () => {
+  it('can be tested without opening a session, even while the connection is disabled', async () => {
     const at = await scenes.scene({}, { status: 'disabled', auto_provision: true });
     const { organisationId, workspaceId, adminKey: key } = at.tenant;
     const path = `${CONNECTIONS}/${at.connection}`;
@@ -292,7 +292,7 @@ describe('connections to OpenID Connect providers with known verdicts', () => {
       },
     );
 
-    it('oidc-121: two first logins at once', async () => {
+    it('oidc-121: two concurrent first logins', async () => {
       const at = await scenes.scene();
       const begun = [
         await scenes.begin({ sso_client_id: at.connection }),
@@ -309,7 +309,7 @@ describe('connections to OpenID Connect providers with known verdicts', () => {
       expect(await api.dataSource.manager.countBy(OrganisationUserEntity, { organisationId })).toBe(1);
     });
 
-    describe('that the organisation restricts to invited users of its domains', () => {
+    describe('first logins that the organisation restricts to invited users of its domains', () => {
       const cases = (readCases('oauth.json') as { readonly cases: readonly SsoCase[] }).cases.filter(
         ({ step }) => step === 'sso_login',
       );
@@ -319,7 +319,7 @@ describe('connections to OpenID Connect providers with known verdicts', () => {
           .replaceAll('evil.example.org', 'evil.example')
           .replaceAll(/example\.org/gi, domain);
 
-      /** The address of a user of another organisation. */
+      /** Returns the address of a user of another organisation. */
       async function userElsewhere(): Promise<string> {
         const { tenant, domain } = await scenes.scene();
         const { id } = await api.user(tenant.organisationId, 'member');
@@ -340,7 +340,7 @@ describe('connections to OpenID Connect providers with known verdicts', () => {
           const [first = '', ...others] = (input.email ?? own).split(' vs ');
           const addresses = [first, ...others].map((email) => addressIn(at, email));
           if (input.invited === true || others.length > 0) await invite(at, organisationId);
-          // An address that only looks like the invited one.
+          // Invites an address that only looks like the invited one.
           else await invite(at, organisationId, `a@${at.domain}`);
           const outcomes: number[] = [];
           for (const email of addresses) {

@@ -35,14 +35,14 @@ describe('responses of OpenID Connect providers with known verdicts', () => {
     expect(await scenes.emailOf(made)).toBe(user);
   });
 
-  /** Response of the token endpoint, by the words of the cases. */
+  /** Responses of the token endpoint, by their names in the cases. */
   const TOKEN_ENDPOINTS: Readonly<Record<string, Script['token']>> = {
     '200 without id_token': { access_token: 'x', token_type: 'Bearer' },
     '2 MB': { padding: 'x'.repeat(2_000_000) },
     hangs: () => undefined,
   };
 
-  /** Begins a login as a case says; returns the query with which the browser comes back. */
+  /** Starts a login as a case defines it; returns the query with which the browser returns. */
   async function callbackOf(at: Scene, input: Members): Promise<{ query: URLSearchParams; binding: string }> {
     if ('announced' in input) {
       const announced = { authorization_response_iss_parameter_supported: input['announced'] };

@@ -4,7 +4,10 @@ import { ApiExtraModels, ApiHeader, ApiOkResponse, getSchemaPath } from '@nestjs
 import { SelfResponse, TokenResponse } from '../auth/auth.dto';
 import { ConsoleLoginInterceptor } from './console-login.interceptor';
 
-/** For a route that opens a session: a client gets tokens, a console a cookie and its user. `others`: more responses. */
+/**
+ * Documents a route that opens a session: a client gets tokens; a console gets a cookie and its
+ * user. `others` are further response types.
+ */
 export function OpensSession(...others: Type[]): MethodDecorator {
   const types = [TokenResponse, SelfResponse, ...others];
   return applyDecorators(
@@ -13,7 +16,7 @@ export function OpensSession(...others: Type[]): MethodDecorator {
     ApiHeader({
       name: HEADER.console,
       required: false,
-      description: '1: of a console; the session is then in a cookie, and the response is its user.',
+      description: 'Send 1 from a console. The session is then in a cookie, and the response is the user.',
     }),
     ApiOkResponse({ schema: { oneOf: types.map((type) => ({ $ref: getSchemaPath(type) })) } }),
   );

@@ -51,7 +51,7 @@ describe('POST /auth/organisation', () => {
   });
   const refusal = ({ status, body }: GatewayResponse<Changed>): unknown => [status, body.error.type];
 
-  it('opens a session in the other organisation, ends the one before, and records both', async () => {
+  it('opens a session in the other organisation, ends the previous one, and records both', async () => {
     const token = await login();
     const changed = await change(token);
     expect([changed.status, changed.body.object]).toEqual([200, 'session']);
@@ -83,7 +83,7 @@ describe('POST /auth/organisation', () => {
     expect((await admin.get('/v1/auth/self', { headers: { cookie: next, ...CONSOLE } })).status).toBe(200);
   });
 
-  it('never lengthens a session, and changes it once when several requests come at once', async () => {
+  it('never lengthens a session, and changes it once for concurrent requests', async () => {
     const token = await login();
     const expiresAt = new Date(Date.now() + 1_800_000);
     await admin.dataSource.manager.update(SessionEntity, { userId: user.id }, { expiresAt });
@@ -93,7 +93,7 @@ describe('POST /auth/organisation', () => {
     expect(rows.map((row) => row.expiresAt.getTime())).toEqual([expiresAt.getTime()]);
   });
 
-  it('hides organisations of others, and refuses the present one', async () => {
+  it('hides other organisations, and refuses the current one', async () => {
     const token = await login();
     const stranger = await admin.tenant();
     expect(refusal(await change(token, stranger.organisationId))).toEqual([404, 'not_found']);
@@ -111,7 +111,7 @@ describe('POST /auth/organisation', () => {
     expect((await admin.get('/v1/auth/self', { token })).status).toBe(200);
   });
 
-  it('refuses what proves nothing elsewhere: single sign-on, and a password that one organisation set', async () => {
+  it('refuses proofs that are not valid elsewhere: single sign-on, and a password that one organisation set', async () => {
     const token = await login();
     const sessions = { userId: user.id };
     await admin.dataSource.manager.update(SessionEntity, sessions, {
@@ -128,7 +128,7 @@ describe('POST /auth/organisation', () => {
     expect(refusal(back)).toEqual([403, 'forbidden']);
   });
 
-  it('requires a second factor that counts in the other organisation, and its single sign-on', async () => {
+  it('requires a second factor that is valid in the other organisation, and its single sign-on', async () => {
     const token = await login();
     const factor = { id: uuidv7(), userId: user.id, organisationId: away.organisationId, name: 'App' };
     await admin.dataSource.manager.insert(SecondFactorEntity, { ...factor, confirmedAt: new Date() });
@@ -145,7 +145,7 @@ describe('POST /auth/organisation', () => {
     expect((await admin.get('/v1/auth/self', { token })).status).toBe(200);
   });
 
-  it('leaves a session to add a second factor where the other organisation requires one', async () => {
+  it('opens a session that may only add a second factor when the other organisation requires one', async () => {
     await admin.dataSource.manager.update(
       OrganisationEntity,
       { id: away.organisationId },
@@ -155,7 +155,8 @@ describe('POST /auth/organisation', () => {
     const self = await admin.get('/v1/auth/self', { token: body.auth_token });
     const other = await admin.get<Changed>('/v1/workspaces', { token: body.auth_token });
     expect([self.status, refusal(other)]).toEqual([200, [403, 'mfa_required']]);
-    // And lets it go to one that requires none, where it has no more than a login there.
+    // The session may also change to an organisation that requires none, where it proves only a
+    // login.
     const back = await change(body.auth_token, home.organisationId);
     const there = await admin.get('/v1/workspaces', { token: back.body.auth_token });
     expect([back.status, there.status]).toEqual([200, 200]);

@@ -9,7 +9,7 @@ import type { Principal } from '../common/principal';
 import type { MfaChallengeResponse } from '../mfa/mfa.dto';
 import { PasswordSessions } from './password-sessions.service';
 
-/** Changes the organisation of a session: a new session replaces it. */
+/** Changes the organisation of a session by replacing the session with a new one. */
 @Injectable()
 export class OrganisationChanges {
   constructor(
@@ -19,11 +19,15 @@ export class OrganisationChanges {
   ) {}
 
   /**
-   * Opens a session in another organisation of the user, with the proofs of the caller's session, and ends that. The new session ends no
-   * later. Returns a challenge, and ends nothing, where the other organisation has a second factor of the user that was not proved.
+   * Opens a session in another organisation of the user with the proofs of the caller's session,
+   * and ends that session. The new session ends no later than the old one. Returns a challenge, and
+   * ends nothing, when the user has a second factor in the other organisation and has not proved
+   * it.
    *
-   * A provider of one organisation, or a password that it has set, proves nothing to another: its administrators could come in
-   * elsewhere as any of its users. Throws `forbidden` then, `not_found` where the user is no member, and `sso_login_refused`.
+   * An identity provider of one organisation, or a password that one organisation has set, proves
+   * nothing to another one: its administrators could otherwise log in to the other organisation as
+   * any of its users. Throws `forbidden` in this case, `not_found` when the user is not a member,
+   * and `sso_login_refused`.
    */
   async change(caller: Principal, organisationId: string): Promise<TokenResponse | MfaChallengeResponse> {
     const { sessionId, userId, request } = caller;
@@ -39,7 +43,7 @@ export class OrganisationChanges {
     const how = { byClaim, endsBy, countsEverywhere: true, ...(mfa !== null && { mfa }) };
     return this.sessions.orRefused(seat, request, async (manager) => {
       const response = await this.sessions.openOrChallenge(manager, seat, request, how);
-      // A session that has ended meanwhile is changed no more, so none is changed twice.
+      // Throws when the session has ended in the meantime, so that no session is replaced twice.
       if (response.object === 'session') await this.opened.end(manager, session.id);
       return response;
     });

@@ -13,13 +13,13 @@ import { PasskeyChallenges } from '../mfa/passkey-challenges';
 import type { OrganisationMembership } from '../accounts/organisation-membership';
 import { PasswordSessions, type LoginMembership } from './password-sessions.service';
 
-/** Expected values of a passkey's signature. */
+/** Expected values in the signature of a passkey. */
 interface Expected {
   readonly use: 'login' | 'factor';
   readonly subject: string;
 }
 
-/** Logins by passkey: as the second factor after a password, and alone. */
+/** Logins with a passkey, either as the second factor after a password or without a password. */
 @Injectable()
 export class PasskeyLogins {
   constructor(
@@ -31,14 +31,20 @@ export class PasskeyLogins {
     private readonly challenges: PasskeyChallenges,
   ) {}
 
-  /** Without a login challenge, the options name no passkey, so they tell nothing of any user. */
+  /**
+   * Returns the options for a login. Without a login challenge they name no passkey, so they reveal
+   * nothing about any user.
+   */
   async begin({ challenge }: PasskeyOptionsDto): Promise<PasskeyOptionsResponse> {
     const made = this.challenges.make(expectedOf(challenge));
     const ids = challenge === undefined ? undefined : await this.credentialsOf(challenge);
     return { options: await this.ceremonies.authentication(made, ids), object: 'passkey-options' };
   }
 
-  /** Throws `unauthenticated` with one message for everything that is not a right signature of a passkey that counts. */
+  /**
+   * Throws `unauthenticated` with one message for everything except a valid signature of a passkey
+   * that is in force.
+   */
   async login(input: PasskeyLoginDto, request: RequestFacts): Promise<TokenResponse> {
     const { manager: reader } = this.dataSource;
     const { challenge } = input;
@@ -87,7 +93,10 @@ export class PasskeyLogins {
     });
   }
 
-  /** The membership that the passkey logs in to. Throws `unauthenticated` when it counts in none. */
+  /**
+   * Returns the membership that the passkey logs in to. Throws `unauthenticated` when it is valid
+   * in none.
+   */
   private async seatFor(
     { userId, organisationId }: SecondFactorEntity,
     after: OrganisationMembership | null,
@@ -113,7 +122,10 @@ const expectedOf = (challenge: string | undefined): Expected =>
     ? { use: 'login', subject: '' }
     : { use: 'factor', subject: createHash('sha256').update(challenge).digest('hex') };
 
-/** A device names the user of a passkey that it offers by itself; the name must be that of the passkey's owner. */
+/**
+ * Whether the user handle of a response is that of the passkey's owner. A device sends the handle
+ * when it offers a passkey without having been given its id.
+ */
 function isOwnHandle(response: object, passkey: SecondFactorEntity, isNeeded: boolean): boolean {
   const inner: unknown = Reflect.get(response, 'response');
   const handle: unknown =
@@ -122,7 +134,10 @@ function isOwnHandle(response: object, passkey: SecondFactorEntity, isNeeded: bo
   return handle === Buffer.from(userHandle(passkey)).toString('base64url');
 }
 
-/** Stores the sign count. Returns false when it has not risen, which a copy of the passkey shows. */
+/**
+ * Stores the sign count. Returns false when it has not increased, which indicates a copy of the
+ * passkey.
+ */
 async function countUp(manager: EntityManager, { id }: SecondFactorEntity, count: number): Promise<boolean> {
   const { affected } = await manager
     .createQueryBuilder()

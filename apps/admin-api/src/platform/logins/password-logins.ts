@@ -17,7 +17,7 @@ interface PasswordLogin {
   readonly role: OrganisationUserEntity['role'];
 }
 
-/** Which users may log in by password where an organisation enforces single sign-on. */
+/** Decides which users may log in by password when an organisation enforces single sign-on. */
 @Injectable()
 export class PasswordLogins {
   constructor(
@@ -26,8 +26,9 @@ export class PasswordLogins {
   ) {}
 
   /**
-   * Whether the login passes by an enforced connection: only that of an owner does, as the way back in when the identity provider is
-   * broken (SSO_BREAK_GLASS). Throws `sso_login_refused` for other users of an enforced connection's domains.
+   * Whether the login bypasses an enforced connection. Only owners may do that, so that they can
+   * log in when the identity provider is broken (SSO_BREAK_GLASS). Throws `sso_login_refused` for
+   * other users in the domains of an enforced connection.
    */
   async isBreakGlass(
     manager: EntityManager,
@@ -44,7 +45,10 @@ export class PasswordLogins {
     });
   }
 
-  /** Mails all owners that one of them has logged in past single sign-on. Does nothing without mail. */
+  /**
+   * Notifies all owners by mail that one of them has logged in without the enforced single sign-on.
+   * Does nothing when mail is not configured.
+   */
   async tellOwners(
     manager: EntityManager,
     { organisationId, email }: PasswordLogin,

@@ -20,32 +20,38 @@ export interface LoginMembership {
   readonly organisationId: string;
   readonly role: OrganisationUserEntity['role'];
   readonly passwordHash: string | null;
-  /** True: the password counts in this organisation alone. */
+  /** True when the password is valid in this organisation only. */
   readonly isOwnPassword: boolean;
 }
 
-/** Fields of a login's audit row. */
+/** Fields of the audit record of a login. */
 interface LoginFacts {
   readonly sessionId: string | null;
   readonly isBreakGlass?: boolean;
   readonly mfa?: SessionFactor;
   readonly isByClaim?: boolean;
-  /** Why there is no session; by default, a wrong password or code. */
+  /** Why no session was opened; by default, a wrong password or code. */
   readonly refusal?: Pick<GatewayError, 'status' | 'type'>;
 }
 
-/** How a session was opened, besides by a password. */
+/** How a session was opened, in addition to a password. */
 export interface OpenedHow {
   readonly mfa?: SessionFactor;
   readonly byClaim?: boolean;
-  /** Whether the proofs count in every organisation of the user; by default as the password does. */
+  /**
+   * Whether the proofs are valid in every organisation of the user; by default, where the password
+   * is valid.
+   */
   readonly countsEverywhere?: boolean;
-  /** The session ends at the latest then. */
+  /** Latest end of the session. */
   readonly endsBy?: Date | null;
 }
 
 const WRONG = { status: 401, type: 'unauthenticated' } as const;
-/** Refusals of one user in a minute that are recorded; the rest is only refused. */
+/**
+ * Maximum number of refusals of one user per minute that are recorded; further ones are refused
+ * without a record.
+ */
 const RECORDED_MAX = 60;
 
 /** Logins by password, and by a second factor where the user has one. */
@@ -64,8 +70,9 @@ export class PasswordSessions {
   ) {}
 
   /**
-   * Returns a session, or a challenge for a user with a second factor. Throws `unauthenticated` with the same message for an unknown
-   * user and for a wrong password, and `rate_limited` after many attempts.
+   * Returns a session, or a challenge for a user with a second factor. Throws `unauthenticated`
+   * with the same message for an unknown user and for a wrong password, and `rate_limited` after
+   * many attempts.
    */
   async login(
     input: LoginDto & { readonly email: string; readonly password: string },
@@ -86,8 +93,9 @@ export class PasswordSessions {
   }
 
   /**
-   * Opens the session of a link of the launcher, as `login` does after a right password. `spend` ends the link and returns whether it
-   * was still good. Null, and no session, for a link that was not, and for a user who is no owner any more.
+   * Opens the session of a launcher's link in the same way as `login` does after a correct
+   * password. `spend` ends the link and returns whether it was still valid. Returns null for an
+   * invalid link and for a user who is no longer an owner.
    */
   async loginByClaim(
     organisationId: string,
@@ -102,7 +110,10 @@ export class PasswordSessions {
     );
   }
 
-  /** Opens a session, or returns a challenge for a user with a second factor that was not proved. */
+  /**
+   * Opens a session, or returns a challenge for a user with a second factor that has not been
+   * proved.
+   */
   async openOrChallenge(
     manager: EntityManager,
     seat: LoginMembership,
@@ -118,8 +129,8 @@ export class PasswordSessions {
   }
 
   /**
-   * Opens the session of a challenge by a second factor. Throws `unauthenticated` for a challenge that has ended and for a wrong or used
-   * code, and `rate_limited` after many attempts.
+   * Opens the session of a challenge with a second factor. Throws `unauthenticated` for a challenge
+   * that has ended and for a wrong or used code, and `rate_limited` after many attempts.
    */
   async loginByFactor({ challenge, code }: MfaLoginDto, request: RequestFacts): Promise<TokenResponse> {
     const { manager: reader } = this.dataSource;
@@ -143,7 +154,10 @@ export class PasswordSessions {
     return response;
   }
 
-  /** Opens a session for a user who has proved who they are, unless their organisation enforces single sign-on. */
+  /**
+   * Opens a session for a user who has proved their identity, unless the organisation enforces
+   * single sign-on for them.
+   */
   async open(
     manager: EntityManager,
     seat: LoginMembership,
@@ -169,8 +183,8 @@ export class PasswordSessions {
   }
 
   /**
-   * Returns the organisation memberships that a login may use, oldest first, each with the password hash that applies
-   * there.
+   * Returns the organisation memberships that a login may use, oldest first, each with the password
+   * hash that is valid there.
    */
   async seatsOf(
     who: Partial<Pick<UserEntity, 'id' | 'email'>>,
@@ -202,7 +216,10 @@ export class PasswordSessions {
       }));
   }
 
-  /** Runs a step after a right password. A login that must go by single sign-on is in the audit log as refused. */
+  /**
+   * Runs a step after a correct password. Records a login that must use single sign-on as refused
+   * in the audit log.
+   */
   async orRefused<T>(
     seat: LoginMembership,
     request: RequestFacts,
@@ -218,7 +235,7 @@ export class PasswordSessions {
     }
   }
 
-  /** Records a login; one without a session as refused. */
+  /** Records a login in the audit log; a login without a session is recorded as refused. */
   record(
     manager: EntityManager,
     { user, organisationId }: LoginMembership,

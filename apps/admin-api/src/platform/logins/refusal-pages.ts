@@ -2,7 +2,10 @@ import { GatewayError } from '@gw/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { messagePage, pageHeaders, wantsPage } from '../auth/account-pages';
 
-/** Does what a browser brings from an identity provider. A browser gets a refusal as a page, a client as JSON. */
+/**
+ * Runs `run` for a browser that returns from an identity provider. On failure, a browser gets a
+ * page and a client gets JSON.
+ */
 export async function orRefusalPage<T>(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -25,7 +25,7 @@ import { SamlProviders } from './saml-providers.service';
 import { SsoTestResponse } from './sso-tests.dto';
 import { SamlReturns } from './saml-returns.service';
 
-/** Paths that take forms, which is what identity providers let browsers post. */
+/** Paths that accept forms, because identity providers make browsers post them. */
 export const SAML_FORM_PATHS = ['/v1', '/v2'].map(
   (version) => `${version}/auth/saml/callback/:organisationId`,
 );
@@ -39,7 +39,10 @@ export class SamlLoginController {
     @Inject(SETTINGS) private readonly settings: LoginEndSettings,
   ) {}
 
-  /** Where identity providers by SAML send users back: the assertion consumer service. With a console the browser goes on there. */
+  /**
+   * The assertion consumer service, to which SAML identity providers return users. With a console,
+   * redirects the browser to it.
+   */
   @Post('callback/:organisationId')
   @Public('The response is signed by the identity provider, and works once.')
   @TakesBody(SAML_BODY)
@@ -48,7 +51,10 @@ export class SamlLoginController {
   @ApiOkResponse({
     schema: { oneOf: [SamlCodeResponse, SsoTestResponse].map((type) => ({ $ref: getSchemaPath(type) })) },
   })
-  @ApiResponse({ status: 303, description: 'To the console, with the code and return_path in its query.' })
+  @ApiResponse({
+    status: 303,
+    description: 'Redirects to the console, with the code and return_path in the query.',
+  })
   async callback(
     @Param('organisationId') organisationId: string,
     @Body() body: unknown,
@@ -71,7 +77,10 @@ export class SamlLoginController {
     });
   }
 
-  /** Our metadata for the identity provider of a connection; its address is our entity id. */
+  /**
+   * Returns the SAML metadata of the admin API for the identity provider of a connection; the
+   * address of the metadata is the entity id.
+   */
   @Get('metadata/:connectionId')
   @Public('Addresses and public keys, for identity providers.')
   @Header('content-type', 'application/samlmetadata+xml')

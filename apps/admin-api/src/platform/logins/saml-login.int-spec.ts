@@ -43,7 +43,7 @@ describe('logins by SAML', () => {
     return rows.flatMap((row) => /check [^:"]+/.exec(JSON.stringify(row)) ?? []);
   };
 
-  it('go the whole way: request, response, code, session', async () => {
+  it('complete all steps: request, response, code and session', async () => {
     const at = await scene();
     const email = `ann@${at.domain}`;
     const begun = await begin(email);
@@ -62,7 +62,7 @@ describe('logins by SAML', () => {
     expect([self.status, self.body.email]).toEqual([200, email]);
   });
 
-  it('take encrypted assertions, sign requests, and end with the session at the provider', async () => {
+  it('accept encrypted assertions, sign requests, and end with the session at the provider', async () => {
     const at = await scene({ sign_authn_requests: true });
     const email = `ann@${at.domain}`;
     const begun = await begin(email);
@@ -80,14 +80,14 @@ describe('logins by SAML', () => {
     expect(session.expiresAt).toEqual(sessionEndsAt);
   });
 
-  it('post the request where the provider wants that', async () => {
+  it('post the request when the provider requires that', async () => {
     const at = await scene({ sso_binding: 'post' });
     const { body } = await api.post<Begun>('/v2/auth/login', { body: { email: `ann@${at.domain}` } });
     const sp = { entityId: at.sp.entity_id, certificate: null };
     expect(await at.idp.idOfPost(body.fields ?? {}, sp)).toBe(`_${body.fields?.['RelayState'] ?? ''}`);
   });
 
-  it('work once, also when ten arrive at a time [saml-039]', async () => {
+  it('work once, even when ten responses arrive at the same time [saml-039]', async () => {
     const at = await scene();
     const email = `ann@${at.domain}`;
     const { requestId } = await begin(email);
@@ -96,7 +96,7 @@ describe('logins by SAML', () => {
     expect(all.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(403)]);
   });
 
-  it('begun by the provider are refused by default, and work once where they are allowed [saml-034, 035, 037]', async () => {
+  it('started by the provider are refused by default, and work once when they are allowed [saml-034, 035, 037]', async () => {
     const closed = await scene();
     const answer = (at: Scene): Promise<string> =>
       at.idp.respond(partner(at.sp), account(`ann@${at.domain}`, null));
@@ -112,7 +112,7 @@ describe('logins by SAML', () => {
     expect((await exchange(code, binding ?? '')).status).toBe(200);
   });
 
-  it('end after ten minutes [saml-042], and belong to one browser [saml-041, 115]', async () => {
+  it('expire after ten minutes [saml-042], and are bound to one browser [saml-041, 115]', async () => {
     const at = await scene();
     const email = `ann@${at.domain}`;
     const late = await begin(email);
@@ -129,7 +129,7 @@ describe('logins by SAML', () => {
   });
 
   it.each(['https://evil.example/', 'javascript:alert(1)'])(
-    'never go to the RelayState %s [saml-113, 114]',
+    'never redirect to the RelayState %s [saml-113, 114]',
     async (relay) => {
       const at = await scene();
       const email = `ann@${at.domain}`;
@@ -142,7 +142,7 @@ describe('logins by SAML', () => {
     },
   );
 
-  it('stay in their organisation and connection [saml-110, 111]', async () => {
+  it('are bound to their organisation and connection [saml-110, 111]', async () => {
     const at = await scene();
     const other = await scene();
     const email = `ann@${at.domain}`;
@@ -157,7 +157,7 @@ describe('logins by SAML', () => {
     expect(await reasons(other)).toEqual([]);
   });
 
-  it('need an address of a verified domain, or a user who is linked [saml-095, 098]', async () => {
+  it('require an address of a verified domain, or a linked user [saml-095, 098]', async () => {
     const at = await scene();
     const { requestId } = await begin(`ann@${at.domain}`);
     const response = await at.idp.respond(partner(at.sp), account('ann@notours.example', requestId));
@@ -165,7 +165,7 @@ describe('logins by SAML', () => {
     expect(await reasons(at)).toEqual(['check 13']);
   });
 
-  it('say nothing about what failed, and record it: garbage, another key, a change on the way', async () => {
+  it('reveal nothing about a failed check, and record it: garbage, another key, a change in transit', async () => {
     const at = await scene();
     const email = `ann@${at.domain}`;
     const evil = samlifyIdp(at.idp.entityId, await newKeyWithCertificate('evil'));
@@ -187,7 +187,7 @@ describe('logins by SAML', () => {
     expect(await reasons(at)).toEqual(['check guard', 'check 5', 'check 5']);
   });
 
-  it('are refused when a field of the form is there twice, and fill no audit log', async () => {
+  it('are refused when a form field is repeated, and do not fill the audit log', async () => {
     const at = await scene();
     const { tenant } = at;
     const sent = (form: string): Promise<GatewayResponse> =>
@@ -204,7 +204,7 @@ describe('logins by SAML', () => {
     expect(audits).toBe(60);
   });
 
-  it('publish our metadata, and only that of SAML', async () => {
+  it('publish the metadata of SAML connections only', async () => {
     const at = await scene();
     const { status, text, headers } = await api.get(new URL(at.sp.entity_id).pathname);
     expect([status, headers['content-type']]).toEqual([200, expect.stringContaining('samlmetadata+xml')]);
@@ -213,7 +213,7 @@ describe('logins by SAML', () => {
     expect((await api.get(`/v2/auth/saml/metadata/${uuidv7()}`)).status).toBe(404);
   });
 
-  it('keep what was set by hand, also in settings from before that was known', async () => {
+  it('keep explicitly set values, also in settings from before these were recorded', async () => {
     const { id, tenant, idp } = await scene();
     const { manager } = api.dataSource;
     const partsAfter = async (saml: object): Promise<unknown> => {
@@ -228,7 +228,7 @@ describe('logins by SAML', () => {
     expect(await partsAfter({ metadata_xml: idp.metadata() })).toEqual([]);
   });
 
-  it('are saved with what they need; each fault names its field', async () => {
+  it('need connections with all required settings; each fault names its field', async () => {
     const at = await scene();
     const key_ = at.tenant.adminKey;
     const param = async (saml: unknown, more: object = {}): Promise<unknown> => {

@@ -14,15 +14,18 @@ import { ControlRoutes } from '../control-routes';
 import { orRefusalPage } from './refusal-pages';
 import { SamlLogouts, type SentLogout } from './saml-logouts.service';
 
-/** Maximum characters of a RelayState that is sent back. */
+/** Maximum length of a RelayState that is returned to the provider, in characters. */
 const RELAY_STATE_MAX = 1_024;
 
-/** Paths whose POST takes a form. */
+/** Paths whose POST accepts a form. */
 export const SAML_LOGOUT_FORM_PATHS = ['/v1', '/v2'].map(
   (version) => `${version}/auth/saml/slo/:organisationId`,
 );
 
-/** The single logout service: browsers bring requests of identity providers here, and their answers to ours. */
+/**
+ * The single logout service: browsers deliver logout requests of identity providers, and the
+ * providers' responses to logout requests of the admin API.
+ */
 @ControlRoutes('auth/saml')
 export class SamlLogoutController {
   constructor(
@@ -65,7 +68,10 @@ export class SamlLogoutController {
     await this.answer(base64 === '' ? null : sent, request, reply);
   }
 
-  /** `sent` null: an answer to a request of ours. The session here has ended before that was sent, so nothing is read from it. */
+  /**
+   * Handles a logout request of a provider. When `sent` is null, the browser delivers a provider's
+   * response; the session here ended before the request was sent, so the response is not read.
+   */
   private async answer(sent: SentLogout | null, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if ((sent?.relayState ?? '').length > RELAY_STATE_MAX) {
       throw invalid('RelayState', `RelayState must have at most ${String(RELAY_STATE_MAX)} characters`);
@@ -85,7 +91,7 @@ export class SamlLogoutController {
   }
 }
 
-/** Sends the browser to the provider with our answer. */
+/** Sends the browser to the provider with the response of the admin API. */
 async function bring({ url, fields }: OutgoingMessage, reply: FastifyReply): Promise<void> {
   if (fields === null) return reply.redirect(url, 303);
   const page = postingPage('You are logged out', { url, fields, text: 'Go on at your identity provider.' });

@@ -33,7 +33,7 @@ describe('logouts by SAML', () => {
     });
     return rows.map((row) => /check [^:"]+|used before/.exec(JSON.stringify(row))?.[0] ?? 'ended');
   };
-  /** A LogoutRequest of the scene's provider, sent as a browser does. */
+  /** Sends a LogoutRequest of the scene's provider in the way a browser does. */
   const redirected = async (
     at: Scene,
     ended: EndedAccount,
@@ -109,7 +109,7 @@ describe('logouts by SAML', () => {
     expect(await isLive(at.token)).toBe(true);
   });
 
-  it('are taken from a form, and answered by a form where the provider takes no redirect', async () => {
+  it('accept a form, and respond with a form when the provider accepts no redirect', async () => {
     const at = await loggedIn({ slo_url: 'https://idp.example/post-slo', slo_binding: 'post' });
     const metadata = await metadataOf(at);
     const id = `_${uuidv7()}`;
@@ -123,7 +123,7 @@ describe('logouts by SAML', () => {
     expect(await at.idp.answeredLogout(metadata, { body: { SAMLResponse: answer } })).toBe(id);
   });
 
-  it('work once, also when ten come at once', async () => {
+  it('work once, even when ten requests arrive at the same time', async () => {
     const at = await loggedIn();
     const id = `_${uuidv7()}`;
     const all = await Promise.all(Array.from({ length: 10 }, () => redirected(at, { ...ended(at), id })));
@@ -131,7 +131,7 @@ describe('logouts by SAML', () => {
     expect((await audits(at)).sort()).toEqual(['ended', ...Array<string>(9).fill('used before')]);
   });
 
-  it('are refused with another key, a changed query, a field twice, for another organisation, or as a bomb', async () => {
+  it('are refused with another key, a changed query, a repeated field, for another organisation, and with an XML bomb', async () => {
     const at = await loggedIn();
     const evil = samlifyIdp(at.idp.entityId, await newKeyWithCertificate('evil'));
     expect((await redirected(at, ended(at), {}, evil)).status).toBe(400);
@@ -157,7 +157,7 @@ describe('logouts by SAML', () => {
     expect(await statusOf(url.search)).toBe(303);
   });
 
-  it('show browsers a page when they are refused, and one at the end', async () => {
+  it('show browsers a page after a refusal and at the end', async () => {
     const at = await scenes.scene({ slo_url: null });
     const refused = await posted(at, { SAMLRequest: 'YQ==' }, PAGE);
     expect([refused.status, refused.headers['content-type']]).toEqual([
@@ -169,7 +169,7 @@ describe('logouts by SAML', () => {
     expect([end.status, end.text]).toEqual([200, expect.stringContaining('You are logged out')]);
   });
 
-  it('are offered to users who log out here, where a link can do it', async () => {
+  it("are offered to users who log out at Tollgate, when a link can end the provider's session", async () => {
     const at = await loggedIn();
     const { body } = await api.post<{ logout_url: string }>('/v1/auth/logout', { token: at.token });
     const url = new URL(body.logout_url);
@@ -186,7 +186,7 @@ describe('logouts by SAML', () => {
 describe('logouts by SAML with a console', () => {
   const api = new TestAdminApi({ CONSOLE_URL: 'https://console.example' });
 
-  it('end there', async () => {
+  it('redirect to the console', async () => {
     const { status, headers } = await api.get(`/v2/auth/saml/slo/${uuidv7()}?SAMLResponse=x`);
     expect([status, headers['location']]).toEqual([303, 'https://console.example']);
   });

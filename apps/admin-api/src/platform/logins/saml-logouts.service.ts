@@ -19,14 +19,14 @@ import { SamlProviders, samlSettingsOf } from './saml-providers.service';
 import { ssoCaller, SsoAttempts } from './sso-attempts';
 import { openSecrets } from './sso-secrets';
 
-/** A LogoutRequest, and what the provider wants back with the answer. */
+/** A LogoutRequest, with the RelayState that the response must return to the provider. */
 export interface SentLogout {
   readonly organisationId: string;
   readonly received: ReceivedLogout;
   readonly relayState: string | null;
 }
 
-/** Logouts by SAML: the requests of identity providers, and ours to them. */
+/** Logouts by SAML: receives requests of identity providers and sends requests to them. */
 @Injectable()
 export class SamlLogouts {
   private readonly log = new Logger(SamlLogouts.name);
@@ -40,8 +40,9 @@ export class SamlLogouts {
   ) {}
 
   /**
-   * Ends the sessions that a signed LogoutRequest names; a user who is not known here ends none. Returns the answer that the browser
-   * brings to the provider, or null where the provider takes none. Throws `sso_logout_refused`.
+   * Ends the sessions that a signed LogoutRequest names; an unknown user has none. Returns the
+   * response that the browser delivers to the provider, or null when the provider accepts none.
+   * Throws `sso_logout_refused`.
    */
   async take(
     { organisationId, received, relayState }: SentLogout,
@@ -61,7 +62,10 @@ export class SamlLogouts {
     });
   }
 
-  /** Where the browser ends the session at the provider too; null where a link cannot do it. */
+  /**
+   * Returns the URL at which the browser also ends the session at the provider; null when a link
+   * cannot end it.
+   */
   urlFor(connection: SsoConnectionEntity, { subject, providerSession }: SsoSessionEntity): string | null {
     const { sloUrl, nameIdFormat } = samlSettingsOf(connection);
     const message = this.messageTo(connection, sloUrl);
@@ -79,7 +83,10 @@ export class SamlLogouts {
     return message === null ? null : buildLogoutResponse({ ...message, requestId, relayState });
   }
 
-  /** Members of each of our messages; null where the provider has no such address. */
+  /**
+   * Returns the common fields of messages to a provider; null when the provider has no logout
+   * address.
+   */
   private messageTo(connection: SsoConnectionEntity, url: string | null): LogoutMessage | null {
     const { sloBinding: binding = 'redirect' } = samlSettingsOf(connection);
     const { samlKey: signingKey } = openSecrets(this.secrets.sealingKeyring, connection);
@@ -88,7 +95,10 @@ export class SamlLogouts {
     return { entityId, to: { url, binding }, issuedAt: new Date(), signingKey };
   }
 
-  /** The connection that the request says it is from. A request without one is in no audit log, as it belongs to no organisation. */
+  /**
+   * Returns the connection that the request names as its sender. A request without a known
+   * connection belongs to no organisation, so it is not recorded in an audit log.
+   */
   private async connectionOf(organisationId: string, received: ReceivedLogout): Promise<SsoConnectionEntity> {
     const issuer = refusing(() => logoutIssuer(received)) ?? '';
     const where = { organisationId, issuer, type: 'saml' as const };

@@ -17,7 +17,7 @@ import { publicUrl, type PublicUrlSettings } from '../common/public-url';
 import { openSecrets } from './sso-secrets';
 import { useMessage } from './used-messages';
 
-/** A login that has begun at a provider. */
+/** A login that was started at a provider. */
 export interface BegunLogin {
   readonly url: string;
   readonly fields: Readonly<Record<string, string>> | null;
@@ -25,14 +25,14 @@ export interface BegunLogin {
   readonly protocol: object;
 }
 
-/** The addresses of ours that a provider by SAML knows. */
+/** Addresses of the admin API that a SAML provider is configured with. */
 export interface SamlAddresses {
   readonly entityId: string;
   readonly acsUrl: string;
   readonly sloUrl: string;
 }
 
-/** Identity providers by SAML: requests to them, and what their responses say. */
+/** SAML identity providers: builds requests to them and reads their responses. */
 @Injectable()
 export class SamlProviders {
   constructor(
@@ -41,7 +41,10 @@ export class SamlProviders {
     @Inject(SETTINGS) private readonly settings: PublicUrlSettings,
   ) {}
 
-  /** Our entity id is the address of our metadata, so each connection has an audience of its own. */
+  /**
+   * Returns the addresses for a connection. The entity id is the address of its metadata, so each
+   * connection has a separate audience.
+   */
   addressesOf({ id, organisationId }: Pick<SsoConnectionEntity, 'id' | 'organisationId'>): SamlAddresses {
     return {
       entityId: publicUrl(this.settings, `/v2/auth/saml/metadata/${id}`),
@@ -50,7 +53,7 @@ export class SamlProviders {
     };
   }
 
-  /** Our metadata for the provider of a connection. */
+  /** Returns the metadata of the admin API for the provider of a connection. */
   metadataOf(connection: SsoConnectionEntity): string {
     const { signRequests, ownCertificate } = samlSettingsOf(connection);
     return spMetadataXml({
@@ -60,7 +63,10 @@ export class SamlProviders {
     });
   }
 
-  /** The id of the request is the state with an underscore before, so a response leads to its flow also without RelayState. */
+  /**
+   * Starts a login. The id of the request is the state after an underscore, so that a response
+   * identifies its flow even without RelayState.
+   */
   begin(connection: SsoConnectionEntity): BegunLogin {
     const saml = samlSettingsOf(connection);
     const state = randomAlphanumeric(43);
@@ -80,8 +86,8 @@ export class SamlProviders {
   }
 
   /**
-   * Issuer that a response names and the request that it answers, unverified. Null when the
-   * response cannot be read.
+   * Returns the issuer of a response and the id of the request that it answers, both unverified.
+   * Returns null when the response cannot be read.
    */
   claimsOf(response: string): { readonly issuer: string | null; readonly requestId: string | null } | null {
     try {
@@ -92,7 +98,10 @@ export class SamlProviders {
     }
   }
 
-  /** Reads a response with all checks. Throws `sso_login_refused`; the audit log names the check. */
+  /**
+   * Reads a response with all checks. Throws `sso_login_refused`; the audit log contains the failed
+   * check.
+   */
   async read(
     connection: SsoConnectionEntity,
     response: string,
@@ -106,7 +115,10 @@ export class SamlProviders {
     return verdict.identity;
   }
 
-  /** Notes that an assertion was used. Throws `sso_login_refused` when it was used before, here or in another process. */
+  /**
+   * Records that an assertion was used. Throws `sso_login_refused` when it was used before, in this
+   * or another process.
+   */
   async use(
     manager: EntityManager,
     { id: connectionId }: SsoConnectionEntity,
@@ -117,8 +129,8 @@ export class SamlProviders {
   }
 
   /**
-   * Fields of a connection that the checks of a message use. Throws `sso_login_refused` for a
-   * connection of another protocol.
+   * Returns the fields of a connection that the checks of a message use. Throws `sso_login_refused`
+   * for a connection of another protocol.
    */
   connectionOf(connection: SsoConnectionEntity): SamlConnection {
     const saml = samlSettingsOf(connection);
@@ -135,14 +147,20 @@ export class SamlProviders {
   }
 }
 
-/** The id of the request of a flow. */
+/** Returns the id of the request of a flow. */
 export const requestIdOf = (state: string): string => `_${state}`;
 
-/** The refusal of a login by a check; the user learns one sentence. */
+/**
+ * Returns the error for a login that a check refuses. The user gets one sentence; the failed check
+ * is the cause.
+ */
 export const refusedBy = (check: SamlFault['check'], message: string): GatewayError =>
   new GatewayError('sso_login_refused', { cause: new Error(`check ${String(check)}: ${message}`) });
 
-/** The settings of a connection that is of type `saml`. Throws `sso_login_refused` for another one. */
+/**
+ * Returns the settings of a SAML connection. Throws `sso_login_refused` for a connection of another
+ * type.
+ */
 export function samlSettingsOf({ saml }: SsoConnectionEntity): SamlSettings {
   if (saml === null) throw refusedBy(15, 'The connection is not of type saml.');
   return saml;

@@ -15,11 +15,14 @@ import type { SsoTestResponse } from './sso-tests.dto';
 import { SsoTests } from './sso-tests.service';
 import { refused, SsoUsers } from './sso-users.service';
 
-/** Request of a browser that returns from an identity provider. */
+/** Request of a browser that returns from a SAML identity provider. */
 export interface SamlReturn {
   readonly organisationId: string;
   readonly response: string;
-  /** Only ever the state of a flow of ours; other content counts as none. */
+  /**
+   * RelayState of the request. Content other than the state of a login that the admin API has
+   * started is ignored.
+   */
   readonly relayState: string;
 }
 
@@ -27,7 +30,7 @@ const STATE = /^[0-9A-Za-z]{43}$/;
 const REQUEST = /^_([0-9A-Za-z]{43})$/;
 const ROOT = '/';
 
-/** The returns of browsers from identity providers by SAML. */
+/** Handles browsers that return from SAML identity providers. */
 @Injectable()
 export class SamlReturns {
   private readonly log = new Logger(SamlReturns.name);
@@ -42,7 +45,10 @@ export class SamlReturns {
     private readonly tests: SsoTests,
   ) {}
 
-  /** Takes a response and returns a code for the session. Throws `sso_login_refused` and `user_not_invited`. */
+  /**
+   * Reads a response and returns a code for the session. Throws `sso_login_refused` and
+   * `user_not_invited`.
+   */
   async finish(sent: SamlReturn, request: RequestFacts): Promise<FinishedLogin | SsoTestResponse> {
     const claims = this.providers.claimsOf(sent.response);
     const relayed = STATE.test(sent.relayState) ? sent.relayState : null;
@@ -52,7 +58,7 @@ export class SamlReturns {
     return this.unasked(sent, claims.issuer, request);
   }
 
-  /** The answer to a request of ours. */
+  /** Handles the response to a request of the admin API. */
   private async answer(
     { organisationId, response }: SamlReturn,
     { state, relayed }: { readonly state: string; readonly relayed: string | null },
@@ -74,7 +80,7 @@ export class SamlReturns {
     });
   }
 
-  /** A login that the identity provider began, where the connection allows it. */
+  /** Handles a login that the identity provider began, if the connection allows that. */
   private async unasked(
     { organisationId, response }: SamlReturn,
     issuer: string | null,
@@ -118,7 +124,10 @@ export class SamlReturns {
     });
   }
 
-  /** A response that belongs to no connection, so no audit log can have it. */
+  /**
+   * Returns the error for a response that belongs to no connection, and logs it, because no audit
+   * log can contain it.
+   */
   private unknown(message: string): Error {
     const error = refusedBy(15, message);
     this.log.warn(describeFault(error), 'a response by SAML was refused');
@@ -130,7 +139,10 @@ function assertActive({ status }: SsoConnectionEntity): void {
   if (status !== 'active') throw refused('The connection has been switched off.');
 }
 
-/** The identity in the form that both protocols share: the signature and the verified domain prove the address. */
+/**
+ * Returns the identity in the form that both protocols share. The signature and the verified domain
+ * prove the email address.
+ */
 const provided = (
   { groupsClaim }: SsoConnectionEntity,
   { subject, email, givenName, familyName, attributes, sessionIndex }: SamlIdentity,

@@ -6,10 +6,13 @@ import { FailureThrottle } from '../auth/failure-throttle';
 import type { RequestFacts } from '../common/principal';
 import { AuditRecorder, type AuditCaller } from '../unit-of-work/audit-recorder';
 
-/** Failed attempts of one network at one connection that are recorded in a minute; the rest is only refused. */
+/**
+ * Maximum number of failed attempts of one network at one connection that are recorded per minute;
+ * further ones are refused without a record.
+ */
 const RECORDED_MAX = 60;
 
-/** Records attempts at single sign-on that fail, for the administrators of the organisation. */
+/** Records failed attempts at single sign-on in the audit log of the organisation. */
 @Injectable()
 export class SsoAttempts {
   private readonly recorded = new FailureThrottle(RECORDED_MAX);
@@ -19,7 +22,10 @@ export class SsoAttempts {
     private readonly audits: AuditRecorder,
   ) {}
 
-  /** Does a step of a login or logout. The caller learns one sentence; the audit log has the check that failed. */
+  /**
+   * Runs a step of a login or logout. When it fails, the caller gets one sentence and the audit log
+   * contains the failed check.
+   */
   async record<T>(
     action: 'login' | 'logout',
     connection: SsoConnectionEntity,
@@ -40,7 +46,8 @@ export class SsoAttempts {
     caller: AuditCaller,
     error: unknown,
   ): Promise<void> {
-    // Anyone can send responses that are refused, and none of them may fill the audit log of an organisation.
+    // Anyone can send responses that are refused, so their records are limited to keep the audit
+    // log of an organisation usable.
     const source = `${connection.id} ${networkOf(caller.request.clientIp ?? '')}`;
     if (!this.recorded.countIfOpen(source)) return;
     const known = error instanceof GatewayError ? error : new GatewayError('internal_error');
@@ -55,7 +62,10 @@ export class SsoAttempts {
   }
 }
 
-/** The caller of a step of single sign-on: the user, once the provider has named them. */
+/**
+ * Returns the caller of a step of single sign-on; its user is set once the provider has identified
+ * the user.
+ */
 export const ssoCaller = (
   organisationId: string,
   userId: string | null,

@@ -8,37 +8,43 @@ import { refused } from './sso-users.service';
 const FLOW_MS = 600_000;
 const CODE_MS = 60_000;
 
-/** State of a login that is kept until the browser returns. */
+/** State of a login that is stored until the browser returns. */
 export interface KeptLogin {
-  /** State of the protocol for checking the provider's response. */
+  /** Protocol state with which the provider's response is checked. */
   readonly protocol: object;
-  /** Path of the console at which the login ends. */
+  /** Path of the console to which the login returns. */
   readonly returnPath: string;
-  /** Path and query of the page of ours that began the login; absent where a client began it. */
+  /** Path and query of the admin API's page that began the login; absent when a client began it. */
   readonly page?: string;
-  /** True: a console of this installation began the login. */
+  /** True when a console of this installation began the login. */
   readonly isOfConsole?: boolean;
-  /** True: the login only shows what it would do. */
+  /** True for a test login, which only shows what a login would do. */
   readonly isTest?: boolean;
 }
 
-/** User whom a provider has named, with its session at the provider. */
+/** User whom a provider has identified, with its session at the provider. */
 export interface ProvedUser {
   readonly userId: string;
   readonly subject: string;
   readonly providerSession: string | null;
-  /** When that session ends, as far as the provider says. */
+  /** End of that session, if the provider reports it. */
   readonly sessionEndsAt?: Date | null;
 }
 
-/** A step of a login, with `isFirst` false when it was taken before, came too late, or was taken by another client. */
+/**
+ * A step of a login. `isFirst` is false when the step was already taken, came too late, or was
+ * taken by another client.
+ */
 export interface TakenStep {
   readonly flow: SsoFlowEntity;
   readonly connection: SsoConnectionEntity;
   readonly isFirst: boolean;
 }
 
-/** Logins that are in progress. Each step of one is taken once, also by several processes at a time. */
+/**
+ * Stores logins that are in progress. Each step of a login is taken once, even when several
+ * processes try at the same time.
+ */
 @Injectable()
 export class SsoFlows {
   constructor(
@@ -46,7 +52,10 @@ export class SsoFlows {
     private readonly secrets: Secrets,
   ) {}
 
-  /** Keeps a login under its state. Returns the binding, which only the client that began it may know. */
+  /**
+   * Stores a login under its state. Returns the binding, a secret of the client that began the
+   * login.
+   */
   async keep(connectionId: string, state: string, kept: KeptLogin): Promise<string> {
     const { manager } = this.dataSource;
     const binding = randomAlphanumeric(43);
@@ -65,18 +74,21 @@ export class SsoFlows {
     return JSON.parse(text) as KeptLogin;
   }
 
-  /** Takes the return of the browser. Throws `sso_login_refused` for a state that was never given out. */
+  /**
+   * Takes the step of the returning browser. Throws `sso_login_refused` for a state that was never
+   * issued.
+   */
   async takeReturn(state: string): Promise<TakenStep> {
     const stateHash = this.hash(state);
     const begun = { stateHash, step: 'begun' as const, expiresAt: MoreThan(new Date()) };
     const { affected } = await this.dataSource.manager.update(SsoFlowEntity, begun, { step: 'returned' });
     const step = await this.stepOf({ stateHash }, affected === 1);
-    // A state that was never given out belongs to no organisation, so no audit log can have it.
+    // A state that was never issued belongs to no organisation, so no audit log can contain it.
     if (step === null) throw expired();
     return step;
   }
 
-  /** Gives the code with which the client gets the session of the user. */
+  /** Issues the code with which the client gets the session of the user. */
   async giveCode(manager: EntityManager, stateHash: string, who: ProvedUser): Promise<string> {
     const code = randomAlphanumeric(43);
     const expiresAt = new Date(Date.now() + CODE_MS);
@@ -84,7 +96,10 @@ export class SsoFlows {
     return code;
   }
 
-  /** Takes the exchange of a code, for the client with the binding. Throws `unauthenticated` for a code that was never given out. */
+  /**
+   * Takes the exchange of a code by the client with the binding. Throws `unauthenticated` for a
+   * code that was never issued.
+   */
   async takeExchange(code: string, binding: string): Promise<TakenStep> {
     const codeHash = this.hash(code);
     const returned = {

@@ -58,7 +58,10 @@ describe('groups of OpenID Connect providers', () => {
     expect(await rolesIn(workspaceId)).toEqual(role === undefined ? [] : [role]);
   });
 
-  /** Beyond the bound of groups nothing is taken away, and what is read still gives. */
+  /**
+   * Expects that no role is removed beyond the maximum of groups, and that the groups that are read
+   * still give roles.
+   */
   async function expectTruncated(at: Scene, count: number): Promise<void> {
     const { workspaceId } = at.tenant;
     const rule = { match: 'exact', value: 'g0', workspace: workspaceId, role: 'member' };
@@ -72,7 +75,7 @@ describe('groups of OpenID Connect providers', () => {
     expect(await rolesIn(workspaceId)).toEqual([]);
   }
 
-  it('make administrators and unmake only those whom they made, and keep what a claim elsewhere may give', async () => {
+  it('promote administrators and demote only those whom they promoted, and keep roles that other claims may give', async () => {
     const at = await scenes.scene();
     const rule = { match: 'prefix', value: 'admins-', role: 'admin' };
     expect((await update(at, { group_rules: [rule], remove_mapped: true })).status).toBe(200);
@@ -102,7 +105,7 @@ describe('groups of OpenID Connect providers', () => {
     ]);
   });
 
-  it('can be tried without a login', async () => {
+  it('can be previewed without a login', async () => {
     const at = await scenes.scene();
     const { workspaceId, adminKey: key } = at.tenant;
     const rules = [
@@ -129,7 +132,7 @@ describe('groups of OpenID Connect providers', () => {
     expect((await api.post(path, { key, body: { groups } })).body).toMatchObject({ complete: false });
   });
 
-  it('and what they give is changed only by callers who hold it', async () => {
+  it('and their roles can be configured only by callers who hold these roles', async () => {
     const at = await scenes.scene();
     const { organisationId, workspaceId } = at.tenant;
     const { email } = await api.user(organisationId, 'admin');
@@ -147,7 +150,7 @@ describe('groups of OpenID Connect providers', () => {
     expect([status, body.error.type]).toEqual([403, 'scope_exceeds_creator']);
   });
 
-  it('and their providers are named only by callers who hold what an administrator holds', async () => {
+  it('can come only from providers configured by callers with the rights of an administrator', async () => {
     const at = await scenes.scene();
     const { organisationId } = at.tenant;
     const scopes = ['organisation_settings.read', 'organisation_settings.update'];

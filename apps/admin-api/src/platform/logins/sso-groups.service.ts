@@ -20,8 +20,8 @@ export class SsoGroups {
   ) {}
 
   /**
-   * Applies the group rules of the connection. Removes roles only if the connection has `remove_mapped` and the provider sent all
-   * groups, and then only roles with the source `sso`.
+   * Applies the group rules of the connection. Removes roles only if the connection has
+   * `remove_mapped` and the provider sent all groups, and then only roles with the source `sso`.
    */
   async follow(
     write: Write<AuditCaller>,
@@ -44,7 +44,10 @@ export class SsoGroups {
     await this.followRole(write, seat, { isAdmin, mayRemove });
   }
 
-  /** Changes the organisation role between member and admin. Owners, and admins with another source than `sso`, keep their role. */
+  /**
+   * Changes the organisation role between member and admin. Owners, and admins whose role has a
+   * source other than `sso`, keep their role.
+   */
   private async followRole(
     write: Write<AuditCaller>,
     where: OrganisationMembership,
@@ -69,7 +72,10 @@ export class SsoGroups {
   }
 }
 
-/** Roles in the default workspaces that the user is still in. They depend on no group, so a missing group does not remove them. */
+/**
+ * Returns the roles in the default workspaces in which the user still is a member. They depend on
+ * no group, so a missing group does not remove them.
+ */
 const defaultRoles = (
   { defaultWorkspaces }: SsoConnectionEntity,
   current: readonly Membership[],

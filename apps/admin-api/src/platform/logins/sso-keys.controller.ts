@@ -8,10 +8,16 @@ import { Public } from '../auth/access';
 import { idOf } from '../auth/tenancy';
 import { openSecrets } from './sso-secrets';
 
-/** Members of public keys (RFC 7518) and what RFC 7517 says of any key; all others of a private key stay here. */
+/**
+ * Public members of keys (RFC 7518) and general members of any key (RFC 7517). All other members
+ * may be private and are not served.
+ */
 const PUBLIC_MEMBERS = ['kty', 'kid', 'alg', 'use', 'n', 'e', 'crv', 'x', 'y'] as const;
 
-/** The public keys with which identity providers check our `private_key_jwt` assertions. */
+/**
+ * Serves the public keys with which identity providers verify the `private_key_jwt` assertions of
+ * the admin API.
+ */
 @ApiExcludeController()
 @Controller('.well-known/sso')
 export class SsoKeysController {

@@ -14,7 +14,7 @@ import { SsoLogins } from './sso-login.service';
 import { SsoTestResponse } from './sso-tests.dto';
 
 export class SsoExchangeDto {
-  @TextField({ max: 128, description: 'The code of the callback.', example: '9fK2…' }) code!: string;
+  @TextField({ max: 128, description: 'Code that the callback returned.', example: '9fK2…' }) code!: string;
   @TextField({ max: 128, description: 'The login_binding that the login returned.', example: '4Gq9…' })
   login_binding!: string;
 }
@@ -26,14 +26,20 @@ export class SsoLoginController {
     @Inject(SETTINGS) private readonly settings: LoginEndSettings,
   ) {}
 
-  /** Where identity providers send users back. With a console the browser goes on there, with the code. */
+  /**
+   * Callback to which OpenID Connect providers return users. With a console, redirects the browser
+   * to it with the code.
+   */
   @Get('callback')
   @Public('The state in the query is checked and works once.')
   @ApiExtraModels(SsoCodeResponse, SsoTestResponse)
   @ApiOkResponse({
     schema: { oneOf: [SsoCodeResponse, SsoTestResponse].map((type) => ({ $ref: getSchemaPath(type) })) },
   })
-  @ApiResponse({ status: 303, description: 'To the console, with the code and return_path in its query.' })
+  @ApiResponse({
+    status: 303,
+    description: 'Redirects to the console, with the code and return_path in the query.',
+  })
   async callback(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -49,7 +55,7 @@ export class SsoLoginController {
     });
   }
 
-  /** How an address can log in: by password, by the connections of its domain, or both. */
+  /** Returns how an address can log in: by password, by the connections of its domain, or both. */
   @Get('sso/discover')
   @Public('It tells of domains, which are public, and nothing of users.')
   @ApiOkResponse({ type: SsoDiscoveryResponse })

@@ -52,7 +52,7 @@ describe('logins by OpenID Connect', () => {
     return { domain };
   }
 
-  /** An organisation with a verified domain and a connection that serves it. */
+  /** Creates an organisation with a verified domain and a connection that serves the domain. */
   async function organisation(more: object = {}): Promise<{ tenant: Tenant; domain: string; id: string }> {
     const tenant = await api.tenant();
     const { domain } = await verify(tenant);
@@ -75,7 +75,7 @@ describe('logins by OpenID Connect', () => {
   const exchange = (code: string, login_binding: string): Promise<GatewayResponse<{ auth_token: string }>> =>
     api.post<{ auth_token: string }>('/v2/auth/sso/exchange', { body: { code, login_binding } });
 
-  /** Goes the whole way, and returns the status of the callback with the session's user. */
+  /** Runs a complete login, and returns the status of the callback with the session's user. */
   async function logIn(
     email: string,
     account: Account = { email, email_verified: true },
@@ -97,7 +97,7 @@ describe('logins by OpenID Connect', () => {
     return row ?? null;
   };
 
-  it('[REL-14] make members of users of a verified domain, with the default workspaces, and know them again', async () => {
+  it('[REL-14] add users of a verified domain as members of the default workspaces, and recognise them later', async () => {
     const { tenant, domain, id } = await organisation();
     const workspaces = [{ workspace: tenant.workspaceId, role: 'manager' }];
     const set = await api.put(`${CONNECTIONS}/${id}`, {
@@ -152,7 +152,7 @@ describe('logins by OpenID Connect', () => {
     },
   );
 
-  it('[SCP-15] go to the connection that sso_client_id names, else to those of the domain', async () => {
+  it('[SCP-15] use the connection that sso_client_id names, else those of the domain', async () => {
     const { tenant, domain, id } = await organisation();
     const body = {
       name: 'Second',
@@ -198,7 +198,7 @@ describe('logins by OpenID Connect', () => {
     );
   });
 
-  it('link the user who has the address in the organisation, but no user who was deactivated', async () => {
+  it('link the user with the address in the organisation, but no deactivated user', async () => {
     const { tenant, domain } = await organisation();
     const { organisationId } = tenant;
     const { id: userId } = await api.user(organisationId, 'admin');
@@ -214,7 +214,7 @@ describe('logins by OpenID Connect', () => {
     expect(await logIn(email)).toEqual([403, 'sso_login_refused']);
   });
 
-  it('admit owners by the word of an owner only, until a lower role changes the provider', async () => {
+  it('admit owners only when an owner has allowed it, until a lower role changes the provider', async () => {
     const { tenant, domain, id } = await organisation();
     const { organisationId, adminKey } = tenant;
     const owner = await api.user(organisationId, 'owner');
@@ -244,7 +244,7 @@ describe('logins by OpenID Connect', () => {
     }
   });
 
-  it('keep the promise of an invite, and drop its mail', async () => {
+  it("give the user what the invite promises, and remove the invite's mail from the queue", async () => {
     const { tenant, domain } = await organisation();
     const email = `invited@${domain}`;
     const key = { name: 'mine', scopes: ['logs.view'] };
@@ -266,7 +266,7 @@ describe('logins by OpenID Connect', () => {
     expect(accepted?.after).toMatchObject({ status: 'accepted', email });
   });
 
-  it('follow an address that changes, and never move an account to another identity of the same address', async () => {
+  it('change an address as the provider does, and never move an account to another identity with the same address', async () => {
     const { tenant, domain } = await organisation();
     const [old, renamed] = [`ann@${domain}`, `ann.new@${domain}`];
     expect(await logIn(old)).toEqual([200, old]);
@@ -286,7 +286,7 @@ describe('logins by OpenID Connect', () => {
     ]);
   });
 
-  it('make one user of two first logins at once', async () => {
+  it('create one user for two concurrent first logins', async () => {
     const { tenant, domain } = await organisation();
     const email = `twice@${domain}`;
     const account = { email, email_verified: true };
@@ -298,7 +298,7 @@ describe('logins by OpenID Connect', () => {
     expect(await seatOf(tenant, email)).toEqual({ role: 'member', status: 'active' });
   });
 
-  it('are recorded when they fail: at the beginning, when returned again, and in the exchange', async () => {
+  it('are recorded when they fail: at the start, when returned again, and in the exchange', async () => {
     const { tenant, domain, id } = await organisation();
     const email = `ann@${domain}`;
     const { url, login_binding: binding } = (await begin({ email })).body;
@@ -320,7 +320,7 @@ describe('logins by OpenID Connect', () => {
     expect(audits.map(({ responseStatusCode }) => responseStatusCode)).toEqual([403, 401, 200, 403]);
   });
 
-  it('can be returned and exchanged once, by the client that began them, also in parallel', async () => {
+  it('can be returned and exchanged once, by the client that started them, also concurrently', async () => {
     const { domain } = await organisation();
     const email = `ann@${domain}`;
     const [mine, theirs] = [(await begin({ email })).body, (await begin({ email })).body];
@@ -338,7 +338,7 @@ describe('logins by OpenID Connect', () => {
     expect(sessions.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('refuse answers that were changed on their way: another state, code, issuer or flow', async () => {
+  it('refuse responses that were changed in transit: another state, code, issuer or flow', async () => {
     const { domain } = await organisation();
     const email = `ann@${domain}`;
     const account = { email, email_verified: true };
@@ -362,7 +362,7 @@ describe('logins by OpenID Connect', () => {
     ]);
   });
 
-  it('of a console end at its path without CONSOLE_URL, and open its session in a cookie', async () => {
+  it('of a console return to its path without CONSOLE_URL, and open the session in a cookie', async () => {
     const { domain } = await organisation();
     const email = `ann@${domain}`;
     const headers = { 'x-gw-console': '1' };
@@ -383,7 +383,7 @@ describe('logins by OpenID Connect', () => {
     expect(opened.text).not.toContain('token');
   });
 
-  it('end with their time, and with the connection', async () => {
+  it('expire, and end with the connection', async () => {
     const { tenant, domain, id } = await organisation();
     const email = `ann@${domain}`;
     const account = { email, email_verified: true };
@@ -398,7 +398,7 @@ describe('logins by OpenID Connect', () => {
     expect((await begin({ email, sso_client_id: id })).status).toBe(400);
   });
 
-  it('are saved with what they need, and never with the secret of another issuer', async () => {
+  it('need connections with all required settings, and never use the secret of another issuer', async () => {
     const { tenant, id } = await organisation();
     const key = tenant.adminKey;
     const fields = { name: 'x', issuer: idp.issuer, client_id: 'x', client_secret: SECRET };

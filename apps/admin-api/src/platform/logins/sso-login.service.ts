@@ -19,7 +19,10 @@ import type { SsoTestResponse } from './sso-tests.dto';
 import { SsoTests } from './sso-tests.service';
 import { assertMember, refused, SsoUsers } from './sso-users.service';
 
-/** Logins at identity providers: begun here, returned by the browser, and ended by the client that began them. */
+/**
+ * Logins at identity providers: starts them, handles the returning browser, and opens the session
+ * for the client that started them.
+ */
 @Injectable()
 export class SsoLogins {
   constructor(
@@ -35,9 +38,10 @@ export class SsoLogins {
   ) {}
 
   /**
-   * Begins a login: at the connection that is named, else at the first one of the address's domain. Null when there is none, so that a
-   * password is needed. `end`: what of ours has begun the login, at which it ends. Throws `sso_connection_invalid` for a connection
-   * that cannot be used.
+   * Starts a login at the named connection, else at the first connection of the address's domain.
+   * Returns null when there is none, so that a password is needed. `end` is the page or console
+   * that started the login and to which the browser returns. Throws `sso_connection_invalid` for a
+   * connection that cannot be used.
    */
   async begin(
     { email, organisation_id: organisationId, sso_client_id: id, return_path: path }: LoginDto,
@@ -70,7 +74,10 @@ export class SsoLogins {
     return { url, fields: null, state: flow.state, protocol: flow };
   }
 
-  /** How an address can log in. The same for a known and an unknown address of a domain. */
+  /**
+   * Returns how an address can log in. The result is the same for known and unknown addresses of a
+   * domain.
+   */
   async choicesFor(
     email: string,
   ): Promise<{ readonly connections: readonly SsoConnectionChoice[]; readonly isEnforced: boolean }> {
@@ -79,8 +86,9 @@ export class SsoLogins {
   }
 
   /**
-   * Takes what the identity provider has sent the browser back with, and returns a code for the session. Each state can be returned
-   * once. A test login returns its outcome instead. Throws `sso_login_refused` and `user_not_invited`.
+   * Handles the query with which the identity provider returns the browser, and returns a code for
+   * the session. Each state can be used once. A test login returns its outcome instead. Throws
+   * `sso_login_refused` and `user_not_invited`.
    */
   async finish(query: string, request: RequestFacts): Promise<FinishedLogin | SsoTestResponse> {
     const state = new URLSearchParams(query).get('state') ?? '';
@@ -99,7 +107,9 @@ export class SsoLogins {
     });
   }
 
-  /** Opens the session of a login, once, for the client that began it. Throws `unauthenticated`. */
+  /**
+   * Opens the session of a login once, for the client that started it. Throws `unauthenticated`.
+   */
   async exchange(code: string, binding: string, request: RequestFacts): Promise<TokenResponse> {
     const { flow, connection, isFirst } = await this.flows.takeExchange(code, binding);
     const { userId } = flow;
@@ -152,7 +162,10 @@ export class SsoLogins {
     });
   }
 
-  /** Active connections of organisations that have the address's domain verified and send it there. */
+  /**
+   * Returns the active connections of organisations that have verified the address's domain and
+   * assigned it to the connection.
+   */
   private async connectionsFor(
     manager: EntityManager,
     email: string,
@@ -182,14 +195,17 @@ export class SsoLogins {
   }
 }
 
-/** The session ends with that at the provider, and after the time of the connection; null: as the organisation has set it. */
+/**
+ * Returns the end of a session: the earlier of the provider's session end and the maximum lifetime
+ * of the connection; null when only the organisation's lifetime bounds it.
+ */
 function endOf({ sessionEndsAt }: SsoFlowEntity, { maxSessionTtl }: SsoConnectionEntity): Date | null {
   const own = maxSessionTtl === null ? null : new Date(Date.now() + maxSessionTtl * 1_000);
   if (own === null || sessionEndsAt === null) return own ?? sessionEndsAt;
   return own < sessionEndsAt ? own : sessionEndsAt;
 }
 
-/** A connection as sign-in pages show it. */
+/** Returns a connection as login pages show it. */
 export const toConnectionChoice = (row: SsoConnectionEntity): SsoConnectionChoice => ({
   sso_client_id: row.id,
   name: row.name,
@@ -197,7 +213,10 @@ export const toConnectionChoice = (row: SsoConnectionEntity): SsoConnectionChoic
   organisation_id: row.organisationId,
 });
 
-/** The active connection of an id. Throws the same error for an unknown one, another organisation's and one that is off. */
+/**
+ * Returns the active connection with this id. Throws the same error for an unknown connection, a
+ * disabled one and one of another organisation.
+ */
 async function named(
   manager: EntityManager,
   id: string,

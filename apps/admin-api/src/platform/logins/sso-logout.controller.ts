@@ -11,7 +11,7 @@ import { SsoLogouts } from './sso-logout.service';
 export class BackchannelLogoutDto {
   @TextField({
     max: 16_384,
-    description: 'A signed token of the provider.',
+    description: 'A signed logout token of the provider.',
     example: 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln',
   })
   logout_token!: string;
@@ -26,7 +26,10 @@ export const LOGOUT_FORM_PATHS = ['v1', 'v2'].map(
 export class SsoLogoutController {
   constructor(private readonly logouts: SsoLogouts) {}
 
-  /** Where identity providers tell that a session has ended (OpenID Connect Back-Channel Logout). */
+  /**
+   * Endpoint at which identity providers report the end of a session (OpenID Connect Back-Channel
+   * Logout).
+   */
   @Post('oidc/backchannel-logout/:connectionId')
   @HttpCode(200)
   @Header('cache-control', 'no-store')

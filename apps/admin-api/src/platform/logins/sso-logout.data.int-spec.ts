@@ -89,14 +89,14 @@ describe('logouts at OpenID Connect providers', () => {
     expect((await send({ ...at, connection: uuidv7() }, logoutToken(at, {}))).status).toBe(404);
   });
 
-  it('work once, also when ten come at once', async () => {
+  it('work once, even when ten tokens arrive at the same time', async () => {
     const { at } = await loggedIn('sid-1');
     const sent = logoutToken(at, {});
     const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await send(at, sent)).status));
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
 
-  it('are offered to users who log out here, where the provider has them', async () => {
+  it('are offered to users who log out at Tollgate, when the provider supports them', async () => {
     const { at, token } = await loggedIn('sid-1');
     expect((await api.post('/v1/auth/logout', { token })).body).toEqual({ logout_url: null });
     const next = await scenes.scene();

@@ -10,7 +10,10 @@ import { OidcClients } from './oidc-clients.service';
 import { SamlLogouts } from './saml-logouts.service';
 import { ssoCaller, SsoAttempts } from './sso-attempts';
 
-/** Logouts by single sign-on: takes those of OpenID Connect providers, and names the address at which users log out at theirs. */
+/**
+ * Logouts by single sign-on: handles logout tokens of OpenID Connect providers and returns the
+ * address at which users log out at their provider.
+ */
 @Injectable()
 export class SsoLogouts {
   constructor(
@@ -23,8 +26,9 @@ export class SsoLogouts {
   ) {}
 
   /**
-   * Takes a logout token of a provider, once. Ends the sessions that its session there opened, or all sessions of its subject. Throws
-   * `not_found` for an unknown connection and `sso_logout_refused`.
+   * Handles a logout token of a provider once. Ends the sessions that belong to the provider's
+   * session, or all sessions of its subject. Throws `not_found` for an unknown connection, and
+   * `sso_logout_refused`.
    */
   async take(connectionId: string, token: string, request: RequestFacts): Promise<void> {
     const where = { id: connectionId, type: 'oidc' as const };
@@ -41,7 +45,10 @@ export class SsoLogouts {
     });
   }
 
-  /** Where the user of a session ends the session at the identity provider too; null when there is none. */
+  /**
+   * Returns the URL at which the user of a session also ends the session at the identity provider;
+   * null when there is none.
+   */
   async urlFor({ sessionId }: Principal): Promise<string | null> {
     const { manager } = this.dataSource;
     const opened = await manager.findOneBy(SsoSessionEntity, { sessionId: sessionId ?? '' });
@@ -55,7 +62,8 @@ export class SsoLogouts {
         Promise.resolve(client.logoutUrl(opened.subject, backTo)),
       );
     } catch (error) {
-      // The session here has ended; a provider that is not there cannot end its own. The client logs why.
+      // The local session has already ended. A provider that cannot be reached cannot end its
+      // session; the client logs the reason.
       if (error instanceof GatewayError && error.type === 'sso_login_refused') return null;
       throw error;
     }

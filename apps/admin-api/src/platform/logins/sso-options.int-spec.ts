@@ -16,7 +16,7 @@ describe('options of connections', () => {
     return manager.findOneByOrFail(UserEntity, { id: userId });
   };
 
-  it('acr_values are requested, and one of them is needed', async () => {
+  it('acr_values are requested, and a login must have one of them', async () => {
     const at = await scenes.scene({}, { acr_values: ['phr', 'phrh'], prompt: 'login' });
     const sent = await urlOf(at);
     expect([sent.get('acr_values'), sent.get('prompt')]).toEqual(['phr phrh', 'login']);
@@ -31,7 +31,7 @@ describe('options of connections', () => {
     expect([plain.has('acr_values'), plain.has('prompt')]).toEqual([false, false]);
   });
 
-  it('other claims name the user, whose address only trust_email proves then', async () => {
+  it('other claims identify the user, whose address then is proven only with trust_email', async () => {
     const names = { email_claim: 'upn', given_name_claim: 'first', family_name_claim: 'last' };
     const strict = await scenes.scene({}, names);
     const change = ({ domain }: Scene): Members => ({
@@ -46,7 +46,7 @@ describe('options of connections', () => {
     });
   });
 
-  it('max_session_ttl bounds the session, which a refresh does not move', async () => {
+  it('max_session_ttl bounds the session, and a refresh does not extend it', async () => {
     const at = await scenes.scene({}, { max_session_ttl: 900 });
     await scenes.sessionOf(await scenes.returned(at, {}));
     const { organisationId } = at.tenant;

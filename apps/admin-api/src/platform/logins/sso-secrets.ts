@@ -6,7 +6,7 @@ import { seal, unseal, type Keyring } from '@gw/kernel';
 export interface SsoSecrets {
   readonly clientSecret: string | null;
   readonly keys: readonly PrivateJwk[];
-  /** PEM of the key that signs SAML requests and opens encrypted assertions. */
+  /** PEM of the key that signs SAML requests and decrypts assertions. */
   readonly samlKey?: string;
 }
 

@@ -2,7 +2,7 @@ import { ResponseField } from '@gw/web';
 
 export class SsoTestRedirectResponse {
   @ResponseField.text({
-    description: 'Address for the browser. The login shows its outcome and opens no session.',
+    description: 'Address to open in a browser. The login shows its outcome and opens no session.',
     example: 'https://idp.example.org/authorize',
   })
   readonly url!: string;
@@ -14,14 +14,19 @@ class SsoTestWorkspace {
   @ResponseField.oneOf(['admin', 'manager', 'member']) readonly role!: string;
 }
 
-/** Result of a login if it had been a real one. */
+/** Result that a test login would have had as a real login. */
 export class SsoTestResponse {
-  @ResponseField.boolean({ description: 'True: the user would be let in.' }) readonly admitted!: boolean;
-  @ResponseField.text({ nullable: true, description: 'Why not.', example: null }) readonly reason!:
-    string | null;
+  @ResponseField.boolean({ description: 'True when the user would be admitted.' })
+  readonly admitted!: boolean;
+  @ResponseField.text({
+    nullable: true,
+    description: 'Why the user would not be admitted; null when admitted.',
+    example: null,
+  })
+  readonly reason!: string | null;
   @ResponseField.text({ example: '00u1b2c3' }) readonly subject!: string;
   @ResponseField.text({ nullable: true, example: 'ann@example.org' }) readonly email!: string | null;
-  @ResponseField.boolean({ nullable: true, description: 'Null: the provider does not say it.' })
+  @ResponseField.boolean({ nullable: true, description: 'Null when the provider does not report it.' })
   readonly email_verified!: boolean | null;
   @ResponseField.texts({ example: ['engineering'] }) readonly groups!: readonly string[];
   @ResponseField.text({ nullable: true, example: 'member' }) readonly organisation_role!: string | null;

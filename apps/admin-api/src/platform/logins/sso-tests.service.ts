@@ -15,14 +15,17 @@ import { SsoUsers } from './sso-users.service';
 
 type Outcome = Pick<SsoTestResponse, 'admitted' | 'reason' | 'organisation_role' | 'workspaces'>;
 
-/** Carries the outcome of a test out of the transaction that it rolls back. */
+/** Carries the outcome of a test out of its transaction, which is rolled back. */
 class RolledBack extends Error {
   constructor(readonly outcome: Outcome) {
     super('The test has ended.');
   }
 }
 
-/** Logins that show administrators what a connection does, and let no user in. Connections that are off can be tested too. */
+/**
+ * Test logins that show administrators what a connection does and open no session. Disabled
+ * connections can be tested too.
+ */
 @Injectable()
 export class SsoTests {
   constructor(
@@ -34,7 +37,10 @@ export class SsoTests {
     private readonly saml: SamlProviders,
   ) {}
 
-  /** Begins a test; returns the address for the browser. Throws `sso_login_refused` when the provider cannot be used. */
+  /**
+   * Starts a test and returns the address to open in a browser. Throws `sso_login_refused` when the
+   * provider cannot be used.
+   */
   async begin(connection: SsoConnectionEntity): Promise<string> {
     if (connection.type === 'saml') return this.beginSaml(connection);
     const { url, flow } = await this.clients.use(connection, (client) => client.begin(null));
@@ -49,7 +55,7 @@ export class SsoTests {
     return url;
   }
 
-  /** Judges the identity that the provider has named as a login would, and takes all of it back. */
+  /** Processes the identity from the provider as a login would, and rolls back all changes. */
   async judge(
     connection: SsoConnectionEntity,
     identity: OidcIdentity,

@@ -29,8 +29,9 @@ export class SsoUsers {
   ) {}
 
   /**
-   * The user of an identity. A known subject is its user, whatever its address is now. An unknown one becomes linked to the user of its
-   * proven address, or a new member where the connection allows that. Throws `sso_login_refused` and `user_not_invited`.
+   * Returns the user of an identity. A known subject is its user, whatever its address is now. An
+   * unknown subject is linked to the user with its proven address, or becomes a new member if the
+   * connection allows that. Throws `sso_login_refused` and `user_not_invited`.
    */
   async userOf(
     write: Write<AuditCaller>,
@@ -50,7 +51,7 @@ export class SsoUsers {
     const { manager } = write;
     const { subject } = identity;
     const link = { connectionId: connection.id, subject };
-    // First logins of one person wait for each other, so that they make one user.
+    // The lock serialises first logins of one person, so that they create one user.
     await manager.query(`SELECT pg_advisory_xact_lock(hashtext($1))`, [identity.email ?? subject]);
     const known = await manager.findOne(SsoLinkEntity, { where: link, lock: FOR_UPDATE });
     const lastLoginAt = new Date();
@@ -104,7 +105,10 @@ export class SsoUsers {
     return this.join(write, connection, identity, { email, user, invite });
   }
 
-  /** Makes a member of a newcomer: with what the invite says, else with the role of a member and the default workspaces. */
+  /**
+   * Makes a new user a member: with the role and workspaces of the invite, else with the role of a
+   * member and the default workspaces.
+   */
   private async join(
     write: Write<AuditCaller>,
     connection: SsoConnectionEntity,
@@ -137,7 +141,10 @@ export class SsoUsers {
 
 const GROUPS_MAX = 1_000;
 
-/** The groups after a login. Where the provider may have left some out, those of earlier logins stay. */
+/**
+ * Returns the groups to store after a login. When the provider may have left some out, those of
+ * earlier logins stay.
+ */
 function groupsNow({ groups }: Pick<SsoLinkEntity, 'groups'>, identity: OidcIdentity): string[] {
   const { names, isComplete } = identity.groups;
   const storable = names.filter(isStorableText);
@@ -148,11 +155,17 @@ function groupsNow({ groups }: Pick<SsoLinkEntity, 'groups'>, identity: OidcIden
 const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((each, at) => each === other[at]);
 
-/** `trust_email` counts only where the provider says nothing, never where it says no. */
+/**
+ * Whether the identity's address is proven. `trust_email` counts only when the provider does not
+ * report whether the address is verified.
+ */
 const isProven = ({ trustEmail }: SsoConnectionEntity, { isEmailVerified }: OidcIdentity): boolean =>
   isEmailVerified ?? trustEmail;
 
-/** Throws `sso_login_refused` for a user who has been deactivated, and for an owner whom the connection may not admit. */
+/**
+ * Throws `sso_login_refused` for a deactivated user, and for an owner whom the connection may not
+ * admit.
+ */
 export async function assertMember(
   manager: EntityManager,
   connection: Pick<SsoConnectionEntity, 'organisationId' | 'admitsOwners'>,
@@ -166,8 +179,8 @@ export async function assertMember(
 }
 
 /**
- * Throws `sso_login_refused` for owners unless an owner has allowed them: who names the identity provider could else become one of
- * them.
+ * Throws `sso_login_refused` for owners unless an owner has allowed them: whoever configures the
+ * identity provider could otherwise log in as an owner.
  */
 function assertAdmits(
   { admitsOwners }: Pick<SsoConnectionEntity, 'admitsOwners'>,
@@ -177,7 +190,10 @@ function assertAdmits(
   throw refused('Owners log in by password until an owner sets admits_owners for this connection.');
 }
 
-/** Throws `sso_login_refused` when the user has another identity here: an address alone never moves an account. */
+/**
+ * Throws `sso_login_refused` when the user is linked to another identity of this connection: an
+ * address alone never moves an account.
+ */
 async function assertUnlinked(
   manager: EntityManager,
   { id: connectionId }: SsoConnectionEntity,
@@ -188,8 +204,8 @@ async function assertUnlinked(
 }
 
 /**
- * Takes over the address that the provider now has for a user: when both the old and the new one are of verified domains, the new one is
- * free, and SCIM does not manage the user.
+ * Changes the user's address to the one that the provider now reports, when both addresses belong
+ * to verified domains, the new one is free, and SCIM does not manage the user.
  */
 async function followAddress(
   write: Write<AuditCaller>,
@@ -218,8 +234,9 @@ async function followAddress(
 }
 
 /**
- * Invited and of a verified domain: always. One of the two: where provisioning is not restricted. Where SCIM manages users it makes
- * the new ones.
+ * Throws `user_not_invited` for a user who may not join. An invited user of a verified domain may
+ * always join. With only one of both, a user may join unless provisioning is restricted. When SCIM
+ * manages users, only SCIM creates new ones.
  */
 async function assertMayJoin(
   manager: EntityManager,

@@ -2,16 +2,19 @@ import { SsoUsedMessageEntity } from '@gw/entities';
 import { createHash } from 'node:crypto';
 import { LessThan, type EntityManager } from 'typeorm';
 
-/** A message of an identity provider that works once. */
+/** A message of an identity provider that is accepted once. */
 interface Message {
   readonly connectionId: string;
-  /** As the provider has numbered it. */
+  /** Id that the provider assigned to the message. */
   readonly id: string;
-  /** Until when it could be used. */
+  /** Time until which the message is valid. */
   readonly expiresAt: Date;
 }
 
-/** Notes that a message was used. Returns false when it was used before, here or in another process. Forgets those that have expired. */
+/**
+ * Records that a message was used and deletes expired records. Returns false when the message was
+ * used before, in this or another process.
+ */
 export async function useMessage(
   manager: EntityManager,
   { connectionId, id, expiresAt }: Message,

@@ -9,8 +9,8 @@ const METADATA_PREFIX = 'metadata.';
 const METADATA_FILTERS_MAX = 20;
 
 /**
- * Builds the log filter from a query. `all` is the whole query, for `metadata.<name>` parameters, which no class can
- * declare.
+ * Builds the log filter from a query. `all` is the whole query with its `metadata.<name>`
+ * parameters, which no class can declare.
  */
 export function logFilterOf(
   owner: LogOwner,
@@ -54,7 +54,10 @@ function statusRange(text: string): readonly [number, number] {
   return [first, first + 99];
 }
 
-/** Returns the metadata filter of a list or graph. `all` is the whole query, for `metadata.<name>`. */
+/**
+ * Returns the metadata filter of a list or graph. `all` is the whole query with its
+ * `metadata.<name>` parameters.
+ */
 export function metadataOf(
   json: string | undefined,
   all: Readonly<Record<string, unknown>>,
@@ -79,7 +82,7 @@ function objectOf(json: string): object {
     const value: unknown = JSON.parse(json);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Reported below.
+    // The error below reports invalid JSON.
   }
   throw invalid('metadata', 'metadata must be a JSON object');
 }

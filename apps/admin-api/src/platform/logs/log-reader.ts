@@ -2,13 +2,16 @@ import type { Principal } from '../common/principal';
 import type { LogDetailResponse } from './log-responses.dto';
 
 /**
- * Scopes of which one is enough to read a log. `logs.view` reads every log, the others only those of the caller's own
- * requests.
+ * Scopes that allow reading a log; one of them is enough. `logs.view` reads every log, the others
+ * only those of the caller's own requests.
  */
 export const READS_A_LOG: [string, ...string[]] = ['logs.view', 'completions.write', 'logs.write'];
 
 /** Reads one log for other resources; the `logs` resource provides it. */
 export abstract class LogReader {
-  /** Throws `not_found` also for a log of another workspace or organisation. */
+  /**
+   * Returns a log. Throws `not_found` for an unknown log and for one of another workspace or
+   * organisation.
+   */
   abstract get(caller: Principal, id: string): Promise<LogDetailResponse>;
 }

@@ -6,7 +6,7 @@ import { ShownLogColumns } from './shown-columns';
 export class LogResponse extends ShownLogColumns {
   @ResponseField.boolean() readonly is_success!: boolean;
   @ResponseField.boolean({
-    description: 'Whether another target had been called before the one that answered.',
+    description: 'Whether another target was called before the one that responded.',
   })
   readonly fell_back!: boolean;
   @ResponseField.boolean({
@@ -15,13 +15,13 @@ export class LogResponse extends ShownLogColumns {
   readonly hedged!: boolean;
   @ResponseField.text({
     nullable: true,
-    description: 'Name of the provider in the public API.',
+    description: 'Public API name of the provider.',
     example: 'openai',
   })
   readonly ai_org!: string | null;
   @ResponseField.text({
     nullable: true,
-    description: 'Name of the model in the public API.',
+    description: 'Public API name of the model.',
     example: 'gpt-4o',
   })
   readonly ai_model!: string | null;
@@ -43,8 +43,10 @@ export class LogResponse extends ShownLogColumns {
   @ResponseField.oneOf(['USD']) readonly cost_currency!: 'USD';
 }
 
-/** A logged body: JSON as a value, other text as a string (`utf8`), all else in base64. Null when none was stored or
- * the request has `bodies=false`. */
+/**
+ * A logged body: JSON as a value, other text as a string (`utf8`), everything else in base64. Null
+ * when no body was stored or the request has `bodies=false`.
+ */
 export class LoggedBody {
   @ResponseField.text({ nullable: true, example: 'application/json' }) readonly content_type!: string | null;
   @ResponseField.integer({ description: 'Bytes on the wire; the stored body may be truncated.', example: 1 })
@@ -55,7 +57,7 @@ export class LoggedBody {
   @ResponseField.any() readonly body!: unknown;
 }
 
-/** Token counts; null when the provider did not report one. */
+/** Token counts; null when the provider did not report a count. */
 export class UsageResponse {
   @ResponseField.integer({ nullable: true, example: 12 }) readonly input_tokens!: number | null;
   @ResponseField.integer({ nullable: true, example: 30 }) readonly output_tokens!: number | null;
@@ -86,7 +88,10 @@ export class LogDetailResponse extends LogResponse {
   @ResponseField.one(() => LoggedBody) readonly response!: LoggedBody;
 }
 
-/** A page of logs. It has no total, because counting tens of millions of rows would cost more than the page. */
+/**
+ * A page of logs. It has no total, because counting tens of millions of rows would cost more than
+ * reading the page.
+ */
 export class LogsSearchedResponse {
   @ResponseField.integer({
     description: 'Number of logs that the search read for this page.',
@@ -105,7 +110,8 @@ export class LogPage {
   readonly next_cursor!: string | null;
   @ResponseField.one(() => LogsSearchedResponse, {
     optional: true,
-    description: 'With `q`: how far the search of this page got, whether or not it found anything.',
+    description:
+      'With `q`: how far the search for this page got in the log, whether or not it found anything.',
   })
   readonly searched?: LogsSearchedResponse;
 }

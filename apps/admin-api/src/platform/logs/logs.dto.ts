@@ -10,7 +10,7 @@ import { applyDecorators } from '@nestjs/common';
 import { Matches } from 'class-validator';
 import { LogFilterFields, VALUES_MAX } from './log-filter-fields';
 
-/** Maximum seconds of a tail. */
+/** Maximum duration of a log tail, in seconds. */
 export const TAIL_SECONDS_MAX = 3_600;
 /** Maximum range of a search in days. */
 export const SEARCH_DAYS_MAX = 31;
@@ -25,7 +25,10 @@ const statuses = (description: string): PropertyDecorator =>
     Matches(STATUS, { each: true, message: 'each value in $property must be a status such as 429 or 4xx' }),
   );
 
-/** Filters of the request log. A filter that takes a list matches any of its values; different filters must all match. */
+/**
+ * Filters of the request log. A filter that takes a list matches any of its values; different
+ * filters must all match.
+ */
 export class ListLogsQuery extends LogFilterFields {
   @QueryIntegerField({ min: 1, max: 100, fallback: 50 }) page_size!: number;
   @QueryIntegerField({
@@ -46,7 +49,10 @@ export class ListLogsQuery extends LogFilterFields {
       'Text to find in the URL, the error type or a body; case-insensitive. Requires time_of_generation_min and a range of at most 31 days. A page may have few or no logs and still have a next page.',
   })
   q?: string;
-  @ReferenceField({ optional: true, description: 'Id or slug; for an organisation key or a session.' })
+  @ReferenceField({
+    optional: true,
+    description: 'Id or slug of the workspace; for an organisation key or a session.',
+  })
   workspace_id?: string;
   @DateField({ optional: true, description: 'Start of the range, inclusive.' })
   time_of_generation_min?: string;
@@ -70,13 +76,13 @@ export class ListLogsQuery extends LogFilterFields {
   metadata?: string;
 }
 
-/** The filters of lists. Paging parameters are ignored. */
+/** Filters of a log tail, the same as those of lists. Paging parameters are ignored. */
 export class TailLogsQuery extends ListLogsQuery {
   @QueryIntegerField({
     min: 1,
     max: TAIL_SECONDS_MAX,
     fallback: 900,
-    description: 'Seconds until the tail ends.',
+    description: 'Duration of the tail in seconds.',
   })
   max_seconds!: number;
 }
@@ -85,7 +91,7 @@ export class ReadLogQuery {
   @QueryBooleanField({
     optional: true,
     description:
-      'false: without the bodies, which are then null and not read; `/request` and `/response` return them. Default: true.',
+      'false leaves out the bodies, which are then null and are not read; `/request` and `/response` return them. Default: true.',
   })
   bodies?: boolean;
 }

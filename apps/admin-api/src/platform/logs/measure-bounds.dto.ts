@@ -4,7 +4,7 @@ import { Transform } from 'class-transformer';
 
 const COUNT_MAX = Number.MAX_SAFE_INTEGER;
 
-/** A non-negative number in the query. */
+/** Declares a non-negative number in the query. */
 export const amount = (max: number, description: string): PropertyDecorator =>
   applyDecorators(
     NumberField({ optional: true, min: 0, max, description }),

@@ -1,25 +1,31 @@
 import { mcpConnectionBinding, type McpConnectionEntity } from '@gw/entities';
 import { digestOf, seal, unseal, type Keyring, type ProofKeyText } from '@gw/kernel';
 
-/** A client of ours at an authorization server of an upstream. */
+/** An OAuth client that Tollgate uses at the authorization server of an upstream. */
 export interface UpstreamClient {
   readonly id: string;
-  /** Null: a public client. */
+  /** Client secret; null for a public client. */
   readonly secret: string | null;
   readonly authMethod: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
   /**
-   * The integration whose secret in a secret manager is read for each request, while the integration
-   * names this issuer. Absent: `secret` is all.
+   * Integration whose secret in a secret manager is read for each request, as long as the
+   * integration names this issuer. When absent, `secret` is the only secret.
    */
   readonly mapped?: ClientSource;
-  /** With `private_key_jwt`: the integration whose key signs each request, while the integration names this issuer. */
+  /**
+   * Set for `private_key_jwt`: the integration whose key signs each request, as long as the
+   * integration names this issuer.
+   */
   readonly signed?: ClientSource & {
-    /** Algorithms that the authorization server announces; empty: none. */
+    /** Signing algorithms that the authorization server announces; empty when it announces none. */
     readonly announced: readonly string[];
   };
 }
 
-/** The place of a configured client's secret, which goes to the named authorization server alone. */
+/**
+ * Integration that holds a configured client's secret. The secret is sent only to the named
+ * authorization server.
+ */
 export interface ClientSource {
   readonly integrationId: string;
   readonly issuer: string;
@@ -30,11 +36,11 @@ export interface ConnectionTokens {
   readonly accessToken: string;
   readonly refreshToken: string | null;
   readonly client: UpstreamClient;
-  /** Pinned when the user connects: a refresh discovers nothing. */
+  /** Set when the user connects, because a refresh runs no discovery. */
   readonly tokenEndpoint: string;
   readonly revocationEndpoint: string | null;
   readonly resource: string;
-  /** The key that the tokens are bound to. Absent: they are bearer tokens. */
+  /** Key to which the tokens are bound; absent for bearer tokens. */
   readonly proofKey?: ProofKeyText;
 }
 
@@ -46,6 +52,9 @@ export const sealTokens = (ring: Keyring, owner: Owner, tokens: ConnectionTokens
 export const openTokens = (ring: Keyring, owner: Owner, sealed: string): ConnectionTokens =>
   JSON.parse(unseal(ring, sealed, mcpConnectionBinding(owner)).toString('utf8')) as ConnectionTokens;
 
-/** Version of a connection's document. Differs between connections that replace each other. */
+/**
+ * Returns the version of a connection's document. It differs between connections that replace each
+ * other.
+ */
 export const connectionVersion = ({ id, version }: Pick<McpConnectionEntity, 'id' | 'version'>): string =>
   digestOf('mcp/connection-version', [id, String(version)]).slice(0, 22);

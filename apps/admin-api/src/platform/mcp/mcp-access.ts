@@ -1,7 +1,10 @@
 import type { McpServerEntity, McpServerUserEntity } from '@gw/entities';
 import type { AccessRule, AccessServer } from '@gw/mcp';
 
-/** A server as the rules about access see it. `users`: the exceptions from its default. */
+/**
+ * Returns a server in the form that the access rules use. `users` are the exceptions from the
+ * server's default.
+ */
 export const accessServer = (
   { slug, defaultUserAccess, defaultEffect, accessRules }: McpServerEntity,
   users: readonly Pick<McpServerUserEntity, 'userId' | 'enabled'>[],

@@ -18,7 +18,7 @@ export class McpCountsResponse {
   @ResponseField.one(() => McpCountResponse) readonly resource_templates!: McpCountResponse;
 }
 
-/** Definition of a capability for responses, as the upstream server wrote it. */
+/** Definition of a capability as the upstream server wrote it, for responses. */
 export class McpDefinitionResponse {
   @ResponseField.text({ nullable: true, example: 'Search' }) readonly title!: string | null;
   @ResponseField.text({ nullable: true, example: 'Finds pages.' }) readonly description!: string | null;

@@ -9,7 +9,7 @@ export interface McpPair {
   readonly userId: string;
 }
 
-/** A server at which users have tokens of their own, and that the user may call. */
+/** A server at which users have individual tokens, and a user who may call it. */
 export interface McpPlace extends McpPair {
   readonly organisationId: string;
   readonly workspaceId: string;
@@ -24,8 +24,9 @@ interface Row extends McpPlace {
 }
 
 /**
- * Returns the pairs whose user may call the server: both are active, and so are the integration, the
- * workspace and the user's membership. Leaves out servers at which users have no token of their own.
+ * Returns the pairs whose user may call the server: both are active, and so are the integration,
+ * the workspace and the user's membership. Leaves out servers at which users have no individual
+ * token.
  */
 export async function mcpPlaces(
   manager: EntityManager,

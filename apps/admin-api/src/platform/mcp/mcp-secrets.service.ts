@@ -12,7 +12,7 @@ import type { ClientSource } from './connection-tokens';
 type Sealed = Pick<McpIntegrationEntity, 'id' | 'organisationId' | 'sealedAuth'>;
 type Mapped = Pick<McpIntegrationEntity, 'secretMappings' | 'organisationId' | 'workspaceId'>;
 
-/** Opens the secrets of MCP integrations, also those in a secret manager. */
+/** Opens the secrets of MCP integrations, including those in a secret manager. */
 @Injectable()
 export class McpSecrets {
   constructor(
@@ -29,7 +29,7 @@ export class McpSecrets {
     return JSON.parse(plain.toString('utf8')) as McpAuthContent;
   }
 
-  /** Reads the mapped secrets by their targets. Throws `VendorError`. */
+  /** Reads the mapped secrets and returns them by target. Throws `VendorError`. */
   async mapped({
     secretMappings,
     organisationId,
@@ -53,8 +53,9 @@ export class McpSecrets {
   }
 
   /**
-   * Returns the mapped client secret of an active integration for an authorization server that it names. Throws
-   * `VendorError`, also for another issuer, which must not get the secret.
+   * Returns the mapped client secret of an active integration for an authorization server that the
+   * integration names. Throws `VendorError`, also for another issuer, which must not receive the
+   * secret.
    */
   async secretFor(source: ClientSource): Promise<string> {
     const row = await this.namingRow(source);
@@ -63,8 +64,9 @@ export class McpSecrets {
   }
 
   /**
-   * Returns the key of an active integration for an authorization server that it names, with how it is used. Throws `VendorError`, also
-   * for another issuer, which must not get what the key signs.
+   * Returns the key of an active integration and its use, for an authorization server that the
+   * integration names. Throws `VendorError`, also for another issuer, which must not receive
+   * signatures of the key.
    */
   async keyFor(source: ClientSource): Promise<OwnKey> {
     const row = await this.namingRow(source);
@@ -76,7 +78,9 @@ export class McpSecrets {
     return { text, keyId: textOrNull(keyId), algorithm: textOrNull(algorithm) };
   }
 
-  /** The active integration, while it names the issuer. */
+  /**
+   * Returns the active integration if it still names the issuer. Throws `VendorError` otherwise.
+   */
   private async namingRow({ integrationId, issuer }: ClientSource): Promise<McpIntegrationEntity> {
     const where = { id: integrationId, status: 'active' } as const;
     const row = await this.dataSource.manager.findOneBy(McpIntegrationEntity, where);
@@ -84,21 +88,23 @@ export class McpSecrets {
     return row;
   }
 
-  /** Returns a secret of a client, mapped or saved; null without one. Throws `VendorError`. */
+  /**
+   * Returns a secret of a client, mapped or saved; null when there is none. Throws `VendorError`.
+   */
   async clientSecret(row: Sealed & Mapped, target: ClientSecret = 'client_secret'): Promise<string | null> {
     if (isMapped(row, target)) return (await this.mapped(row)).get(target) ?? null;
     return this.open(row)[CLIENT_SECRET_CONTENT[target]] ?? null;
   }
 }
 
-/** A key of a client, and how the administrator wants it used. */
+/** A signing key of a client, with its configured id and algorithm. */
 export interface OwnKey {
   readonly text: string;
   readonly keyId: string | null;
   readonly algorithm: string | null;
 }
 
-/** The client that the administrator configured to get tokens of users. */
+/** Returns the client that the administrator configured for getting users' tokens. */
 function clientOf({
   authType,
   configurations,

@@ -14,7 +14,7 @@ import { In, IsNull, type EntityManager } from 'typeorm';
 import { MCP_AVAILABLE } from '../rows/mcp-rows';
 import { mappingsOfActive } from '../upstreams/guardrail-mappings.queries';
 
-/** The rows of other tables that make the documents of servers. */
+/** Rows of other tables from which the documents of servers are built. */
 export interface McpParts {
   /** Integrations by id. */
   readonly integrations: ReadonlyMap<string, McpIntegrationEntity>;
@@ -84,7 +84,10 @@ export async function partsOfServers(
   };
 }
 
-/** Returns what callers of a server may see: what is served, without what the server has switched off. */
+/**
+ * Returns the capabilities that callers of a server may see: those that are served, without those
+ * that the server has switched off.
+ */
 export function capabilitiesOf(
   { id, integrationId }: McpServerEntity,
   parts: McpParts,
@@ -94,7 +97,10 @@ export function capabilitiesOf(
   return parts.integrations.get(integrationId)?.kind === 'openapi' ? served.map(withOwnOperation) : served;
 }
 
-/** Returns what callers of a server may see, and the URIs of the resources that they may not. */
+/**
+ * Returns the capabilities that callers of a server may see, and the URIs of the resources that
+ * they may not see.
+ */
 export function offerOf(
   row: McpServerEntity,
   parts: McpParts,
@@ -105,13 +111,15 @@ export function offerOf(
   return { capabilities, ...(withheldResources.length > 0 && { withheldResources }) };
 }
 
-/** Clients see the definition of a tool without the request that a call of it makes. */
+/** Moves the HTTP request of a tool out of its definition, which clients see. */
 function withOwnOperation(facts: McpCapabilityFacts): McpCapabilityFacts {
   const { definition, operation } = splitOperation(facts.definition);
   return { ...facts, definition, ...(operation && { operation: { ...operation } }) };
 }
 
-/** Returns the capabilities that are approved, listed by the server and enabled at the integration. */
+/**
+ * Returns the capabilities that are approved, listed by the server and enabled at the integration.
+ */
 async function servedCapabilities(
   manager: EntityManager,
   integrationIds: readonly string[],

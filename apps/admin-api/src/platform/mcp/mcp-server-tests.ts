@@ -12,11 +12,15 @@ export class McpTestResponse {
   readonly error!: string | null;
 }
 
-/** Connects to upstream MCP servers for other resources; the `mcp-integrations` resource provides it. */
+/**
+ * Connects to upstream MCP servers for other resources; the `mcp-integrations` resource provides
+ * it.
+ */
 export abstract class McpServerTests {
   /**
-   * Connects with the shared credential; nothing is kept. A failure is part of the response. Throws `rate_limited` when
-   * the organisation has no place left. Callers check whether the integration may be used.
+   * Connects with the shared credential and stores nothing. A failure of the connection is part of
+   * the response. Throws `rate_limited` when the organisation already runs the maximum number of
+   * calls. Callers must check whether the integration may be used.
    */
   abstract testServer(row: McpIntegrationEntity): Promise<McpTestResponse>;
 }

@@ -5,23 +5,26 @@ import type { EntityManager } from 'typeorm';
 import { assertSlugFree } from '../common/slugs';
 import { slugOf } from '../common/text';
 
-/** Parts of the gateway's own paths. */
+/** Slugs that the gateway's own paths use. */
 const RESERVED: ReadonlySet<string> = new Set(['all', 'mcp', 'sse', 'messages']);
-/** Leaves room for the random part within 50 characters. */
+/**
+ * Maximum length of the name part of a slug; leaves room for the random part within 50 characters.
+ */
 const SLUG_BASE_MAX = 43;
 
 /**
- * Returns the slug of a new server or toolset, which share the addresses of their workspace. Throws when it is reserved
- * or used. Creations in a workspace wait for each other until the commit.
+ * Returns the slug of a new server or toolset; both kinds share the addresses of their workspace.
+ * Throws `validation_failed` for a reserved slug and `conflict` for one in use. A lock serialises
+ * creations in a workspace until the commit.
  */
 export async function newMcpSlug(
   manager: EntityManager,
   workspaceId: string,
-  { name, slug: given }: { readonly name: string; readonly slug?: string | undefined },
+  { name, slug: requestedSlug }: { readonly name: string; readonly slug?: string | undefined },
 ): Promise<string> {
-  if (given !== undefined && RESERVED.has(given.toLowerCase()))
+  if (requestedSlug !== undefined && RESERVED.has(requestedSlug.toLowerCase()))
     throw invalid('slug', 'slug must not be all, mcp, sse or messages; choose another one');
-  const slug = given ?? `${slugOf(name, SLUG_BASE_MAX)}-${randomHex(3)}`;
+  const slug = requestedSlug ?? `${slugOf(name, SLUG_BASE_MAX)}-${randomHex(3)}`;
   await manager.query(`SELECT pg_advisory_xact_lock(hashtext($1))`, [`mcp_slugs:${workspaceId}`]);
   const where = { workspaceId, slug, status: 'active' } as const;
   await assertSlugFree(manager, McpServerEntity, where);

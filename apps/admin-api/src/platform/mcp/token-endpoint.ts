@@ -13,7 +13,7 @@ import { Injectable } from '@nestjs/common';
 import type { ConnectionTokens, UpstreamClient } from './connection-tokens';
 import { McpSecrets } from './mcp-secrets.service';
 
-/** Milliseconds that a call to a token or revocation endpoint may take. */
+/** Timeout of a call to a token or revocation endpoint, in milliseconds. */
 export const TOKEN_TIMEOUT_MS = 10_000;
 const BYTES_MAX = 65_536;
 const SCOPES_MAX = 200;
@@ -21,24 +21,30 @@ const TOKEN_MAX = 16_384;
 
 export type TokenVerdict =
   | (Extract<RefreshVerdict, { kind: 'refreshed' }> & {
-      /** Null: the requested ones. */
+      /** Granted scopes; null when they are the requested ones. */
       readonly scopes: readonly string[] | null;
     })
-  /** The grant is gone. */
+  /** The user's grant has ended; the user must consent again. */
   | { readonly kind: 'needs_consent' }
-  /** The server does not know the client, or takes its secret no more. */
+  /** The server does not know the client or no longer accepts its secret. */
   | { readonly kind: 'unknown_client' }
-  /** `reason` never has text of the server. */
+  /** Another failure. `reason` never contains text from the server. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** An assertion about a user, or why there is none. `reason` never has text of the server. */
+/**
+ * An assertion about a user, or the reason why there is none. `reason` never contains text from the
+ * server.
+ */
 export type AssertionVerdict =
   | { readonly kind: 'asserted'; readonly token: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
 type Members = Readonly<Record<string, string>>;
 
-/** Calls token and revocation endpoints of upstream authorization servers, under the address policy and without redirects. */
+/**
+ * Calls token and revocation endpoints of upstream authorization servers, under the address policy
+ * and without redirects.
+ */
 @Injectable()
 export class TokenEndpoint {
   constructor(
@@ -46,7 +52,10 @@ export class TokenEndpoint {
     private readonly secrets: McpSecrets,
   ) {}
 
-  /** Requests a token, which must be bound to `proofKey` where there is one. Never rejects for what a server does. */
+  /**
+   * Requests a token, which must be bound to `proofKey` if that is given. Never rejects because of
+   * the server's behaviour.
+   */
   async request(
     endpoint: string,
     client: UpstreamClient,
@@ -65,7 +74,10 @@ export class TokenEndpoint {
     }
   }
 
-  /** Requests an assertion of the type at an identity provider (RFC 8693). Never rejects for what a server does. */
+  /**
+   * Requests an assertion of the type from an identity provider (RFC 8693). Never rejects because
+   * of the server's behaviour.
+   */
   async assertion(
     endpoint: string,
     client: UpstreamClient,
@@ -86,7 +98,10 @@ export class TokenEndpoint {
     }
   }
 
-  /** Revokes what a connection holds; the refresh token takes the access tokens with it. Returns whether the server agreed. */
+  /**
+   * Revokes the tokens of a connection. Revoking the refresh token also ends its access tokens.
+   * Returns whether the server accepted the revocation.
+   */
   async revoke({
     revocationEndpoint,
     client,
@@ -106,7 +121,10 @@ export class TokenEndpoint {
     }
   }
 
-  /** Returns why a client cannot authenticate, before a user is led to a server; null when it can. */
+  /**
+   * Returns why a client cannot authenticate, so that a user is not sent to the server in vain;
+   * null when it can.
+   */
   async clientFault(client: UpstreamClient): Promise<string | null> {
     try {
       await this.authenticationOf(client);
@@ -142,7 +160,7 @@ export class TokenEndpoint {
     });
   }
 
-  /** Headers and members of the form that authenticate a client. Throws `VendorError`. */
+  /** Returns the headers and form members that authenticate a client. Throws `VendorError`. */
   private async authenticationOf({
     id,
     secret: saved,
@@ -166,7 +184,10 @@ export class TokenEndpoint {
   }
 }
 
-/** Sends a request with a proof of the key, and once more with the nonce that the server wants in it (RFC 9449, section 8). */
+/**
+ * Sends a request with a proof of possession of the key, and once more when the server requires a
+ * nonce in the proof (RFC 9449, section 8).
+ */
 async function proven(
   url: string,
   keyText: ProofKeyText,
@@ -194,7 +215,7 @@ function verdictOf(
   if (verdict.kind === 'failed') return failed(`The token endpoint responded with ${String(status)}.`);
   if (verdict.kind === 'needs_consent') return verdict;
   const { token_type: type, scope } = read;
-  // Anybody who sees a bearer token can use it; a bound one needs its key.
+  // A bearer token in place of a bound one is refused, because anyone who obtains it could use it.
   if (typeof type !== 'string' || type.toLowerCase() !== wanted)
     return failed(
       wanted === 'dpop'
@@ -207,7 +228,7 @@ function verdictOf(
 const failed = (reason: string): TokenVerdict => ({ kind: 'failed', reason });
 const notAsserted = (reason: string): AssertionVerdict => ({ kind: 'failed', reason });
 
-/** RFC 6749, section 2.3.1: both parts are form-encoded first. */
+/** Returns an HTTP Basic header. Both parts are form-encoded first (RFC 6749, section 2.3.1). */
 function basic(id: string, secret: string): string {
   const part = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
   return `Basic ${Buffer.from(`${part(id)}:${part(secret)}`).toString('base64')}`;

@@ -6,17 +6,20 @@ import { isUuid } from '../auth/tenancy';
 import { accessServer } from './mcp-access';
 import { availableServers, capabilitiesOf, partsOfServers } from './mcp-server-parts.queries';
 
-/** A server of a workspace that the workspace may use, with what it offers. */
+/** A server that the workspace may use, with the capabilities that it offers. */
 export interface MemberServer {
   readonly row: McpServerEntity;
   readonly access: AccessServer;
-  /** Capabilities that are approved and enabled, for every caller. */
+  /** Approved and enabled capabilities, before access rules for the caller. */
   readonly capabilities: readonly McpCapabilityFacts[];
-  /** Whether nothing of it was ever read. */
+  /** Whether the upstream server has never been read. */
   readonly isUnread: boolean;
 }
 
-/** Returns the servers that references name by id or slug. Unknown ones, and those of others, are not there. */
+/**
+ * Returns the servers that references name by id or slug. Unknown servers and those of other
+ * workspaces are left out.
+ */
 export async function memberServers(
   manager: EntityManager,
   workspaceId: string,
@@ -41,7 +44,7 @@ export async function memberServers(
   return (reference) => byName.get(isUuid(reference) ? reference.toLowerCase() : reference);
 }
 
-/** A stored member for the functions that map names. */
+/** Returns a stored member in the form that the functions for name mapping use. */
 export const aggregateMember = (
   { prefix, include, exclude, aliases }: StoredToolsetMember,
   { row, capabilities }: MemberServer,
@@ -51,7 +54,7 @@ export const aggregateMember = (
   aliases: new Map(Object.entries(aliases)),
 });
 
-/** A stored override as gateways have it. Some overrides are stored with null, which counts as absent. */
+/** Returns a stored override in the form that gateways use. Stored null values count as absent. */
 export const toolOverrideOf = ({
   title,
   description,

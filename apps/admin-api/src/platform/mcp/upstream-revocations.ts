@@ -16,9 +16,9 @@ const BATCH = 20;
 type Row = Pick<McpRevocationEntity, 'organisationId' | 'serverId' | 'userId' | 'sealedTokens'>;
 
 /**
- * Revokes the tokens of ended connections at their authorization servers, in the background. Each is
- * attempted once: the gateways refuse the connection already, and a server that does not respond keeps
- * nothing back.
+ * Revokes the tokens of ended connections at their authorization servers, in the background.
+ * Attempts each revocation once: the gateways already refuse the connection, so a server that does
+ * not respond does no harm.
  */
 @Injectable()
 export class UpstreamRevocations implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -42,7 +42,7 @@ export class UpstreamRevocations implements OnApplicationBootstrap, BeforeApplic
     await this.running;
   }
 
-  /** Revokes at most one batch. A call while another runs shares it. */
+  /** Revokes at most one batch. A call during a running batch shares its result. */
   run(): Promise<void> {
     this.running ??= this.batch()
       .catch((error: unknown) => {

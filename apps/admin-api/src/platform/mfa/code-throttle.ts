@@ -1,17 +1,21 @@
 import { GatewayError } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 
-/** Wrong codes of one user within the window, from all networks and in all processes. */
+/**
+ * Maximum number of wrong codes of one user within the window, from all networks and in all
+ * processes.
+ */
 const FAILURES_MAX = 10;
 const WINDOW_SECONDS = 3_600;
 
 const IS_CURRENT = `code_failures_since > now() - make_interval(secs => ${String(WINDOW_SECONDS)})`;
 
 /**
- * Counts an attempt with a code of six digits before the code is checked, so that parallel attempts count too. Three codes of a million
- * are valid at a time, so ten guesses an hour, which the password is needed for, succeed within a day in fewer than one of 1,000 cases.
- * Recovery codes cannot be guessed and are not counted, so they still work for a user whose codes someone guesses. Throws
- * `rate_limited`.
+ * Counts an attempt with a six-digit code before the code is checked, so that parallel attempts
+ * count too. Three codes of a million are valid at a time, and guessing needs the password, so ten
+ * guesses an hour succeed within a day in fewer than one of 1,000 cases. Recovery codes cannot be
+ * guessed and are not counted, so they still work while an attacker uses up the attempts of a user.
+ * Throws `rate_limited`.
  */
 export async function countCodeAttempt(manager: EntityManager, userId: string): Promise<void> {
   const [counted] = await manager.query<[unknown[], number]>(
@@ -28,7 +32,7 @@ export async function countCodeAttempt(manager: EntityManager, userId: string): 
   });
 }
 
-/** Forgets the wrong codes before a right one. */
+/** Resets the count of wrong codes after a correct code. */
 export async function forgetCodeAttempts(manager: EntityManager, userId: string): Promise<void> {
   await manager.query(`UPDATE users SET code_failures = 0 WHERE id = $1 AND code_failures > 0`, [userId]);
 }

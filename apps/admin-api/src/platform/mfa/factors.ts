@@ -8,48 +8,63 @@ import { countCodeAttempt, forgetCodeAttempts } from './code-throttle';
 import { takeRecoveryCode, type FactorScope } from './recovery-codes';
 import { isTotpCode, totpStepOf } from './totp';
 
-/** A factor that has just been proved, and where it counts. */
+/** A factor that has just been proved, and the organisation in which it is valid. */
 export interface TakenFactor extends FactorScope {
   readonly kind: SessionFactor;
 }
 
-/** The factors that count in an organisation: its own, and those that count everywhere. */
+/**
+ * Returns conditions for the factors that are valid in an organisation: its own, and those that are
+ * valid everywhere.
+ */
 const countingIn = ({ userId, organisationId }: OrganisationMembership) =>
   [IsNull(), organisationId].map((scope) => ({ userId, organisationId: scope, confirmedAt: Not(IsNull()) }));
 
-/** Checks second factors. Each code is accepted once, also by several processes at a time. */
+/**
+ * Checks second factors. Each code is accepted once, even when several processes receive it at the
+ * same time.
+ */
 @Injectable()
 export class Factors {
   private readonly throttle = new LoginThrottle();
 
   constructor(private readonly secrets: Secrets) {}
 
-  /** The kinds of factors that a login in this organisation can be continued with; empty without any. */
+  /**
+   * Returns the kinds of factors with which a login in this organisation can continue; empty when
+   * there are none.
+   */
   async kindsOf(manager: EntityManager, seat: OrganisationMembership): Promise<SessionFactor[]> {
     const rows = await manager.find(SecondFactorEntity, { where: countingIn(seat), select: { kind: true } });
     const kinds = new Set<SessionFactor>(rows.map(({ kind }) => kind));
     return kinds.size > 0 ? [...kinds, 'recovery_code'] : [];
   }
 
-  /** The passkeys that count in this organisation, by their ids at the device. */
+  /** Returns the credential ids of the passkeys that are valid in this organisation. */
   async credentialsOf(manager: EntityManager, seat: OrganisationMembership): Promise<string[]> {
     const rows = await manager.find(SecondFactorEntity, { where: countingIn(seat) });
     return rows.flatMap(({ credentialId }) => credentialId ?? []);
   }
 
-  /** Counts an attempt before it is checked. Throws `rate_limited` for the user and for the network. */
+  /**
+   * Counts an attempt before it is checked. Throws `rate_limited` when the user or the network has
+   * too many failed attempts.
+   */
   async admit(manager: EntityManager, userId: string, code: string, address: string): Promise<void> {
     this.throttle.attempt(address, userId);
     if (isTotpCode(code)) await countCodeAttempt(manager, userId);
   }
 
-  /** Forgets the failed attempts of a user and network after a right code. */
+  /** Resets the failed attempts of a user and network after a correct code. */
   async succeeded(manager: EntityManager, userId: string, address: string): Promise<void> {
     this.throttle.succeeded(address, userId);
     await forgetCodeAttempts(manager, userId);
   }
 
-  /** Takes a code of an authenticator app or a recovery code. Returns null for a wrong or used one. */
+  /**
+   * Uses up a code of an authenticator app or a recovery code. Returns its factor; null for a wrong
+   * or used code.
+   */
   async take(
     manager: EntityManager,
     seat: OrganisationMembership,
@@ -58,7 +73,10 @@ export class Factors {
     return isTotpCode(code) ? this.takeTotp(manager, seat, code) : takeRecovery(manager, seat, code);
   }
 
-  /** Takes a code of one authenticator app, confirmed or not. Returns false for a wrong code and for one of an accepted step. */
+  /**
+   * Uses up a code of one authenticator app, confirmed or not. Returns false for a wrong code and
+   * for one whose time step was already accepted.
+   */
   async takeStep(manager: EntityManager, factor: SecondFactorEntity, code: string): Promise<boolean> {
     const step = totpStepOf(this.secrets.sealingKeyring, factor, code);
     if (step === null) return false;

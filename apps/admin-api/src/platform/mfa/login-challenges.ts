@@ -6,9 +6,12 @@ import { Secrets } from '../../settings';
 import type { OrganisationMembership } from '../accounts/organisation-membership';
 
 const LIFE_MS = 5 * 60_000;
-/** Codes that may be tried with one challenge; then the password is needed again. */
+/**
+ * Maximum number of codes that one challenge accepts; after that, the user must enter the password
+ * again.
+ */
 const ATTEMPTS_MAX = 5;
-/** Maximum number of open challenges of one user; a login beyond it ends the oldest. */
+/** Maximum number of open challenges of one user; a further login ends the oldest. */
 const OPEN_MAX = 20;
 
 export interface LoginChallenge {
@@ -16,7 +19,7 @@ export interface LoginChallenge {
   readonly expiresAt: Date;
 }
 
-/** Logins whose password was right and whose second factor is missing. */
+/** Logins with a correct password that still need a second factor. */
 @Injectable()
 export class LoginChallenges {
   constructor(private readonly secrets: Secrets) {}
@@ -38,7 +41,10 @@ export class LoginChallenges {
     return { challenge, expiresAt };
   }
 
-  /** Counts an attempt. Throws `unauthenticated` for a challenge that is unknown, used, expired or has had five attempts. */
+  /**
+   * Counts an attempt and returns the login. Throws `unauthenticated` for a challenge that is
+   * unknown, used, expired or has had five attempts.
+   */
   async attempt(manager: EntityManager, challenge: string): Promise<OrganisationMembership> {
     const [rows] = await manager.query<[OrganisationMembership[], number]>(
       `UPDATE login_challenges SET attempts = attempts + 1
@@ -51,7 +57,10 @@ export class LoginChallenges {
     return seat;
   }
 
-  /** Returns the login of a challenge without counting an attempt. Throws `unauthenticated` as `attempt` does. */
+  /**
+   * Returns the login of a challenge without counting an attempt. Throws `unauthenticated` as
+   * `attempt` does.
+   */
   async seatOf(manager: EntityManager, challenge: string): Promise<OrganisationMembership> {
     const open = { tokenHash: this.hash(challenge), expiresAt: MoreThan(new Date()) };
     const row = await manager.findOneBy(LoginChallengeEntity, open);
@@ -59,7 +68,7 @@ export class LoginChallenges {
     return { userId: row.userId, organisationId: row.organisationId };
   }
 
-  /** Ends the challenge. Returns false when another call has ended it. */
+  /** Ends the challenge. Returns false when another call has already ended it. */
   async end(manager: EntityManager, challenge: string): Promise<boolean> {
     const { affected } = await manager.delete(LoginChallengeEntity, { tokenHash: this.hash(challenge) });
     return affected === 1;

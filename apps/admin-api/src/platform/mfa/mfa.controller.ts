@@ -14,7 +14,7 @@ import {
 } from './mfa.dto';
 import { SecondFactorsService } from './second-factors.service';
 
-/** The second factors of the logged-in user. */
+/** Routes for the second factors of the logged-in user. */
 @ControlRoutes('auth/mfa')
 export class MfaController {
   constructor(private readonly factors: SecondFactorsService) {}

@@ -1,12 +1,12 @@
 import { NameField, ObjectField, ResponseField, TextField, UuidField } from '@gw/web';
 
-/** Fields that prove that the caller is the user, not the holder of a stolen token. */
+/** Fields with which the caller proves to be the user and not the holder of a stolen token. */
 export class ProofFields {
   @TextField({
     optional: true,
     max: 1024,
     description:
-      'Your password. Not enough for a session without a second factor when you have one; send code then.',
+      'Your password. If you have a second factor and the session was opened without one, send code instead.',
     example: 'correct horse battery staple',
   })
   password?: string;
@@ -24,13 +24,20 @@ export class CreateTotpDto extends ProofFields {
 }
 
 export class ConfirmTotpDto {
-  @UuidField({ description: 'The id from the enrolment.', example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90' })
+  @UuidField({
+    description: 'The id that the enrolment returned.',
+    example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
+  })
   id!: string;
   @TextField({ max: 64, description: 'The code that the app shows.', example: '492039' }) code!: string;
 }
 
 export class MfaLoginDto {
-  @TextField({ max: 128, description: 'From the login with the password.', example: '9fK2…' })
+  @TextField({
+    max: 128,
+    description: 'The challenge that the login with the password returned.',
+    example: '9fK2…',
+  })
   challenge!: string;
   @TextField({
     max: 64,
@@ -40,7 +47,10 @@ export class MfaLoginDto {
   code!: string;
 }
 
-/** A login that needs a second factor: `POST /auth/login/mfa` takes the challenge, for five minutes. */
+/**
+ * A login that needs a second factor. `POST /auth/login/mfa` accepts the challenge for five
+ * minutes.
+ */
 export class MfaChallengeResponse {
   @ResponseField.text({ example: '9fK2…' }) readonly challenge!: string;
   @ResponseField.texts({ description: 'Factors that the user has.', example: ['totp', 'recovery_code'] })
@@ -51,10 +61,13 @@ export class MfaChallengeResponse {
 
 export class TotpEnrolmentResponse {
   @ResponseField.uuid() readonly id!: string;
-  @ResponseField.text({ description: 'In Base32; shown once.', example: 'S73O7RU3BBGXNV6TG2H2KT7CHPFKPT26' })
+  @ResponseField.text({
+    description: 'Secret in Base32; shown once.',
+    example: 'S73O7RU3BBGXNV6TG2H2KT7CHPFKPT26',
+  })
   readonly secret!: string;
   @ResponseField.text({
-    description: 'For a QR code.',
+    description: 'URI for a QR code.',
     example:
       'otpauth://totp/Tollgate:ada%40example.com?secret=S73O7RU3BBGXNV6TG2H2KT7CHPFKPT26&issuer=Tollgate',
   })
@@ -64,7 +77,8 @@ export class TotpEnrolmentResponse {
 
 export class RecoveryCodesResponse {
   @ResponseField.texts({
-    description: 'Ten codes that each work once, shown only here. Empty: the codes that you have stay valid.',
+    description:
+      'Ten codes that each work once. They are shown only in this response. Empty when your existing codes stay valid.',
     example: ['k3fd-98ah-mm2q-xw7c'],
   })
   readonly recovery_codes!: readonly string[];
@@ -85,7 +99,7 @@ export class MfaResponse {
   @ResponseField.integer({ example: 10 }) readonly recovery_codes_left!: number;
   @ResponseField.oneOf(['totp', 'recovery_code', 'passkey'], {
     nullable: true,
-    description: 'The second factor of this login.',
+    description: 'The second factor with which this session was opened; null when there was none.',
   })
   readonly session_factor!: string | null;
   @ResponseField.kind('mfa') readonly object!: 'mfa';
@@ -94,7 +108,7 @@ export class MfaResponse {
 export class RegisterPasskeyDto {
   @NameField({ optional: true, description: 'Default: Passkey.', example: 'Laptop' }) name?: string;
   @ObjectField({
-    description: 'PublicKeyCredential.toJSON() of navigator.credentials.create.',
+    description: 'PublicKeyCredential.toJSON() of the credential from navigator.credentials.create.',
     example: { id: 'Zm9v', rawId: 'Zm9v', type: 'public-key', response: {}, clientExtensionResults: {} },
   })
   response!: object;
@@ -108,7 +122,8 @@ export class PasskeyOptionsDto {
   @TextField({
     optional: true,
     max: 128,
-    description: 'From a login with the password; without it the passkey is the only factor.',
+    description:
+      'Challenge that a login with the password returned; without it the passkey is the only factor.',
     example: '9fK2…',
   })
   challenge?: string;
@@ -116,11 +131,11 @@ export class PasskeyOptionsDto {
 
 export class PasskeyLoginDto extends PasskeyOptionsDto {
   @ObjectField({
-    description: 'PublicKeyCredential.toJSON() of navigator.credentials.get.',
+    description: 'PublicKeyCredential.toJSON() of the credential from navigator.credentials.get.',
     example: { id: 'Zm9v', rawId: 'Zm9v', type: 'public-key', response: {}, clientExtensionResults: {} },
   })
   response!: object;
-  @UuidField({ optional: true, description: 'Organisation to log in to, without a challenge.' })
+  @UuidField({ optional: true, description: 'Organisation to log in to, for a login without a challenge.' })
   organisation_id?: string;
 }
 

@@ -33,11 +33,17 @@ interface Enrolled {
 
 const STEP_SECONDS = 30;
 
-/** Code of the next step, which is accepted too, or of another one near it. The current one confirms an enrolment. */
+/**
+ * Returns the code of the next time step, which is accepted too, or of another nearby step. The
+ * current one confirms an enrolment.
+ */
 const codeAt = (secret: string, step = 1): string =>
   generateSync({ secret, epoch: Math.floor(Date.now() / 1_000) + step * STEP_SECONDS });
 
-/** Headers of a client in another network for each call, so that its throttle does not decide the test. */
+/**
+ * Returns the headers of a client in another network for each call, so that the network throttle
+ * does not affect the test.
+ */
 let network = 0;
 const elsewhere = (): Record<string, string> => {
   network += 1;
@@ -62,7 +68,7 @@ describe('second factors', () => {
   const answer = (challenge: string, code: string): Promise<GatewayResponse<LoginBody>> =>
     post('login/mfa', { challenge, code });
 
-  /** Sets up an authenticator app. */
+  /** Enrols an authenticator app. */
   const enrol = async (token: string, proof: object = { password: PASSWORD }): Promise<Enrolled> => {
     const begun = await post<{ id: string; secret: string }>('mfa/totp', proof, token);
     expect(begun.status).toBe(200);
@@ -78,7 +84,7 @@ describe('second factors', () => {
   const owner = (): Promise<{ id: string; email: string }> => admin.user(ours.organisationId, 'owner');
   const self = async (token: string): Promise<number> => (await admin.get('/v1/auth/self', { token })).status;
 
-  it('counts an authenticator app only after its first code, then returns a challenge instead of a session', async () => {
+  it('requires an authenticator app only after its first code, then returns a challenge instead of a session', async () => {
     const { id, email } = await owner();
     const token = await admin.login(email);
     const other = await admin.login(email);
@@ -118,11 +124,11 @@ describe('second factors', () => {
     const responses = await Promise.all(challenges.map((challenge) => answer(challenge, code)));
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 401]);
     expect((await answer(await challengeOf(email), code)).status).toBe(401);
-    // A code of an earlier step stays refused although its step was never used.
+    // A code of an earlier step is still refused although its step was never used.
     expect((await answer(await challengeOf(email), codeAt(secret, 0))).status).toBe(401);
   });
 
-  it('opens one session for one challenge that two calls answer with different codes', async () => {
+  it('opens one session for one challenge to which two calls send different codes', async () => {
     const { email } = await owner();
     const { codes } = await enrol(await admin.login(email));
     const challenge = await challengeOf(email);
@@ -142,7 +148,7 @@ describe('second factors', () => {
     expect(await admin.dataSource.manager.countBy(RecoveryCodeEntity, { userId: id })).toBe(9);
   });
 
-  it('responds to a wrong password of a user with a factor as to an unknown user', async () => {
+  it('responds to a wrong password of a user with a factor in the same way as to an unknown user', async () => {
     const { email } = await owner();
     await enrol(await admin.login(email));
     const responses = [
@@ -158,7 +164,7 @@ describe('second factors', () => {
     expect((await answer('x'.repeat(43), '123456')).status).toBe(401);
   });
 
-  it('ends a challenge after five codes, and audits each wrong one', async () => {
+  it('ends a challenge after five codes, and audits each wrong code', async () => {
     const { id, email } = await owner();
     const { secret } = await enrol(await admin.login(email));
     const challenge = await challengeOf(email);
@@ -206,7 +212,7 @@ describe('second factors', () => {
     }
     expect((await post('mfa/totp', { password: 'wrong' }, token)).status).toBe(401);
     const { secret, factorId, codes } = await enrol(token);
-    // As after a login by single sign-on, which asks for no factor.
+    // The session is like one from single sign-on, which requires no factor.
     await admin.dataSource.query(`UPDATE sessions SET mfa = NULL WHERE user_id = $1`, [id]);
     const remove = `mfa/factors/${factorId}/remove`;
     for (const path of ['mfa/totp', 'mfa/recovery-codes', remove]) {
@@ -247,10 +253,10 @@ describe('second factors', () => {
     expect((await answer(again.body.challenge, codes[0] ?? '')).status).toBe(200);
   });
 
-  it('keeps factors that were set up with the password of one organisation out of all others', async () => {
+  it('accepts factors that were set up with the password of one organisation in no other organisation', async () => {
     const { id, email } = await owner();
     const { manager } = admin.dataSource;
-    // Another organisation has set a password for this address, without proof of it.
+    // Another organisation has set a password for this address, without proof of the address.
     const passwordHash = await hashPassword('nine green kites over water');
     const seat = { organisationId: theirs.organisationId, userId: id, role: 'member' as const };
     await manager.insert(OrganisationUserEntity, { ...seat, passwordHash });
@@ -260,7 +266,8 @@ describe('second factors', () => {
     expect((await login(email, { organisation_id: ours.organisationId })).body.object).toBe('session');
     const challenge = (await login(email, there)).body;
     expect(challenge.object).toBe('mfa-challenge');
-    // When the user's own password counts there too, the factors of that organisation still reach no others.
+    // Even when the user's own password is valid there too, the factors of that organisation reach
+    // no others.
     await manager.update(
       OrganisationUserEntity,
       { userId: id, organisationId: theirs.organisationId },
@@ -278,7 +285,7 @@ describe('second factors', () => {
     expect((await login(email, { organisation_id: ours.organisationId })).body.object).toBe('session');
   });
 
-  it('lets a user of the same or a higher role reset factors, ends the sessions, and audits it', async () => {
+  it('lets a user of the same or a higher role reset factors, ends the sessions, and audits the reset', async () => {
     const [boss, chief, target] = [
       await admin.user(ours.organisationId, 'admin'),
       await owner(),
@@ -311,7 +318,7 @@ describe('second factors', () => {
     expect((await login(shared.email)).body.object).toBe('mfa-challenge');
   });
 
-  it('removes the factors of a user for the operator of the machine who says so, and audits it', async () => {
+  it('removes the factors of a user when the operator of the machine requests it, and audits the removal', async () => {
     const { id, email } = await owner();
     await enrol(await admin.login(email));
     const environment = {
@@ -358,7 +365,7 @@ describe('second factors', () => {
     expect((await post('mfa/totp/confirm', confirm, token)).status).toBe(404);
   });
 
-  it('refuses an answer for a user who has been deactivated since the password', async () => {
+  it('refuses a code from a user who has been deactivated since sending the password', async () => {
     const { id, email } = await owner();
     const { codes } = await enrol(await admin.login(email));
     const challenge = await challengeOf(email);
@@ -366,7 +373,7 @@ describe('second factors', () => {
     expect((await answer(challenge, codes[0] ?? '')).status).toBe(401);
   });
 
-  it('lets a session by password without a factor only add one where the organisation requires it', async () => {
+  it('lets a session by password without a factor only add one when the organisation requires a factor', async () => {
     const { organisationId, adminKey } = await admin.tenant();
     const boss = await admin.user(organisationId, 'owner');
     const member = await admin.user(organisationId, 'owner');
@@ -393,7 +400,7 @@ describe('second factors', () => {
       expect(await self(narrow)).toBe(200);
     }
     expect((await admin.get(path, { key: adminKey })).status).toBe(200);
-    // A session by single sign-on is not concerned.
+    // A session from single sign-on is not affected.
     await admin.dataSource.query(
       `UPDATE sessions SET by_password = false WHERE user_id = $1 AND created_at =
          (SELECT min(created_at) FROM sessions WHERE user_id = $1)`,
@@ -404,7 +411,7 @@ describe('second factors', () => {
     await enrol(last);
     expect((await admin.get(path, { token: last })).status).toBe(200);
     expect((await require({ key: adminKey }, false)).status).toBe(403);
-    // Without the last factor a session may only add one again.
+    // Without the last factor, a session may again only add one.
     const removal = await post(`mfa/factors/${factorId}/remove`, { code: codes[0] ?? '' }, token);
     expect(removal.status).toBe(200);
     expect((await admin.get(path, { token })).status).toBe(403);

@@ -14,21 +14,26 @@ import { publicUrl, type PublicUrlSettings } from '../common/public-url';
 import type { FactorScope } from './recovery-codes';
 
 const lazily = createRequire(__filename);
-/** It reads certificates, and takes longer to load than most: it is loaded with the first passkey. */
+/**
+ * Loads the WebAuthn library with the first passkey, because loading it takes longer than most
+ * libraries.
+ */
 const webAuthn = () => lazily('@simplewebauthn/server') as typeof import('@simplewebauthn/server');
 
-/** EdDSA, ES256 and RS256, as COSE numbers. */
+/** COSE algorithm numbers of EdDSA, ES256 and RS256. */
 const ALGORITHMS = [-8, -7, -257];
 const RELYING_PARTY = 'Tollgate';
 
-/** A passkey as a registration proved it. */
+/** A passkey that a registration has proved. */
 export interface NewPasskey {
   readonly credentialId: string;
   readonly publicKey: string;
   readonly signCount: string;
 }
 
-/** Origin and id of the relying party (WebAuthn), which the public URL of the installation gives. */
+/**
+ * Origin and id of the relying party (WebAuthn), derived from the public URL of the installation.
+ */
 interface Site {
   readonly origin: string;
   readonly id: string;
@@ -36,14 +41,14 @@ interface Site {
 
 type Checks = (challenge: string) => boolean;
 
-/** The protocol of passkeys (WebAuthn level 2) at the public URL of this installation. */
+/** WebAuthn level 2 ceremonies for passkeys, at the public URL of this installation. */
 @Injectable()
 export class PasskeyCeremonies {
   private readonly site: Site | null;
 
   constructor(@Inject(SETTINGS) settings: PublicUrlSettings) {
     const { origin, hostname } = new URL(publicUrl(settings, '/'));
-    // Browsers allow no address as the id of a relying party.
+    // Browsers do not allow an IP address as the id of a relying party.
     this.site = isIP(hostname.replaceAll(/[[\]]/g, '')) === 0 ? { origin, id: hostname } : null;
   }
 
@@ -51,7 +56,7 @@ export class PasskeyCeremonies {
     return this.site !== null;
   }
 
-  /** Options for `navigator.credentials.create`. */
+  /** Returns the options for `navigator.credentials.create`. */
   async registration(user: FactorScope & { readonly email: string }, challenge: string): Promise<object> {
     const { id: rpID } = this.siteOrThrow();
     return webAuthn().generateRegistrationOptions({
@@ -62,7 +67,10 @@ export class PasskeyCeremonies {
     });
   }
 
-  /** Options for `navigator.credentials.get`; without `credentialIds` the device offers the passkeys that it has. */
+  /**
+   * Returns the options for `navigator.credentials.get`. Without `credentialIds` the device offers
+   * all its passkeys for this site.
+   */
   async authentication(challenge: string, credentialIds?: readonly string[]): Promise<object> {
     const { id: rpID } = this.siteOrThrow();
     return webAuthn().generateAuthenticationOptions({
@@ -122,7 +130,10 @@ export class PasskeyCeremonies {
   }
 }
 
-/** Names a user to devices without saying who it is; passkeys that count in different places do not replace each other. */
+/**
+ * Returns the handle that identifies a user to devices without revealing the user. It differs by
+ * organisation, so that passkeys for different organisations do not replace each other.
+ */
 export const userHandle = ({ userId, organisationId }: FactorScope): Uint8Array<ArrayBuffer> =>
   new Uint8Array(
     createHash('sha256')
@@ -131,14 +142,15 @@ export const userHandle = ({ userId, organisationId }: FactorScope): Uint8Array<
   );
 
 /**
- * Whether the attestation has the format `none`, which was requested. For other formats the library would read certificates of the
- * caller and fetch the lists of revoked ones that they name.
+ * Whether the attestation has the format `none`, which was requested. For other formats the library
+ * would read certificates from the caller and fetch the revocation lists that they name.
  */
 function hasNoAttestation(response: object): boolean {
   const inner: unknown = Reflect.get(response, 'response');
   const text: unknown =
     typeof inner === 'object' && inner !== null ? Reflect.get(inner, 'attestationObject') : null;
-  // CBOR of `"fmt": "none"`; a map that holds it in another place has another format too, which must be text as well.
+  // CBOR of `"fmt": "none"` as the first member. A map with another first member could hold another
+  // format.
   return (
     typeof text === 'string' &&
     Buffer.from(text, 'base64url').subarray(0, 10).equals(Buffer.from('a363666d74646e6f6e65', 'hex'))

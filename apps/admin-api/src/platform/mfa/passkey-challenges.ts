@@ -6,11 +6,11 @@ import { Secrets } from '../../settings';
 const LIFE_MS = 5 * 60_000;
 const BINDING = 'passkey-challenge';
 
-/** Purpose of a challenge; `subject` ties it to a user or a login. */
+/** Purpose of a challenge; `subject` binds it to a user or a login. */
 export interface ChallengePurpose {
   readonly use: 'register' | 'login' | 'factor';
   readonly subject: string;
-  /** The organisation in which a passkey to be registered counts; null: in all. */
+  /** Organisation in which a new passkey is valid; null for all organisations. */
   readonly organisationId?: string | null;
 }
 
@@ -19,8 +19,9 @@ interface Content extends ChallengePurpose {
 }
 
 /**
- * Challenges of passkeys. They are sealed instead of stored, so that clients without a login fill no table; only those that were
- * answered rightly are kept until they expire, so that each works once.
+ * Challenges for passkeys. They are sealed instead of stored, so that clients without a login
+ * cannot fill a table. Only challenges with a correct response are stored until they expire, so
+ * that each works once.
  */
 @Injectable()
 export class PasskeyChallenges {
@@ -31,7 +32,10 @@ export class PasskeyChallenges {
     return seal(this.secrets.sealingKeyring, JSON.stringify(content), BINDING);
   }
 
-  /** Returns what the challenge in a client's response was made for, or null for one that is not ours or has expired. */
+  /**
+   * Returns the purpose of the challenge in a client's response; null for a challenge that Tollgate
+   * did not create or that has expired.
+   */
   read(response: object): (ChallengePurpose & { readonly challenge: string }) | null {
     try {
       const { clientDataJSON } = Reflect.get(response, 'response') as { clientDataJSON: string };
@@ -47,7 +51,7 @@ export class PasskeyChallenges {
     }
   }
 
-  /** Uses up a challenge. Throws `unauthenticated` when another call has. */
+  /** Uses up a challenge. Throws `unauthenticated` when another call has already used it. */
   async take(manager: EntityManager, challenge: string): Promise<void> {
     const rows = await manager.query<unknown[]>(
       `INSERT INTO taken_challenges (challenge_hash, expires_at) VALUES ($1, $2)

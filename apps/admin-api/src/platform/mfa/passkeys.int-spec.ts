@@ -113,7 +113,7 @@ describe('passkeys', () => {
   const enter = (body: object): Promise<GatewayResponse<Failure & { auth_token: string }>> =>
     post('login/passkey', body);
 
-  /** A user with a passkey. */
+  /** Creates a user with a passkey. */
   const registered = async (): Promise<{
     id: string;
     email: string;
@@ -152,7 +152,7 @@ describe('passkeys', () => {
     expect((await login(email)).body.object).toBe('session');
   });
 
-  it('refuses registrations of another origin, host, user, format, or without a verified user, and repeated ones', async () => {
+  it('refuses registrations from another origin, host or user, in another format, without user verification, and repeated ones', async () => {
     const user = await admin.user(ours.organisationId, 'owner');
     const token = await admin.login(user.email);
     expect((await post('mfa/passkeys/options', {}, token)).status).toBe(400);
@@ -175,7 +175,7 @@ describe('passkeys', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 
-  it('logs in with a passkey alone, once for each challenge, also in parallel', async () => {
+  it('logs in with a passkey alone, once for each challenge, even concurrently', async () => {
     const { id, device } = await registered();
     const options = await request();
     expect(options.allowCredentials ?? []).toEqual([]);
@@ -189,7 +189,7 @@ describe('passkeys', () => {
     expect(audit.some(({ after }) => JSON.stringify(after).includes('passkey'))).toBe(true);
   });
 
-  it('refuses a passkey alone without a verified user, of another origin or host, or with a count that falls', async () => {
+  it('refuses a passkey alone without user verification, from another origin or host, or with a decreased count', async () => {
     const { device } = await registered();
     const wrong: readonly Changes[] = [
       { flags: PRESENT },
@@ -210,7 +210,7 @@ describe('passkeys', () => {
     const challenge = (await login(mine.email)).body.challenge;
     const options = await request({ challenge });
     expect(options.allowCredentials).toHaveLength(1);
-    // A signature for another login, for a login without a password, or of another user.
+    // This is a signature for another login, for a login without a password, or of another user.
     const second = (await login(mine.email)).body.challenge;
     expect((await enter({ challenge: second, response: mine.device.get(options) })).status).toBe(401);
     expect((await enter({ challenge, response: mine.device.get(await request()) })).status).toBe(401);
@@ -221,7 +221,7 @@ describe('passkeys', () => {
     expect((await enter(right)).status).toBe(401);
   });
 
-  it('logs in to no organisation to which the user does not belong, nor for a passkey of another one', async () => {
+  it('logs in to no organisation to which the user does not belong, nor with a passkey of another organisation', async () => {
     const { id, device } = await registered();
     const there = { organisation_id: theirs.organisationId };
     expect((await enter({ ...there, response: device.get(await request()) })).status).toBe(401);

@@ -20,7 +20,7 @@ import { at, endOtherSessions, lockUser, scopesOf, viewOf } from './second-facto
 
 const PASSKEYS_MAX = 20;
 
-/** The passkeys of the caller. */
+/** Lists, registers and renames the passkeys of the caller. */
 @Injectable()
 export class PasskeysService {
   constructor(
@@ -31,7 +31,10 @@ export class PasskeysService {
     private readonly challenges: PasskeyChallenges,
   ) {}
 
-  /** Begins a registration. The challenge holds where the passkey will count, which the proof has decided. */
+  /**
+   * Starts a registration. The challenge contains the organisation in which the passkey will be
+   * valid, which the proof determines.
+   */
   async begin(caller: Principal, proof: ProofFields): Promise<PasskeyOptionsResponse> {
     const scope = await this.proofs.prove(caller, proof);
     const { email } = await this.dataSource.manager.findOneByOrFail(UserEntity, { id: scope.userId });
@@ -41,7 +44,10 @@ export class PasskeysService {
     return { options, object: 'passkey-options' };
   }
 
-  /** Throws `unauthenticated` for a response that does not prove a new passkey, and `conflict` above the maximum. */
+  /**
+   * Throws `unauthenticated` for a response that does not prove a new passkey, and `conflict` above
+   * the maximum.
+   */
   async register(caller: Principal, input: RegisterPasskeyDto): Promise<RecoveryCodesResponse> {
     const userId = caller.userId ?? '';
     const pending = this.challenges.read(input.response);

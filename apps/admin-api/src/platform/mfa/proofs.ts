@@ -11,8 +11,9 @@ import type { ProofFields } from './mfa.dto';
 import type { FactorScope } from './recovery-codes';
 
 /**
- * Proofs that a session is in the hands of its user, which changes of factors need: the access token of a session may be stolen. What a
- * proof allows counts where its password or factor counts, so that a password of one organisation changes nothing in another.
+ * Checks that the caller is the user, which changes of factors require because the access token of
+ * a session may have been stolen. A proof allows changes only where its password or factor is
+ * valid, so that a password of one organisation changes nothing in another one.
  */
 @Injectable()
 export class Proofs {
@@ -23,7 +24,10 @@ export class Proofs {
     private readonly audits: AuditRecorder,
   ) {}
 
-  /** Throws `unauthenticated` for a wrong password or code, `forbidden` for a password where a code is needed, and `rate_limited`. */
+  /**
+   * Returns the scope in which the proof is valid. Throws `unauthenticated` for a wrong password or
+   * code, `forbidden` for a password when a code is required, and `rate_limited`.
+   */
   async prove(caller: Principal, { password, code }: ProofFields): Promise<FactorScope> {
     if ((password === undefined) === (code === undefined)) {
       throw invalid('password', 'password and code: send one of them, to prove that it is you');

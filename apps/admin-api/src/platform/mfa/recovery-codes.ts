@@ -2,14 +2,16 @@ import { RecoveryCodeEntity } from '@gw/entities';
 import { createHash, randomInt } from 'node:crypto';
 import { IsNull, type EntityManager } from 'typeorm';
 
-/** Codes of one set. */
+/** Number of codes in one set. */
 const CODES = 10;
 const PARTS = 4;
 const PART_LENGTH = 4;
-/** 32 letters and digits without those that look alike: five bits each, 80 bits a code. */
+/**
+ * 32 letters and digits without those that look alike: five bits per character, 80 bits per code.
+ */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz023456789';
 
-/** The organisation in which a factor counts; null: in all. */
+/** Organisation in which a factor is valid; null for all organisations. */
 export interface FactorScope {
   readonly userId: string;
   readonly organisationId: string | null;
@@ -30,7 +32,7 @@ const where = ({ userId, organisationId }: FactorScope) => ({
   organisationId: organisationId ?? IsNull(),
 });
 
-/** Replaces the codes of a user by ten new ones, which only this response shows. */
+/** Replaces the codes of a user with ten new ones and returns them; they cannot be read again. */
 export async function renewRecoveryCodes(manager: EntityManager, scope: FactorScope): Promise<string[]> {
   const codes = Array.from({ length: CODES }, newCode);
   await removeRecoveryCodes(manager, scope);
@@ -48,7 +50,10 @@ export async function removeRecoveryCodes(manager: EntityManager, scope: FactorS
 export const countRecoveryCodes = (manager: EntityManager, scope: FactorScope): Promise<number> =>
   manager.countBy(RecoveryCodeEntity, where(scope));
 
-/** Uses up a code, once also when many calls send it at a time. Returns false for a code that is unknown or used. */
+/**
+ * Uses up a code, once even when many calls send it at the same time. Returns false for an unknown
+ * or used code.
+ */
 export async function takeRecoveryCode(
   manager: EntityManager,
   scope: FactorScope,

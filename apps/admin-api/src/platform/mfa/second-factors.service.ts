@@ -25,12 +25,14 @@ import {
 } from './recovery-codes';
 import { newTotpSecret, sealTotpSecret, totpUri } from './totp';
 
-/** Time to confirm a new authenticator app by its first code. */
+/** Time in which a new authenticator app must be confirmed with its first code, in milliseconds. */
 const ENROLMENT_MS = 10 * 60_000;
-/** Maximum number of authenticator apps of a user: each one more makes guessing a code easier. */
+/**
+ * Maximum number of authenticator apps of a user; each additional app makes guessing a code easier.
+ */
 const APPS_MAX = 3;
 
-/** The authenticator apps and recovery codes of the caller. */
+/** Manages the authenticator apps and recovery codes of the caller. */
 @Injectable()
 export class SecondFactorsService {
   constructor(
@@ -64,7 +66,10 @@ export class SecondFactorsService {
     };
   }
 
-  /** Begins the enrolment of an authenticator app, which counts after `confirm`. Replaces one that was begun and not confirmed. */
+  /**
+   * Starts the enrolment of an authenticator app, which becomes valid with `confirm`. Replaces an
+   * earlier enrolment that was not confirmed.
+   */
   async enrol(caller: Principal, { name, ...proof }: CreateTotpDto): Promise<TotpEnrolmentResponse> {
     const scope = await this.proofs.prove(caller, proof);
     const [id, secret] = [uuidv7(), newTotpSecret()];
@@ -86,8 +91,9 @@ export class SecondFactorsService {
   }
 
   /**
-   * Confirms an authenticator app by its first code, ends the user's other sessions where it counts, and shows recovery codes to a
-   * user who has none. Throws `not_found` for an enrolment that is unknown, older than ten minutes or confirmed, and
+   * Confirms an authenticator app with its first code, ends the user's other sessions in the
+   * organisations where the app is valid, and returns recovery codes to a user who has none. Throws
+   * `not_found` for an enrolment that is unknown, older than ten minutes or already confirmed, and
    * `unauthenticated` for a wrong code.
    */
   async confirm(caller: Principal, { id, code }: ConfirmTotpDto): Promise<RecoveryCodesResponse> {
@@ -134,13 +140,16 @@ export class SecondFactorsService {
     });
   }
 
-  /** Removes a factor, and the recovery codes with the last one. Throws `not_found` for a factor out of reach of the proof. */
+  /**
+   * Removes a factor, and with the last one also the recovery codes. Throws `not_found` for a
+   * factor that is valid outside the scope of the proof.
+   */
   async remove(caller: Principal, id: string, proof: ProofFields): Promise<object> {
     const proven = await this.proofs.prove(caller, proof);
     return this.writes.run({ ...caller, workspaceId: null }, async (write) => {
       const { manager } = write;
       await lockUser(manager, proven.userId);
-      // A proof that counts in one organisation reaches the factors of that organisation only.
+      // A proof that is valid in one organisation reaches only the factors of that organisation.
       const reached = proven.organisationId === null ? scopesOf(caller) : [proven];
       const where = reached.map((scope) => ({ ...at(scope), id }));
       const row = found(isUuid(id) ? await manager.findOneBy(SecondFactorEntity, where) : null);
@@ -156,7 +165,7 @@ export class SecondFactorsService {
     if (row.confirmedAt === null) return;
     const { userId } = row;
     if (!(await manager.existsBy(SecondFactorEntity, { userId, confirmedAt: Not(IsNull()) }))) {
-      // Where a factor is required, sessions may then only add one.
+      // If the organisation requires a factor, these sessions may then only add one.
       await manager.update(SessionEntity, { userId }, { mfa: null });
     }
     write.audit({ action: 'delete', resourceType: 'mfa', resourceId: row.id, before: viewOf(row) });
@@ -181,11 +190,17 @@ export const viewOf = ({ kind, name }: Pick<SecondFactorEntity, 'kind' | 'name'>
 const hasFactor = (manager: EntityManager, scope: FactorScope): Promise<boolean> =>
   manager.existsBy(SecondFactorEntity, { ...at(scope), confirmedAt: Not(IsNull()) });
 
-/** Serialises the changes of a user's factors, for their maximum and their last one. */
+/**
+ * Locks the user's row. This serialises changes of the user's factors for the checks of the maximum
+ * and of the last factor.
+ */
 export const lockUser = (manager: EntityManager, id: string): Promise<UserEntity> =>
   manager.findOneOrFail(UserEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
 
-/** Ends the sessions that were opened without the new factor, where it counts. */
+/**
+ * Ends the user's other sessions in the organisations where a new factor is valid, because they
+ * were opened without it.
+ */
 export async function endOtherSessions(
   write: Pick<Write, 'manager' | 'removed'>,
   { userId, organisationId }: FactorScope,

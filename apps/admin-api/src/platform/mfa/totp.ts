@@ -5,13 +5,13 @@ import { generateSecret, generateURI, verifySync } from 'otplib';
 const ISSUER = 'Tollgate';
 const STEP_SECONDS = 30;
 
-/** Whether the text has the form of a code of an authenticator app. */
+/** Whether the text has the format of a code from an authenticator app. */
 export const isTotpCode = (code: string): boolean => /^\d{6}$/.test(code);
 
-/** A new secret of 160 bits, in Base32. */
+/** Returns a new secret of 160 bits in Base32. */
 export const newTotpSecret = (): string => generateSecret();
 
-/** The address that authenticator apps read from a QR code. */
+/** Returns the `otpauth` URI that authenticator apps read from a QR code. */
 export const totpUri = (email: string, secret: string): string =>
   generateURI({ issuer: ISSUER, label: email, secret });
 
@@ -19,8 +19,8 @@ export const sealTotpSecret = (keyring: Keyring, id: string, secret: string): st
   seal(keyring, secret, secondFactorBinding(id));
 
 /**
- * Returns the step that the code belongs to, or null for a wrong code. Accepts the codes of the current step, of the one before and of
- * the next, for clocks that differ (RFC 6238, 5.2).
+ * Returns the time step of a code; null for a wrong code. Accepts codes of the previous, the
+ * current and the next step, because clocks differ (RFC 6238, section 5.2).
  */
 export function totpStepOf(
   keyring: Keyring,

@@ -154,7 +154,7 @@ describe('assertions of identity providers (ID-JAG)', () => {
     const grants = await api.dataSource.manager.findBy(OauthConsentEntity, {
       ...{ userId, clientId: client.id },
     });
-    // One of the vector that asks for more, and one of this client's first assertion.
+    // One grant is from the vector with more scopes, and one from this client's first assertion.
     expect(grants.length).toBeLessThanOrEqual(2);
     expect(again.access_token).not.toBe(body.access_token);
     const narrow = await exchange(signed(claims({ scope: 'mcp.invoke completions.write' })), {
@@ -190,13 +190,13 @@ describe('assertions of identity providers (ID-JAG)', () => {
     await manager.update(OrganisationUserEntity, { userId }, { status: 'active' });
   });
 
-  it('work once, also when ten come at once, and on one grant', async () => {
+  it('work once, even when ten arrive at the same time, and share one grant', async () => {
     const assertion = signed(claims());
     const all = await Promise.all(Array.from({ length: 10 }, () => exchange(assertion)));
     expect(all.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(400)]);
   });
 
-  it('hold no connection while their refusal is recorded, and take no proof of a key', async () => {
+  it('hold no connection while their refusal is recorded, and use up no proof of a key', async () => {
     const before = (await refusals()).length;
     const all = await Promise.all(
       Array.from({ length: 12 }, () => exchange(signed(claims({ sub: 'x', email: 'nobody@example.org' })))),
@@ -213,7 +213,7 @@ describe('assertions of identity providers (ID-JAG)', () => {
     expect([proven.status, proven.body.error]).toEqual([400, 'invalid_request']);
   });
 
-  it('find the user by the subject of a login first, and never an owner', async () => {
+  it('identify the user by the subject of a login first, and never an owner', async () => {
     const { organisationId, workspaceId } = tenant;
     const { manager } = api.dataSource;
     const [linked, owner] = [
@@ -235,7 +235,7 @@ describe('assertions of identity providers (ID-JAG)', () => {
     expect((await exchange(signed(claims({ sub: 'linked', email: 'x@other.example' })))).status).toBe(400);
   });
 
-  it('name a workspace where the user has several', async () => {
+  it('must name a workspace when the user has several', async () => {
     const { organisationId, workspaceId } = tenant;
     const other = await api.tenant();
     const admin = await api.user(organisationId, 'admin');
@@ -252,7 +252,7 @@ describe('assertions of identity providers (ID-JAG)', () => {
     expect(await workspaceOf({ email: 'a\u0000@example.org' })).toBe(400);
   });
 
-  it('are only for confidential clients of administrators, of the organisation of the trust', async () => {
+  it("are only for confidential clients that an administrator of the trust's organisation registered", async () => {
     const without = await registered({ grant_types: ['authorization_code'] });
     const plain = await exchange(signed(claims({ client_id: without.id })), {}, without);
     expect([plain.status, plain.body.error]).toEqual([400, 'invalid_request']);
@@ -281,7 +281,7 @@ describe('assertions of identity providers (ID-JAG)', () => {
     ]);
   });
 
-  it('are trusted by who holds what an administrator does, for minutes and for us alone', async () => {
+  it("can be trusted only by callers with the rights of an administrator, for minutes and for Tollgate's issuer only", async () => {
     const faulty = async (more: object): Promise<unknown> => (await trust(more)).body.error.param;
     expect(await faulty({ max_ttl: 301 })).toBe('max_ttl');
     expect(await faulty({ audiences: ['https://other.example'] })).toBe('audiences');
@@ -305,7 +305,7 @@ describe('assertions of identity providers (ID-JAG)', () => {
     expect((await api.put(path, { key: weak, body: { status: 'disabled' } })).status).toBe(200);
   });
 
-  it('can be tried', async () => {
+  it('can be tested', async () => {
     const { body: made } = await trust();
     const tried = async (token: string): Promise<unknown> => {
       const { body } = await api.post<{ accepted: boolean; steps: readonly { outcome: string }[] }>(

@@ -25,7 +25,7 @@ export interface AssertionParameters {
 
 type Context = TokenEndpointGrantContext<AssertionParameters>;
 
-/** A request whose assertion was checked. */
+/** A token request whose assertion has been checked. */
 interface Asserted {
   readonly client: KnownClient;
   readonly assertion: IdentityAssertion;
@@ -34,8 +34,9 @@ interface Asserted {
 }
 
 /**
- * The grant of assertions (ID-JAG): an identity provider that the organisation trusts says for which of its users a client of the
- * organisation acts, so no user has to consent. The client learns only that an assertion is refused; the audit log has the reason.
+ * The grant type for identity assertions (ID-JAG): an identity provider that the organisation
+ * trusts names the user for whom a client of the organisation acts, so that the user need not
+ * consent. The client only learns that an assertion is refused; the audit log contains the reason.
  */
 @Injectable()
 export class AssertionGrants {
@@ -47,7 +48,10 @@ export class AssertionGrants {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL'>,
   ) {}
 
-  /** Handles a token request. Throws `invalid_grant`, and `unauthorized_client` for clients of no organisation. */
+  /**
+   * Handles a token request. Throws `invalid_grant`, and `unauthorized_client` for clients that
+   * belong to no organisation.
+   */
   async take(context: Context): Promise<void> {
     const { clientId, tokenEndpointAuthMethod: method } = context.oidc.client;
     const client = await this.clients.row(clientId);
@@ -65,7 +69,7 @@ export class AssertionGrants {
     }
   }
 
-  /** Key sets are read here, before the transaction. */
+  /** Checks the assertion. Reads key sets, so it must run before the transaction. */
   private async read(
     { oidc: { params, provider } }: Context,
     client: KnownClient & { readonly organisationId: string },
@@ -101,7 +105,10 @@ export class AssertionGrants {
     };
   }
 
-  /** The grant of an earlier assertion for the same, or a new one. */
+  /**
+   * Returns the grant of an earlier assertion for the same user, client and resource, or creates
+   * one.
+   */
   private async grantOf(
     { oidc: { provider } }: Context,
     work: OauthWork,
@@ -145,7 +152,9 @@ export class AssertionGrants {
   }
 }
 
-/** The client learns only that the assertion is refused; the audit log has the reason. */
+/**
+ * Records the reason of a refusal for the audit log and throws an error without it for the client.
+ */
 function refuse(organisationId: string, clientId: string, error: unknown): never {
   if (!(isRefusal(error) || error instanceof GatewayError)) throw error;
   const entry = {
@@ -158,7 +167,7 @@ function refuse(organisationId: string, clientId: string, error: unknown): never
   throw new (oidcErrors().InvalidGrant)('the assertion was not accepted');
 }
 
-/** Scopes that the request names, the assertion allows and the client may have. */
+/** Returns the scopes that the request names, the assertion allows and the client may have. */
 function scopesOf(
   { client, assertion, resource }: Omit<Asserted, 'scopes'>,
   requested: string | undefined,

@@ -5,7 +5,10 @@ import { activeWorkspace } from '../auth/workspace-references';
 import { AssertionFault, type IdentityAssertion } from './identity-assertions';
 import type { Place } from './oauth-seats';
 
-/** Where the user of an assertion acts. Rejects with `AssertionFault`. */
+/**
+ * Returns the user, organisation and workspace in which an assertion acts. Rejects with
+ * `AssertionFault`.
+ */
 export async function placeOf(manager: EntityManager, assertion: IdentityAssertion): Promise<Place> {
   const { organisationId } = assertion;
   const user = await userNamed(manager, assertion);
@@ -15,7 +18,10 @@ export async function placeOf(manager: EntityManager, assertion: IdentityAsserti
   return { userId: user.id, organisationId, workspaceId: await workspaceOf(manager, assertion, memberId) };
 }
 
-/** The workspace that is named; without a name the only one of a member, and for others the whole organisation. */
+/**
+ * Returns the workspace that the assertion names. Without a name, returns the only workspace of a
+ * member; for other users, the whole organisation (null).
+ */
 async function workspaceOf(
   manager: EntityManager,
   { organisationId, workspace }: IdentityAssertion,

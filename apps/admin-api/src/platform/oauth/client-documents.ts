@@ -9,12 +9,15 @@ import { currentOauthCall } from './oauth-call';
 import { isRegistrable } from './oauth-resources';
 import { oidcErrors } from './oidc-library';
 
-/** Shorter than the rule of URLs, since grants are found by the id. */
+/**
+ * Maximum length of a client id that is a URL; shorter than the maximum of other URLs, because
+ * grants are indexed by the id.
+ */
 const CLIENT_ID_LENGTH_MAX = 512;
 const DOCUMENTS_MAX = 100;
 const SECOND_MS = 1_000;
 const [KEPT_MIN_MS, KEPT_MAX_MS] = [30 * SECOND_MS, 86_400 * SECOND_MS];
-/** How long a document is kept whose server does not say. */
+/** How long a document is cached when its server sends no `Cache-Control`. */
 const KEPT_MS = 300 * SECOND_MS;
 const FETCHES_PER_NETWORK_AND_MINUTE = 30;
 const FETCHES_AT_ONCE_MAX = 20;
@@ -24,9 +27,10 @@ const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:;|$)/i;
 type Read = { readonly client: Registration } | { readonly fault: string };
 
 /**
- * Clients that are the document at the URL which they give as their `client_id` (OAuth Client ID Metadata Documents). Documents are
- * read when they are needed, and kept as long as their servers say: 30 seconds to a day, 100 of them. Those that cannot be used are
- * read again after 30 seconds.
+ * Clients whose `client_id` is the URL of a document that describes them (OAuth Client ID Metadata
+ * Documents). Reads documents when they are needed and caches up to 100 of them for as long as
+ * their servers allow, from 30 seconds to a day. Reads documents that cannot be used again after 30
+ * seconds.
  */
 @Injectable()
 export class ClientDocuments {
@@ -39,12 +43,15 @@ export class ClientDocuments {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'OAUTH_CIMD' | 'OAUTH_PRIVATE_SCHEMES'>,
   ) {}
 
-  /** Whether an id names a document, be it readable or not. */
+  /** Whether an id is the URL of a document, readable or not. */
   isDocument(clientId: string): boolean {
     return clientId.startsWith('https://');
   }
 
-  /** The client of a document. Throws `invalid_client` with the reason why there is none, and `rate_limited`. */
+  /**
+   * Returns the client that a document describes. Throws `invalid_client` with the reason why it
+   * cannot be used, and `rate_limited`.
+   */
   async clientOf(clientId: string): Promise<Registration> {
     const read = await this.read(clientId);
     if ('client' in read) return read.client;
@@ -57,7 +64,7 @@ export class ClientDocuments {
     const known = this.known.get(clientId) ?? this.underWay.get(clientId);
     if (known !== undefined) return known;
     const call = currentOauthCall();
-    // Pages are of requests that were admitted before.
+    // Requests outside an OAuth call come from pages, which have already been admitted.
     if (call !== undefined) this.throttle.admit(networkOf(call.request.clientIp ?? ''));
     if (this.underWay.size >= FETCHES_AT_ONCE_MAX)
       return { fault: 'too many documents of clients are being read; try again in a moment' };
@@ -66,7 +73,7 @@ export class ClientDocuments {
     return reading;
   }
 
-  /** Why an id cannot be read; undefined when it can. */
+  /** Returns why the document of an id may not be read; undefined when it may. */
   private faultOf(clientId: string): string | undefined {
     const { OAUTH_CIMD: allowed } = this.settings;
     if (allowed === 'off') return 'clients cannot be documents here; register the client';
@@ -111,7 +118,7 @@ export class ClientDocuments {
   }
 }
 
-/** How long a response may be kept, by its `Cache-Control`. */
+/** Returns how long a response may be cached according to its `Cache-Control`, in milliseconds. */
 function keptMsOf(cacheControl: string): number {
   if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return KEPT_MIN_MS;
   const seconds = /\bmax-age=(\d{1,9})\b/i.exec(cacheControl)?.[1];

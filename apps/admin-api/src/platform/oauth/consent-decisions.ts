@@ -6,7 +6,7 @@ import { withinOauthCall, type OauthWork } from './oauth-call';
 import type { OauthTransactions } from './oauth-transactions';
 import { isPageSignature, pageSignature } from './page-signatures';
 
-/** A logged-in user who reads or answers a request for consent. */
+/** A logged-in user who reads or decides a request for consent. */
 export interface ConsentCaller {
   readonly session: AuthenticatedSession;
   readonly request: RequestFacts;
@@ -18,7 +18,7 @@ export const callerOf = ({ session, request }: ConsentCaller): AuditCaller => ({
   request,
 });
 
-/** Subject of the form of a user's answer. */
+/** Request to which a user's form belongs; a token binds the form to it. */
 export interface AnswerForm {
   readonly kind: 'consent' | 'device';
   /** The `resume_state` of a request for consent, or the code of a device. */
@@ -28,11 +28,11 @@ export interface AnswerForm {
 const textOf = ({ kind, subject }: AnswerForm, { id }: AuthenticatedSession): string =>
   `${kind}:${id}:${subject}`;
 
-/** The token that binds a form to the session for which it was made. */
+/** Returns the token that binds a form to the session for which the form was created. */
 export const formToken = (key: Buffer, form: AnswerForm, session: AuthenticatedSession): string =>
   pageSignature(key, textOf(form, session));
 
-/** Throws `forbidden` for a form of another session. */
+/** Throws `forbidden` for a form that belongs to another session. */
 export function assertFormToken(
   key: Buffer,
   form: AnswerForm,
@@ -43,7 +43,10 @@ export function assertFormToken(
     throw new GatewayError('forbidden', { message: 'The form is not of this session. Open it again.' });
 }
 
-/** Takes a user's answer in one transaction, which begins after `prepare`. A refused answer is in the audit log with its reason. */
+/**
+ * Applies a user's decision in one transaction, which starts after `prepare`. Records a refused
+ * decision with its reason in the audit log.
+ */
 export async function applyDecision<T>(
   transactions: OauthTransactions,
   caller: ConsentCaller,

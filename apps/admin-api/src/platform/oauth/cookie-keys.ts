@@ -1,6 +1,8 @@
 import { isPageSignature, pageSignature } from './page-signatures';
 
-/** Signs the cookies of the protocol engine, so that pages of ours can check them too. */
+/**
+ * Signs the cookies of the protocol engine, so that the admin API's own pages can check them too.
+ */
 export class CookieKeys {
   constructor(private readonly key: Buffer) {}
 
@@ -12,7 +14,7 @@ export class CookieKeys {
     return isPageSignature(this.key, `cookie:${data}`, signature);
   }
 
-  /** Position of the key that has signed: there is one. */
+  /** Returns the position of the key that made the signature, or -1. There is only one key. */
   index(data: string, signature: string): number {
     return this.verify(data, signature) ? 0 : -1;
   }

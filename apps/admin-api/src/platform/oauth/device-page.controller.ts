@@ -19,10 +19,13 @@ import { placeAt, PageSso, type PageExchange, type Place } from './page-sso';
 
 /** Paths whose POST accepts an HTML form. */
 export const DEVICE_FORM_PATHS = [DEVICE_PAGE];
-/** Wrong codes of one network in a minute. There are 20⁸ codes, each for ten minutes. */
+/**
+ * Maximum number of wrong codes from one network per minute. There are 20⁸ codes, and each is valid
+ * for ten minutes.
+ */
 const WRONG_CODES_PER_MINUTE = 30;
 
-/** The page on which users type the code that a device shows. It works without script. */
+/** The page on which users enter the code that a device shows. It works without scripts. */
 @ApiExcludeController()
 @Controller()
 export class DevicePageController {
@@ -78,7 +81,7 @@ export class DevicePageController {
     await this.signIns.take(body, signInFormOf(form, code, clientName), placeOf(code), at);
   }
 
-  /** Shows what the device of a code asks for, after a sign-in. */
+  /** Shows what the device with a code requests, after the user has signed in. */
   private async show(
     at: PageExchange,
     code: string,
@@ -131,7 +134,7 @@ export class DevicePageController {
     await this.send(at, deviceEndPage(approved));
   }
 
-  /** Looks a code up; wrong ones count for the network. */
+  /** Looks up a code; counts a wrong code for the network. */
   private async guessed<T>({ request }: PageExchange, run: () => Promise<T>): Promise<T> {
     const network = networkOf(request.clientAddress);
     this.wrongCodes.assertOpen(network);

@@ -1,7 +1,10 @@
-import { escaped, hiddenField, page } from '../auth/account-pages';
+import { escapeHtml, hiddenField, page } from '../auth/account-pages';
 import { errorOf, scopesText, workspaceChoice, type ConsentView } from './oauth-pages';
 
-/** Asks for the code that a device shows. `form`: what binds the form to the browser. */
+/**
+ * Returns the page that asks for the code that a device shows. `form` is the value that binds the
+ * form to the browser.
+ */
 export const codePage = (form: string, userCode: string, error: string | null): string =>
   page(
     'Connect a device',
@@ -11,29 +14,29 @@ ${errorOf(error)}
 ${hiddenField('form', form)}
 ${hiddenField('step', 'code')}
 <label for="user_code">Code</label>
-<input id="user_code" name="user_code" value="${escaped(userCode)}" autocomplete="off" autocapitalize="characters" spellcheck="false" required>
+<input id="user_code" name="user_code" value="${escapeHtml(userCode)}" autocomplete="off" autocapitalize="characters" spellcheck="false" required>
 <button type="submit">Continue</button>
 </form>`,
   );
 
-/** Contents of the page of a device's request. */
+/** Contents of the page on which a user decides the request of a device. */
 export interface DeviceView extends Pick<
   ConsentView,
   'clientName' | 'resourceName' | 'scopes' | 'workspaces' | 'wholeOrganisation' | 'email' | 'csrf' | 'error'
 > {
   readonly userCode: string;
-  /** Address from which the device asks; null when it is not known. */
+  /** Address from which the device sent the request; null when it is unknown. */
   readonly deviceAddress: string | null;
 }
 
-/** Asks whether a device may have what it asks for. */
+/** Returns the page that asks the user whether to allow the request of a device. */
 export const devicePage = (view: DeviceView, form: string): string =>
   page(
     `Connect ${view.clientName}?`,
-    `<p>You are signed in as <strong>${escaped(view.email)}</strong>.</p>
+    `<p>You are signed in as <strong>${escapeHtml(view.email)}</strong>.</p>
 ${errorOf(view.error)}
-<p class="error">Does your own device show <strong>${escaped(view.userCode)}</strong>? If a person sent you this code or this page, stop: they would act as you.</p>
-${view.deviceAddress === null ? '' : `<p>The device asks from the address ${escaped(view.deviceAddress)}.</p>`}
+<p class="error">Does your own device show <strong>${escapeHtml(view.userCode)}</strong>? If a person sent you this code or this page, stop: they would act as you.</p>
+${view.deviceAddress === null ? '' : `<p>The device asks from the address ${escapeHtml(view.deviceAddress)}.</p>`}
 ${scopesText(view)}
 <form method="post">
 ${hiddenField('form', form)}

@@ -3,18 +3,21 @@ import { DEVICE_GRANT } from '@gw/oauth';
 import { LRUCache } from 'lru-cache';
 import { OauthFault } from './oauth-body';
 
-/** Seconds that a device waits between its questions (RFC 8628, 3.2). */
+/** Interval in seconds at which a device polls (RFC 8628, section 3.2). */
 export const POLL_SECONDS = 5;
-/** Devices whose last question is remembered; the oldest are dropped, which admits a question too many. */
+/**
+ * Maximum number of devices whose last poll is remembered. The oldest are dropped first, which can
+ * only admit a poll too many.
+ */
 const DEVICES_MAX = 10_000;
-/** A clock that runs a little fast must not be slowed down. */
+/** Tolerance in milliseconds for devices whose clock runs a little fast. */
 const TOLERANCE_MS = 500;
 
-/** How often devices ask whether their code was accepted, in this process. */
+/** Limits how often devices poll whether their code was accepted, in this process. */
 export class DevicePolls {
   private readonly lastPolls = new LRUCache<string, number>({ max: DEVICES_MAX });
 
-  /** Throws `slow_down` for a device that asks again within the interval. */
+  /** Throws `slow_down` for a device that polls again within the interval. */
   assertSlow(parameters: Readonly<Record<string, string | undefined>>, now = Date.now()): void {
     const { grant_type: grantType, device_code: code } = parameters;
     if (grantType !== DEVICE_GRANT || code === undefined) return;

@@ -14,16 +14,16 @@ import { oidcErrors } from './oidc-library';
 
 const MINUTE = 60;
 const DAY = 86_400;
-/** How long an access token lives. */
+/** Lifetime of an access token, in seconds. */
 export const ACCESS_SECONDS = 60 * MINUTE;
 const ASSERTION_SECONDS_MAX = 10 * MINUTE + 15;
-/** The page on which users type the codes of devices. */
+/** Path of the page on which users enter the codes of devices. */
 export const DEVICE_PAGE = '/oauth/activate';
 export const DEVICE_SECONDS = 10 * MINUTE;
-/** Routes whose requests name what the token is for. */
+/** Routes whose requests name the resource of the token. */
 const NAMES_RESOURCE: ReadonlySet<string> = new Set(['authorization', 'device_authorization']);
 
-/** How long what the engine issues lives. */
+/** Lifetimes of the engine's artifacts, in seconds. */
 const SECONDS = {
   ...{ AuthorizationCode: 10 * MINUTE, AccessToken: ACCESS_SECONDS, RefreshToken: 30 * DAY, Grant: 30 * DAY },
   ...{ DeviceCode: DEVICE_SECONDS, Interaction: 15 * MINUTE, Session: 15 * MINUTE, IdToken: 60 * MINUTE },
@@ -38,13 +38,16 @@ interface EngineParts {
   readonly accounts: OauthAccounts;
   readonly clients: Pick<OauthClients, 'isRegistered'>;
   readonly deviceFlow: boolean;
-  /** Whether clients can be documents at URLs. */
+  /** Whether clients may be documents at URLs. */
   readonly clientDocuments: boolean;
-  /** Reads the key sets of clients. */
+  /** The `fetch` function with which the key sets of clients are read. */
   readonly outbound: NonNullable<Configuration['fetch']>;
 }
 
-/** The configuration of the protocol engine. What a client may register and a user may grant is decided outside it. */
+/**
+ * Returns the configuration of the protocol engine. Other code decides what a client may register
+ * and what a user may grant.
+ */
 export function engineConfiguration(parts: EngineParts): Configuration {
   const { issuer, keys, cookieKeys, storageOf, accounts, outbound, clientDocuments } = parts;
   return {
@@ -68,7 +71,7 @@ export function engineConfiguration(parts: EngineParts): Configuration {
     pkce: { required: () => true },
     routes: {
       authorization: '/oauth/authorize',
-      // The page is ours: the protocol engine only names its address.
+      // The admin API serves this page; the protocol engine only announces its address.
       code_verification: DEVICE_PAGE,
       device_authorization: '/oauth/device',
       introspection: '/oauth/introspect',
@@ -103,7 +106,10 @@ export function engineConfiguration(parts: EngineParts): Configuration {
   };
 }
 
-/** Assertions of clients are remembered until they end, so that each is used once. */
+/**
+ * Refuses client assertions with a long lifetime, because used assertions are remembered until they
+ * expire.
+ */
 function assertShortLived(_context: unknown, { exp }: { readonly exp?: unknown }): void {
   if (typeof exp !== 'number' || exp > Date.now() / 1_000 + ASSERTION_SECONDS_MAX)
     throw new (oidcErrors().InvalidClientAuth)('exp of client_assertion must be within ten minutes');
@@ -133,7 +139,7 @@ function features({ issuer, registration, clients, deviceFlow }: EngineParts): C
     },
     introspection: {
       enabled: true,
-      // A public client proves nothing, so it learns nothing.
+      // A public client does not authenticate, so it may not introspect tokens.
       allowedPolicy: (_context, client, token) =>
         client.tokenEndpointAuthMethod !== 'none' && token.clientId === client.clientId,
     },
@@ -179,14 +185,14 @@ function resourceServer(
   return resourceServerOf(resource.url, [...allowed]);
 }
 
-/** Properties of the tokens for a resource. */
+/** Returns the properties of tokens for a resource. */
 export const resourceServerOf = (audience: string, scopes: readonly string[]): ResourceServer => ({
   ...{ scope: scopes.join(' '), audience },
   accessTokenFormat: 'opaque',
   accessTokenTTL: ACCESS_SECONDS,
 });
 
-/** Responds with a page to a browser, else as RFC 6749 does. Never sends anyone on. */
+/** Renders an error as a page for a browser, else as RFC 6749 defines it. Never redirects. */
 function renderError(context: KoaContextWithOIDC, out: ErrorOut): void {
   const { error, error_description: description } = out;
   if (context.accepts('json', 'html') === 'html') {

@@ -12,18 +12,21 @@ import { OFFLINE, type OauthResource } from './oauth-resources';
 import { scopesHeld, seatOf, type OauthSeat, type Place } from './oauth-seats';
 import { targetIdOf } from './oauth-targets';
 
-/** Grants of one user in an organisation, and of one client among them: the oldest of those that were remembered end when it gets more. */
+/**
+ * Maximum number of grants of one user in an organisation, and of one client among them. Beyond the
+ * second, a new grant ends the oldest remembered one.
+ */
 const [GRANTS_MAX, OF_CLIENT_MAX] = [200, 20];
 const GRANT_MS = 30 * 86_400_000;
 
-/** Request of a client for a user's consent. */
+/** A client's request for a user's consent. */
 export interface Requested {
   readonly client: Pick<KnownClient, 'clientId' | 'name' | 'kind' | 'organisationId'>;
   readonly resource: OauthResource;
   readonly scopes: readonly string[];
-  /** Whether it asks for a refresh token by name. */
+  /** Whether the request names `offline_access` to get a refresh token. */
   readonly offline: boolean;
-  /** Whether the user types a code that a device shows. */
+  /** Whether the user enters a code that a device shows. */
   readonly byDevice: boolean;
 }
 
@@ -32,12 +35,14 @@ export interface WrittenGrant {
   readonly scopes: readonly string[];
 }
 
-/** Writes what users let clients do. */
+/** Writes the grants with which users let clients act for them. */
 @Injectable()
 export class GrantWriter {
   /**
-   * Writes a grant of those scopes that the user holds at the place now. Throws `forbidden` for a place that is not the user's, where
-   * the user holds none of them, where the organisation does not allow the client, where the resource names nothing, and above 200 grants.
+   * Writes a grant of those requested scopes that the user now holds in the workspace or
+   * organisation. Throws `forbidden` when the user does not belong there or holds none of the
+   * scopes, when the organisation does not allow the client, when the resource does not exist, and
+   * above 200 grants.
    */
   async write(
     provider: Provider,
@@ -81,7 +86,10 @@ export class GrantWriter {
   }
 }
 
-/** The user at the place. Throws `forbidden` unless tokens for the resource may act there. */
+/**
+ * Returns the user in the workspace or organisation. Throws `forbidden` unless tokens for the
+ * resource may act there.
+ */
 async function seatAt(
   manager: EntityManager,
   place: Place,
@@ -97,7 +105,7 @@ async function seatAt(
   return seat;
 }
 
-/** Makes room for one more remembered grant. */
+/** Ends the oldest remembered grants to make room for one more. */
 async function endOldest(work: OauthWork, rememberedFrom: string): Promise<void> {
   const surplus = await work.manager.find(OauthConsentEntity, {
     where: { rememberedFrom },

@@ -8,7 +8,7 @@ import { Route } from '../resource/route';
 import { GrantResponse, ListAllGrantsQuery, ListGrantsQuery } from './grants.dto';
 import { GrantsService } from './grants.service';
 
-/** Grants of the logged-in user to OAuth clients. */
+/** Routes for the grants of the logged-in user to OAuth clients. */
 @ControlRoutes('auth/grants')
 export class OwnGrantsController {
   constructor(private readonly grants: GrantsService) {}
@@ -20,7 +20,7 @@ export class OwnGrantsController {
     return this.grants.listOwn(caller, query);
   }
 
-  /** Ends a grant; its tokens are refused at once. */
+  /** Ends a grant; its tokens stop working immediately. */
   @Delete(':grantId')
   @SessionOnly()
   @ApiOkResponse({ type: EmptyResponse })
@@ -29,7 +29,7 @@ export class OwnGrantsController {
   }
 }
 
-/** Grants of an organisation's users to OAuth clients. */
+/** Routes for the grants of an organisation's users to OAuth clients. */
 @ControlRoutes('admin/organisation/oauth-grants')
 export class GrantsController {
   constructor(private readonly grants: GrantsService) {}
@@ -42,7 +42,7 @@ export class GrantsController {
     return this.grants.listAll(caller, query);
   }
 
-  /** Ends a grant; its tokens are refused at once. */
+  /** Ends a grant; its tokens stop working immediately. */
   @Route.delete(':grantId', 'organisation_settings.update')
   end(@Caller() caller: Principal, @Param('grantId') grantId: string): Promise<object> {
     return this.grants.endAny(caller, grantId);

@@ -9,22 +9,26 @@ export class ListAllGrantsQuery extends ListGrantsQuery {
   @UuidField({ optional: true }) user_id?: string;
 }
 
-/** Grant of a user to a client. */
+/** A user's grant to a client. */
 export class GrantResponse {
   @ResponseField.kind('oauth-grant') readonly object!: 'oauth-grant';
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.uuid() readonly user_id!: string;
   @ResponseField.text({ example: 'gw_0123456789abcdef01234567' }) readonly client_id!: string;
-  @ResponseField.text({ description: 'As the client calls itself.', example: 'An editor' })
+  @ResponseField.text({ description: 'Name that the client uses for itself.', example: 'An editor' })
   readonly client_name!: string;
   @ResponseField.text({ example: 'https://gateway.example.com/v1' }) readonly resource!: string;
   @ResponseField.texts({ example: ['completions.write'] }) readonly scopes!: readonly string[];
-  @ResponseField.uuid({ nullable: true, description: 'Null: the whole organisation.' })
+  @ResponseField.uuid({
+    nullable: true,
+    description: 'Workspace of the grant; null for the whole organisation.',
+  })
   readonly workspace_id!: string | null;
   @ResponseField.time() readonly created_at!: string;
-  @ResponseField.time({ nullable: true, description: 'Last refresh of a token.' })
+  @ResponseField.time({ nullable: true, description: 'Time of the last token refresh.' })
   readonly last_used_at!: string | null;
-  @ResponseField.time({ description: 'A refresh moves it on.' }) readonly expires_at!: string;
+  @ResponseField.time({ description: 'Expiry of the grant. Each refresh postpones it.' })
+  readonly expires_at!: string;
 }
 
 export const toGrant = (row: OauthConsentEntity): GrantResponse => ({

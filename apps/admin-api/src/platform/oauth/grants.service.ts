@@ -30,14 +30,17 @@ export class GrantsService {
   }
 
   /**
-   * Ends a grant with all its tokens, and those that were written because the user had agreed to it. Throws `not_found` for one of another
-   * user.
+   * Ends a grant with all its tokens, and the grants that were written because the user had agreed
+   * to this one. Throws `not_found` for a grant of another user.
    */
   endOwn(caller: Principal, id: string): Promise<object> {
     return this.end(caller, { ...ownOf(caller), id: idOf(id) }, 'revoked by the user');
   }
 
-  /** As `endOwn`, for a grant of any user. Throws `forbidden` for a user whose role is above the caller's. */
+  /**
+   * Ends a grant of any user in the same way as `endOwn`. Throws `forbidden` for a user whose role
+   * is above the caller's.
+   */
   async endAny(caller: Principal, id: string): Promise<object> {
     const { organisationId } = inOrganisation(caller);
     const where = { organisationId, id: idOf(id) };

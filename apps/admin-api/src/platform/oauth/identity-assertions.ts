@@ -15,7 +15,7 @@ import { provenEmail } from '../accounts/identity-users';
 import { IssuerTrusts } from '../accounts/issuer-trusts';
 import { toTokenRule } from '../rows/trust-rules';
 
-/** Why an assertion is refused although it is whole and its issuer is trusted; see `isRefusal`. */
+/** Why a well-formed assertion of a trusted issuer is refused; see `isRefusal`. */
 export class AssertionFault extends Error {
   override readonly name = 'AssertionFault';
 }
@@ -25,21 +25,26 @@ export interface IdentityAssertion {
   readonly organisationId: string;
   readonly issuer: string;
   readonly subject: string;
-  /** In lower case, when the provider has verified it; else null. */
+  /** Address in lower case if the provider has verified it; else null. */
   readonly email: string | null;
-  /** Canonical URL of what the token is for. */
+  /** Canonical URL of the resource for which a token is requested. */
   readonly resource: string;
-  /** Scopes; empty: those of the resource. */
+  /** Requested scopes; empty for those of the resource. */
   readonly scopes: readonly string[];
-  /** Id or slug of the workspace; null: not named. */
+  /** Id or slug of the workspace; null when the assertion names none. */
   readonly workspace: string | null;
-  /** Works once within the trust, until `expiresAt`, in Unix seconds. */
+  /**
+   * Id under which the assertion works once within the trust, until `expiresAt`, which is in Unix
+   * seconds.
+   */
   readonly onceAs: string;
   readonly trustId: string;
   readonly expiresAt: number;
 }
 
-/** The assertions that clients of an organisation bring from its identity provider (ID-JAG). */
+/**
+ * Checks the assertions that clients of an organisation send from its identity provider (ID-JAG).
+ */
 @Injectable()
 export class IdentityAssertions {
   constructor(
@@ -47,7 +52,10 @@ export class IdentityAssertions {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL'>,
   ) {}
 
-  /** Checks an assertion against the trusts of the organisation of its client. Rejects with what `isRefusal` knows. */
+  /**
+   * Checks an assertion against the trusts of its client's organisation. Rejects with an error for
+   * which `isRefusal` is true.
+   */
   async read(
     assertion: string,
     client: { readonly clientId: string; readonly organisationId: string },
@@ -70,7 +78,7 @@ export class IdentityAssertions {
   private async accepted(trust: TrustEntity, token: ReadToken, clientId: string): Promise<IdentityAssertion> {
     const now = Math.floor(Date.now() / 1_000);
     const { claims } = token;
-    // An assertion for several receivers could be brought here by one of the others.
+    // An assertion with several audiences is refused, because another receiver could send it here.
     if (claims['aud'] !== this.settings.PUBLIC_URL) throw new AssertionFault('aud must be our issuer.');
     if (claims['client_id'] !== clientId) throw new AssertionFault('client_id is another client.');
     if (typeof claims['iat'] !== 'number') throw new AssertionFault('iat must be a time in seconds.');
@@ -78,7 +86,8 @@ export class IdentityAssertions {
       sets: this.trusts.sets,
       now,
     });
-    // Made a moment ago for us alone, so no clock that is behind needs more time.
+    // No clock tolerance: the identity provider issued the assertion a moment ago for this server
+    // only.
     if (expiresAt <= now) throw new AssertionFault('The assertion has expired.');
     return {
       ...{ organisationId: trust.organisationId, issuer: trust.issuer, trustId: trust.id },
@@ -92,7 +101,10 @@ export class IdentityAssertions {
   }
 }
 
-/** Whether an error says why an assertion is refused; its message is for the audit log, never for the client. */
+/**
+ * Whether an error is the reason for refusing an assertion. Its message is for the audit log and
+ * never for the client.
+ */
 export const isRefusal = (error: unknown): error is Error =>
   error instanceof AssertionFault || error instanceof TokenFault || error instanceof KeysUnavailable;
 

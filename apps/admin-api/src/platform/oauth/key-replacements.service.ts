@@ -10,7 +10,7 @@ import type { Principal } from '../common/principal';
 import { Writes } from '../unit-of-work/writes';
 import { OauthEngine } from './oauth-engine.service';
 
-/** The emergency in which a signing key of the installation became known to others. */
+/** Emergency replacement of signing keys after one of them has been disclosed. */
 @Injectable()
 export class KeyReplacements {
   constructor(
@@ -20,8 +20,9 @@ export class KeyReplacements {
   ) {}
 
   /**
-   * Replaces all signing keys, and returns the id of the new one. Other processes take it within a minute. The keys are of the
-   * installation, so it throws `forbidden` for callers below owners, and where there are other organisations.
+   * Replaces all signing keys and returns the id of the new one. Other processes use it within a
+   * minute. The keys belong to the whole installation, so this throws `forbidden` for callers below
+   * owners and when there are other organisations.
    */
   async replace(caller: Principal): Promise<string> {
     const { organisationId } = inOrganisation(caller);

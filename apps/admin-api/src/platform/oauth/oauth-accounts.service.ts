@@ -7,12 +7,15 @@ import { seatOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
 import { oidcErrors } from './oidc-library';
 
-/** Users, clients and grants for the protocol engine. */
+/** Provides users, clients and grants to the protocol engine. */
 @Injectable()
 export class OauthAccounts {
   constructor(private readonly transactions: OauthTransactions) {}
 
-  /** Undefined for a user who may no longer act where the grant says, so that nothing is issued. */
+  /**
+   * Returns the account of a user. Returns undefined for a user who may no longer act within the
+   * grant, so that no token is issued.
+   */
   async find(id: string, grantId: string | undefined): Promise<Account | undefined> {
     const { manager } = this.transactions;
     const grant =
@@ -23,7 +26,7 @@ export class OauthAccounts {
 
   /**
    * Returns the claims of a token of the grant, in addition to its scopes. Throws
-   * `invalid_dpop_proof` for a token without a key where the organisation requires one.
+   * `invalid_dpop_proof` for a token without a key when the organisation requires one.
    */
   async claimsOf(
     grantId: string,

@@ -11,7 +11,7 @@ describe('OAuth tokens for agents', () => {
   const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
 
-  it('are for the path of the agent alone, in its workspace, with the scope of calls', async () => {
+  it('are valid only for the path of the agent, in its workspace, with the scope for calls', async () => {
     const { slug } = await api.dataSource.manager.findOneByOrFail(WorkspaceEntity, {
       id: tenant.workspaceId,
     });
@@ -44,7 +44,7 @@ describe('OAuth tokens for agents', () => {
     expect(body).toMatchObject({ scopes_supported: ['agents.invoke'] });
   });
 
-  it('are for no whole organisation, since agents are called in a workspace', async () => {
+  it('are not issued for a whole organisation, since agents are called in a workspace', async () => {
     const owner = await api.user(tenant.organisationId, 'owner');
     const resource = { resource: `${PUBLIC_URL}/v1/agent/travel`, scope: 'agents.invoke' };
     const begun = await journey.begin(await journey.clientId(), resource);

@@ -11,16 +11,21 @@ import { endGrant } from './oauth-grants';
 import { OauthTransactions } from './oauth-transactions';
 import { oidcErrors } from './oidc-library';
 
-/** Assertions and proofs, each of which is used once. */
+/** Model of assertions and proofs, each of which may be used once. */
 const ONCE = 'ReplayDetection';
-/** Longer than any of them is valid. */
+/**
+ * How long a used assertion or proof is remembered, in seconds; longer than any of them is valid.
+ */
 const ONCE_SECONDS = 900;
 const noop = (): Promise<void> => Promise.resolve();
 const GRANT_DAYS = 30;
-/** Access and refresh tokens of one grant, used ones included. */
+/** Maximum number of access and refresh tokens of one grant, including used ones. */
 const TOKENS_MAX = 100;
 
-/** Stores what the protocol engine issues, by hashes. Codes and refresh tokens are taken by one statement, so that only one request does. */
+/**
+ * Stores what the protocol engine issues, by hash. One statement uses up a code or refresh token,
+ * so that only one request can use it.
+ */
 @Injectable()
 export class OauthArtifacts {
   constructor(
@@ -28,10 +33,11 @@ export class OauthArtifacts {
     private readonly secrets: Secrets,
   ) {}
 
-  /** The storage of one model, as the protocol engine asks for it. */
+  /** Returns the storage of one model in the form that the protocol engine expects. */
   of(model: string): Adapter {
     const inTurn = this.transactions.inTurn.bind(this.transactions);
-    // The protocol engine looks and then saves; the look uses the message up, so that of requests at the same time one sees it unused.
+    // The engine first looks up the message and then saves it. The lookup already uses the message
+    // up, so that of concurrent requests only one sees it as unused.
     if (model === ONCE) return { ...NO_STORAGE, find: (id) => this.usedBefore(id), upsert: noop };
     return {
       upsert: (id, payload, expiresIn) => inTurn(() => this.save(model, id, payload, expiresIn ?? 0)),
@@ -45,8 +51,9 @@ export class OauthArtifacts {
   }
 
   /**
-   * Uses a message up; its payload when it was used before. Within the transaction of the request, if it has one open: a request that
-   * holds a connection never waits for another one.
+   * Uses a message up. Returns a payload when it was used before; undefined otherwise. Runs within
+   * the open transaction of the request if there is one, so that a request that holds a connection
+   * never waits for a second one.
    */
   private async usedBefore(id: string): Promise<AdapterPayload | undefined> {
     const message = { idHash: this.hash(ONCE, id), seconds: ONCE_SECONDS };
@@ -74,7 +81,8 @@ export class OauthArtifacts {
     };
     await this.transactions.within(async ({ manager, removed }) => {
       if (grantId !== null) {
-        // Holds the grant until the commit: it cannot end between this check and the insertion.
+        // Locks the grant until the commit, so that it cannot end between this check and the
+        // insertion.
         const kept = await manager.query<unknown[]>(
           `SELECT 1 FROM oauth_consents WHERE id = $1 AND expires_at > now() FOR KEY SHARE`,
           [grantId],
@@ -106,8 +114,8 @@ export class OauthArtifacts {
   private async consume(model: string, id: string): Promise<void> {
     const idHash = this.hash(model, id);
     const { manager } = this.transactions;
-    // Grants are locked before what belongs to them, in every transaction, and here as for their end, which a second use brings: two
-    // requests that share a lock first would then wait for each other.
+    // Every transaction locks the grant before its tokens, including the end of a grant after a
+    // second use. Two requests that first took a shared lock would wait for each other.
     await manager.query(
       `SELECT 1 FROM oauth_consents WHERE id = (SELECT grant_id FROM oauth_artifacts WHERE id_hash = $1) FOR UPDATE`,
       [idHash],
@@ -138,7 +146,10 @@ const payloadOf = ({ payload, consumedAt }: OauthArtifactEntity): AdapterPayload
   ...(consumedAt === null ? {} : { consumed: Math.floor(consumedAt.getTime() / 1_000) }),
 });
 
-/** A grant lives as long as its newest refresh token. Returns the keys of access tokens that had to go. */
+/**
+ * Extends a grant to the lifetime of its newest refresh token. Returns the document keys of access
+ * tokens that were deleted to stay within the maximum.
+ */
 async function moveOn(manager: OauthTransactions['manager'], id: string): Promise<DocumentKey[]> {
   const now = Date.now();
   const expiresAt = new Date(now + GRANT_DAYS * 86_400_000);
@@ -148,7 +159,8 @@ async function moveOn(manager: OauthTransactions['manager'], id: string): Promis
      WHERE grant_id = $1 AND model = 'Grant'`,
     [id, expiresAt, Math.floor(expiresAt.getTime() / 1_000)],
   );
-  // A client that refreshes without end keeps no more rows than this; older refresh tokens are then unknown instead of used.
+  // Bounds the rows of a client that keeps refreshing; older refresh tokens then become unknown
+  // instead of used.
   const [gone] = await manager.query<[{ readonly model: string; readonly id_hash: string }[], number]>(
     `DELETE FROM oauth_artifacts WHERE id_hash IN (
        SELECT id_hash FROM oauth_artifacts WHERE grant_id = $1 AND model IN ('AccessToken', 'RefreshToken')

@@ -1,7 +1,7 @@
 import { isObject } from '@gw/kernel';
 import type { IncomingMessage } from 'node:http';
 
-/** A request that is refused before the protocol engine sees it, as RFC 6749 answers. */
+/** Refusal of a request before the protocol engine receives it, in the form of RFC 6749. */
 export class OauthFault extends Error {
   override readonly name = 'OauthFault';
   constructor(
@@ -17,7 +17,7 @@ export class OauthFault extends Error {
 export const invalidRequest = (description: string): OauthFault =>
   new OauthFault(400, 'invalid_request', description);
 
-/** Reads a whole body. Throws `OauthFault` when it is longer than `bytesMax`. */
+/** Reads a complete body. Throws `OauthFault` when it is longer than `bytesMax`. */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -30,7 +30,9 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Parameters of a query or a form. Throws when one is given twice. */
+/**
+ * Returns the parameters of a query or form by name. Throws `OauthFault` for a repeated parameter.
+ */
 export function parametersOf(text: string): Record<string, string> {
   const parameters: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of new URLSearchParams(text)) {
@@ -45,7 +47,7 @@ export function parametersOf(text: string): Record<string, string> {
   return parameters;
 }
 
-/** Parameters of a body that is a form, or a JSON object of texts. */
+/** Returns the parameters of a body that is a form or a JSON object of strings. */
 export function formOf(text: string, contentType: string): Record<string, string> {
   if (!/^application\/json\b/i.test(contentType)) return parametersOf(text);
   const body = jsonOf(text);
@@ -58,7 +60,7 @@ export function formOf(text: string, contentType: string): Record<string, string
   return parameters;
 }
 
-/** Throws `OauthFault` for text that is not JSON. */
+/** Returns the parsed JSON. Throws `OauthFault` for text that is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

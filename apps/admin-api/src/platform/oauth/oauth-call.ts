@@ -4,13 +4,17 @@ import type { EntityManager } from 'typeorm';
 import type { RequestFacts } from '../common/principal';
 import type { AuditCaller, AuditEntry } from '../unit-of-work/audit-recorder';
 
-/** One transaction of the OAuth server, with its audit rows and the documents that it removes. */
+/**
+ * One transaction of the OAuth server, with its audit records and the documents that it removes.
+ */
 export interface OauthWork {
   readonly manager: EntityManager;
   readonly audits: { readonly caller: AuditCaller; readonly entry: AuditEntry }[];
-  /** Documents of tokens that have ended. */
+  /** Document keys of tokens that have ended. */
   readonly removed: DocumentKey[];
-  /** Ends with the last statement so far. */
+  /**
+   * Resolves when the last statement so far has ended, so that statements run one after another.
+   */
   turn: Promise<unknown>;
 }
 
@@ -21,16 +25,16 @@ export interface Refusal {
   readonly errorType: string;
 }
 
-/** Facts for the storage about the request that the protocol engine handles. */
+/** Facts about the request that the protocol engine handles, for its storage. */
 export interface OauthCall {
   readonly request: RequestFacts;
-  /** The client that registers itself; null otherwise. */
+  /** Name and scope of a client that registers itself; null for any other request. */
   readonly registration: { readonly name: string; readonly scope: string } | null;
-  /** Set while a transaction is open. */
+  /** The open transaction; null while there is none. */
   work: OauthWork | null;
-  /** Refusals for the audit log, which are recorded after the request's transaction. */
+  /** Refusals to record in the audit log after the request's transaction. */
   refusals?: Refusal[];
-  /** Opens the transaction of a request that begins it when it needs it. */
+  /** Opens the transaction of a request that starts it only when it needs it. */
   open?: (() => Promise<OauthWork>) | undefined;
 }
 
@@ -38,6 +42,9 @@ const calls = new AsyncLocalStorage<OauthCall>();
 
 export const currentOauthCall = (): OauthCall | undefined => calls.getStore();
 
-/** Runs a request of the OAuth server with `call`, which `currentOauthCall` returns everywhere in it. */
+/**
+ * Runs a request of the OAuth server with `call`; `currentOauthCall` returns it everywhere in that
+ * request.
+ */
 export const withinOauthCall = <T>(call: OauthCall, run: () => Promise<T>): Promise<T> =>
   calls.run(call, run);

@@ -7,7 +7,7 @@ import { asserted, CLIENT_JWK, clientAssertion } from './spec-support/client-ass
 import { CALLBACK, OauthJourney, PUBLIC_URL, type TokenBody } from './spec-support/oauth-journey';
 
 const HOST = 'https://app.client.example';
-describe('clients that are a document at a URL', () => {
+describe('OAuth clients that are documents at URLs', () => {
   const api = new TestAdminApi({ PUBLIC_URL, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
   const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
@@ -25,7 +25,8 @@ describe('clients that are a document at a URL', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-    // The host of the clients has no certificate here: its documents come from a server on loopback, by the same client.
+    // The clients' host has no certificate in this test: the same HTTP client reads their documents
+    // from a server on loopback.
     const http = api.api.app.get(BufferedClient);
     const fetch = http.fetchBuffered.bind(http);
     jest
@@ -42,7 +43,7 @@ describe('clients that are a document at a URL', () => {
   });
 
   let made = 0;
-  /** Publishes a document at a path of its own, and returns its URL. */
+  /** Publishes a document at a new path, and returns its URL. */
   function publish(more: object = {}, headers: Readonly<Record<string, string>> = {}): string {
     made += 1;
     const path = `/client-${String(made)}.json`;
@@ -56,7 +57,7 @@ describe('clients that are a document at a URL', () => {
     return client_id;
   }
 
-  it('get a token, and are shown by their host at consent', async () => {
+  it('get a token, and are shown with their host on the consent page', async () => {
     const metadata = await api.get('/.well-known/oauth-authorization-server');
     expect(metadata.body['client_id_metadata_document_supported']).toBe(true);
     const clientId = publish();
@@ -109,7 +110,7 @@ describe('clients that are a document at a URL', () => {
     expect(reads).toHaveLength(count);
   });
 
-  it('cannot use an address that their document does not have', async () => {
+  it('cannot use an address that is not in their document', async () => {
     const { response } = await journey.begin(publish(), { redirect_uri: 'https://other.example.org/cb' });
     expect([response.status, response.headers['location']]).toEqual([400, undefined]);
   });
@@ -125,7 +126,7 @@ describe('clients that are a document at a URL', () => {
         });
     }
 
-    it('prove themselves by keys of the document, or of the URL that it names', async () => {
+    it('authenticate with keys in the document, or at the URL that it names', async () => {
       const inDocument = await codeOf({ jwks: { keys: [CLIENT_JWK] } });
       expect((await inDocument()).status).toBe(200);
       documents.set('/keys.json', (response) =>
@@ -138,7 +139,7 @@ describe('clients that are a document at a URL', () => {
       expect(reads).toContain('/keys.json');
     });
 
-    it('are refused without a proof, with another key, a long life or another audience', async () => {
+    it('are refused without an assertion, and with another key, a long lifetime or another audience', async () => {
       const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
       const exchange = await codeOf({ jwks: { keys: [CLIENT_JWK] } });
       const clientId = `${HOST}/client-${String(made)}.json`;
@@ -154,7 +155,7 @@ describe('clients that are a document at a URL', () => {
       expect((await exchange()).status).toBe(200);
     });
 
-    it('use an assertion once, also at the same time', async () => {
+    it('can use an assertion once, even concurrently', async () => {
       const exchange = await codeOf({ jwks: { keys: [CLIENT_JWK] } });
       const jwt = clientAssertion(`${HOST}/client-${String(made)}.json`);
       const statuses = await Promise.all(

@@ -17,7 +17,7 @@ const PER_NETWORK_AND_DAY = 1_000;
 const DAY_MS = 86_400_000;
 const CLIENT_ID_LENGTH_MAX = 64;
 
-/** A client, however we know it. */
+/** A client that is built in, registered or described by a document. */
 export type KnownClient = Pick<OauthClientEntity, 'name' | 'organisationId' | 'metadata' | 'sealedSecret'> & {
   readonly clientId: string;
   readonly kind: ClientKind;
@@ -34,7 +34,10 @@ const BUILT_IN: KnownClient = {
   sealedSecret: null,
 };
 
-/** The clients of the OAuth server: the built-in one, those of administrators, and those that have registered themselves. */
+/**
+ * Clients of the OAuth server: the built-in one, those of administrators, those that have
+ * registered themselves, and documents.
+ */
 @Injectable()
 export class OauthClients {
   constructor(
@@ -44,7 +47,7 @@ export class OauthClients {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'OAUTH_PRIVATE_SCHEMES'>,
   ) {}
 
-  /** The storage of clients, as the protocol engine asks for it. */
+  /** Storage of clients in the form that the protocol engine expects. */
   get adapter(): Adapter {
     return {
       ...NO_STORAGE,
@@ -53,7 +56,10 @@ export class OauthClients {
     };
   }
 
-  /** An active client; null for any other. Throws `invalid_client` for a document that cannot be used. */
+  /**
+   * Returns an active client; null for any other. Throws `invalid_client` for a document that
+   * cannot be used.
+   */
   async row(clientId: string): Promise<KnownClient | null> {
     if (clientId === CLI_CLIENT.id) return BUILT_IN;
     if (this.documents.isDocument(clientId)) {
@@ -70,12 +76,15 @@ export class OauthClients {
     return row === null ? null : { ...row, clientId };
   }
 
-  /** Whether an administrator has registered the client, or it is built in. */
+  /** Whether the client is built in or an administrator has registered it. */
   async isRegistered(clientId: string): Promise<boolean> {
     return !this.documents.isDocument(clientId) && (await this.row(clientId))?.kind === 'registered';
   }
 
-  /** Rules for the redirect addresses of a client; those of clients registered by an administrator are wider. */
+  /**
+   * Returns the rules for the redirect addresses of a client; clients that an administrator
+   * registered may use more addresses.
+   */
   redirectRules(isPreRegistered: boolean): RedirectUriOptions {
     return { privateUseRedirectUris: this.settings.OAUTH_PRIVATE_SCHEMES, isPreRegistered };
   }
@@ -83,7 +92,8 @@ export class OauthClients {
   private async find(clientId: string): Promise<AdapterPayload | undefined> {
     const row = await this.row(clientId);
     if (row === null) return undefined;
-    // The scope that a client registers with is ours alone: the protocol engine would refuse scopes of resources there.
+    // The scope of the registration is for the admin API only: the protocol engine would refuse
+    // scopes of resources in it.
     const { scope: _scope, ...metadata } = row.metadata as AdapterPayload;
     const binding = oauthClientBinding(clientId);
     const secret =
@@ -111,7 +121,10 @@ export class OauthClients {
     });
   }
 
-  /** Throws `temporarily_unavailable` when a network or the world has registered too many clients. */
+  /**
+   * Throws `temporarily_unavailable` when a network, or all networks together, have registered too
+   * many clients.
+   */
   private async assertRoom(network: string): Promise<void> {
     const { manager } = this.transactions;
     const today = {

@@ -25,11 +25,19 @@ const versioned = (path: string): string[] => [`oauth/${path}`, `v2/oauth/${path
 export class ConsentDto {
   @TextField({ max: 128, description: 'The resume_state of the consent page.', example: 'kQ3…' })
   resume_state!: string;
-  @TextField({ max: 128, description: 'The csrf of the interaction.', example: '8Yz…' }) csrf!: string;
-  @BooleanField({ description: 'Whether the user allows it.' }) approved!: boolean;
-  @TextField({ optional: true, max: 64, description: "Must be the session's organisation." })
+  @TextField({ max: 128, description: 'The csrf value of the interaction.', example: '8Yz…' }) csrf!: string;
+  @BooleanField({ description: 'Whether the user allows the request.' }) approved!: boolean;
+  @TextField({
+    optional: true,
+    max: 64,
+    description: "Organisation of the grant. Must be the session's organisation.",
+  })
   organisation_id?: string;
-  @TextField({ optional: true, max: 64, description: 'Absent: the whole organisation.' })
+  @TextField({
+    optional: true,
+    max: 64,
+    description: 'Workspace of the grant. Absent for the whole organisation.',
+  })
   workspace_id?: string;
 }
 
@@ -40,7 +48,10 @@ const signInFormOf = (resumeState: string, clientName: string): SignInForm => ({
   clientName,
 });
 
-/** Where users answer the requests of clients: a page that needs no script, and the same for the console. */
+/**
+ * Routes with which users decide the requests of clients: a page without scripts, and an API for
+ * the console.
+ */
 @ApiExcludeController()
 @Controller()
 export class OauthConsentController {
@@ -154,7 +165,7 @@ export class OauthConsentController {
     }
   }
 
-  /** Ends the sign-in, and sends the browser on. */
+  /** Ends the sign-in and sends the browser to the next page. */
   private async goOn(session: AuthenticatedSession, reply: FastifyReply, url: string): Promise<void> {
     await this.consents.endSignIn(session);
     await reply
@@ -195,7 +206,7 @@ export class OauthConsentController {
   }
 }
 
-/** The session that the access gate has admitted. */
+/** Returns the session that the access gate has admitted. */
 function consentCallerOf(request: FastifyRequest): ConsentCaller {
   const { identity } = request;
   if (identity?.kind !== 'session') throw new GatewayError('unauthenticated');

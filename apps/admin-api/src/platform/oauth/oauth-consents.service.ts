@@ -33,16 +33,16 @@ export interface ConsentDecision {
   readonly resumeState: string;
   readonly csrf: string;
   readonly approved: boolean;
-  /** Null: the whole organisation. */
+  /** Workspace of the grant; null for the whole organisation. */
   readonly workspaceId: string | null;
 }
 
-/** A request for consent, read and checked. */
+/** A request for consent that has been read and checked. */
 interface OpenRequest extends RepeatedRequest {
   readonly interaction: Interaction;
 }
 
-/** Requests of clients for access, and the answers of users. */
+/** Reads clients' requests for access and applies the users' decisions. */
 @Injectable()
 export class OauthConsents {
   constructor(
@@ -56,12 +56,18 @@ export class OauthConsents {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL'>,
   ) {}
 
-  /** Name of the client of a request that is not answered yet. Throws `validation_failed` for any other. */
+  /**
+   * Returns the name of the client of an undecided request. Throws `validation_failed` for any
+   * other request.
+   */
   async clientName(resumeState: string): Promise<string> {
     return (await this.read(resumeState)).client.name;
   }
 
-  /** Throws `validation_failed` for a request that has ended, and `forbidden` when another user has opened it. */
+  /**
+   * Returns the contents of the consent page. Throws `validation_failed` for a request that has
+   * ended, and `forbidden` when another user has opened it.
+   */
   async view(resumeState: string, { session }: ConsentCaller): Promise<ConsentView> {
     const open = await this.read(resumeState);
     await this.own(open, session);
@@ -84,22 +90,22 @@ export class OauthConsents {
   }
 
   /**
-   * Takes the user's answer once, and returns where the browser goes on. Throws as `view` does, and `forbidden` for a workspace that is
-   * not the user's.
+   * Applies the user's decision once and returns the URL to which the browser goes. Throws as
+   * `view` does, and `forbidden` for a workspace to which the user does not belong.
    */
   async answer(caller: ConsentCaller, answer: ConsentDecision): Promise<{ readonly redirect_uri: string }> {
     return applyDecision(
       this.transactions,
       caller,
       (work) => this.take(work, caller, answer),
-      // Reads the document of a client, if it is one, before the transaction.
+      // Reads the client's document, if it is one, before the transaction.
       () => this.read(answer.resumeState),
     );
   }
 
   /**
-   * Decides a request as the user has decided it before, and returns where the browser continues. Null if the user must decide. Throws
-   * as `view` does.
+   * Decides a request in the same way as the user decided it before, and returns the URL to which
+   * the browser goes. Returns null if the user must decide. Throws as `view` does.
    */
   async answerAsBefore(
     caller: ConsentCaller,
@@ -167,14 +173,17 @@ export class OauthConsents {
     });
   }
 
-  /** Reads a request of which no other one takes the answer meanwhile. */
+  /** Locks and reads a request, so that no concurrent call can decide it. */
   private async locked(work: OauthWork, resumeState: string): Promise<OpenRequest> {
     const idHash = this.artifacts.hash('Interaction', resumeState);
     await work.manager.query('SELECT 1 FROM oauth_artifacts WHERE id_hash = $1 FOR UPDATE', [idHash]);
     return this.read(resumeState);
   }
 
-  /** Reads a request again in full: what its client may do can have changed since it was made. */
+  /**
+   * Reads and checks a request again, because the rights of its client may have changed since the
+   * request was made.
+   */
   private async read(resumeState: string): Promise<OpenRequest> {
     const provider = await this.engine.provider();
     const interaction = await provider.Interaction.find(resumeState.slice(0, 128));
@@ -199,7 +208,10 @@ export class OauthConsents {
     };
   }
 
-  /** The first user who opens a request owns it. Throws `forbidden` for any other, and where the client is of another organisation. */
+  /**
+   * Assigns a request to the first user who opens it. Throws `forbidden` for any other user and for
+   * a client of another organisation.
+   */
   private async own({ interaction, client }: OpenRequest, session: AuthenticatedSession): Promise<void> {
     const isForeign = client.organisationId !== null && client.organisationId !== session.organisationId;
     const owned = await this.transactions.manager
@@ -220,7 +232,10 @@ const shown = ({ client, resource }: OpenRequest): object => ({
   ...{ client_id: client.clientId, client_name: client.name, resource: resource.url },
 });
 
-/** Whether a session was opened for the request: one that was there before may be of another user of the same browser. */
+/**
+ * Whether a session was opened for the request; an older session may belong to another user of the
+ * same browser.
+ */
 async function signedInFor(
   { manager }: OauthWork,
   { interaction }: OpenRequest,

@@ -59,7 +59,7 @@ describe('device flow', () => {
       ...{ csrf: fieldOf(page.text, 'csrf'), step, workspace_id: workspaceId },
     });
 
-  it('connects a device whose user types its code, with the scopes that the user holds', async () => {
+  it('connects a device whose user enters its code, with the scopes that the user holds', async () => {
     const { status, body } = await begin();
     expect([status, body]).toMatchObject([
       200,
@@ -71,7 +71,7 @@ describe('device flow', () => {
       },
     ]);
     const browser = new Browser(api);
-    // Case, spaces and the hyphen do not count.
+    // Case, spaces and the hyphen are ignored.
     const page = await signedIn(browser, ` ${body.user_code.toLowerCase().replace('-', ' ')}`);
     expect([page.status, page.text]).toEqual([
       200,
@@ -91,7 +91,7 @@ describe('device flow', () => {
     expect((await journey.refresh(CLI_CLIENT.id, token.body.refresh_token)).status).toBe(200);
   });
 
-  it('keeps a device waiting, slows one that asks too often, and gives one token for a code', async () => {
+  it('keeps a device waiting, slows down one that polls too often, and issues one token for a code', async () => {
     const { body } = await begin();
     expect((await poll(body.device_code)).body.error).toBe('authorization_pending');
     expect((await poll(body.device_code)).body.error).toBe('slow_down');
@@ -102,7 +102,7 @@ describe('device flow', () => {
     expect(results.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('ends the wait of a device whose user refused, and of one whose code has expired', async () => {
+  it('ends the wait of a device whose user refused, and of a device whose code has expired', async () => {
     const refused = (await begin()).body;
     const browser = new Browser(api);
     const done = await decide(browser, await signedIn(browser, refused.user_code), 'deny');
@@ -122,7 +122,7 @@ describe('device flow', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('takes one answer, from the browser and the session of the page, for a workspace of the user', async () => {
+  it('accepts one decision, from the browser and session of the page, for a workspace of the user', async () => {
     const { body } = await begin();
     const browser = new Browser(api);
     const page = await signedIn(browser, body.user_code);
@@ -144,7 +144,7 @@ describe('device flow', () => {
     expect((await pages(other, body.user_code)).status).toBe(400);
   });
 
-  it('keeps a network open for others while many of its devices wait', async () => {
+  it('does not throttle other devices of a network while many of its devices wait', async () => {
     const codes = Array.from({ length: 130 }, (_, at) => `unknown-device-code-${String(at)}`);
     const statuses = await Promise.all(codes.map(async (code) => (await poll(code)).status));
     expect(new Set(statuses)).toEqual(new Set([400]));
@@ -153,14 +153,14 @@ describe('device flow', () => {
     expect((await journey.refresh(CLI_CLIENT.id, `prt_${'x'.repeat(43)}`)).status).toBe(400);
   });
 
-  it('shows nothing of a request before a sign-in but the name of its client', async () => {
+  it("shows only the name of a request's client before a sign-in", async () => {
     const { body } = await begin();
     const page = await pages(new Browser(api), body.user_code);
     expect(page.text).toContain('Password');
     for (const hidden of ['configs.create', '127.0.0.1']) expect(page.text).not.toContain(hidden);
   });
 
-  it('refuses a code of another client, a client without the grant, and a request without a resource', async () => {
+  it('refuses a code of another client, a client without the grant type, and a request without a resource', async () => {
     const dynamic = await journey.clientId();
     expect((await begin({ client_id: dynamic })).status).toBe(400);
     const { body } = await begin();
@@ -170,7 +170,7 @@ describe('device flow', () => {
     expect([sent.status, sent.body]).toMatchObject([400, { error: 'invalid_target' }]);
   });
 
-  it('bounds guesses of codes', async () => {
+  it('limits guesses of codes', async () => {
     const statuses: number[] = [];
     const browser = new Browser(api);
     for (let guess = 0; guess < 40; guess += 1) statuses.push((await pages(browser, 'BCDF-GHJK')).status);
@@ -178,7 +178,7 @@ describe('device flow', () => {
   });
 });
 
-describe('device flow that is switched off', () => {
+describe('device flow with DEVICE_FLOW off', () => {
   const api = new TestAdminApi({ PUBLIC_URL, DEVICE_FLOW: 'false' });
 
   it('has neither endpoint nor page', async () => {

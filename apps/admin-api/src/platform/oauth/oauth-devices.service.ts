@@ -42,7 +42,7 @@ export interface DeviceDecision {
   readonly userCode: string;
   readonly csrf: string;
   readonly approved: boolean;
-  /** Null: the whole organisation. */
+  /** Workspace of the grant; null for the whole organisation. */
   readonly workspaceId: string | null;
 }
 
@@ -52,7 +52,10 @@ const unknownCode = (): GatewayError =>
     'The code is not known, has expired or was used. Look at your device, or begin again.',
   );
 
-/** Requests of devices (RFC 8628), and the answers of users who type their codes. */
+/**
+ * Reads the requests of devices (RFC 8628) and applies the decisions of users who enter their
+ * codes.
+ */
 @Injectable()
 export class OauthDevices {
   constructor(
@@ -66,12 +69,18 @@ export class OauthDevices {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL'>,
   ) {}
 
-  /** Name of the client whose device shows the code. Throws `validation_failed` for a code that no device waits for. */
+  /**
+   * Returns the name of the client whose device shows the code. Throws `validation_failed` for a
+   * code that is not pending.
+   */
   async clientName(userCode: string): Promise<string> {
     return (await this.read(this.dataSource.manager, userCode)).client.name;
   }
 
-  /** Throws as `clientName` does, and `forbidden` where the client is of another organisation. */
+  /**
+   * Returns the contents of the page for a device's request. Throws as `clientName` does, and
+   * `forbidden` for a client of another organisation.
+   */
   async view(userCode: string, session: AuthenticatedSession): Promise<DeviceView> {
     const { manager } = this.dataSource;
     const { client, resource, scopes, deviceAddress } = await this.read(manager, userCode);
@@ -90,7 +99,10 @@ export class OauthDevices {
     };
   }
 
-  /** Takes the user's answer once. Throws as `view` does, and `forbidden` for a workspace that is not the user's. */
+  /**
+   * Applies the user's decision once. Throws as `view` does, and `forbidden` for a workspace to
+   * which the user does not belong.
+   */
   async answer(caller: ConsentCaller, answer: DeviceDecision): Promise<void> {
     await applyDecision(this.transactions, caller, (work) => this.take(work, caller, answer));
   }

@@ -63,7 +63,7 @@ describe('access tokens that are bound to a key (DPoP)', () => {
       })
     ).status;
 
-  it('are issued to a client that proves a key, and serve its requests', async () => {
+  it('are issued to a client that proves possession of a key, and authenticate its requests', async () => {
     expect(tokens.token_type).toBe('dpop');
     expect([await listed(tokens.access_token), await listed(tokens.access_token)]).toEqual([200, 200]);
     const { body } = await journey.introspect(tokens.access_token, tenant.adminKey);
@@ -74,7 +74,7 @@ describe('access tokens that are bound to a key (DPoP)', () => {
     });
   });
 
-  it('are refused as bearer tokens, by another key, and without a proof', async () => {
+  it('are refused as bearer tokens, with another key, and without a proof', async () => {
     const sent = (headers: Readonly<Record<string, string>>): Promise<GatewayResponse> =>
       api.call('GET', PATH, { headers });
     const bearer = await sent({ authorization: `Bearer ${tokens.access_token}` });
@@ -94,7 +94,7 @@ describe('access tokens that are bound to a key (DPoP)', () => {
     expect((await sent({ authorization: `DPoP ${tenant.adminKey}`, dpop: proof })).status).toBe(401);
   });
 
-  it('need a proof of their own for each request, also when ten come at once', async () => {
+  it('need a new proof for each request, even when ten arrive at the same time', async () => {
     const key = new ProofKey();
     const { access_token: token } = tokens;
     await api.dataSource.query(
@@ -115,7 +115,7 @@ describe('access tokens that are bound to a key (DPoP)', () => {
     expect(moved.status).toBe(401);
   });
 
-  it('are refreshed by the same key only', async () => {
+  it('can be refreshed only with the same key', async () => {
     const refreshToken = tokens.refresh_token ?? '';
     const by = async (DPoP: client.DPoPHandle): Promise<client.TokenEndpointResponse> =>
       client.refreshTokenGrant(config, refreshToken, undefined, { DPoP });
@@ -140,7 +140,8 @@ describe('access tokens that are bound to a key (DPoP)', () => {
         }),
       ),
     );
-    // More than the connections of the pool: none waits for a second one while it holds its own.
+    // There are more requests than connections in the pool: none waits for a second connection
+    // while it holds one.
     expect(many.map(({ status }) => status)).toEqual(Array<number>(12).fill(400));
     const fresh = await by(handle);
     expect(await listed(fresh.access_token)).toBe(200);
@@ -148,7 +149,7 @@ describe('access tokens that are bound to a key (DPoP)', () => {
     expect(bound.every(({ payload }) => 'jkt' in payload)).toBe(true);
   });
 
-  it('are said to be possible, with the algorithms', async () => {
+  it('are announced in the metadata, with the algorithms', async () => {
     const server = await api.get<Record<string, readonly string[]>>(
       '/.well-known/oauth-authorization-server',
     );

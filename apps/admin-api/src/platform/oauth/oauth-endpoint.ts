@@ -30,10 +30,13 @@ const PER_MINUTE: Readonly<Partial<Record<EngineRoute, number>>> = {
   device: 60,
 };
 const FAILURES_PER_MINUTE = 120;
-/** Polls of all devices of one network, which may be an office: enough for a hundred devices. */
+/**
+ * Maximum number of failed polls per minute of all devices in one network, which may be an office:
+ * enough for a hundred devices.
+ */
 const POLLS_PER_MINUTE = 1_200;
 
-/** Endpoints without a credential, which clients in browsers call too. */
+/** CORS headers of endpoints without a credential, which clients in browsers also call. */
 const CROSS_ORIGIN: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, POST',
@@ -50,7 +53,7 @@ interface Body {
   readonly value: object;
 }
 
-/** A parsed request for the protocol engine. */
+/** A parsed and rewritten request for the protocol engine. */
 interface Prepared {
   readonly target: string;
   readonly body?: Body;
@@ -58,8 +61,8 @@ interface Prepared {
 }
 
 /**
- * The endpoints of the OAuth server. Requests are checked and rewritten here, before any body parser, and then handled by the protocol
- * engine.
+ * The endpoints of the OAuth server. Checks and rewrites requests before any body parser reads
+ * them, and passes them to the protocol engine.
  */
 @Injectable()
 export class OauthEndpoint {
@@ -77,7 +80,10 @@ export class OauthEndpoint {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** Adds the endpoints to the server. Call it before the server is ready, and after the hook that reads client addresses. */
+  /**
+   * Adds the endpoints to the server. Call it before the server is ready, and after the hook that
+   * reads client addresses.
+   */
   register(server: FastifyInstance, log: Log): void {
     server.addHook('onRequest', async (request, reply) => {
       const path = oauthPathOf(request.method, request.url, this.settings.PUBLIC_URL ?? '');
@@ -127,7 +133,10 @@ export class OauthEndpoint {
     if (reply.raw.statusCode >= 400) failures?.count(network);
   }
 
-  /** Where a failure counts: every question of a waiting device fails, so those count by themselves. */
+  /**
+   * Returns the throttle that counts a failed request. Each poll of a waiting device fails, so
+   * polls are counted separately.
+   */
   private failuresOf({ body }: Prepared): FailureThrottle {
     const isPoll = body !== undefined && Reflect.get(body.value, 'grant_type') === DEVICE_GRANT;
     return isPoll ? this.pollFailures : this.failures;
@@ -156,7 +165,10 @@ export class OauthEndpoint {
     };
   }
 
-  /** The target of an authorization request whose parameters are given once and within bounds. */
+  /**
+   * Returns the target of an authorization request. Throws `OauthFault` for repeated parameters and
+   * for parameters that exceed their bounds.
+   */
   private async authorization(target: string): Promise<string> {
     const parameters = parametersOf(target.slice(target.indexOf('?') + 1));
     const { client_id: clientId = '', redirect_uri: redirectUri, state } = parameters;
@@ -169,7 +181,7 @@ export class OauthEndpoint {
     return `/oauth/authorize?${new URLSearchParams(parameters).toString()}`;
   }
 
-  /** Replaces `resource` by its canonical form, in which grants and tokens name it. */
+  /** Replaces `resource` with its canonical form, which grants and tokens use. */
   private assertResource(parameters: Record<string, string>): void {
     const { resource } = parameters;
     if (resource === undefined) return;
@@ -194,7 +206,7 @@ export class OauthEndpoint {
     };
   }
 
-  /** Hands a request to the protocol engine, which writes the response itself. */
+  /** Passes a request to the protocol engine, which writes the response itself. */
   private async pass(
     { target, body, registration }: Prepared,
     request: FastifyRequest,
@@ -208,7 +220,8 @@ export class OauthEndpoint {
     const { raw } = request;
     const { host, protocol } = new URL(this.settings.PUBLIC_URL ?? '');
     raw.url = target;
-    // The engine takes its own address from these, and it is the setting's, whatever the request says.
+    // The engine derives its own address from these headers, so they are set from the settings and
+    // not from the request.
     raw.headers.host = host;
     raw.headers['x-forwarded-host'] = host;
     raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
@@ -257,7 +270,7 @@ function faultOf(error: unknown): OauthFault {
   return new OauthFault(500, 'server_error', 'something went wrong on our side');
 }
 
-/** Gives a request, whose body was read, another body. */
+/** Replaces the body of a request that has already been read. */
 function replaceBody(raw: IncomingMessage, { type, value }: Body): void {
   const isJson = type === 'application/json';
   const bytes = Buffer.from(

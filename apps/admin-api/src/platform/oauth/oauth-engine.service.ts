@@ -20,12 +20,15 @@ import { SigningKeys } from './signing-keys';
 import { REFRESH_PREFIX } from './token-prefixes';
 import { oidcLibrary } from './oidc-library';
 
-/** Key sets of clients. */
+/** Bounds for reading key sets of clients. */
 const BOUNDS = { bytesMax: 65_536, totalTimeoutMs: 5_000 } as const;
 const JSON_ONLY = { headers: { accept: 'application/json' } } as const;
-/** How long a process may sign with keys that another one has replaced. */
+/**
+ * How long a process may continue to sign with keys that another process has replaced, in
+ * milliseconds.
+ */
 const KEYS_MS = 60_000;
-/** Requests that change grants and tokens: each is one transaction. */
+/** Paths whose requests change grants and tokens; each request is one transaction. */
 const CHANGING: ReadonlySet<string> = new Set(['/oauth/token', '/oauth/revoke']);
 
 interface Built {
@@ -35,7 +38,10 @@ interface Built {
   checkAt: number;
 }
 
-/** The protocol engine with our storage and policy. It is built at its first use, and again when the signing keys have changed. */
+/**
+ * The protocol engine with Tollgate's storage and policy. It is built at its first use and rebuilt
+ * when the signing keys have changed.
+ */
 @Injectable()
 export class OauthEngine {
   private readonly log = new Logger(OauthEngine.name);
@@ -65,7 +71,7 @@ export class OauthEngine {
     await handle(request, response);
   }
 
-  /** Reads the signing keys again at the next use. */
+  /** Discards the engine, so that the next use reads the signing keys again. */
   rebuild(): void {
     this.built = null;
   }
@@ -105,7 +111,7 @@ export class OauthEngine {
         outbound: (url) => bufferedFetch(this.http, new Request(url).url, JSON_ONLY, BOUNDS),
       }),
     );
-    // The endpoint sets the forwarded headers itself, from the settings.
+    // Trusts the forwarded headers, because the endpoint sets them from the settings.
     provider.proxy = true;
     provider.use((context, next) => this.around(context as KoaContextWithOIDC, next));
     provider.on('server_error', (_context, error) => {
@@ -126,7 +132,7 @@ export class OauthEngine {
   private async around(context: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
     if (CHANGING.has(context.path)) await this.transactions.whenNeeded(() => next());
     else await next();
-    // Each request asks the user again, so the engine's own session is never kept.
+    // Each request asks the user again, so the engine's session cookie is always removed.
     const cookies = context.response.headers['set-cookie'];
     if (Array.isArray(cookies))
       context.set(
@@ -148,7 +154,10 @@ function addPrefixes(body: unknown): void {
   if (tokens?.refresh_token !== undefined) tokens.refresh_token = REFRESH_PREFIX + tokens.refresh_token;
 }
 
-/** The scope of a registration is kept by us, not by the engine. */
+/**
+ * Adds the scope of a registration to the response, because the admin API stores it and the engine
+ * does not.
+ */
 function addScope(body: unknown): void {
   const scope = currentOauthCall()?.registration?.scope;
   if (scope !== undefined && scope !== '') Object.assign(body as object, { scope });

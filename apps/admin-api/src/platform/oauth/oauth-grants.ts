@@ -8,8 +8,9 @@ import { currentOauthCall, type OauthWork } from './oauth-call';
 import { kindsAllowed } from './oauth-policy';
 
 /**
- * Ends a grant with all its codes and tokens. Does nothing for one that has ended. A concurrent request that saves a token of the grant
- * either comes first, and its token ends too, or finds no grant.
+ * Ends a grant with all its codes and tokens. Does nothing for a grant that has ended. A concurrent
+ * request that saves a token of the grant either commits first, and its token ends too, or finds no
+ * grant.
  */
 export async function endGrant(
   work: OauthWork,
@@ -44,26 +45,30 @@ export async function endGrant(
   });
 }
 
-/** The kind of a grant's client: ids that are in no row are addresses of documents, but for the built-in client. */
+/**
+ * SQL for the kind of a grant's client. A client id without a row is the URL of a document, except
+ * for the built-in client.
+ */
 const KIND_OF_CLIENT = `coalesce(
       (SELECT kind FROM oauth_clients WHERE oauth_clients.client_id = oauth_consents.client_id),
       CASE WHEN client_id = '${CLI_CLIENT.id}' THEN 'registered' ELSE 'document' END)`;
 
-/** Ends all grants of a client with their tokens. */
+/** Ends all grants of a client, with their tokens. */
 export const endGrantsOfClient = (write: Write, clientId: string): Promise<void> =>
   endGrantsWhere(write, 'client_id = $1', [clientId]);
 
-/** Ends those grants of an organisation that it no longer allows. */
+/** Ends the grants of an organisation that its settings no longer allow. */
 export async function endGrantsNotAllowed(
   write: Write,
   organisationId: string,
   { clients, require_dpop: requireDpop }: Required<OauthSettings>,
 ): Promise<void> {
   const kinds = kindsAllowed(clients);
-  // A refresh of a grant must show a proof anyway, so its refresh tokens do not count.
+  // Refreshing a bound grant requires a proof anyway, so refresh tokens need no check.
   const isUnbound = `EXISTS (SELECT 1 FROM oauth_artifacts AS token WHERE token.grant_id = oauth_consents.id
       AND token.model = 'AccessToken' AND token.expires_at > now() AND token.payload->>'jkt' IS NULL)`;
-  // Token requests hold their grant, so the tokens of those that are in progress are seen by the statement after this one.
+  // Token requests lock their grant. After this lock, the next statement sees the tokens of all
+  // requests that were in progress.
   await write.manager.query(
     `SELECT 1 FROM oauth_consents WHERE organisation_id = $1 ORDER BY id FOR UPDATE`,
     [organisationId],

@@ -18,7 +18,7 @@ const SCOPE = 'organisation_settings.read';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Introspection of tokens (RFC 7662). */
+/** Introspects tokens (RFC 7662). */
 @Injectable()
 export class OauthIntrospection {
   constructor(
@@ -30,8 +30,9 @@ export class OauthIntrospection {
   ) {}
 
   /**
-   * The answer to one of our own processes or to an API key; null for a client of the OAuth server, which the protocol engine
-   * authenticates. Throws 401 for a caller without a credential.
+   * Returns the response to one of Tollgate's own processes or to an API key; null for a client of
+   * the OAuth server, which the protocol engine authenticates. Throws 401 for a caller without a
+   * credential.
    */
   async forService(request: FastifyRequest, body: unknown): Promise<object | null> {
     const parameters = isObject(body) ? body : {};
@@ -52,7 +53,7 @@ export class OauthIntrospection {
     return isForeign ? INACTIVE : answer;
   }
 
-  /** Adds who the token's user is, and takes away what the user has lost since. */
+  /** Adds the token's user to a response, and removes scopes that the user has lost since. */
   async complete(body: unknown): Promise<object> {
     if (!isObject(body) || body['active'] !== true)
       return isObject(body) && 'error' in body ? body : INACTIVE;
@@ -80,7 +81,7 @@ export class OauthIntrospection {
     };
   }
 
-  /** The organisation whose tokens the caller may see; null for all. Throws 401 and 403. */
+  /** Returns the organisation whose tokens the caller may see; null for all. Throws 401 and 403. */
   private async organisationOf(request: FastifyRequest): Promise<string | null> {
     const bearer = bearerOf(request);
     if (bearer !== null && timingSafeEqual(digest(bearer), digest(this.secrets.serviceToken))) return null;

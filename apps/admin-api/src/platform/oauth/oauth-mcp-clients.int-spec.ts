@@ -12,7 +12,7 @@ import { MCP_URL, ProtectedMcpServer } from './spec-support/protected-mcp-server
 
 const CALLBACK = 'http://localhost:6274/oauth/callback';
 
-/** What a client keeps between its steps: nothing is known to it before. */
+/** State that a client stores between its steps; it is empty at the start. */
 class Memory {
   client: OAuthClientInformationMixed | undefined;
   kept: OAuthTokens | undefined;
@@ -29,7 +29,7 @@ class Memory {
   redirectToAuthorization = (url: URL): void => void (this.authorizationUrl = url);
   saveCodeVerifier = (verifier: string): void => void (this.verifier = verifier);
   saveDiscoveryState = (state: unknown): void => void (this.discovered = state as never);
-  // The two versions declare states of their own.
+  // The two versions of the library declare different state types.
   discoveryState = (): never => this.discovered;
   codeVerifier = (): string => this.verifier;
 }
@@ -73,7 +73,7 @@ describe('OAuth server with MCP clients', () => {
   const journey = new OauthJourney(api);
   const server = new ProtectedMcpServer(api, journey, () => tenant.adminKey);
 
-  /** Answers the request for consent of a client, and returns the query of its callback. */
+  /** Consents to a client's request, and returns the query of its callback. */
   async function consent(url: URL, email: string): Promise<URLSearchParams> {
     const browser = new Browser(api);
     const response = await browser.open(url.pathname + url.search);

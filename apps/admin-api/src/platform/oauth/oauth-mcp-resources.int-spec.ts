@@ -52,7 +52,7 @@ describe('OAuth tokens for MCP servers', () => {
     return { clientId, body };
   };
 
-  it('are for the path of the server alone, in its workspace, with the scope of calls', async () => {
+  it('are valid only for the path of the server, in its workspace, with the scope for calls', async () => {
     const clientId = await journey.clientId();
     const path = `/${slug}/tools/mcp`;
     const { begun, code } = await journey.code(clientId, await member(), tenant.workspaceId, resource(path));
@@ -67,7 +67,7 @@ describe('OAuth tokens for MCP servers', () => {
     ['/v1/mcp-servers', '/v1/mcp-toolsets'],
     ['/v1/mcp-toolsets', '/v1/mcp-servers'],
   ])(
-    'end with what they are for, so that they open nothing that takes its slug: %s, %s',
+    'end with their resource, so that they are not valid for another one with the same slug: %s, %s',
     async (...kinds) => {
       const user = await member();
       let former: { readonly clientId: string; readonly body: TokenBody } | undefined;
@@ -101,7 +101,7 @@ describe('OAuth tokens for MCP servers', () => {
     expect(await documentOf(body.access_token)).toBeNull();
   });
 
-  it('are not given for what does not exist yet, nor for what ends meanwhile', async () => {
+  it('are not issued for a resource that does not exist yet, nor for one that ends in the meantime', async () => {
     const user = await member();
     const begun = await journey.begin(await journey.clientId(), resource('/taken/mcp'));
     const page = await journey.signIn(begun, user.email);
@@ -122,7 +122,7 @@ describe('OAuth tokens for MCP servers', () => {
   it.each([
     ['all servers of a workspace that the user chooses', () => '/mcp'],
     ['all servers of a workspace', () => `/${slug}/-/mcp`],
-  ])('are for %s when the client asks for that, and for nothing else', async (_what, pathOf) => {
+  ])('are valid for %s when the client requests that, and for nothing else', async (_what, pathOf) => {
     const path = pathOf();
     const clientId = await journey.clientId();
     const begun = await journey.begin(clientId, resource(path));
@@ -141,7 +141,7 @@ describe('OAuth tokens for MCP servers', () => {
     });
   });
 
-  it('are for no other workspace, and for no organisation', async () => {
+  it('are not issued for another workspace, and not for a whole organisation', async () => {
     const owner = await api.user(tenant.organisationId, 'owner');
     const other = await api.workspace(tenant.organisationId);
     for (const chosen of [other, '']) {
@@ -154,7 +154,7 @@ describe('OAuth tokens for MCP servers', () => {
     }
   });
 
-  it('have no scope of the control plane, and name theirs in the metadata of the path', async () => {
+  it('have no scope of the control plane, and the metadata of the path lists their scopes', async () => {
     const begun = await journey.begin(await journey.clientId(), {
       ...resource(`/${slug}/tools/mcp`),
       scope: 'completions.write',
@@ -167,7 +167,7 @@ describe('OAuth tokens for MCP servers', () => {
     });
   });
 
-  it('of earlier releases are bound to what has their address, or end', async () => {
+  it('from earlier releases are bound to the resource at their address, or end', async () => {
     const { manager } = api.dataSource;
     const user = await member();
     const toolset = await make('/v1/mcp-toolsets');

@@ -1,10 +1,10 @@
-import { escaped, page, hiddenField, hiddenFields, postingPage } from '../auth/account-pages';
+import { escapeHtml, page, hiddenField, hiddenFields, postingPage } from '../auth/account-pages';
 import type { ClientKind } from './oauth-resources';
 
 export const errorPage = (text: string): string =>
   page(
     'This cannot go on',
-    `<p class="error" role="alert">${escaped(text)}</p>\n<p>Go back and begin again.</p>`,
+    `<p class="error" role="alert">${escapeHtml(text)}</p>\n<p>Go back and begin again.</p>`,
   );
 
 /** Contents of the consent page. */
@@ -12,7 +12,9 @@ export interface ConsentView {
   readonly resumeState: string;
   readonly clientName: string;
   readonly clientKind: ClientKind;
-  /** Whose client it is, as far as that is proven: the host of a client that is a document. */
+  /**
+   * Host of a client that is a document, as the only proof of its origin; null for other clients.
+   */
   readonly clientHost: string | null;
   readonly redirect: { readonly host: string; readonly isLoopback: boolean };
   readonly resourceName: string;
@@ -26,21 +28,24 @@ export interface ConsentView {
 }
 
 export const errorOf = (error: string | null): string =>
-  error === null ? '' : `<p class="error" role="alert">${escaped(error)}</p>`;
+  error === null ? '' : `<p class="error" role="alert">${escapeHtml(error)}</p>`;
 
-/** A sign-in on a page: what its forms send along, and for which client. */
+/** A sign-in form: the hidden fields that it submits, and the name of the client. */
 export interface SignInForm {
   readonly fields: Readonly<Record<string, string>>;
   readonly clientName: string;
-  /** HTML text of the page in place of the client's request. */
+  /** HTML text of the page that replaces the text about the client's request. */
   readonly text?: string;
 }
 
-/** Asks who the user is. Without a password the browser goes to the identity provider of the address. */
+/**
+ * Returns the page that asks for the user's address and password. Without a password the browser
+ * goes to the identity provider of the address.
+ */
 export const signInPage = (form: SignInForm, error: string | null): string =>
   page(
     'Sign in',
-    `<p>${form.text ?? `${escaped(form.clientName)} asks for access to your account. Sign in to see what it asks for.`}</p>
+    `<p>${form.text ?? `${escapeHtml(form.clientName)} asks for access to your account. Sign in to see what it asks for.`}</p>
 ${errorOf(error)}
 <form method="post">
 ${hiddenFields(form.fields)}
@@ -54,7 +59,7 @@ ${hiddenField('step', 'sign_in')}
 </form>`,
   );
 
-/** Asks for the second factor of a user whose password was right. */
+/** Returns the page that asks for the second factor after a correct password. */
 export const factorPage = (form: SignInForm, challenge: string, error: string | null): string =>
   page(
     'Second factor',
@@ -69,14 +74,17 @@ ${hiddenField('challenge', challenge)}
 </form>`,
   );
 
-/** Asks whether the client may have what it asks for. Buttons appear late, so that no click that was meant for another page reaches them. */
+/**
+ * Returns the page that asks the user whether to allow the client's request. Its buttons appear
+ * after a delay, so that a click that was meant for another page does not hit them.
+ */
 export function consentPage(view: ConsentView): string {
   return page(
     `Allow ${view.clientName}?`,
-    `<p>You are signed in as <strong>${escaped(view.email)}</strong>.</p>
+    `<p>You are signed in as <strong>${escapeHtml(view.email)}</strong>.</p>
 ${errorOf(view.error)}
 ${scopesText(view)}
-<p>Afterwards you are sent to <strong>${escaped(view.redirect.host)}</strong>.</p>
+<p>Afterwards you are sent to <strong>${escapeHtml(view.redirect.host)}</strong>.</p>
 ${warningOf(view)}
 <form method="post">
 ${hiddenField('resume_state', view.resumeState)}
@@ -90,7 +98,7 @@ ${workspaceChoice(view)}
   );
 }
 
-/** Scopes that are listed openly; more of them are folded. */
+/** Number of scopes that are shown; further ones are collapsed. */
 const SCOPES_SHOWN = 20;
 
 /** Describes a client's request as HTML. */
@@ -99,22 +107,22 @@ export function scopesText({
   resourceName,
   scopes,
 }: Pick<ConsentView, 'clientName' | 'resourceName' | 'scopes'>): string {
-  const list = `<ul>\n${scopes.map((scope) => `<li>${escaped(scope)}</li>`).join('\n')}\n</ul>`;
+  const list = `<ul>\n${scopes.map((scope) => `<li>${escapeHtml(scope)}</li>`).join('\n')}\n</ul>`;
   const named =
     scopes.length > SCOPES_SHOWN
       ? `<details>\n<summary>${String(scopes.length)} scopes, as far as you hold them</summary>\n${list}\n</details>`
       : list;
-  return `<p>${escaped(clientName)} asks for access to ${escaped(resourceName)}, with these scopes:</p>\n${named}`;
+  return `<p>${escapeHtml(clientName)} asks for access to ${escapeHtml(resourceName)}, with these scopes:</p>\n${named}`;
 }
 
-/** The choice of the workspace in which the client may act. */
+/** Returns the form field for choosing the workspace in which the client may act. */
 export function workspaceChoice({
   workspaces,
   wholeOrganisation,
 }: Pick<ConsentView, 'workspaces' | 'wholeOrganisation'>): string {
   const whole = wholeOrganisation ? '<option value="">The whole organisation</option>' : '';
   const options = workspaces.map(
-    ({ id, name }) => `<option value="${escaped(id)}">${escaped(name)}</option>`,
+    ({ id, name }) => `<option value="${escapeHtml(id)}">${escapeHtml(name)}</option>`,
   );
   return `<label for="workspace_id">Workspace</label>
 <select id="workspace_id" name="workspace_id">
@@ -125,7 +133,9 @@ ${options.join('\n')}${whole}
 function warningOf({ clientKind, clientHost, redirect }: ConsentView): string {
   const words: string[] = [];
   if (clientHost !== null)
-    words.push(`This is the client of <strong>${escaped(clientHost)}</strong>; the name is its own choice.`);
+    words.push(
+      `This is the client of <strong>${escapeHtml(clientHost)}</strong>; the name is its own choice.`,
+    );
   if (clientKind === 'dynamic')
     words.push(
       'This client has registered itself; its name was not checked. Trust the address, not the name.',
@@ -135,14 +145,20 @@ function warningOf({ clientKind, clientHost, redirect }: ConsentView): string {
   return words.map((text) => `<p class="hint">${text}</p>`).join('\n');
 }
 
-/** Sends the browser on by a form, as identity providers by SAML may require. Without script a person presses the button. */
+/**
+ * Returns a page that sends the browser to another site by a form, which SAML identity providers
+ * may require. Without scripts, the user presses the button.
+ */
 export const postPage = (url: string, fields: SignInForm['fields']): string =>
   postingPage('Sign in', { url, fields, text: 'Go on to the sign-in of your company.' });
 
-/** Sends the browser on. Not by a redirect, since the policy for forms would forbid the client's address. */
+/**
+ * Returns a page that sends the browser to the client. A redirect is not possible, since the form
+ * policy would forbid the client's address.
+ */
 export const continuePage = (url: string): string =>
   page(
     'Done',
-    `<p>You are being sent back. <a href="${escaped(url)}">Continue</a></p>`,
-    `<meta http-equiv="refresh" content="0; url=${escaped(url)}">`,
+    `<p>You are being sent back. <a href="${escapeHtml(url)}">Continue</a></p>`,
+    `<meta http-equiv="refresh" content="0; url=${escapeHtml(url)}">`,
   );

@@ -1,6 +1,9 @@
 import { resourceOfPath } from '@gw/oauth';
 
-/** Kind of a path of the OAuth server. `target` is the path and query that the protocol engine sees. */
+/**
+ * Kind of a path of the OAuth server. `target` is the path and query that the protocol engine
+ * receives.
+ */
 export type OauthPath =
   | { readonly kind: 'engine'; readonly route: EngineRoute; readonly target: string }
   | { readonly kind: 'protected-resource'; readonly resourcePath: string }
@@ -22,13 +25,13 @@ const METADATA = /^\/\.well-known\/(oauth-authorization-server|openid-configurat
 const PROTECTED = /^\/\.well-known\/oauth-protected-resource(\/.*)?$/;
 const RESUME = /^\/oauth\/authorize\/[\w-]{43}$/;
 
-/** Null for paths that are not of the protocol engine. */
+/** Returns the kind of a path; null for a path that is not of the OAuth server. */
 export function oauthPathOf(method: string, url: string, publicUrl: string): OauthPath | null {
   const at = url.indexOf('?');
   const query = at < 0 ? '' : url.slice(at);
   const path = (at < 0 ? url : url.slice(0, at)).replace(/^\/v2(?=\/(?:oauth|\.well-known)\/)/, '');
   if (path.startsWith('/.well-known/')) return published(path);
-  // The consent of the console, which is ours.
+  // The consent API of the console, which the admin API handles itself.
   if (path === '/oauth/authorize' && method === 'POST') return null;
   const route = Object.hasOwn(ROUTES, path) ? ROUTES[path] : RESUME.test(path) ? 'resume' : undefined;
   if (route !== undefined) return { kind: 'engine', route, target: path + query };
@@ -36,10 +39,10 @@ export function oauthPathOf(method: string, url: string, publicUrl: string): Oau
   return named === undefined ? null : ofResource(publicUrl + named, query);
 }
 
-/** A document that clients look for. */
+/** Returns the kind of a metadata path; null for any other path. */
 function published(path: string): OauthPath | null {
   const [, document] = METADATA.exec(path) ?? [];
-  // Older clients put the path of the resource behind; the document is the same.
+  // Older clients append the path of the resource; they get the same document.
   if (document !== undefined)
     return { kind: 'engine', route: 'metadata', target: `/.well-known/${document}` };
   const resource = PROTECTED.exec(path);
@@ -47,7 +50,7 @@ function published(path: string): OauthPath | null {
   return path === '/.well-known/jwks.json' ? { kind: 'engine', route: 'jwks', target: '/oauth/jwks' } : null;
 }
 
-/** `/oauth/{workspace}/{server}/authorize` asks for the resource in its path. */
+/** Adds the resource in the path `/oauth/{workspace}/{server}/authorize` to the query. */
 function ofResource(resource: string, query: string): OauthPath {
   const parameters = new URLSearchParams(query);
   const requested = parameters.getAll('resource');

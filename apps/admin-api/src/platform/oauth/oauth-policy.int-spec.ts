@@ -14,7 +14,7 @@ interface Refusal {
   readonly error: { readonly message: string; readonly param: string };
 }
 
-describe('what an organisation lets OAuth clients do', () => {
+describe('OAuth settings of an organisation', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
   const journey = new OauthJourney(api);
   let tenant: Tenant;
@@ -33,7 +33,7 @@ describe('what an organisation lets OAuth clients do', () => {
     return (await journey.exchange(begun, code)).body;
   }
 
-  it('is anything at first, and shown in its settings', async () => {
+  it('allow all clients by default, and are shown', async () => {
     const { body } = await api.get(SETTINGS, { key: tenant.adminKey });
     expect(body['oauth_settings']).toEqual({ clients: 'any', device_flow: true, require_dpop: false });
     expect((await put({ clients: 'documents', device_flow: false })).status).toBe(200);
@@ -46,14 +46,14 @@ describe('what an organisation lets OAuth clients do', () => {
     expect(reset.body['oauth_settings']).toMatchObject({ clients: 'any', device_flow: false });
   });
 
-  it('is for administrators to change, and names a value that is none', async () => {
+  it('can be changed only by administrators, and refuse an invalid value with its name', async () => {
     const manager = await api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'admin' });
     const token = await api.login(manager.email);
     expect((await api.put(SETTINGS, { token, body: { oauth_settings: {} } })).status).toBe(403);
     expect((await put({ clients: 'none' })).body.error.param).toBe('oauth_settings.clients');
   });
 
-  it('ends the grants of clients that are no longer allowed, and lets no new ones in', async () => {
+  it('end the grants of clients that are no longer allowed, and admit no new ones', async () => {
     const other = await api.tenant();
     const abroad = await api.user(other.organisationId, 'member', { [other.workspaceId]: 'manager' });
     const [dynamic, foreign] = [await journey.clientId(), await journey.clientId()];
@@ -87,7 +87,7 @@ describe('what an organisation lets OAuth clients do', () => {
     expect([again.status, again.text]).toEqual([403, expect.stringContaining('does not allow this client')]);
   });
 
-  it('keeps out devices that show a code', async () => {
+  it('can refuse devices that show a code', async () => {
     await put({ device_flow: false });
     const form = { client_id: CLI_CLIENT.id, resource: RESOURCE, scope: 'logs.list' };
     const { body } = await api.post<{ user_code: string }>('/oauth/device', {
@@ -107,7 +107,7 @@ describe('what an organisation lets OAuth clients do', () => {
     ]);
   });
 
-  it('gives out only tokens that are bound to a key, and ends grants with others', async () => {
+  it('can require tokens that are bound to a key, which ends grants with other tokens', async () => {
     const clientId = await journey.clientId();
     const bearer = await tokenOf(clientId);
     await put({ require_dpop: true });
@@ -130,7 +130,7 @@ describe('what an organisation lets OAuth clients do', () => {
     expect(await isActive(bound.body.access_token)).toBe(true);
   });
 
-  it('leaves bound grants of clients with a secret alone, whose refresh tokens are not bound', async () => {
+  it('keep bound grants of clients with a secret, whose refresh tokens are not bound', async () => {
     const made = await api.post<{ id: string; client_secret: string }>(
       '/v1/admin/organisation/oauth-clients',
       {

@@ -6,7 +6,7 @@ import type { ClientKind } from './oauth-resources';
 
 type Clients = Required<OauthSettings>['clients'];
 
-/** The clients that an organisation can allow. */
+/** Kinds of clients that each setting of an organisation allows. */
 const ALLOWED: Readonly<Record<Clients, readonly ClientKind[]>> = {
   any: ['registered', 'document', 'dynamic'],
   documents: ['registered', 'document'],
@@ -15,14 +15,17 @@ const ALLOWED: Readonly<Record<Clients, readonly ClientKind[]>> = {
 
 export const kindsAllowed = (clients: Clients): readonly ClientKind[] => ALLOWED[clients];
 
-/** A client that requests a grant, and how. */
+/** A client that requests a grant, and the flow that it uses. */
 export interface RequestingClient {
   readonly kind: ClientKind;
-  /** Whether the user types a code that a device shows. */
+  /** Whether the user enters a code that a device shows. */
   readonly byDevice: boolean;
 }
 
-/** Throws `forbidden` where the organisation does not allow such a client or the device flow. `held`: see `oauthSettingsOf`. */
+/**
+ * Throws `forbidden` when the organisation does not allow this kind of client or the device flow.
+ * `held` is passed to `oauthSettingsOf`.
+ */
 export async function assertAllowed(
   manager: EntityManager,
   organisationId: string,

@@ -23,7 +23,7 @@ describe('OAuth server in three apps over one database', () => {
   });
   afterAll(() => Promise.all(apps.slice(1).map(({ app }) => app.close())));
 
-  /** Statuses of all exchanges, those with a token first. */
+  /** Returns the statuses of all exchanges, successes first. */
   async function race(form: Readonly<Record<string, string>>): Promise<readonly number[]> {
     const statuses = await Promise.all(
       Array.from({ length: EXCHANGES }, async (_, index) => {
@@ -35,14 +35,14 @@ describe('OAuth server in three apps over one database', () => {
         return response?.statusCode ?? 0;
       }),
     );
-    // Those that come too late are refused; none waits for another until the database ends it.
+    // Late requests are refused; none waits for another one until the database ends it.
     expect(statuses.filter((status) => status >= 500)).toEqual([]);
     return statuses.sort((a, b) => a - b);
   }
   const withToken = (statuses: readonly number[]): number =>
     statuses.filter((status) => status === 200).length;
 
-  it('[SCP-11] gives one token for 50 parallel exchanges of one code [oauth-155]', async () => {
+  it('[SCP-11] issues one token for 50 concurrent exchanges of one code [oauth-155]', async () => {
     const user = await api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
     const clientId = await journey.clientId();
     const { begun, code } = await journey.code(clientId, user, tenant.workspaceId);
@@ -55,7 +55,7 @@ describe('OAuth server in three apps over one database', () => {
     expect(await tokensOf(clientId)).toBeLessThanOrEqual(1);
   });
 
-  it('[SCP-11] gives one token for 50 parallel uses of one refresh token', async () => {
+  it('[SCP-11] issues one token for 50 concurrent uses of one refresh token', async () => {
     const user = await api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
     const clientId = await journey.clientId();
     const { begun, code } = await journey.code(clientId, user, tenant.workspaceId);

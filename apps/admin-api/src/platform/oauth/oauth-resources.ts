@@ -3,28 +3,41 @@ import { MCP_ADMIN_PATH } from '@gw/contracts';
 import { PROOF_ALGORITHMS } from '@gw/trusts';
 import { canonicalResource, resourceAt } from '@gw/oauth';
 
-/** Something that tokens are for. */
+/** A resource for which tokens are issued. */
 export interface OauthResource {
-  /** Canonical URL; the audience of tokens. */
+  /** Canonical URL and audience of tokens. */
   readonly url: string;
   readonly type: 'control_plane' | 'mcp' | 'agent';
   readonly name: string;
-  /** The only workspace, by slug or id, for which tokens may be; null: the user chooses. */
+  /**
+   * Slug or id of the only workspace in which tokens for the resource act; null when the user
+   * chooses.
+   */
   readonly workspace: string | null;
-  /** The only server, toolset or agent, by slug or id; null: the API, or all MCP servers of a workspace. */
+  /**
+   * Slug or id of the only server, toolset or agent; null for the API and for all MCP servers of a
+   * workspace.
+   */
   readonly server: string | null;
-  /** Scopes that its tokens can have; null: all that the client may ask for. */
+  /**
+   * Scopes that tokens for the resource can have; null for all scopes that the client may request.
+   */
   readonly scopes: readonly string[] | null;
   /** Scopes of requests that name none. */
   readonly defaultScopes: readonly string[];
 }
 
-/** `registered`: by an administrator, or built in. `document`: by the host of its id. `dynamic`: by itself. */
+/**
+ * How a client became known. `registered`: by an administrator, or built in. `document`: by a
+ * document at its id. `dynamic`: by registering itself.
+ */
 export type ClientKind = 'registered' | 'document' | 'dynamic';
 
 export const OFFLINE = 'offline_access';
 
-/** The resource of a URL, which must be exactly its own; null for an unknown one. */
+/**
+ * Returns the resource of a URL, which must be the exact canonical URL; null for an unknown one.
+ */
 export function resourceOf(url: string, publicUrl: string): OauthResource | null {
   const [canonical, place] = [canonicalResource(url), resourceAt(url, publicUrl)];
   if (canonical === undefined || place === undefined) return null;
@@ -55,23 +68,29 @@ const CALLED = {
   agent: { name: 'Agent', scopes: ['agents.invoke'] },
 } as const satisfies Readonly<Record<string, { readonly name: string; readonly scopes: readonly string[] }>>;
 
-/** Scopes of user keys that change nothing: what a client of the control plane's MCP server has unless it asks for more. */
+/** Read-only scopes of user keys: the default of clients of the control plane's MCP server. */
 export const READING_SCOPES: readonly string[] = [...scopesOfClient(false)].filter((scope) =>
   /\.(?:list|read|view)$/.test(scope),
 );
 
-/** Scopes that tokens for a resource can have when a client asks for them. */
+/** Returns the scopes that tokens for a resource can have when a client requests them. */
 export function scopesAt({ scopes }: OauthResource, isRegistered: boolean): ReadonlySet<string> {
   const all = scopesOfClient(isRegistered);
   return scopes === null ? all : new Set(scopes.filter((scope) => all.has(scope)));
 }
 
-/** Scopes that a client may ask for: all of the catalogue for one of an administrator, those of a user key for others. */
+/**
+ * Returns the scopes that a client may request: the whole catalogue for a registered client, the
+ * scopes of a user key for others.
+ */
 export function scopesOfClient(isRegistered: boolean): ReadonlySet<string> {
   return isRegistered ? new Set(SCOPES) : scopesAllowedFor('workspace-user');
 }
 
-/** The scopes that a request names and its client may ask for, and whether it asks for a refresh token by name. */
+/**
+ * Returns the scopes that a request names and its client may request, and whether it names
+ * `offline_access` to get a refresh token.
+ */
 export function scopesRequested(
   params: Readonly<Record<string, unknown>>,
   client: { readonly kind: ClientKind },
@@ -85,7 +104,9 @@ export function scopesRequested(
 export const isRegistrable = (scope: string): boolean =>
   scope === OFFLINE || (isScope(scope) && scopesOfClient(false).has(scope));
 
-/** The document of RFC 9728. It does not say whether a server exists. */
+/**
+ * Returns the protected resource metadata (RFC 9728). It does not reveal whether a server exists.
+ */
 export const protectedResource = (url: string, publicUrl: string): object => ({
   resource: url,
   authorization_servers: [publicUrl],
@@ -100,7 +121,7 @@ function supportedScopes(url: string, publicUrl: string): ReadonlySet<string> {
   return resource === null ? scopesOfClient(false) : scopesAt(resource, false);
 }
 
-/** The type of a resource by its URL. */
+/** Returns the type of a resource by its URL. */
 export function resourceTypeOf(url: string): string {
   if (url.endsWith('/v1') || url.endsWith(MCP_ADMIN_PATH)) return 'control_plane';
   if (url.endsWith('/mcp')) return 'mcp';

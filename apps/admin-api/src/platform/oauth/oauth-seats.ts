@@ -5,18 +5,18 @@ import { securityOf } from '../auth/security';
 import type { OauthResource } from './oauth-resources';
 import type { AuthenticatedSession } from '../auth/session.strategy';
 
-/** Workspaces that a page offers. */
+/** Maximum number of workspaces that a page offers. */
 const WORKSPACES_MAX = 500;
 
-/** Where a grant lets a user's tokens act. */
+/** Organisation and workspace in which tokens of a grant act, and their user. */
 export interface Place {
   readonly userId: string;
   readonly organisationId: string;
-  /** Null: the whole organisation. */
+  /** Workspace; null for the whole organisation. */
   readonly workspaceId: string | null;
 }
 
-/** The user of a grant as they are now. */
+/** Current data of the user of a grant. */
 export interface OauthSeat {
   readonly email: string;
   readonly displayName: string;
@@ -27,7 +27,10 @@ export interface OauthSeat {
   readonly workspaceRole: WorkspaceRole | null;
 }
 
-/** Null when the user, the organisation or the workspace is no longer active, or the user no longer belongs there. */
+/**
+ * Returns the user with the current role. Returns null when the user, the organisation or the
+ * workspace is no longer active, or when the user no longer belongs there.
+ */
 export async function seatOf(
   manager: EntityManager,
   { userId, organisationId, workspaceId }: Place,
@@ -50,7 +53,7 @@ export async function seatOf(
   return seat ?? null;
 }
 
-/** Scopes that the user holds at the place now, at most. */
+/** Returns the scopes that the user now holds in the workspace or organisation. */
 export async function scopesHeld(
   manager: EntityManager,
   { organisationId, workspaceId }: Place,
@@ -60,7 +63,10 @@ export async function scopesHeld(
   return ceilingOf(organisationRole, workspaceRole, settings);
 }
 
-/** The workspaces of a grant that a user can choose from, and whether the whole organisation is another choice. */
+/**
+ * Returns the workspaces that a user can choose for a grant, and whether the user can choose the
+ * whole organisation.
+ */
 export async function choicesFor(
   manager: EntityManager,
   session: AuthenticatedSession,

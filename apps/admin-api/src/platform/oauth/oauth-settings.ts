@@ -1,7 +1,10 @@
 import { feature, flag, optional, type Setting } from '@gw/kernel';
 import { privateUseUriFault } from '@gw/oauth';
 
-/** `https://gateway.example.com`: the origin alone, since issuer and resources are made of it. */
+/**
+ * An origin such as `https://gateway.example.com`, without a path, since the issuer and resources
+ * are derived from it.
+ */
 const origin: Setting<string> = {
   fallback: undefined,
   parse: (text) => {
@@ -31,7 +34,7 @@ const addresses: Setting<readonly string[]> = {
   },
 };
 
-/** Which clients may be documents at URLs: all, none, or those of these hosts. */
+/** Which clients may be documents at URLs: all, none, or those on the listed hosts. */
 const clientDocuments: Setting<'any' | 'off' | readonly string[]> = {
   fallback: 'any',
   parse: (text) => {
@@ -50,15 +53,24 @@ const clientDocuments: Setting<'any' | 'off' | readonly string[]> = {
 export const OAUTH_SETTINGS = {
   OAUTH_ENABLED: feature(),
   /**
-   * Public origin of this installation. It is the issuer of the OAuth server, which is off without it.
+   * Public origin of this installation and issuer of the OAuth server. Without it, the OAuth server
+   * is off.
    */
   PUBLIC_URL: optional(origin),
-  /** False: clients cannot register themselves. */
+  /** False disables dynamic client registration. */
   OAUTH_DCR: flag(true),
-  /** Whether clients can be documents at URLs (Client ID Metadata Documents), and of which hosts. */
+  /**
+   * Whether clients may be documents at URLs (Client ID Metadata Documents), and on which hosts.
+   */
   OAUTH_CIMD: clientDocuments,
-  /** False: no device flow, in which a code from one screen is typed on another. */
+  /**
+   * False disables the device flow, in which a user enters on one device the code that another one
+   * shows.
+   */
   DEVICE_FLOW: flag(true),
-  /** Private-use redirect addresses that clients may register, whole addresses separated by commas. */
+  /**
+   * Private-use redirect addresses that clients may register: complete addresses, separated by
+   * commas.
+   */
   OAUTH_PRIVATE_SCHEMES: addresses,
 };

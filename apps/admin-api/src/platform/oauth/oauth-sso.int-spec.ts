@@ -36,7 +36,10 @@ describe('pages of the OAuth server with single sign-on', () => {
   const signIn = (path: string, browser: Browser, more: Readonly<Record<string, string>>, email = EMAIL) =>
     browser.submit(path, { ...more, step: 'sign_in', email, password: '' });
 
-  /** Logs in at the identity provider to which a page sends the browser, and returns where it sends the browser back. */
+  /**
+   * Logs in at the identity provider to which a page sends the browser, and returns the URL to
+   * which the browser returns.
+   */
   async function atProvider(page: GatewayResponse, email = EMAIL): Promise<string> {
     const url = /url=([^"]+)"/.exec(page.text)?.[1]?.replaceAll('&#38;', '&') ?? '';
     const query = await idp.logIn(url, `sub of ${email}`, { email, email_verified: true });
@@ -49,7 +52,7 @@ describe('pages of the OAuth server with single sign-on', () => {
     return journey.begin(await journey.clientId());
   }
 
-  it('let a user in whose organisation enforces it, and give a token after consent', async () => {
+  it('sign in a user whose organisation enforces it, and issue a token after consent', async () => {
     const request = await begun();
     const refused = await journey.signIn(request, EMAIL);
     expect(refused.status).toBe(401);
@@ -74,7 +77,7 @@ describe('pages of the OAuth server with single sign-on', () => {
     expect((await browser.open(back)).status).toBe(401);
   });
 
-  it('end a login only in the browser that began it', async () => {
+  it('finish a login only in the browser that started it', async () => {
     const [mine, other] = [await begun(), await begun()];
     const sent = await signIn('/oauth/consent', mine.browser, { resume_state: mine.resumeState });
     const stolen = new URL(await atProvider(sent));
@@ -88,7 +91,7 @@ describe('pages of the OAuth server with single sign-on', () => {
     expect(page.text).toContain('Sign in');
   });
 
-  it('ask for a password where an address has no single sign-on', async () => {
+  it('ask for a password when an address has no single sign-on', async () => {
     const { browser, resumeState } = await begun();
     const page = await signIn('/oauth/consent', browser, { resume_state: resumeState }, 'ann@other.example');
     expect([page.status, page.text]).toEqual([

@@ -9,8 +9,9 @@ type Named = Pick<OauthResource, 'type' | 'server' | 'name'>;
 const KINDS = { mcp: [McpServerEntity, McpToolsetEntity], agent: [AgentServerEntity] } as const;
 
 /**
- * Returns the id of what a resource names in a workspace: a server, toolset or agent, which cannot end before the transaction does, or the
- * workspace itself for all its MCP servers. Null for the API, undefined where the resource names nothing.
+ * Returns the id of the server, toolset or agent that a resource names in a workspace, locked until
+ * the end of the transaction. Returns the id of the workspace for all its MCP servers, null for the
+ * API, and undefined when the resource does not exist.
  */
 export async function findTarget(
   manager: EntityManager,
@@ -31,7 +32,7 @@ export async function findTarget(
   return undefined;
 }
 
-/** As `findTarget`. Throws `forbidden` where the resource names nothing. */
+/** Returns the id as `findTarget` does. Throws `forbidden` when the resource does not exist. */
 export async function targetIdOf(
   manager: EntityManager,
   resource: Named,

@@ -4,7 +4,10 @@ import { AuditRecorder, type AuditCaller, type AuditEntry } from '../unit-of-wor
 import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import { currentOauthCall, type OauthCall, type OauthWork } from './oauth-call';
 
-/** The transactions of the OAuth server: rows, audit rows and change events commit together or not at all. */
+/**
+ * Transactions of the OAuth server: rows, audit records and change events commit together or not at
+ * all.
+ */
 @Injectable()
 export class OauthTransactions {
   constructor(
@@ -13,12 +16,12 @@ export class OauthTransactions {
     private readonly changes: ChangeRecorder,
   ) {}
 
-  /** The manager of the transaction that the current request has open, else of the pool. */
+  /** Entity manager of the current request's open transaction, else of the connection pool. */
   get manager(): EntityManager {
     return currentOauthCall()?.work?.manager ?? this.dataSource.manager;
   }
 
-  /** Runs `run` in a transaction, or in the one that is open. */
+  /** Runs `run` in the open transaction, or in a new one. */
   async within<T>(run: (work: OauthWork) => Promise<T>): Promise<T> {
     const call = currentOauthCall();
     if (call?.work) return run(call.work);
@@ -36,8 +39,8 @@ export class OauthTransactions {
   }
 
   /**
-   * Runs `run` with a transaction that begins at the first `inTurn`. Until then a request may wait for the key set of its client, and
-   * holds no connection.
+   * Runs `run` with a transaction that starts at the first call of `inTurn`. Until then the request
+   * holds no connection, for example while it waits for the key set of its client.
    */
   async whenNeeded<T>(run: () => Promise<T>): Promise<T> {
     const call = currentOauthCall();
@@ -45,7 +48,7 @@ export class OauthTransactions {
     try {
       return await this.inLateTransaction(call, run);
     } finally {
-      // After the connection was given back, since each has a transaction of its own.
+      // Runs after the connection has been returned, since each record uses a separate transaction.
       for (const { caller, entry, status, errorType } of call.refusals ?? [])
         await this.recordRefusal(caller, entry, status, errorType);
     }
@@ -77,14 +80,17 @@ export class OauthTransactions {
     }
   }
 
-  /** The transaction of a request that begins it when it needs it. */
+  /** Returns the transaction of a request that starts it only when it needs it. */
   async opened(): Promise<OauthWork> {
     const open = currentOauthCall()?.open;
     if (open === undefined) throw new Error('The request has no transaction of its own.');
     return open();
   }
 
-  /** Runs `run` after what the request has begun before: a transaction has one connection, for one statement at a time. */
+  /**
+   * Runs `run` after the statements that the request has already started, because the connection of
+   * a transaction runs one statement at a time.
+   */
   async inTurn<T>(run: () => Promise<T>): Promise<T> {
     const call = currentOauthCall();
     const work = call?.open === undefined ? call?.work : await call.open();
@@ -100,7 +106,7 @@ export class OauthTransactions {
     await this.changes.record(manager, { removed });
   }
 
-  /** Records a refusal, which has no transaction of its own. */
+  /** Records a refusal in a separate transaction. */
   async recordRefusal(
     caller: AuditCaller,
     entry: AuditEntry,

@@ -8,7 +8,10 @@ import { CALLBACK, formOf, OauthJourney, PUBLIC_URL, type TokenBody } from './sp
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 type Parameters = Readonly<Record<string, string>>;
 
-/** The vectors of `oauth.json` that need more than one request; the others are in `oauth.data.int-spec.ts`. */
+/**
+ * The vectors of `oauth.json` that need more than one request; `oauth.data.int-spec.ts` has the
+ * others.
+ */
 describe('OAuth requests of several steps with known verdicts', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
   const tenant = api.sharedTenant();
@@ -26,14 +29,14 @@ describe('OAuth requests of several steps with known verdicts', () => {
     const { begun, code } = await journey.code(clientId, user, tenant.workspaceId);
     return (await journey.exchange(begun, code)).body;
   };
-  /** Lets everything that the client has expire. */
+  /** Expires all artifacts of a model that the client has. */
   const expire = (client: string, model: string): Promise<unknown> =>
     api.dataSource.manager.update(
       OauthArtifactEntity,
       { clientId: client, model },
       { expiresAt: new Date(Date.now() - 1_000) },
     );
-  /** A client of an administrator with its code, ready to be exchanged. */
+  /** Registers a client of an administrator and gets a code for it, ready to be exchanged. */
   async function registered(
     fields: object,
   ): Promise<{ readonly id: string; readonly secret: string; readonly form: Parameters }> {
@@ -47,7 +50,7 @@ describe('OAuth requests of several steps with known verdicts', () => {
   }
 
   describe('consent', () => {
-    it('oauth-141: an answer without the token of its form is refused', async () => {
+    it('oauth-141: refuses a decision without the token of its form', async () => {
       const begun = await journey.begin(clientId);
       await journey.signIn(begun, user.email);
       const { browser, resumeState } = begun;
@@ -55,7 +58,7 @@ describe('OAuth requests of several steps with known verdicts', () => {
       expect((await browser.submit('/oauth/consent', answer)).status).toBe(403);
     });
 
-    it('oauth-149: an answer to a page of an hour ago is refused', async () => {
+    it('oauth-149: refuses a decision on a page that is an hour old', async () => {
       const own = await journey.clientId();
       const begun = await journey.begin(own);
       const page = await journey.signIn(begun, user.email);
@@ -68,14 +71,14 @@ describe('OAuth requests of several steps with known verdicts', () => {
       expect([decided.status, decided.text]).toEqual([400, expect.stringContaining('expired')]);
     });
 
-    it('oauth-150: no site can show the page in a frame', async () => {
+    it('oauth-150: does not let another site show the page in a frame', async () => {
       const begun = await journey.begin(clientId);
       const page = await journey.signIn(begun, user.email);
       expect(page.headers['x-frame-options']).toBe('DENY');
       expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'");
     });
 
-    it('oauth-151: a user who has agreed to one client still sees the page of a second one', async () => {
+    it('oauth-151: shows the page of a second client to a user who has agreed to one client', async () => {
       await tokens();
       const begun = await journey.begin(await journey.clientId({ client_name: 'Second' }));
       const page = await journey.signIn(begun, user.email);
@@ -83,7 +86,7 @@ describe('OAuth requests of several steps with known verdicts', () => {
       expect(fieldOf(page.text, 'csrf')).not.toBe('');
     });
 
-    it('oauth-152: a GET answers nothing', async () => {
+    it('oauth-152: does not accept a decision by GET', async () => {
       const begun = await journey.begin(clientId);
       const page = await journey.signIn(begun, user.email);
       const query = new URLSearchParams({
@@ -96,7 +99,7 @@ describe('OAuth requests of several steps with known verdicts', () => {
   });
 
   describe('tokens', () => {
-    it('oauth-154: a code that is used again ends the tokens of its first use', async () => {
+    it("oauth-154: ends the tokens of a code's first use when the code is used again", async () => {
       const { begun, code } = await journey.code(clientId, user, tenant.workspaceId);
       const { body } = await journey.exchange(begun, code);
       expect((await journey.exchange(begun, code)).status).toBe(400);
@@ -104,27 +107,27 @@ describe('OAuth requests of several steps with known verdicts', () => {
       expect((await journey.refresh(clientId, body.refresh_token)).status).toBe(400);
     });
 
-    it('oauth-157: a code of another client is refused, and stays usable by its own', async () => {
+    it('oauth-157: refuses a code of another client, which its own client can still use', async () => {
       const { begun, code } = await journey.code(clientId, user, tenant.workspaceId);
       const other = { ...begun, clientId: await journey.clientId() };
       expect((await journey.exchange(other, code)).status).toBe(400);
     });
 
-    it('oauth-158: an expired code is refused', async () => {
+    it('oauth-158: refuses an expired code', async () => {
       const own = await journey.clientId();
       const { begun, code } = await journey.code(own, user, tenant.workspaceId);
       await expire(own, 'AuthorizationCode');
       expect((await journey.exchange(begun, code)).status).toBe(400);
     });
 
-    it('oauth-171: a refresh gives no more scopes than were granted', async () => {
+    it('oauth-171: does not give more scopes in a refresh than were granted', async () => {
       const { refresh_token } = await tokens();
       const form = { grant_type: 'refresh_token', refresh_token, client_id: clientId };
       const wider = await token({ ...form, scope: 'completions.write logs.list' });
       expect([wider.status, wider.body.error]).toEqual([400, 'invalid_scope']);
     });
 
-    it('oauth-174: a client proves itself in one way', async () => {
+    it('oauth-174: refuses a client that authenticates in two ways', async () => {
       const { id, secret, form } = await registered({ token_endpoint_auth_method: 'client_secret_basic' });
       const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
       const both = await token({ ...form, client_id: id, client_secret: secret }, { authorization });
@@ -153,7 +156,7 @@ describe('OAuth requests of several steps with known verdicts', () => {
   });
 
   describe('introspection', () => {
-    it('oauth-182, oauth-183: of an expired and of a revoked token tells that it is not active', async () => {
+    it('oauth-182, oauth-183: reports an expired and a revoked token as not active', async () => {
       const own = await journey.clientId();
       const { begun, code } = await journey.code(own, user, tenant.workspaceId);
       const { body } = await journey.exchange(begun, code);
@@ -164,20 +167,20 @@ describe('OAuth requests of several steps with known verdicts', () => {
       expect((await journey.introspect(revoked, tenant.adminKey)).body).toEqual({ active: false });
     });
 
-    it('oauth-185: tells another organisation that the token is not active', async () => {
+    it('oauth-185: reports the token of another organisation as not active', async () => {
       const other = await api.tenant();
       const { access_token: theirs } = await tokens();
       expect((await journey.introspect(theirs, other.adminKey)).body).toEqual({ active: false });
     });
 
-    it('oauth-186: tells nothing without a credential', async () => {
+    it('oauth-186: refuses a caller without a credential', async () => {
       const { access_token: valid } = await tokens();
       const response = await api.post('/oauth/introspect', { body: formOf({ token: valid }), headers: FORM });
       expect([response.status, response.text]).toEqual([401, expect.not.stringContaining(user.email)]);
     });
   });
 
-  it('oauth-191: an API key next to a session that has ended does not make it count', async () => {
+  it('oauth-191: refuses an ended session even when it is sent with an API key', async () => {
     const headers = { authorization: `Bearer ${randomBytes(24).toString('base64url')}` };
     const { status } = await api.get('/v1/auth/self', { key: tenant.adminKey, headers });
     expect(status).toBe(401);

@@ -13,7 +13,7 @@ interface Case {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** What we do where a vector allows either. */
+/** Verdict of this server where a vector allows either. */
 const EITHER: Readonly<Record<string, 'accept' | 'reject'>> = {
   ...{ 'oauth-132': 'accept', 'oauth-133': 'accept' }, // encoded in the redirect
   'oauth-134': 'reject', // invalid_scope
@@ -40,7 +40,7 @@ describe('OAuth requests with known verdicts', () => {
   });
   const challenge = createHash('sha256').update(randomBytes(32).toString('base64url')).digest('base64url');
 
-  /** The query of a vector. They name no resource, which we require. */
+  /** Returns the query of a vector. The vectors name no resource, which this server requires. */
   const queryOf = (parameters: Readonly<Record<string, Value>>): string => {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries({ resource: RESOURCE, ...parameters })) {
@@ -60,7 +60,7 @@ describe('OAuth requests with known verdicts', () => {
     const isAccepted = response.status === 303 && location.startsWith(`${PUBLIC_URL}/oauth/consent?`);
     expect([id, isAccepted ? 'accept' : 'reject']).toEqual([id, wanted === 'either' ? EITHER[id] : wanted]);
     expect(response.status).toBeLessThan(500);
-    // An address that is not registered is never called, not even with an error.
+    // The server never redirects to an unregistered address, not even with an error.
     if (/redirect_uri|loopback address|no client_id|unknown client/.test(reason))
       expect([response.status, location]).toEqual([400, '']);
     expect(String(response.headers['set-cookie'] ?? '')).not.toContain('x=y');
@@ -70,7 +70,7 @@ describe('OAuth requests with known verdicts', () => {
     const body = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== '<ABSENT>'));
     const { status, body: answer } = await api.post('/oauth/register', {
       body,
-      // A network of its own, so that the throttle does not decide the test.
+      // Each request comes from another network, so that the throttle does not affect the test.
       headers: {
         'x-gw-client-address': signClientAddress(
           SERVICE_TOKEN,

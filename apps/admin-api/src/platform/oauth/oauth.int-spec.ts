@@ -57,7 +57,7 @@ describe('OAuth server', () => {
   const isActive = async (token: string): Promise<unknown> =>
     (await journey.introspect(token, tenant.adminKey)).body['active'];
 
-  it('serves a client that knows nothing but its address, from discovery to a refreshed token', async () => {
+  it("serves a client that only knows the server's address, from discovery to a refreshed token", async () => {
     const viaApi: client.CustomFetch = async (url, { method, headers, body }) => {
       const { pathname, search } = new URL(url);
       const response = await api.call(method, pathname + search, {
@@ -114,7 +114,7 @@ describe('OAuth server', () => {
     expect(await isActive(again.access_token)).toBe(false);
   });
 
-  it('publishes the same metadata wherever clients look, and the resource by its path', async () => {
+  it('publishes the same metadata at every path where clients look, and each resource at its path', async () => {
     const { body } = await api.get('/.well-known/oauth-authorization-server');
     for (const path of [
       '/.well-known/openid-configuration',
@@ -133,7 +133,7 @@ describe('OAuth server', () => {
     expect(JSON.stringify(keys)).not.toContain('"d"');
   });
 
-  it('[SCP-12] tells authenticated callers the e-mail, the user name and the display name', async () => {
+  it('[SCP-12] reports the email address, user name and display name to authenticated callers', async () => {
     const { access_token: token } = await tokens();
     expect((await journey.introspect(token, tenant.adminKey)).body).toMatchObject({
       ...{ active: true, client_id: clientId, sub: user.id, aud: RESOURCE, scope: 'completions.write' },
@@ -146,7 +146,7 @@ describe('OAuth server', () => {
     });
   });
 
-  it('tells nothing to callers without a credential, public clients and other organisations', async () => {
+  it('reports nothing to callers without a credential, to public clients and to other organisations', async () => {
     const { access_token: token } = await tokens();
     const other = await api.tenant();
     const anonymous = await api.post('/oauth/introspect', { body: { token } });
@@ -161,7 +161,7 @@ describe('OAuth server', () => {
     expect(publicClient.text).not.toContain(user.email);
   });
 
-  it('serves as the user on the control plane: with the scopes of the grant, in its workspace, while it lives', async () => {
+  it('authenticates the user on the control plane with the scopes and workspace of the grant, while the token is valid', async () => {
     const scope = 'logs.list configs.create';
     const manager = await api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'manager' });
     const token = (await tokens(tenant, manager, { scope })).access_token;
@@ -186,7 +186,7 @@ describe('OAuth server', () => {
     expect((await call('/v1/logs')).status).toBe(401);
   });
 
-  it('gives gateways a token while it lives, with the scopes that the user still has', async () => {
+  it('publishes a token to gateways while it is valid, with the scopes that the user still has', async () => {
     const other = await api.tenant();
     const mate = await api.user(other.organisationId, 'member', { [other.workspaceId]: 'manager' });
     const owner = { token: await api.login((await api.user(other.organisationId, 'owner')).email) };
@@ -197,7 +197,7 @@ describe('OAuth server', () => {
       const call = { token: SERVICE_TOKEN, body: { keys: [of] } };
       return (await api.post<DocumentsResponse>(INTERNAL.documents, call)).body.documents[of];
     };
-    /** Whether gateways had to read the token again since the last call. */
+    /** Returns whether gateways had to read the token again since the last call. */
     let seen = 0;
     const isNews = async (): Promise<boolean> => {
       const events = await api.dataSource.query<{ sequence: string; payload: unknown }[]>(
@@ -210,7 +210,7 @@ describe('OAuth server', () => {
       return text.includes(key);
     };
     const found = await read();
-    // Work that goes on without a request ends with the grant.
+    // Work that continues without a request ends with the grant.
     const grant = documentKey.oauthGrant(found?.kind === 'access_token' ? found.grantId : '');
     expect(await read(grant)).toMatchObject({
       ...{ kind: 'oauth_grant', workspaceId: other.workspaceId, scopes: scope.split(' ') },
@@ -235,7 +235,7 @@ describe('OAuth server', () => {
     expect([await isNews(), await read()]).toEqual([true, null]);
   });
 
-  it('ends with the membership of its user, and follows the role of an administrator', async () => {
+  it('ends tokens with the membership of their user, and applies a changed role of an administrator', async () => {
     const other = await api.tenant();
     const boss = await api.user(other.organisationId, 'admin');
     const second = await api.workspace(other.organisationId);
@@ -252,7 +252,7 @@ describe('OAuth server', () => {
     expect(await status('/v1/logs')).toBe(401);
   });
 
-  it('shows users and administrators what clients may do, and ends it at once', async () => {
+  it('shows users and administrators the rights of clients, and ends these immediately', async () => {
     const mine = await api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
     const token = (await tokens(tenant, mine, { scope: 'logs.list' })).access_token;
     const second = (await tokens(tenant, mine, { scope: 'logs.list' })).access_token;
@@ -306,7 +306,7 @@ describe('OAuth server', () => {
     expect(await isActive(first.body.access_token)).toBe(false);
   });
 
-  it('never stores a code or a token itself', async () => {
+  it('never stores a code or token in clear text', async () => {
     const { access_token: token, refresh_token: refresh } = await tokens();
     const rows = await api.dataSource.manager.find(OauthArtifactEntity);
     const stored = JSON.stringify(rows);
@@ -325,7 +325,7 @@ describe('OAuth server', () => {
       { scope: 'organisation_settings.update' },
       'invalid_scope',
     ],
-  ])('sends the browser back with an error for %s', async (_what, more, error) => {
+  ])('redirects the browser with an error for %s', async (_what, more, error) => {
     const { response } = await journey.begin(clientId, more);
     const back = new URL(String(response.headers['location']));
     expect([
@@ -335,14 +335,14 @@ describe('OAuth server', () => {
     ]).toEqual([...[CALLBACK, error, PUBLIC_URL]]);
   });
 
-  it('gives no token for another resource than the code was for', async () => {
+  it('refuses a token for a resource other than that of the code', async () => {
     const { begun, code } = await journey.code(clientId, user, tenant.workspaceId);
     const form = { grant_type: 'authorization_code', code, client_id: clientId, redirect_uri: CALLBACK };
     const other = { ...form, code_verifier: begun.verifier, resource: `${PUBLIC_URL}/team/server/mcp` };
     expect((await journey.token(other)).body.error).toBe('invalid_target');
   });
 
-  it('never grants more than the user holds there', async () => {
+  it('never grants more than the user holds in the workspace', async () => {
     const scope = 'completions.write workspaces.delete prompts.create';
     const allowed = await tokens(tenant, user, { scope });
     const held = (await journey.introspect(allowed.access_token, tenant.adminKey)).body['scope'];
@@ -360,14 +360,14 @@ describe('OAuth server', () => {
     expect(whole.status).toBe(403);
   });
 
-  it('tells the client when the user refuses', async () => {
+  it('reports to the client that the user has refused', async () => {
     const begun = await journey.begin(clientId);
     const page = await journey.signIn(begun, user.email);
     const query = await journey.resume(begun, await journey.decide(begun, page, 'deny'));
     expect(Object.fromEntries(query)).toMatchObject({ error: 'access_denied', state: 's', iss: PUBLIC_URL });
   });
 
-  it('asks in the browser that began, of the user who opened the request, and takes one answer', async () => {
+  it('shows the consent page only in the browser that began, to the user who opened the request, and accepts one decision', async () => {
     const begun = await journey.begin(clientId);
     const elsewhere = new Browser(api);
     expect((await elsewhere.open(`/oauth/consent?resume_state=${begun.resumeState}`)).status).toBe(400);
@@ -384,7 +384,7 @@ describe('OAuth server', () => {
     expect([resumed.status, resumed.headers['location']]).toEqual([400, undefined]);
   });
 
-  it('asks for the second factor of a user who has one', async () => {
+  it('requires the second factor of a user who has one', async () => {
     const careful = await api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
     const token = await api.login(careful.email);
     const totp = { token, body: { password: PASSWORD } };
@@ -410,7 +410,7 @@ describe('OAuth server', () => {
     expect(query.get('code')).toMatch(/^[\w-]{43}$/);
   });
 
-  it('asks nothing of a user who lacks the second factor that the organisation requires', async () => {
+  it('shows no consent page to a user who lacks the second factor that the organisation requires', async () => {
     const other = await api.tenant();
     const member = await api.user(other.organisationId, 'member', { [other.workspaceId]: 'member' });
     await api.dataSource.query(
@@ -422,7 +422,7 @@ describe('OAuth server', () => {
     expect(page.text).not.toContain('csrf');
   });
 
-  it('lets a console with a session of the user answer for the page', async () => {
+  it('accepts a decision from a console with a session of the user instead of the page', async () => {
     const begun = await journey.begin(clientId);
     const token = await api.login(user.email);
     const { body } = await api.get<{ csrf: string }>(`/oauth/interactions/${begun.resumeState}`, { token });
@@ -442,7 +442,7 @@ describe('OAuth server', () => {
     expect(String(back.headers['location'])).toContain(`${CALLBACK}?code=`);
   });
 
-  it('[CTL-15] checks the redirect address again at consent, against the registration of that time', async () => {
+  it('[CTL-15] checks the redirect address again at consent, against the current registration', async () => {
     const edited = await journey.clientId();
     const begun = await journey.begin(edited);
     const page = await journey.signIn(begun, user.email);
@@ -454,7 +454,7 @@ describe('OAuth server', () => {
     expect(await api.dataSource.manager.countBy(OauthConsentEntity, { clientId: edited })).toBe(0);
   });
 
-  it('[CTL-15] shows a page for an unregistered redirect address, and no redirect', async () => {
+  it('[CTL-15] shows a page for an unregistered redirect address, and does not redirect', async () => {
     for (const redirect_uri of ['https://evil.example.org/cb', `${CALLBACK}/`, 'javascript:alert(1)']) {
       const { response } = await journey.begin(clientId, { redirect_uri });
       expect([redirect_uri, response.status, response.headers['location']]).toEqual([
@@ -466,7 +466,7 @@ describe('OAuth server', () => {
     }
   });
 
-  it('gives nothing more to a user who has left', async () => {
+  it('issues nothing more to a user who has left', async () => {
     const leaver = await api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
     const kept = await tokens(tenant, leaver);
     await api.dataSource.manager.delete(WorkspaceUserEntity, { userId: leaver.id });
@@ -481,7 +481,7 @@ describe('OAuth server', () => {
     expect((await journey.signIn(begun, leaver.email)).status).toBe(401);
   });
 
-  it('refuses parameters that are given twice, large bodies and tokens without their prefix', async () => {
+  it('refuses repeated parameters, large bodies and tokens without their prefix', async () => {
     const twice = await api.get(`/oauth/authorize?client_id=${clientId}&client_id=${clientId}`);
     expect([twice.status, twice.body['error']]).toEqual([400, 'invalid_request']);
     const large = await api.post('/oauth/token', { body: { grant_type: 'x'.repeat(20_000) } });
@@ -502,7 +502,7 @@ describe('OAuth server', () => {
   });
 });
 
-describe('OAuth server without an address', () => {
+describe('OAuth server without PUBLIC_URL', () => {
   const api = new TestAdminApi();
   it('is off', async () => {
     for (const path of [

@@ -14,7 +14,7 @@ import { OauthEngine } from './oauth-engine.service';
 import { OauthIntrospection } from './oauth-introspection.service';
 import { OauthTransactions } from './oauth-transactions';
 
-/** The parts of the OAuth server. */
+/** Providers of the OAuth server. */
 export const OAUTH_PROVIDERS = [
   AssertionGrants,
   GrantsService,

@@ -2,8 +2,10 @@ import { createRequire } from 'node:module';
 
 const lazily = createRequire(__filename);
 
-/** The engine of the OAuth server. It is loaded with its first use, because many installations have none. */
+/**
+ * Loads the engine of the OAuth server at its first use, because many installations do not use it.
+ */
 export const oidcLibrary = () => lazily('oidc-provider') as typeof import('oidc-provider');
 
-/** The errors by which our parts of the engine refuse a request. */
+/** Returns the errors with which Tollgate's parts of the engine refuse a request. */
 export const oidcErrors = () => oidcLibrary().errors;

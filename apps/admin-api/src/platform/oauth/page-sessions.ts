@@ -12,15 +12,17 @@ import { isPageSignature, pageSignature } from './page-signatures';
 
 const COOKIE = 'gw_consent';
 const SECONDS = 900;
-/** Cookie of a page that a browser has opened, to which its forms are bound. */
+/** Cookie of a page that a browser has opened; it binds the page's forms to the browser. */
 const OPENED = 'gw_page';
 const OPENED_LENGTH = 32;
-/** Cookie of a login at an identity provider: its `login_binding`. */
+/** Cookie with the `login_binding` of a login at an identity provider. */
 const SSO = 'gw_sso';
-/** Cookie of the protocol engine, which names the request that this browser began, with its signature. */
+/** Signed cookie of the protocol engine that identifies the request which this browser began. */
 const BEGAN = '_interaction';
 
-/** Sign-ins of the pages of the OAuth server: a session whose token only one page gets, in a cookie. */
+/**
+ * Sign-ins on the pages of the OAuth server: sessions whose token is in a cookie for one page only.
+ */
 @Injectable()
 export class PageSessions {
   constructor(
@@ -38,7 +40,10 @@ export class PageSessions {
     throw invalid('resume_state', 'This browser has not begun the request, or it has expired. Begin again.');
   }
 
-  /** The user who has signed in for the page; null for none. Throws `mfa_required` for one who lacks the required second factor. */
+  /**
+   * Returns the user who has signed in for the page; null when nobody has. Throws `mfa_required`
+   * for a user who lacks the required second factor.
+   */
   async sessionOf(request: FastifyRequest, reply: FastifyReply): Promise<AuthenticatedSession | null> {
     const session = await this.bearer(request, reply);
     if (session?.lacksFactor === true) throw new GatewayError('mfa_required');
@@ -60,24 +65,33 @@ export class PageSessions {
     }
   }
 
-  /** `set-cookie` of a sign-in for the page at `path`; with null, of its end. */
+  /**
+   * Returns the `set-cookie` header of a sign-in for the page at `path`; a null token removes the
+   * cookie.
+   */
   cookie(path: string, token: string | null): string {
     return this.kept(COOKIE, path, token);
   }
 
-  /** `set-cookie` of a login at an identity provider that the page at `path` has begun; with null, of its end. */
+  /**
+   * Returns the `set-cookie` header of a login at an identity provider that the page at `path`
+   * began; a null binding removes the cookie.
+   */
   ssoCookie(path: string, binding: string | null): string {
     return this.kept(SSO, path, binding);
   }
 
-  /** The login at an identity provider that this browser has begun; null for none. */
+  /**
+   * Returns the binding of the login at an identity provider that this browser began; null when
+   * there is none.
+   */
   ssoBinding(request: Pick<FastifyRequest, 'headers'>): string | null {
     return cookiesOf(request).get(SSO)?.slice(0, 128) ?? null;
   }
 
   /**
-   * Values that bind the forms of a page to the browser that opened it: the hidden value, and `set-
-   * cookie` for a browser that has none.
+   * Returns the values that bind the forms of a page to the browser: the hidden form value, and a
+   * `set-cookie` header for a browser without the cookie.
    */
   opened(request: Pick<FastifyRequest, 'headers'>, path: string): { form: string; cookie: string | null } {
     const known = cookiesOf(request).get(OPENED);
@@ -87,7 +101,7 @@ export class PageSessions {
     return { form: this.formOf(made), cookie: this.text(`${OPENED}=${made}`, path, SECONDS) };
   }
 
-  /** Throws `forbidden` for a form that is not of a page which this browser has opened. */
+  /** Throws `forbidden` for a form whose page was not opened by this browser. */
   assertOpened(request: Pick<FastifyRequest, 'headers'>, form: string): void {
     const opened = cookiesOf(request).get(OPENED) ?? '';
     if (!isPageSignature(this.secrets.oauthPageKey, `page:${opened}`, form))
@@ -96,7 +110,7 @@ export class PageSessions {
       });
   }
 
-  /** `set-cookie` with a value; with null, without one. */
+  /** Returns a `set-cookie` header with the value; a null value removes the cookie. */
   private kept(name: string, path: string, value: string | null): string {
     return this.text(`${name}=${value ?? ''}`, path, value === null ? 0 : SECONDS);
   }

@@ -18,12 +18,12 @@ export class PageSignIns {
     private readonly sso: PageSso,
   ) {}
 
-  /** Whether a form is one of a sign-in. */
+  /** Whether a submitted form is a sign-in form. */
   isSignIn(body: unknown): boolean {
     return ['sign_in', 'factor'].includes(formText(body, 'step'));
   }
 
-  /** Takes the form of a sign-in: goes on to `next`, or shows the form again. */
+  /** Handles a submitted sign-in form: redirects to `next`, or shows the form again. */
   async take(body: unknown, form: SignInForm, place: Place, at: PageExchange): Promise<void> {
     const { request, reply } = at;
     const challenge = formText(body, 'challenge');

@@ -1,10 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Signature by which a cookie or a form of a page is known as ours: HMAC-SHA256, base64url. `text` begins with what it is for. */
+/**
+ * Returns the signature that proves that a cookie or form of a page is genuine: HMAC-SHA256 in
+ * base64url. `text` must begin with its purpose.
+ */
 export const pageSignature = (key: Buffer, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url');
 
-/** Whether `signature` is that of `text`. Takes the same time for every wrong one of its length. */
+/**
+ * Whether `signature` belongs to `text`. Takes the same time for every wrong signature of the
+ * correct length.
+ */
 export function isPageSignature(key: Buffer, text: string, signature: string): boolean {
   const given = Buffer.from(signature);
   const right = Buffer.from(pageSignature(key, text));

@@ -8,13 +8,13 @@ import { factsOf } from '../auth/principals.service';
 import { continuePage, postPage } from './oauth-pages';
 import { PageSessions } from './page-sessions';
 
-/** Path of a page, for its cookies, and where a browser goes on after a sign-in. */
+/** Path of a page, for its cookies, and the URL to which the browser goes after a sign-in. */
 export interface Place {
   readonly path: string;
   readonly next: string;
 }
 
-/** A page that is opened with one parameter. */
+/** Returns the place of a page that is opened with one query parameter. */
 export const placeAt = (path: string, name: string, value: string): Place => ({
   path,
   next: `${path}?${name}=${encodeURIComponent(value)}`,
@@ -25,7 +25,7 @@ export interface PageExchange {
   readonly reply: FastifyReply;
 }
 
-/** Signs users in on the pages of the OAuth server by their identity provider. */
+/** Signs users in on the pages of the OAuth server through their identity provider. */
 @Injectable()
 export class PageSso {
   constructor(
@@ -33,13 +33,16 @@ export class PageSso {
     private readonly pages: PageSessions,
   ) {}
 
-  /** Sends the browser to the identity provider of an address. False when the address has none. */
+  /**
+   * Sends the browser to the identity provider of an address. Returns false when the address has
+   * none.
+   */
   async begin(email: string, { path, next }: Place, { request, reply }: PageExchange): Promise<boolean> {
     const begun = await this.logins.begin({ email }, factsOf(request), { page: next });
     if (begun === null) return false;
     const { url, fields, login_binding: binding } = begun;
     const html = fields === null ? continuePage(url) : postPage(url, fields);
-    // Only the browser with the cookie can end the login.
+    // Only the browser with this cookie can finish the login.
     const cookie = this.pages.ssoCookie(path, binding);
     await reply
       .headers(pageHeaders(fields === null ? undefined : url))
@@ -49,8 +52,9 @@ export class PageSso {
   }
 
   /**
-   * Ends a login with which an identity provider has sent the browser back, and goes on to the page. False when the browser brings
-   * none. Throws `unauthenticated` for a login of another browser.
+   * Finishes a login with which an identity provider has returned the browser, and redirects to the
+   * page. Returns false when the request is not such a return. Throws `unauthenticated` for a login
+   * of another browser.
    */
   async resume({ path, next }: Place, { request, reply }: PageExchange): Promise<boolean> {
     const code: unknown = Reflect.get(Object(request.query) as object, SSO_CODE);

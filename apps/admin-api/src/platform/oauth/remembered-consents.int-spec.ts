@@ -22,7 +22,7 @@ describe('a consent that a user has given before', () => {
     });
     return made.body.id;
   }
-  /** The page after a sign-in: one that asks, or one that goes on. */
+  /** Returns the page after a sign-in: a consent page, or one that continues. */
   async function pageAfterSignIn(
     clientId: string,
     email: string,
@@ -70,7 +70,7 @@ describe('a consent that a user has given before', () => {
     const { body } = await api.get<{ data: { id: string }[] }>('/v1/auth/grants', { token });
     expect(body.data).toHaveLength(1);
     await journey.code(clientId, user, tenant.workspaceId);
-    // One of two alike: the other one ends with it.
+    // The removed grant is one of two equal ones; the other one ends with it.
     expect((await api.delete(`/v1/auth/grants/${String(body.data[0]?.id)}`, { token })).status).toBe(200);
     expect(asks(await pageAfterSignIn(clientId, user.email))).toBe(true);
   });
@@ -89,7 +89,7 @@ describe('a consent that a user has given before', () => {
     expect([page.status, asks(page)]).toEqual([200, true]);
   });
 
-  it('is remembered twenty times at once at most: the oldest of them ends, and not what was agreed to', async () => {
+  it('is remembered at most twenty times at the same time: the oldest remembered grant ends, and the original one stays', async () => {
     const [user, clientId] = [await member(), await clientOf()];
     const agreed = await journey.code(clientId, user, tenant.workspaceId);
     const first = await journey.code(clientId, user, tenant.workspaceId);

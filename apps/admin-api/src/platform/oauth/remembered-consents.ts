@@ -7,7 +7,9 @@ import type { KnownClient } from './oauth-clients';
 import { scopesHeld, seatOf } from './oauth-seats';
 import { findTarget } from './oauth-targets';
 
-/** A request for consent, as far as an earlier answer to it can count. */
+/**
+ * A request for consent, with the members that decide whether an earlier decision can be reused.
+ */
 export interface RepeatedRequest extends Requested {
   readonly client: KnownClient;
   readonly redirectUri: string;
@@ -16,9 +18,11 @@ export interface RepeatedRequest extends Requested {
 }
 
 /**
- * The grant to which the user has agreed before, with all scopes of the request, in one place alone; null where the user must decide. An
- * earlier answer lasts as long as its grant; grants that were remembered do not count. It counts only for a client in whose place no other
- * program can be: one that is not dynamic, and that authenticates itself or does not listen on the user's own computer.
+ * Returns the grant with which the user agreed before to all scopes of the request, in exactly one
+ * workspace or organisation; null when the user must decide. A decision can be reused as long as
+ * its grant lasts; grants that were written from a remembered decision do not count. It is reused
+ * only for a client that no other program can impersonate: one that is not dynamic, and that
+ * authenticates itself or does not listen on the user's own computer.
  */
 export async function grantedBefore(
   manager: EntityManager,

@@ -14,7 +14,10 @@ export class SigningKeyResponse {
 export class SigningKeysController {
   constructor(private readonly replacements: KeyReplacements) {}
 
-  /** Replaces all keys of the installation at once, after one of them became known to others. */
+  /**
+   * Replaces all signing keys of the installation immediately, for use after one of them has been
+   * disclosed.
+   */
   @Route.post('rotate', 'organisation_settings.update', SigningKeyResponse)
   async rotate(@Caller() caller: Principal): Promise<SigningKeyResponse> {
     return { object: 'signing-key', kid: await this.replacements.replace(caller) };

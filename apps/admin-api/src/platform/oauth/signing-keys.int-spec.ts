@@ -12,7 +12,7 @@ interface KeySet {
   readonly keys: readonly { readonly kid: string }[];
 }
 
-describe('the keys that the installation signs with', () => {
+describe('signing keys of the installation', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
   const tenant = api.sharedTenant();
   let owner: string;
@@ -26,7 +26,7 @@ describe('the keys that the installation signs with', () => {
   const audited = (): Promise<number> =>
     api.dataSource.manager.countBy(AuditLogEntity, { resourceType: 'signing_keys', responseStatusCode: 200 });
 
-  it('are all replaced at once by an owner of the only organisation', async () => {
+  it('can all be replaced immediately by an owner of the only organisation', async () => {
     const [before] = await published();
     const { manager } = api.dataSource;
     await addSigningKey(manager, KEYRING, { state: 'next', notBefore: new Date() });
@@ -38,7 +38,7 @@ describe('the keys that the installation signs with', () => {
     expect(await audited()).toBe(1);
   });
 
-  it('are not replaced by administrators, nor where other organisations share them', async () => {
+  it('cannot be replaced by administrators, nor when other organisations share them', async () => {
     const kept = await published();
     const admin = await api.login((await api.user(tenant.organisationId, 'admin')).email);
     expect((await rotate(admin)).status).toBe(403);

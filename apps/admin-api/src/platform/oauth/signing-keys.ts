@@ -4,16 +4,16 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Secrets } from '../../settings';
 
-/** A private key as RFC 7517 writes it. */
+/** A private key as a JWK (RFC 7517). */
 export type PrivateJwk = Readonly<Record<string, string>>;
 
 export interface SigningKeySet {
-  /** The one that signs first, then the one that will, then earlier ones. */
+  /** Private keys: first the current one, then the next one, then earlier ones. */
   readonly keys: readonly PrivateJwk[];
   readonly version: string;
 }
 
-/** The keys that the installation signs with. The worker rotates them. */
+/** Reads the signing keys of the installation. The worker rotates them. */
 @Injectable()
 export class SigningKeys {
   constructor(
@@ -21,7 +21,7 @@ export class SigningKeys {
     private readonly secrets: Secrets,
   ) {}
 
-  /** Reads the keys of a purpose. Makes the first one of an installation. */
+  /** Returns the keys of a purpose. Creates the first key of an installation. */
   async read(purpose: SigningKeyEntity['purpose'] = 'tokens'): Promise<SigningKeySet> {
     const rows = await this.rows(purpose);
     if (!rows.some(({ state }) => state === 'current')) {
@@ -34,12 +34,12 @@ export class SigningKeys {
     return { keys: sorted.map((row) => this.open(row)), version: versionOf(rows) };
   }
 
-  /** The public keys of a purpose, as they are published; none before the first one was used. */
+  /** Returns the public keys of a purpose; empty before the first use. */
   async published(purpose: SigningKeyEntity['purpose']): Promise<readonly object[]> {
     return (await this.rows(purpose)).map(({ publicJwk }) => publicJwk);
   }
 
-  /** Changes whenever the keys of tokens do. */
+  /** Returns a version that changes whenever the keys for tokens do. */
   async version(): Promise<string> {
     return versionOf(await this.rows('tokens'));
   }

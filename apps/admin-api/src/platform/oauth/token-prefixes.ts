@@ -1,5 +1,5 @@
 export const REFRESH_PREFIX = 'prt_';
 const TOKEN = /^p[ar]t_([\w-]{43})$/;
 
-/** The value behind the prefix; a value that no token has for other text. */
+/** Returns the value behind the prefix; for text without the prefix, a value that no token has. */
 export const withoutPrefix = (token: string): string => TOKEN.exec(token)?.[1] ?? 'unknown';

@@ -41,7 +41,10 @@ import { integer } from '@gw/kernel';
 
 /** Settings for the maximum number of rows of each kind that one owner may have. */
 export const RESOURCE_CAP_SETTINGS = {
-  /** Maximum for each kind of resource in one workspace, or in the organisation for resources without a workspace. */
+  /**
+   * Maximum for each kind of resource in one workspace, or in the organisation for resources
+   * without a workspace.
+   */
   RESOURCES_MAX: integer({ min: 1, max: 1_000_000 }, 10_000),
   /** Maximum API keys of one workspace, and maximum users and open invites of one organisation. */
   API_KEYS_MAX: integer({ min: 1, max: 10_000_000 }, 100_000),
@@ -51,7 +54,7 @@ export const RESOURCE_CAP_SETTINGS = {
 
 type Setting = keyof typeof RESOURCE_CAP_SETTINGS;
 
-/** The owner of a row, as messages call it; `<owner>Id` is the entity's member with its id. */
+/** Owner of a row as messages name it; the entity's member `<owner>Id` contains its id. */
 export type Owner = 'workspace' | 'organisation' | 'config' | 'guardrail' | 'prompt' | 'integration';
 
 export interface CappedKind {
@@ -60,7 +63,7 @@ export interface CappedKind {
   readonly name: string;
   readonly owner: Owner;
   readonly setting: Setting;
-  /** Only rows with this status count; all when absent. */
+  /** Only rows with this status count; absent when all rows count. */
   readonly status?: string;
   /** Rows with this status do not count, since they are deleted. */
   readonly gone?: string;
@@ -75,7 +78,8 @@ const kind = (
 const GONE = { gone: 'archived' } as const;
 
 /**
- * All kinds of rows that callers create, with their owner. A spec lists the other entities and why they need no cap.
+ * All kinds of rows that callers create, with their owner. A spec lists the other entities and why
+ * they need no cap.
  */
 export const CAPPED_KINDS: readonly CappedKind[] = [
   kind(WorkspaceEntity, 'workspaces', 'organisation', GONE),

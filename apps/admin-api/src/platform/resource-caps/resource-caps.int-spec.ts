@@ -7,9 +7,11 @@ import { TENANCY_ROWS, type BodyParts } from '../../spec-support/tenancy-rows';
 import { routesOf, type Route } from '../../spec-support/tenancy-expectations';
 import { CAPPED_KINDS } from './capped-kinds';
 
-/** Fewer than the ten alert webhooks that a workspace may always have. */
+/** Cap in this test, below the ten alert webhooks that a workspace may always have. */
 const MAX = 9;
-/** Entities whose rows callers do not create one by one, or that have another bound. */
+/**
+ * Entities whose rows callers do not create singly, or that have another bound, with the reason.
+ */
 const NEED_NO_CAP: Readonly<Record<string, string>> = {
   InstallationEntity: 'one row',
   OrganisationEntity: 'one row, created by the set-up',
@@ -70,7 +72,7 @@ const NEED_NO_CAP: Readonly<Record<string, string>> = {
   LogExportPartEntity: 'belongs to an export',
 };
 
-/** Bodies that create something, where the body of the tenancy matrix does not. */
+/** Bodies that create something, for routes whose body in the tenancy matrix does not. */
 const MAKING: Readonly<Record<string, (parts: BodyParts) => object>> = {
   invites_create: () => ({ email: `${uuidv7()}@example.com`, role: 'member', workspaces: [] }),
   plugins_create: () => ({ plugin_provider_id: `p${uuidv7()}`, credentials: { apiKey: 'x' } }),
@@ -80,7 +82,7 @@ const MAKING: Readonly<Record<string, (parts: BodyParts) => object>> = {
   prompts_update: () => ({ patch: true, string: uuidv7() }),
   partials_update: () => ({ string: uuidv7() }),
 };
-/** Kinds that the test does not fill. */
+/** Kinds of rows that the test does not create up to the cap, with the reason. */
 const NOT_FILLED: Readonly<Record<string, string>> = {
   organisation_users: 'created by a call of the invited user, whose token is only sent by mail',
   scim_users: 'created by the identity provider, over SCIM',
@@ -137,8 +139,8 @@ describe('resource caps', () => {
   }
 
   /**
-   * Returns the error of a route at the cap; null for any other response, or when the route creates nothing that is
-   * capped.
+   * Returns the error of a route at the cap; null for any other response, or when the route creates
+   * nothing that has a cap.
    */
   async function refusalOf(route: Route, fixture: Fixture): Promise<string | null> {
     for (let left = MAX + 2; left > 0; left -= 1) {
@@ -160,7 +162,7 @@ describe('resource caps', () => {
   it('apply to every documented route that creates something, and the error says what to do', async () => {
     const routes = routesOf(admin.api.document).filter(({ method }) => method === 'POST' || method === 'PUT');
     const refusals = new Set<string>();
-    // Users are created first, while there is room for them.
+    // Users are created first, before the cap is reached.
     const made = new Map<Kind | undefined, Fixture>();
     for (const kind of new Set(Object.values(TENANCY_ROWS).map(({ kind }) => kind)))
       if (kind) made.set(kind, await fixtures.of(kind, place));
@@ -193,7 +195,7 @@ describe('resource caps', () => {
       const body = { name: uuidv7(), ai_provider_id: 'openai', key: 'sk-0123456789abcdef' };
       return (await admin.post('/v1/integrations', { key: place.adminKey, body })).status;
     };
-    // One of them is a fixture.
+    // One of the rows is a fixture.
     for (let left = MAX - 1; left > 0; left -= 1) expect(await make()).toBe(200);
     expect(await make()).toBe(409);
   });

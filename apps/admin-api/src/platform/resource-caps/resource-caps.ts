@@ -13,20 +13,20 @@ import { CAPPED_KINDS, type CappedKind, type RESOURCE_CAP_SETTINGS } from './cap
 /** An owner to whom a transaction has added rows of a kind. */
 interface Added {
   readonly kind: CappedKind;
-  /** Member of the entity that holds the owner's id, such as `workspaceId`. */
+  /** Entity member with the owner's id, such as `workspaceId`. */
   readonly member: string;
   readonly id: string;
 }
 
 const KINDS = new Map<unknown, CappedKind>(CAPPED_KINDS.map((kind) => [kind.entity, kind]));
 
-/** The additions of each running transaction, by its query runner. */
+/** Rows added by each running transaction, by its query runner. */
 const ADDED = new WeakMap<object, Map<string, Added>>();
 
 /**
- * Limits how many rows of a kind each owner may have. It records every insert of a transaction, and `Writes` calls
- * `assertKept` before the commit. Concurrent transactions do not see each other's rows, so an owner can exceed a cap by
- * at most the number of database connections.
+ * Limits how many rows of a kind each owner may have. Records every insert of a transaction;
+ * `Writes` calls `assertKept` before the commit. Concurrent transactions do not see each other's
+ * rows, so an owner can exceed a limit by at most the number of database connections.
  */
 @Injectable()
 export class ResourceCaps implements EntitySubscriberInterface {
@@ -48,7 +48,9 @@ export class ResourceCaps implements EntitySubscriberInterface {
     );
   }
 
-  /** Throws `resource_limit_reached` when the transaction has given an owner more rows than allowed. */
+  /**
+   * Throws `resource_limit_reached` when the transaction has given an owner more rows than allowed.
+   */
   async assertKept(manager: EntityManager): Promise<void> {
     const added = manager.queryRunner && ADDED.get(manager.queryRunner);
     for (const each of added?.values() ?? []) {
@@ -58,7 +60,10 @@ export class ResourceCaps implements EntitySubscriberInterface {
   }
 }
 
-/** Returns the owner of a row. Rows of a workspace kind that have no workspace belong to the organisation. */
+/**
+ * Returns the owner of a row. Rows of a workspace kind that have no workspace belong to the
+ * organisation.
+ */
 function ownerOf({ owner }: CappedKind, row: ObjectLiteral): { member: string; id: string } | null {
   const members = owner === 'workspace' ? ['workspaceId', 'organisationId'] : [`${owner}Id`];
   for (const member of members) {
@@ -68,7 +73,7 @@ function ownerOf({ owner }: CappedKind, row: ObjectLiteral): { member: string; i
   return null;
 }
 
-/** Reads at most as many rows as the cap, plus one. */
+/** Whether the owner has more than `max` rows. Reads at most `max` + 1 rows. */
 async function hasMoreThan(manager: EntityManager, added: Added, max: number): Promise<boolean> {
   const { kind, member, id } = added;
   const rows = manager.createQueryBuilder(kind.entity, 'row').select('1', 'one');

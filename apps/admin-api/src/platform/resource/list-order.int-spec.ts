@@ -19,7 +19,7 @@ const make = async (key: string, path: string, body: object): Promise<void> => {
   if (status !== 200) throw new Error(`POST ${path}: ${text}`);
 };
 
-/** Lists of rows with a name, how one is made, and the table. */
+/** Lists of rows with a name: the path, how a row is created, and the table. */
 const LISTS: readonly [
   list: string,
   table: string,
@@ -71,7 +71,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe.each(LISTS)('%s', (list, table) => {
-  it('is ordered by name without regard to case, then by id, in pages that do not overlap', async () => {
+  it('is ordered by name, ignoring case, then by id, in pages that do not overlap', async () => {
     const all = await found(`${list}?search=a&sort=name`);
     const lower = all.map((name) => name.toLowerCase());
     expect(lower).toEqual([...lower].sort());
@@ -83,7 +83,7 @@ describe.each(LISTS)('%s', (list, table) => {
     expect(pages).toEqual(all);
   });
 
-  it('is ordered by the times in both directions, newest first without a wish', async () => {
+  it('is ordered by time in both directions, newest first by default', async () => {
     const newest = await found(list);
     expect(await found(`${list}?sort=created_at`)).toEqual(newest);
     expect(await found(`${list}?sort=created_at&order=asc`)).toEqual([...newest].reverse());
@@ -99,7 +99,7 @@ describe.each(LISTS)('%s', (list, table) => {
     expect([body.total, body.data.length]).toEqual([1, 1]);
   });
 
-  it('refuses other fields, orders and texts, and names them', async () => {
+  it('refuses other fields, orders and search texts, and names the parameters', async () => {
     for (const [query, param] of [
       ['sort=sealed_credential', 'sort'],
       ['sort=name);--', 'sort'],
@@ -127,7 +127,7 @@ describe.each(LISTS)('%s', (list, table) => {
       .mockImplementation((query, parameters) => queries.push([query, (parameters ?? []) as unknown[]]));
     await found(`${list}?search=alpha&sort=name`);
     logged.mockRestore();
-    // Prepared statements, which look callers up, are objects.
+    // Prepared statements, which authenticate callers, are objects.
     const texts = queries.filter(([query]) => typeof query === 'string');
     const reads = texts.filter(([query]) => query.includes(`"${table}"`) && query.includes('ILIKE'));
     expect(reads.length).toBeGreaterThan(0);

@@ -1,7 +1,10 @@
 import { EnumField, TextField } from '@gw/web';
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 
-/** Fields by which lists can be ordered. Texts begin with A, times with the newest; rows without the time come last. */
+/**
+ * Fields by which lists can be ordered. By default, texts are ascending and times newest first;
+ * rows without the time come last.
+ */
 const FIELDS = {
   created_at: { column: 'createdAt', isText: false },
   last_updated_at: { column: 'lastUpdatedAt', isText: false },
@@ -12,7 +15,7 @@ const FIELDS = {
 
 export type OrderField = keyof typeof FIELDS;
 
-/** The part of a list's query that orders it. */
+/** Query parameters that order a list. */
 export interface ListOrder {
   readonly sort?: OrderField;
   readonly order?: 'asc' | 'desc';
@@ -27,7 +30,7 @@ type Class<B> = new () => B;
 /** Fields of a list of rows with a name. */
 export const BY_NAME: readonly OrderField[] = ['created_at', 'last_updated_at', 'name'];
 
-/** Adds `sort` and `order` to the query class of a list. The first of the fields is the default. */
+/** Adds `sort` and `order` to the query class of a list. The first field is the default. */
 export function orderedBy<B extends object>(
   base: Class<B>,
   fields: readonly OrderField[],
@@ -42,7 +45,10 @@ export function orderedBy<B extends object>(
   return Ordered as Class<B & ListOrder>;
 }
 
-/** Adds `search`, `sort` and `order`: `class ListThingsQuery extends searchable(pageOf({ size: 50 })) {}`. */
+/**
+ * Adds `search`, `sort` and `order`: `class ListThingsQuery extends searchable(pageOf({ size: 50
+ * })) {}`.
+ */
 export function searchable<B extends object>(
   base: Class<B>,
   fields: readonly OrderField[] = BY_NAME,
@@ -56,8 +62,8 @@ export function searchable<B extends object>(
 }
 
 /**
- * Orders rows as the query wants, then by id, so that no row is on two pages. `aliasOf` names the table of a field where
- * it is not that of the query.
+ * Orders rows as the query requests, then by id, so that no row is on two pages. `aliasOf` returns
+ * the table alias of a field if it differs from that of the query.
  */
 export function orderRows<R extends ObjectLiteral>(
   rows: SelectQueryBuilder<R>,
@@ -74,6 +80,6 @@ export function orderRows<R extends ObjectLiteral>(
   return rows.addOrderBy(id, direction);
 }
 
-/** Whether the list has the order that it has without a wish. */
+/** Whether the query requests the default order. */
 export const isNewestFirst = ({ sort = 'created_at', order = 'desc' }: ListOrder): boolean =>
   sort === 'created_at' && order === 'desc';

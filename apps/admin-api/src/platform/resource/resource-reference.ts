@@ -9,7 +9,7 @@ export interface ResourceReference {
   readonly caller: Principal;
   /** Id or slug from the path. */
   readonly reference: string;
-  /** The `If-Match` header, which `lockRow` and the functions that call it check. */
+  /** The `If-Match` header; `lockRow` and the functions that call it check it. */
   readonly ifMatch: string | undefined;
 }
 
@@ -22,7 +22,10 @@ const read = createParamDecorator(
   }),
 );
 
-/** Injects the resource that this path parameter names: `update(@ResourceParam('labelId') at: ResourceReference, …)`. */
+/**
+ * Injects the resource that this path parameter names: `update(@ResourceParam('labelId') at:
+ * ResourceReference, …)`.
+ */
 export const ResourceParam =
   (parameter: string): ParameterDecorator =>
   (target, key, index) => {

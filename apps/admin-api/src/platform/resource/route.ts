@@ -6,7 +6,7 @@ import { Requires } from '../auth/access';
 type Scopes = string | [string, ...string[]];
 
 const ETAG = {
-  etag: { description: 'Etag of the resource, where it has one.', schema: { type: 'string' } },
+  etag: { description: 'Etag of the resource, if it has one.', schema: { type: 'string' } },
 } as const;
 
 const route =
@@ -19,8 +19,8 @@ const route =
     );
 
 /**
- * Declares a route below the controller's paths, with its scopes and response class; without a class the response is
- * `{}`.
+ * Declares a route below the controller's paths, with its scopes and response class; without a
+ * class the response is `{}`.
  */
 export const Route = {
   get: route(Get),

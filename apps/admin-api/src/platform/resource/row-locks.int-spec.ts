@@ -3,11 +3,11 @@ import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api
 
 const SETTINGS = '/v1/admin/organisation/settings';
 
-describe('locks of rows', () => {
+describe('row locks', () => {
   const api = new TestAdminApi();
   const tenant = api.sharedTenant();
 
-  it('let a policy be made in a workspace while the settings of its organisation change', async () => {
+  it('let a policy be created in a workspace while the settings of its organisation change', async () => {
     const { workspaceId, organisationId, adminKey: key } = tenant;
     const policy = {
       ...{ name: 'Team', conditions: [{ key: 'metadata.team', value: ['a'] }], type: 'cost' },
@@ -15,7 +15,8 @@ describe('locks of rows', () => {
     };
     const changes: Promise<GatewayResponse>[] = [];
     await api.dataSource.transaction(async (manager) => {
-      // As a new policy does: it holds its workspace, and then refers to the organisation.
+      // The transaction acts like the creation of a policy: it holds its workspace, and then refers
+      // to the organisation.
       await manager.query(`SELECT 1 FROM workspaces WHERE id = $1 FOR UPDATE`, [workspaceId]);
       changes.push(api.put(SETTINGS, { key, body: { workspace_overrides: { logs: false } } }));
       const waiting = async (): Promise<boolean> => {

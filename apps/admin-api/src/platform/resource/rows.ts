@@ -29,23 +29,31 @@ export interface Resource<R extends ResourceRow> {
   /** Returns the public form, which the audit log stores before and after a change. */
   readonly view: (row: R, caller: Principal, manager: EntityManager) => Soon<object>;
   /**
-   * Condition for the active rows that a path reference may name for this caller. Default: by id or slug, within reach
-   * of the caller.
+   * Condition for the active rows that this caller may name in a path. Default: by id or slug,
+   * within reach of the caller.
    */
   readonly where?: (caller: Principal, reference: string) => Where<R>;
-  /** Finds the row in place of `where`, for a write that must lock other rows too; it locks the row. */
+  /** Finds and locks the row in place of `where`, for a write that must also lock other rows. */
   readonly find?: (manager: EntityManager, at: ResourceTarget) => Promise<R>;
-  /** Returns the id of a row that has no column of this name. */
+  /** Returns the id of a row whose id column has another name. */
   readonly idOf?: (row: R) => string;
-  /** Returns the etag of a row that is shown with columns of other rows. Default: that of its version. */
+  /**
+   * Returns the etag of a row that is shown with columns of other rows. Default: that of its
+   * version.
+   */
   readonly tag?: (row: R, manager: EntityManager) => Soon<string>;
   /** Throws when the caller may not change or delete a row that it can read. */
   readonly allow?: (row: R, caller: Principal, action: 'update' | 'delete') => void;
   /** Returns the workspace of the audit record. Default: the row's `workspaceId`. */
   readonly workspaceOf?: (row: R) => string;
-  /** Returns documents of other rows that gateways must read again after each change of this row. */
+  /**
+   * Returns documents of other rows that gateways must read again after each change of this row.
+   */
   readonly changes?: (row: R, manager: EntityManager) => Soon<readonly DocumentKey[]>;
-  /** Returns the documents of the row itself. They change with it, and are removed when it is archived or deleted. */
+  /**
+   * Returns the documents of the row itself. They change with it, and are removed when it is
+   * archived or deleted.
+   */
   readonly documents?: (row: R, manager: EntityManager) => Soon<readonly DocumentKey[]>;
 }
 
@@ -54,7 +62,10 @@ type Work<R, T = void> = (row: R) => Soon<T>;
 const defaultWhere = <R extends ResourceRow>(caller: Principal, reference: string): Where<R> =>
   ({ ...reach(caller), ...byReference(reference), status: 'active' }) as unknown as Where<R>;
 
-/** Returns the row that a path names. Throws `not_found` both for a row of another tenant and for a missing one. */
+/**
+ * Returns the row that a path names. Throws `not_found` both for a row of another tenant and for a
+ * missing one.
+ */
 export async function findRow<R extends ResourceRow>(
   manager: EntityManager,
   resource: Pick<Resource<R>, 'entity' | 'where'>,
@@ -66,8 +77,8 @@ export async function findRow<R extends ResourceRow>(
 }
 
 /**
- * Finds and locks a row until the transaction ends, and checks that the caller may change it and that `If-Match`
- * matches its version.
+ * Finds and locks a row until the transaction ends, and checks that the caller may change it and
+ * that `If-Match` matches its version.
  */
 export async function lockRow<R extends ResourceRow>(
   write: Write,
@@ -96,8 +107,8 @@ function concern<R extends ResourceRow>(write: Write, resource: Found<R>, row: R
 }
 
 /**
- * Inserts a row, with a new id unless `values` has one. `finish` inserts dependent rows; the object that it returns is
- * added to the audit record.
+ * Inserts a row, with a new id unless `values` has one. `finish` inserts dependent rows; the object
+ * that it returns is added to the audit record.
  */
 export async function createRow<R extends ResourceRow>(
   write: Write<Principal>,
@@ -117,8 +128,9 @@ export async function createRow<R extends ResourceRow>(
 }
 
 /**
- * Locks a row, changes and saves it, and returns it. The object that `change` returns is added to the audit record
- * after the change; `false` means that there is nothing to change. `action` names the change in the audit log.
+ * Locks a row, changes and saves it, and returns it. The object that `change` returns is added to
+ * the audit record after the change; `false` means that there is nothing to change. `action` names
+ * the change in the audit log.
  */
 export async function changeRow<R extends ResourceRow>(
   write: Write<Principal>,
@@ -147,7 +159,8 @@ export async function patchRow<R extends ResourceRow>(
 }
 
 /**
- * Locks a row and archives it, so that no path finds it any more. `prepare` checks for uses of the row or removes them.
+ * Locks a row and archives it, so that no path finds it any more. `prepare` refuses or removes uses
+ * of the row.
  */
 export async function archiveRow<R extends ResourceRow & { status: string }>(
   write: Write<Principal>,
@@ -174,7 +187,7 @@ export async function deleteRow<R extends ResourceRow>(
   });
 }
 
-/** Locks a row and calls `end`, which ends it. */
+/** Locks a row and calls `end`, which archives or deletes it. */
 export async function endRow<R extends ResourceRow>(
   write: Write<Principal>,
   resource: Resource<R>,
@@ -225,7 +238,10 @@ export interface ListOptions<R> {
   readonly search?: { readonly text: string | undefined; readonly in: readonly (keyof R & string)[] };
 }
 
-/** Returns a page of rows, newest first unless the query has another order, and the number of all matching rows. */
+/**
+ * Returns a page of rows, newest first unless the query has another order, and the number of all
+ * matching rows.
+ */
 export function listRows<R extends ResourceRow>(
   manager: EntityManager,
   { entity }: Pick<Resource<R>, 'entity'>,

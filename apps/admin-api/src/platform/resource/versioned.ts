@@ -29,8 +29,8 @@ const ofOwner = <V extends VersionRow>({ owner }: Versions<V>, id: string): Find
   ({ [owner]: id }) as FindOptionsWhere<V>;
 
 /**
- * Inserts the next version. The row of its resource must be locked or new. Throws `conflict` at the maximum number of
- * versions.
+ * Inserts the next version. The row of its resource must be locked or new. Throws `conflict` at the
+ * maximum number of versions.
  */
 export async function addVersion<V extends VersionRow>(
   manager: EntityManager,
@@ -50,7 +50,7 @@ export async function addVersion<V extends VersionRow>(
   return manager.save(manager.create(entity, values as DeepPartial<V>));
 }
 
-/** Returns a version that its resource names, such as the current one. */
+/** Returns a version by its id, such as the current version of a resource. */
 export const versionNamed = <V extends VersionRow>(
   manager: EntityManager,
   { entity }: Versions<V>,

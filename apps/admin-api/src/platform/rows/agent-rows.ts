@@ -15,10 +15,10 @@ import type { Write } from '../unit-of-work/writes';
 import { availableBy, type IntegrationKind } from '../upstreams/usable-integrations';
 import { integrationReach } from './integration-reach';
 
-/** Which agent integrations a caller may reach. */
+/** Decides which agent integrations a caller may reach. */
 export const AGENT_REACH = integrationReach('agent_integrations');
 
-/** Which agent integrations a caller may reach to see and change their skills. */
+/** Decides which agent integrations a caller may reach to read and change their skills. */
 export const AGENT_SKILL_REACH = integrationReach('agent_integrations', 'agent_integration_skills');
 
 export const AGENT_INTEGRATION: IntegrationKind<AgentIntegrationEntity> = {
@@ -28,13 +28,13 @@ export const AGENT_INTEGRATION: IntegrationKind<AgentIntegrationEntity> = {
 
 type Place = Pick<AgentServerEntity, 'workspaceId' | 'slug' | 'id'>;
 
-/** Returns the keys of the document of an agent, which gateways find by its slug and by its id. */
+/** Returns the document keys of an agent; gateways find it by its slug and by its id. */
 export const agentServerKeys = ({ workspaceId, slug, id }: Place): DocumentKey[] => [
   documentKey.agentServer(workspaceId, slug),
   documentKey.agentServer(workspaceId, id),
 ];
 
-/** Returns the keys of the catalogues that list the agents. */
+/** Returns the document keys of the catalogues that list the agents. */
 export const agentCatalogueKeys = (rows: readonly Pick<AgentServerEntity, 'workspaceId'>[]): DocumentKey[] =>
   [...new Set(rows.map(({ workspaceId }) => workspaceId))].map(documentKey.agentCatalogue);
 
@@ -50,7 +50,9 @@ export const liveAgentServers = (
         status: Not('archived'),
       });
 
-/** Returns the keys of the documents of all agents of the integrations, and of the catalogues that list them. */
+/**
+ * Returns the document keys of all agents of the integrations and of the catalogues that list them.
+ */
 export async function keysOfAgents(
   manager: EntityManager,
   ...integrations: readonly Pick<AgentIntegrationEntity, 'id'>[]
@@ -59,7 +61,7 @@ export async function keysOfAgents(
   return [...rows.flatMap(agentServerKeys), ...agentCatalogueKeys(rows)];
 }
 
-/** Returns the keys of the documents of the agents whose calls a guardrail checks. */
+/** Returns the document keys of the agents whose calls a guardrail checks. */
 export async function keysOfGuardedAgents(
   manager: EntityManager,
   { id: guardrailId }: { readonly id: string },
@@ -70,7 +72,9 @@ export async function keysOfGuardedAgents(
   return (await manager.findBy(AgentServerEntity, { id, status: Not('archived') })).flatMap(agentServerKeys);
 }
 
-/** Deletes what belongs to agents that end: access of users, switches of skills, and mappings. */
+/**
+ * Deletes the dependent rows of ended agents: user access, skill switches and guardrail mappings.
+ */
 export async function deletePartsOfAgents(
   { manager }: Pick<Write, 'manager'>,
   ids: readonly string[],
@@ -81,7 +85,9 @@ export async function deletePartsOfAgents(
   await manager.delete(GuardrailAgentServerEntity, { serverId });
 }
 
-/** Archives the given agents, deletes what belongs to them, and marks their documents as removed. */
+/**
+ * Archives the given agents, deletes their dependent rows, and marks their documents as removed.
+ */
 export async function archiveAgentServers(write: Write, rows: readonly AgentServerEntity[]): Promise<void> {
   const { manager } = write;
   const ids = rows.map(({ id }) => id);
@@ -94,7 +100,7 @@ export async function archiveAgentServers(write: Write, rows: readonly AgentServ
   write.changed(agentCatalogueKeys(rows));
 }
 
-/** Archives the agents and agent integrations of a workspace that ends, and erases their secrets. */
+/** Archives the agents and agent integrations of a deleted workspace and erases their secrets. */
 export async function archiveAgentsOf(write: Write, workspaceId: string): Promise<void> {
   const { manager } = write;
   const live = { workspaceId, status: 'active' } as const;
@@ -112,8 +118,8 @@ const SERVERS_OF = `SELECT s.id FROM agent_servers s
     AND (CAST(:workspaceId AS uuid) IS NULL OR s.workspace_id = :workspaceId)`;
 
 /**
- * Deletes the exceptions for a user at agents, when the user leaves the workspace; without a workspace, the
- * organisation.
+ * Deletes a user's access exceptions at agents when the user leaves the workspace or, without a
+ * workspace, the organisation.
  */
 export async function endAgentAccess(
   write: Write<AuditCaller>,

@@ -13,8 +13,8 @@ export const collectionSlug = (name: string): string => `co-${slugOf(name, 6)}-$
 /** Returns the workspace's default collection; creates it at the first call. */
 export async function defaultCollection(manager: EntityManager, owner: Owner): Promise<CollectionEntity> {
   const where = { ...owner, isDefault: true };
-  const known = await manager.findOneBy(CollectionEntity, where);
-  if (known) return known;
+  const existing = await manager.findOneBy(CollectionEntity, where);
+  if (existing) return existing;
   const name = 'Default';
   await manager
     .createQueryBuilder()
@@ -26,7 +26,10 @@ export async function defaultCollection(manager: EntityManager, owner: Owner): P
   return manager.findOneByOrFail(CollectionEntity, where);
 }
 
-/** Returns the collection with this id or slug in the workspace. Throws 400 naming `param` when there is none. */
+/**
+ * Returns the collection with this id or slug in the workspace. Throws 400 naming `param` when
+ * there is none.
+ */
 export async function collectionNamed(
   manager: EntityManager,
   owner: Owner,
@@ -43,8 +46,8 @@ export async function collectionNamed(
 }
 
 /**
- * Throws `validation_failed` when the collection would contain itself. A lock on the workspace's row serialises
- * concurrent moves.
+ * Throws `validation_failed` when the collection would contain itself. A lock on the workspace's
+ * row serialises concurrent moves.
  */
 export async function assertNoCycle(
   manager: EntityManager,

@@ -14,7 +14,8 @@ const LISTS: ReadonlyMap<string, 'input' | 'output'> = new Map([
 ]);
 
 /**
- * Returns the slugs and ids of saved guardrails that a config names, without duplicates. The config need not be valid.
+ * Returns the slugs and ids of saved guardrails that a config names, without duplicates. The config
+ * need not be valid.
  */
 export function guardrailsNamedBy(config: Node): string[] {
   const names = new Set<string>();
@@ -28,8 +29,8 @@ export function guardrailsNamedBy(config: Node): string[] {
 }
 
 /**
- * Returns all faults of the inline guardrails of a valid config. `checkHost` returns why an address is refused, or
- * null.
+ * Returns all faults of the inline guardrails of a valid config. `checkHost` returns why an address
+ * is refused, or null.
  */
 export function writtenOutFaults(
   config: Node,
@@ -43,8 +44,8 @@ export function writtenOutFaults(
 }
 
 /**
- * Returns the paths of secret parameters in inline guardrails. Configs must not contain them, since everyone who may
- * read a config would see them.
+ * Returns the paths of secret parameters in inline guardrails. Configs must not contain them, since
+ * everyone who may read a config would see them.
  */
 export const secretsWrittenOutIn = (config: Node): { readonly path: string }[] =>
   writtenOutIn(config, []).flatMap(({ path, guardrail }) => {
@@ -65,7 +66,10 @@ interface WrittenOut {
   readonly stage: 'input' | 'output';
 }
 
-/** Returns the inline guardrails of the config and its targets. The config is valid, so its nesting is bounded. */
+/**
+ * Returns the inline guardrails of the config and its targets. The config is valid, so its nesting
+ * is bounded.
+ */
 function writtenOutIn(node: Node, path: Path): WrittenOut[] {
   const own = [...LISTS].flatMap(([list, stage]) =>
     listAt(node, list).flatMap((entry, index): WrittenOut[] =>
@@ -84,7 +88,8 @@ const listAt = (node: Node, name: string): readonly unknown[] => {
 };
 
 /**
- * Returns the config without its guardrails and those of its targets. The config is valid, so its nesting is bounded.
+ * Returns the config without its guardrails and those of its targets. The config is valid, so its
+ * nesting is bounded.
  */
 export const withoutGuardrails = (config: object): object =>
   Object.fromEntries(

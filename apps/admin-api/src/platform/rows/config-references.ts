@@ -3,7 +3,10 @@ import { invalid } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
 import { byReference } from '../auth/tenancy';
 
-/** Returns the id of the active config of the workspace with this id or slug. Throws `validation_failed` for `path`. */
+/**
+ * Returns the id of the active config of the workspace with this id or slug. Throws
+ * `validation_failed` naming `path`.
+ */
 export async function configIdOf(
   manager: EntityManager,
   workspaceId: string,

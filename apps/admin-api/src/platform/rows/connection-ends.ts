@@ -2,7 +2,7 @@ import { documentKey } from '@gw/contracts';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
 
-/** Which connections end: those that match all members that are given. */
+/** Selects the connections to end: those that match all given members. */
 export interface EndedConnections {
   readonly organisationId: string;
   readonly userId?: string;
@@ -11,8 +11,8 @@ export interface EndedConnections {
 }
 
 /**
- * Ends connections of users to upstream MCP servers: deletes their rows and documents, and leaves their
- * tokens to be revoked in the background.
+ * Ends connections of users to upstream MCP servers: deletes their rows and documents. A background
+ * job revokes their tokens.
  */
 export async function endConnections(write: Write<AuditCaller>, where: EndedConnections): Promise<void> {
   const { organisationId, userId, workspaceId, serverIds } = where;

@@ -1,11 +1,17 @@
 import { documentKey } from '@gw/contracts';
 import type { Write } from '../unit-of-work/writes';
 
-/** Ends all grants of servers, toolsets or agents that were archived in this transaction, so that another one can take their addresses. */
+/**
+ * Ends all grants of servers, toolsets or agents that this transaction has archived, so that a new
+ * one at the same address does not inherit them.
+ */
 export const endGrantsOfTargets = (write: Write, targetIds: readonly string[]): Promise<void> =>
   endGrantsWhere(write, 'target_id = ANY($1::uuid[])', [targetIds]);
 
-/** Ends grants in a few statements. The audit log has the change that ends them, not each grant. */
+/**
+ * Ends grants in a few statements. The audit log contains the change that ends them, not each
+ * grant.
+ */
 export async function endGrantsWhere(write: Write, where: string, values: readonly unknown[]): Promise<void> {
   const { manager } = write;
   const grants = await manager.query<{ readonly id: string }[]>(

@@ -3,7 +3,10 @@ import { validationFailed } from '@gw/web';
 import { In, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { isUuid } from '../auth/tenancy';
 
-/** Where a guardrail is referenced: in a workspace, or in the whole organisation when `workspaceId` is null. */
+/**
+ * Scope of a guardrail reference: a workspace, or the whole organisation when `workspaceId` is
+ * null.
+ */
 export interface GuardrailScope {
   readonly organisationId: string;
   readonly workspaceId: string | null;
@@ -12,7 +15,10 @@ export interface GuardrailScope {
 /** Shape of a slug or id; no other text can name a guardrail. */
 const NAME = /^[\w-]{1,255}$/;
 
-/** Returns the ids of active guardrails for LLM requests that the names of a scope can mean, by slug and by id. */
+/**
+ * Returns the ids of the active guardrails for LLM requests that the names can mean in the scope,
+ * by slug and by id.
+ */
 async function byName(
   manager: EntityManager,
   { organisationId, workspaceId }: GuardrailScope,
@@ -31,7 +37,7 @@ async function byName(
   const isWrite = manager.queryRunner?.isTransactionActive === true;
   const rows = await manager.find(GuardrailEntity, {
     where,
-    // The read lock makes a concurrent delete wait, after which it sees the new reference.
+    // The read lock makes a concurrent deletion wait; it then sees the new reference.
     ...(isWrite ? { lock: { mode: 'pessimistic_read' as const } } : {}),
   });
   return new Map(rows.flatMap(({ id, slug }) => [[id, id] as const, [slug, id] as const]));
@@ -48,8 +54,8 @@ export async function knownGuardrails(
 }
 
 /**
- * Returns the ids of the guardrails in a list of ids and slugs, without duplicates. Throws `validation_failed` with all
- * unknown references.
+ * Returns the ids of the guardrails in a list of ids and slugs, without duplicates. Throws
+ * `validation_failed` with all unknown references.
  */
 export async function guardrailIdsOf(
   manager: EntityManager,

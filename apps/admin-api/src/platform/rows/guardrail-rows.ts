@@ -17,11 +17,15 @@ const OWN = 'guardrails';
 const COMMON = 'organisation_guardrails';
 
 /**
- * Returns the scopes of a route for workspace and organisation guardrails; the row decides which of them is required.
+ * Returns the scopes of a route for workspace and organisation guardrails; the row decides which of
+ * them is required.
  */
 export const scopesFor = (action: Action): [string, string] => [`${OWN}.${action}`, `${COMMON}.${action}`];
 
-/** Condition for the guardrails of a tenant: a workspace's own and the organisation's, or all of the organisation. */
+/**
+ * Condition for the guardrails of a tenant: those of the workspace and of the organisation, or all
+ * of the organisation when there is no workspace.
+ */
 const ofTenant = ({ organisationId, workspaceId }: Principal): FindOptionsWhere<GuardrailEntity>[] =>
   workspaceId === null
     ? [{ organisationId, status: 'active' }]
@@ -39,9 +43,9 @@ export function listedFor(caller: Principal): FindOptionsWhere<GuardrailEntity>[
 }
 
 /**
- * Throws `scope_missing`, and `forbidden` for a change of the organisation's guardrails from within a workspace. A
- * caller who may read a workspace's guardrails may also read those of the organisation there, since they apply to its
- * requests.
+ * Throws `scope_missing`, and `forbidden` for a change of the organisation's guardrails from within
+ * a workspace. Callers who may read a workspace's guardrails may also read those of the
+ * organisation there, since they apply to the workspace's requests.
  */
 export function assertMay(caller: Principal, workspaceId: string | null, action: Action): void {
   const [own, common] = scopesFor(action);
@@ -54,7 +58,10 @@ export function assertMay(caller: Principal, workspaceId: string | null, action:
     });
 }
 
-/** The parts of the resource that all services share: the rows that a path can name, and who may change them. */
+/**
+ * Describes guardrails to the functions for rows: the rows that a path can name, and who may change
+ * them.
+ */
 export const GUARDRAIL = {
   entity: GuardrailEntity,
   type: 'guardrails',
@@ -86,8 +93,8 @@ export const currentOf = (
 ): Promise<GuardrailVersionEntity> => versionNamed(manager, VERSIONS, currentVersionId);
 
 /**
- * Returns the document keys of a guardrail, by slug and by id; for a guardrail of the organisation, in each of its
- * workspaces.
+ * Returns the document keys of a guardrail, by slug and by id; for a guardrail of the organisation,
+ * in each of its workspaces.
  */
 export async function keysOf(
   manager: EntityManager,

@@ -12,16 +12,16 @@ interface IntegrationRow {
   readonly status: 'active' | 'archived';
 }
 
-/** Which integrations of one kind a caller may reach. */
+/** Decides which integrations of one kind a caller may reach. */
 export interface IntegrationReach {
   /** Whether the caller may perform the action on integrations of the organisation. */
   readonly forOrganisation: (caller: Principal, action: IntegrationAction) => boolean;
   /** Whether the caller may perform the action on integrations of a workspace within its reach. */
   readonly forWorkspace: (caller: Principal, action: IntegrationAction) => boolean;
   /**
-   * Returns conditions for the active integrations that the caller may reach for an action: the organisation's, with a
-   * scope of the organisation, and those of the caller's workspace, or of all workspaces when `workspaceId` is null.
-   * Empty when there are none.
+   * Returns conditions for the active integrations that the caller may reach for an action: those
+   * of the organisation, given an organisation scope, and those of the caller's workspace, or of
+   * all workspaces when `workspaceId` is null. Empty when the caller may reach none.
    */
   readonly where: <R extends IntegrationRow>(
     caller: Principal,
@@ -31,8 +31,9 @@ export interface IntegrationReach {
 }
 
 /**
- * `scopes`: the scopes of the kind without `organisation_` and `workspace_`. `parts`: scopes for parts of an integration
- * of a workspace, such as its skills.
+ * Returns the reach for one kind of integration. `scopes` are its scopes without `organisation_`
+ * and `workspace_`; `parts` are the scopes for parts of a workspace's integration, such as its
+ * skills.
  */
 export function integrationReach(
   scopes: 'integrations' | 'mcp_integrations' | 'agent_integrations',

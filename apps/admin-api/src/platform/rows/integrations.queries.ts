@@ -10,7 +10,10 @@ export type { IntegrationAction } from './integration-reach';
 const REACH = integrationReach('integrations');
 export const { forOrganisation: mayForOrganisation, forWorkspace: mayForWorkspace } = REACH;
 
-/** As `IntegrationReach.where`, without the hidden integrations of virtual keys. */
+/**
+ * Returns the conditions of `IntegrationReach.where`, without the hidden integrations of virtual
+ * keys.
+ */
 export const integrationsFor = (
   caller: Principal,
   action: IntegrationAction,
@@ -22,8 +25,8 @@ export const integrationsFor = (
   }));
 
 /**
- * SQL condition: workspace `:workspaceId` may use integration `i`. The workspace's own row takes precedence over the
- * global access.
+ * SQL condition: workspace `:workspaceId` may use integration `i`. The workspace's own row takes
+ * precedence over the global access.
  */
 const ENABLED = `(i.workspace_id = :workspaceId OR (i.workspace_id IS NULL AND COALESCE(
   (SELECT w.enabled FROM integration_workspaces w WHERE w.integration_id = i.id AND w.workspace_id = :workspaceId),
@@ -31,8 +34,8 @@ const ENABLED = `(i.workspace_id = :workspaceId OR (i.workspace_id IS NULL AND C
   false)))`;
 
 /**
- * Selects the active integrations of the organisation that a workspace may use, with the alias `i`; all of them when
- * the workspace is null.
+ * Selects the active integrations of the organisation that a workspace may use, with the alias `i`;
+ * all of them when the workspace is null.
  */
 export function usableIntegrations(
   manager: EntityManager,
@@ -62,7 +65,7 @@ export function countWorkspaces(manager: EntityManager, integration: Integration
     .getCount();
 }
 
-/** For `where`: providers that are not archived. */
+/** Value of `where` for providers that are not archived. */
 export const LIVE_PROVIDER = Not<ProviderStatus>('archived');
 
 export const providerKey = (row: Pick<ProviderEntity, 'workspaceId' | 'slug'>): DocumentKey =>

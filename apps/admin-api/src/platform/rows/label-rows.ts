@@ -6,7 +6,10 @@ import type { Principal } from '../common/principal';
 
 type Place = Pick<Principal, 'organisationId' | 'workspaceId'>;
 
-/** Conditions for the labels of a workspace or organisation: its own, those of the organisation and universal ones. */
+/**
+ * Returns conditions for the labels that a workspace or organisation can use: its own, those of the
+ * organisation and universal ones.
+ */
 export const visibleTo = ({ organisationId, workspaceId }: Place): FindOptionsWhere<LabelEntity>[] => [
   { organisationId: IsNull(), status: 'active' },
   { organisationId, status: 'active', ...(workspaceId === null ? {} : { workspaceId: IsNull() }) },
@@ -14,8 +17,8 @@ export const visibleTo = ({ organisationId, workspaceId }: Place): FindOptionsWh
 ];
 
 /**
- * Conditions for a label that prompts of the caller's workspace may have. Throws `not_found` for text that is not a
- * UUID.
+ * Returns conditions for a label that prompts of the caller's workspace may have. Throws
+ * `not_found` for text that is not a UUID.
  */
 export function labelNamed(caller: Principal, id: string): FindOptionsWhere<LabelEntity>[] {
   if (!isUuid(id)) throw new GatewayError('not_found');

@@ -4,7 +4,7 @@ import { countWorkspaces, usableIntegrations, type IntegrationKind } from '../up
 import { integrationReach } from './integration-reach';
 import { MCP_AVAILABLE } from './mcp-rows';
 
-/** Which MCP integrations a caller may reach. */
+/** Decides which MCP integrations a caller may reach. */
 export const MCP_REACH = integrationReach('mcp_integrations');
 
 export const MCP_INTEGRATION: IntegrationKind<McpIntegrationEntity> = {
@@ -12,15 +12,15 @@ export const MCP_INTEGRATION: IntegrationKind<McpIntegrationEntity> = {
 };
 
 /**
- * Selects the active MCP integrations of the organisation that a workspace may use, with the alias `i`; all of them
- * when the workspace is null.
+ * Selects the active MCP integrations of the organisation that a workspace may use, with the alias
+ * `i`; all of them when the workspace is null.
  */
 export const usableMcpIntegrations = (
   manager: EntityManager,
   owner: { readonly organisationId: string; readonly workspaceId: string | null },
 ): SelectQueryBuilder<McpIntegrationEntity> => usableIntegrations(manager, MCP_INTEGRATION, owner);
 
-/** Returns how many workspaces may use each integration. */
+/** Returns the number of workspaces that may use each integration, by integration id. */
 export const countMcpWorkspaces = (
   manager: EntityManager,
   integrations: readonly Pick<McpIntegrationEntity, 'id'>[],

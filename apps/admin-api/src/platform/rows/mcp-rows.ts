@@ -20,7 +20,7 @@ import { availableBy } from '../upstreams/usable-integrations';
 /** SQL condition: workspace `s.workspace_id` may use MCP integration `i`. */
 export const MCP_AVAILABLE = availableBy('mcp_integration_workspaces');
 
-/** Returns the keys of the document of a server, which gateways find by its slug and by its id. */
+/** Returns the document keys of a server; gateways find it by its slug and by its id. */
 export const mcpServerKeys = ({
   workspaceId,
   slug,
@@ -30,7 +30,7 @@ export const mcpServerKeys = ({
   documentKey.mcpServer(workspaceId, id),
 ];
 
-/** Returns the keys of the documents of all servers of the integrations. */
+/** Returns the document keys of all servers of the integrations. */
 export async function keysOfServers(
   manager: EntityManager,
   ...integrations: readonly Pick<McpIntegrationEntity, 'id'>[]
@@ -43,7 +43,7 @@ export async function keysOfServers(
   return servers.flatMap(mcpServerKeys);
 }
 
-/** Returns the keys of the documents of the servers with these ids that are not archived. */
+/** Returns the document keys of the servers with these ids that are not archived. */
 export async function keysOfServerIds(
   manager: EntityManager,
   ids: readonly string[],
@@ -56,7 +56,7 @@ export async function keysOfServerIds(
   return servers.flatMap(mcpServerKeys);
 }
 
-/** Returns the keys of the documents of the servers whose tool calls a guardrail checks. */
+/** Returns the document keys of the servers whose tool calls a guardrail checks. */
 export async function keysOfGuardedServers(
   manager: EntityManager,
   { id: guardrailId }: { readonly id: string },
@@ -69,8 +69,8 @@ export async function keysOfGuardedServers(
 }
 
 /**
- * Deletes what belongs to a server that ends: connections and access of users, capabilities, mappings, approvals, and its
- * places in toolsets.
+ * Deletes the dependent rows of ended servers: user connections and access, capabilities, mappings,
+ * approvals and memberships in toolsets.
  */
 export async function deletePartsOfServers(write: Write, ids: readonly string[]): Promise<void> {
   const { manager, caller } = write;
@@ -83,7 +83,9 @@ export async function deletePartsOfServers(write: Write, ids: readonly string[])
   await leaveToolsets(write, ids);
 }
 
-/** Archives the given servers, deletes what belongs to them, and marks their documents as removed. */
+/**
+ * Archives the given servers, deletes their dependent rows, and marks their documents as removed.
+ */
 export async function archiveMcpServers(write: Write, rows: readonly McpServerEntity[]): Promise<void> {
   const { manager } = write;
   const ids = rows.map(({ id }) => id);
@@ -97,7 +99,7 @@ export async function archiveMcpServers(write: Write, rows: readonly McpServerEn
   write.changed(...new Set(rows.map(({ workspaceId }) => documentKey.mcpCatalogue(workspaceId))));
 }
 
-/** Archives the MCP servers and integrations of a workspace that ends, and erases their secrets. */
+/** Archives the MCP servers and integrations of a deleted workspace and erases their secrets. */
 export async function archiveMcpOf(write: Write, workspaceId: string): Promise<void> {
   const { manager } = write;
   const live = { workspaceId, status: 'active' } as const;
@@ -116,8 +118,8 @@ const SERVERS_OF = `SELECT s.id FROM mcp_servers s
     AND (CAST(:workspaceId AS uuid) IS NULL OR s.workspace_id = :workspaceId)`;
 
 /**
- * Deletes a user's connections to MCP servers and the exceptions for the user, when the user leaves the workspace;
- * without a workspace, the organisation.
+ * Deletes a user's connections to MCP servers and access exceptions when the user leaves the
+ * workspace or, without a workspace, the organisation.
  */
 export async function endMcpAccess(
   write: Write<AuditCaller>,

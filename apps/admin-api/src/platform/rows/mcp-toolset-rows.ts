@@ -3,7 +3,7 @@ import { McpToolsetEntity } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 import type { Write } from '../unit-of-work/writes';
 
-/** Returns the keys of the document of a toolset, which gateways find by its slug and by its id. */
+/** Returns the document keys of a toolset; gateways find it by its slug and by its id. */
 export const mcpToolsetKeys = ({
   workspaceId,
   slug,
@@ -13,7 +13,7 @@ export const mcpToolsetKeys = ({
   documentKey.mcpToolset(workspaceId, id),
 ];
 
-/** Removes servers that end from the toolsets of their workspaces. */
+/** Removes ended servers from the toolsets of their workspaces. */
 export async function leaveToolsets(write: Write, serverIds: readonly string[]): Promise<void> {
   const { manager } = write;
   const ended = new Set(serverIds);

@@ -9,15 +9,16 @@ import type { Principal } from '../common/principal';
 import { userFacts } from './user-facts.queries';
 import { memberIds } from '../upstreams/server-members.queries';
 
-/** For whom a preview is: a user or an API key. */
+/** User or API key for which a preview is made. */
 export interface PreviewedCaller {
   readonly user_id?: string;
   readonly api_key_id?: string;
 }
 
 /**
- * Returns the caller that a preview is for. `scope`: what users have, since their sessions call nothing. Throws
- * `validation_failed` unless the query names one user or one key, of the workspace.
+ * Returns the caller for which a preview is made. `scope` is the scope that users hold in the
+ * preview, since their sessions call no upstream. Throws `validation_failed` unless the query names
+ * exactly one user or one key of the workspace.
  */
 export async function previewedCaller(
   manager: EntityManager,
@@ -50,7 +51,10 @@ export async function previewedCaller(
   return { ...NO_ONE, ...(await userCaller(manager, place, key.userId)), keyId: key.id, scopes };
 }
 
-/** The user with the groups and roles that gateways know; null is no user. */
+/**
+ * Returns the user with the groups and roles that gateways know. For a `userId` of null, returns a
+ * caller without a user.
+ */
 export async function userCaller(
   manager: EntityManager,
   { organisationId, workspaceId }: Pick<UpstreamServer, 'organisationId' | 'workspaceId'>,
@@ -60,15 +64,15 @@ export async function userCaller(
   return { userId, groups: facts?.groups ?? [], roles: facts ? userRoles(facts, workspaceId) : [] };
 }
 
-/** A caller without anything. */
+/** A caller without identity and rights. */
 export const NO_ONE: AccessCaller = {
   ...{ userId: null, groups: [], roles: [], keyId: null, clientId: null, trustId: null },
   ...{ scopes: [], key: null },
 };
 
 /**
- * Throws `forbidden` when a member names another user. Service keys, managers and admins may see everyone.
- * Undefined: all users.
+ * Throws `forbidden` when a member names another user. Service keys, managers and admins may see
+ * every user. An undefined `userId` means all users.
  */
 export function assertMaySee(caller: Principal, userId: string | null | undefined): void {
   const { organisationRole, workspaceRole } = caller;

@@ -30,7 +30,7 @@ export const sharedWith = (workspaceId: string): FindOptionsWhere<PromptEntity> 
   workspaceId: Not(workspaceId),
   accessLevel: Raw(
     (level) => {
-      // The column comes with the alias of the query that it is in.
+      // The column contains the alias of the query in which it occurs.
       const alias = level.slice(0, level.lastIndexOf('.'));
       return `(${level} = 'organisation' OR (${level} = 'workspaces' AND EXISTS (
          SELECT 1 FROM prompt_shares s WHERE s.prompt_id = ${alias}.id AND s.workspace_id = :sharedWith)))`;
@@ -39,7 +39,10 @@ export const sharedWith = (workspaceId: string): FindOptionsWhere<PromptEntity> 
   ),
 });
 
-/** Describes prompts or partials: a workspace can read its own and those shared with it, and change its own. */
+/**
+ * Describes prompts or partials to the functions for rows: a workspace can read its own and those
+ * shared with it, and change its own.
+ */
 const resourceOf = (type: PromptType, plural: string): Resource<PromptEntity> => ({
   entity: PromptEntity,
   type: plural,
@@ -71,7 +74,9 @@ export const PROMPTS: Readonly<Record<PromptType, Resource<PromptEntity>>> = {
   partial: resourceOf('partial', 'prompt_partials'),
 };
 
-/** The versions of a prompt; bounded, because a prompt's gateway document lists all of them. */
+/**
+ * Versions of a prompt; limited in number, because a prompt's gateway document lists all of them.
+ */
 export const PROMPT_VERSIONS: Versions<PromptVersionEntity> = {
   entity: PromptVersionEntity,
   owner: 'promptId',
@@ -106,8 +111,8 @@ export const latestOf = (
 ): Promise<PromptVersionEntity> => versionNamed(manager, PROMPT_VERSIONS, id);
 
 /**
- * Returns the version that a reference names: the published one for null or `default`, else by number, `latest`, or the
- * label of a prompt. Throws `not_found`.
+ * Returns the version that a reference names: the published one for null or `default`, else by
+ * number, `latest`, or the label of a prompt. Throws `not_found`.
  */
 export async function versionMeant(
   manager: EntityManager,

@@ -5,7 +5,9 @@ import { found } from '../auth/tenancy';
 import type { Write } from '../unit-of-work/writes';
 import { keysOf, PROMPTS } from './prompt-rows';
 
-/** Throws `conflict` if the workspace shares prompts or partials; such a workspace cannot be deleted. */
+/**
+ * Throws `conflict` if the workspace shares prompts or partials, because it then cannot be deleted.
+ */
 export async function assertNothingShared(manager: EntityManager, workspaceId: string): Promise<void> {
   const shared = await manager.findBy(PromptEntity, {
     workspaceId,
@@ -21,7 +23,10 @@ export async function assertNothingShared(manager: EntityManager, workspaceId: s
   });
 }
 
-/** Archives the prompts of a deleted workspace, and removes the shares that it received from others. */
+/**
+ * Archives the prompts of a deleted workspace and removes the shares that it received from other
+ * workspaces.
+ */
 export async function archivePromptsOf(write: Write, workspaceId: string): Promise<void> {
   const { manager } = write;
   const received = await manager.findBy(PromptShareEntity, { workspaceId });

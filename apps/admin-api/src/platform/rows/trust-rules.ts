@@ -3,7 +3,7 @@ import { OrganisationEntity, TrustEntity } from '@gw/entities';
 import type { TokenRule } from '@gw/trusts';
 import type { DataSource, EntityManager, FindOptionsWhere, SelectQueryBuilder } from 'typeorm';
 
-/** The active trusts of active organisations, the oldest first, as `trust`. */
+/** Selects the active trusts of active organisations, oldest first, with the alias `trust`. */
 export const activeTrusts = (
   source: DataSource | EntityManager,
   where: FindOptionsWhere<TrustEntity>,
@@ -19,19 +19,21 @@ export const activeTrusts = (
     .orderBy('trust.createdAt')
     .addOrderBy('trust.id');
 
-/** A trust of callers as gateways read it. */
+/** Returns a trust of callers in the form that gateways read. */
 export const toTrustRule = (row: CallerTrust): TrustRule => ({
   ...toTokenRule(row),
   tokenKind: row.kind,
   maps: row.maps,
 });
 
-/** A trust whose tokens are callers of gateways; those of kind `id_jag` are for the OAuth server. */
+/**
+ * A trust whose tokens are callers of gateways; those of kind `id_jag` are for the OAuth server.
+ */
 export type CallerTrust = TrustEntity & { readonly kind: TrustRule['tokenKind'] };
 
 export const isCallerTrust = (row: TrustEntity): row is CallerTrust => row.kind !== 'id_jag';
 
-/** Rules of a trust for its tokens, whatever its maps are. */
+/** Returns the rules of a trust for its tokens, without its claim maps. */
 export const toTokenRule = (row: TrustEntity): TokenRule => ({
   id: row.id,
   organisationId: row.organisationId,

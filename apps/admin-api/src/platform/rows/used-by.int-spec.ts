@@ -84,7 +84,7 @@ describe('used_by', () => {
     expect(await listed('/v1/guardrails')).toEqual({ words: uses });
   });
 
-  it('counts for a guardrail of the organisation only what the caller can reach', async () => {
+  it("counts for an organisation's guardrail only the uses that the caller can reach", async () => {
     const made = await post<Used>(
       '/v1/guardrails',
       { name: 'common', slug: 'common', checks: CHECKS },
@@ -104,7 +104,7 @@ describe('used_by', () => {
     expect(await used(`/v1/guardrails/${made.id}`)).toMatchObject({ configs: 0 });
   });
 
-  it('is not in lists that do not want it', async () => {
+  it('is absent from lists without include_used_by', async () => {
     const { body } = await admin.get<List<Used>>('/v1/providers', { key: ours.key });
     expect(body.data.map((row) => row.used_by)).toEqual([undefined, undefined]);
   });

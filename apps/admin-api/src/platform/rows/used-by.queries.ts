@@ -3,7 +3,10 @@ import { QueryBooleanField, ResponseField } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 import type { TenantWhere } from '../auth/tenancy';
 
-/** Maximum number of configs, prompts and guardrails of a workspace that are read to count uses; the newest are. */
+/**
+ * Maximum number of configs, prompts and guardrails of a workspace that are read to count uses,
+ * newest first.
+ */
 const READ_MAX = 1_000;
 /** Maximum number of API keys that are counted for a config. */
 const KEYS_MAX = 1_000;
@@ -12,9 +15,9 @@ const OTHERS = 'among the newest 1,000 of those that the caller can reach';
 
 /** How many other resources name a resource. */
 export class UsedByResponse {
-  @ResponseField.integer({ description: 'At most 1,000 are counted.', example: 3 })
+  @ResponseField.integer({ description: 'Number of API keys; at most 1,000 are counted.', example: 3 })
   readonly api_keys!: number;
-  @ResponseField.integer({ description: 'Workspaces whose defaults name it.', example: 1 })
+  @ResponseField.integer({ description: 'Number of workspaces whose defaults name it.', example: 1 })
   readonly workspaces!: number;
   @ResponseField.integer({ description: `Configs, ${OTHERS}.`, example: 2 }) readonly configs!: number;
   @ResponseField.integer({ description: `Guardrails, ${OTHERS}.`, example: 0 }) readonly guardrails!: number;
@@ -23,9 +26,9 @@ export class UsedByResponse {
   readonly organisation!: boolean;
 }
 
-/** Field `include_used_by` of the query of a list. */
+/** Declares the query parameter `include_used_by` of a list. */
 export const IncludeUsedBy = (): PropertyDecorator =>
-  QueryBooleanField({ optional: true, description: 'True adds used_by to each row.' });
+  QueryBooleanField({ optional: true, description: 'True adds used_by to each item.' });
 
 export type UsedBy = { -readonly [K in keyof UsedByResponse]: UsedByResponse[K] };
 
@@ -45,7 +48,7 @@ interface Count {
   readonly uses: string;
 }
 
-/** Adds the uses to the response of a row; null: they were not wanted. */
+/** Adds the uses to the response of a row; null when they were not requested. */
 export const withUses = <T extends { readonly id: string }>(
   shown: T,
   uses: ReadonlyMap<string, UsedBy> | null,
@@ -87,14 +90,17 @@ class Uses {
   }
 }
 
-/** Active resources of a kind with the content of their current version, the newest first. `$1`, `$2`: the tenant. */
+/**
+ * Returns SQL for the active resources of a kind with the content of their current version, newest
+ * first. `$1` and `$2` are the tenant.
+ */
 const current = (resource: 'configs' | 'guardrails', content: string): string =>
   `(SELECT o.id, ${content} AS content FROM ${resource} o
      JOIN ${resource.slice(0, -1)}_versions v ON v.id = o.current_version_id
     WHERE o.organisation_id = $1 AND ($2::uuid IS NULL OR o.workspace_id = $2) AND o.status = 'active'
     ORDER BY o.created_at DESC, o.id DESC LIMIT ${String(READ_MAX)}) owner`;
 
-/** Counts the owners in whose content a JSON path finds one of the names `$3`. */
+/** Returns SQL that counts the owners in whose content a JSON path finds one of the names `$3`. */
 const naming = (owners: string, paths: readonly string[], name = 'found'): string =>
   `SELECT name, count(DISTINCT id) AS uses FROM (
      SELECT owner.id, ${name} AS name FROM ${owners}, LATERAL (${paths
@@ -110,7 +116,7 @@ const inTenant = ({ organisationId, workspaceId }: TenantWhere): [string, string
   workspaceId ?? null,
 ];
 
-/** Counts the uses of configs of one workspace, by their id. */
+/** Returns the uses of configs of one workspace by config id. */
 export async function usesOfConfigs(
   manager: EntityManager,
   at: TenantWhere,
@@ -140,7 +146,7 @@ export async function usesOfConfigs(
   return uses.all;
 }
 
-/** Counts the uses of providers and virtual keys of one workspace, by their id. */
+/** Returns the uses of providers and virtual keys of one workspace, by their id. */
 export async function usesOfProviders(
   manager: EntityManager,
   at: TenantWhere,
@@ -174,7 +180,7 @@ export async function usesOfProviders(
   return uses.all;
 }
 
-/** Lists of a config and its targets with guardrails: names, or objects with an id. */
+/** Members of a config and its targets that list guardrails, as names or as objects with an id. */
 const GUARDRAIL_PATHS = [
   'input_guardrails',
   'output_guardrails',
@@ -185,7 +191,7 @@ const GUARDRAIL_PATHS = [
 const DEFAULTS = `LATERAL (SELECT jsonb_array_elements_text(
   COALESCE(o.defaults->'input_guardrails', '[]') || COALESCE(o.defaults->'output_guardrails', '[]')) AS name) d`;
 
-/** Counts the uses of guardrails by their id, in the workspaces that the caller can reach. */
+/** Returns the uses of guardrails by their id, in the workspaces that the caller can reach. */
 export async function usesOfGuardrails(
   manager: EntityManager,
   at: TenantWhere,

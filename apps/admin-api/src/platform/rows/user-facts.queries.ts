@@ -8,16 +8,19 @@ export interface UserSeat {
   readonly userId: string;
 }
 
-/** The roles and groups of an active user, which access rules name. */
+/** The roles and groups of an active user, to which access rules refer. */
 export interface UserFacts extends UserSeat {
   readonly organisationRole: OrganisationRole;
   /** Roles by workspace id. */
   readonly workspaceRoles: Readonly<Record<string, WorkspaceRole>>;
-  /** Ids of groups of SCIM, and `sso:<name>` for groups of the last logins by single sign-on. In order. */
+  /**
+   * Sorted group references: ids of SCIM groups, and `sso:<name>` for groups of the last logins by
+   * single sign-on.
+   */
   readonly groups: readonly string[];
 }
 
-/** Returns what active users are in their organisations; leaves out all others. */
+/** Returns the roles and groups of active users; leaves out all other users. */
 export async function userFacts(
   manager: EntityManager,
   seats: readonly UserSeat[],

@@ -15,14 +15,19 @@ export interface WantedProvider {
   readonly name: string;
   /** API key of the provider; null if it needs none. */
   readonly key: string | null;
-  /** Prices of its models, as `pricing_config` of an integration's model. Absent: none. */
+  /**
+   * Prices of the provider's models, each as the `pricing_config` of an integration's model; absent
+   * for none.
+   */
   readonly prices?: readonly {
     readonly model: string;
     readonly pricingConfig: Readonly<Record<string, unknown>>;
   }[];
 }
 
-/** Dependencies of `createProviderIfMissing`; the set-up creates them without dependency injection. */
+/**
+ * Dependencies of `createProviderIfMissing`; the set-up creates them without dependency injection.
+ */
 export interface ProviderDependencies {
   readonly credentials: CredentialsService;
   readonly addresses: AddressPolicy;
@@ -30,11 +35,12 @@ export interface ProviderDependencies {
 }
 
 /**
- * Creates an integration and a provider, unless the workspace has an active provider with this slug, which stays
- * unchanged. Safe to call at every start. Returns the id of the provider.
+ * Creates an integration and a provider, unless the workspace already has an active provider with
+ * this slug, which stays unchanged. Returns the id of the provider. Can be called at every start.
  *
- * `manager` must be in a transaction, in which only further calls of this function may follow: each takes the lock of the
- * outbox, which all other writers wait for until the commit, so a later statement that waits for a row could deadlock.
+ * `manager` must be in a transaction in which only further calls of this function may follow: each
+ * takes the lock of the outbox, for which all other writers wait until the commit, so a later
+ * statement that waits for a row could deadlock.
  */
 export async function createProviderIfMissing(
   manager: EntityManager,
@@ -43,8 +49,8 @@ export async function createProviderIfMissing(
 ): Promise<string> {
   const { workspaceId, slug, name, providerId, key, prices = [] } = wanted;
   const live = { workspaceId, slug, status: LIVE_PROVIDER };
-  const there = await manager.findOneBy(ProviderEntity, live);
-  if (there) return there.id;
+  const existing = await manager.findOneBy(ProviderEntity, live);
+  if (existing) return existing.id;
   const { organisationId } = await manager.findOneByOrFail(WorkspaceEntity, { id: workspaceId });
   const isTaken = await manager.existsBy(IntegrationEntity, { organisationId, slug, status: 'active' });
   const id = uuidv7();
@@ -60,7 +66,7 @@ export async function createProviderIfMissing(
     maskedConfigurations: {},
     secretMappings: null,
   });
-  // The first providers have keys, and no identity of the installation.
+  // The first providers use keys and never the cloud identity of the installation.
   const settings = { ALLOW_AMBIENT_CLOUD_CREDENTIALS: false };
   new IntegrationCredentials(credentials, addresses, settings).apply(integration, { key });
   await manager.save(integration);

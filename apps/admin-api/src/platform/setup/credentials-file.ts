@@ -55,7 +55,10 @@ export class CredentialsFile {
     private readonly addresses: Addresses,
   ) {}
 
-  /** Creates the file. An existing file of another database is renamed, because its credentials exist nowhere else. */
+  /**
+   * Creates the file. Renames an existing file of another database, because its credentials exist
+   * nowhere else.
+   */
   async create(created: Omit<InstallationCredentials, keyof Addresses>): Promise<void> {
     const earlier = await readCredentials(this.path);
     if (earlier) await rename(this.path, `${this.path}.${earlier.organisation_id}`);
@@ -63,8 +66,8 @@ export class CredentialsFile {
   }
 
   /**
-   * Updates the addresses in the file. Returns false and changes nothing when the file is missing or belongs to another
-   * database.
+   * Updates the addresses in the file. Returns false and changes nothing when the file is missing
+   * or belongs to another database.
    */
   async refresh(organisationId: string): Promise<boolean> {
     const known = await readCredentials(this.path);

@@ -27,7 +27,9 @@ describe('DB_SSL against servers with and without TLS', () => {
       ...environment,
     });
 
-  /** Returns how the product connects with these settings, or the error. */
+  /**
+   * Connects in the same way as the product with these settings; returns the session, or the error.
+   */
   async function connect(url: string, environment: Record<string, string>): Promise<Session | string> {
     const tls = await databaseTls(url, settingsOf(url, environment));
     const source = new DataSource(dataSourceOptions({ url, tls, poolSize: 1, applicationName: 'test' }));
@@ -48,7 +50,7 @@ describe('DB_SSL against servers with and without TLS', () => {
   const PLAIN = { ssl: false, client: null };
   const REFUSED = 'The server does not support SSL connections';
 
-  it('[ENV-06] DISABLED connects without TLS, also to a server with TLS', async () => {
+  it('[ENV-06] DISABLED connects without TLS, even to a server with TLS', async () => {
     expect(await connect(postgres.url, { DB_SSL: 'DISABLED' })).toEqual(PLAIN);
     expect(await connect(postgres.url, {})).toEqual(PLAIN);
   });

@@ -3,16 +3,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 
-/** Key of the advisory lock that allows one set-up at a time across machines; an arbitrary fixed number. */
+/**
+ * Key of the advisory lock that allows one set-up at a time across machines; an arbitrary fixed
+ * number.
+ */
 const SETUP_LOCK = 7_204_911_054;
 const LOCK_WAIT_MS = 300_000;
 const RETRY_MS = 250;
-/** SQLSTATEs of a server that is starting or stopping. All other errors of a server are final. */
-const PASSING = new Set(['57P01', '57P02', '57P03']);
+/**
+ * SQLSTATEs of a server that is starting or stopping. All other errors of a server are permanent.
+ */
+const TRANSIENT_STATES = new Set(['57P01', '57P02', '57P03']);
 
 const isPassing = (error: unknown): boolean => {
   const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
-  return typeof code === 'string' && (PASSING.has(code) || /^E[A-Z]+$/.test(code));
+  return typeof code === 'string' && (TRANSIENT_STATES.has(code) || /^E[A-Z]+$/.test(code));
 };
 
 export interface SetupDatabase {
@@ -21,7 +26,7 @@ export interface SetupDatabase {
   readonly waitMs: number;
 }
 
-/** Connects to the database, and waits up to `waitMs` for a server that is not available yet. */
+/** Connects to the database. Waits up to `waitMs` for a server that is not yet available. */
 async function connect({ url, tls, waitMs }: SetupDatabase): Promise<Client> {
   const until = Date.now() + waitMs;
   for (;;) {
@@ -44,8 +49,8 @@ async function connect({ url, tls, waitMs }: SetupDatabase): Promise<Client> {
 }
 
 /**
- * Migrates the database and runs `work`, one set-up at a time: a concurrent one waits and then finds the work done.
- * Statements have no timeout, since a migration may take long.
+ * Migrates the database and runs `work`. Only one set-up runs at a time: a concurrent one waits and
+ * then finds the work done. Statements have no timeout, since a migration may take long.
  */
 export async function withMigratedDatabase<T>(
   settings: SetupDatabase,

@@ -9,8 +9,8 @@ import type { Secrets } from '../../settings';
 export type FirstProvider = Omit<WantedProvider, 'workspaceId'>;
 
 /**
- * Saves the providers that the workspace never had. Providers that a user deleted or changed stay as they are. Returns
- * the new slugs.
+ * Saves the providers that the workspace never had. Providers that a user deleted or changed stay
+ * as they are. Returns the new slugs.
  */
 export async function saveMissingProviders(
   dataSource: DataSource,

@@ -17,7 +17,7 @@ import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import type { Secrets } from '../../settings';
 import { adoptInstallation, recordInstallation } from './installation';
 
-/** The credentials file without the addresses. */
+/** Contents of the credentials file without the addresses. */
 export type Identity = Omit<InstallationCredentials, 'base_url' | 'admin_url'>;
 
 export interface FirstStartTools {
@@ -26,9 +26,12 @@ export interface FirstStartTools {
   readonly audits: AuditRecorder;
   readonly apiKeyPrefix: string;
   readonly ownerEmail: string;
-  /** Null generates a password. */
+  /** Password of the owner; null generates one. */
   readonly ownerPassword: string | null;
-  /** Stores the created credentials before the commit. Null when they cannot be stored; then no keys are issued. */
+  /**
+   * Stores the created credentials before the commit. Null when they cannot be stored, and then no
+   * keys are issued.
+   */
   readonly keep: ((created: Identity) => Promise<void>) | null;
 }
 
@@ -41,9 +44,9 @@ export interface Installed {
 }
 
 /**
- * Opens the installation. In an empty database creates an organisation, its default workspace, an owner and, if `keep`
- * is given, two keys. Throws `SettingsError` when ENCRYPTION_KEY does not open the data, or when the generated password
- * of an owner could not be stored.
+ * Opens the installation. In an empty database, creates an organisation, its default workspace, an
+ * owner and, if `keep` is given, two keys. Throws `SettingsError` when ENCRYPTION_KEY does not open
+ * the data, or when the generated password of an owner cannot be stored.
  */
 export async function ensureInstalled(tools: FirstStartTools): Promise<Installed> {
   return tools.dataSource.transaction(async (manager) => {
@@ -78,7 +81,8 @@ async function seed(manager: EntityManager, tools: FirstStartTools): Promise<Ins
   if (tools.keep) {
     const api_key = await issueKey(write, tools, organisation.id, workspace.id);
     const admin_api_key = await issueKey(write, tools, organisation.id, null);
-    // Stored before the commit: if the process ends in between, the next set-up issues new keys and none are lost.
+    // The credentials are stored before the commit: if the process ends in between, the next set-up
+    // issues new keys and no key is lost.
     await tools.keep({ api_key, admin_api_key, ...place, ...owner });
   }
   await recordInstallation(manager, tools.secrets, organisation.id);

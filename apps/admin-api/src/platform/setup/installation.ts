@@ -15,8 +15,8 @@ const ROW_ID = 1;
 const KEY_CHECK = 'tollgate';
 
 /**
- * Returns the row of this installation; null when the database was never set up. Adds the row to a database of a
- * release that did not have it. Throws `SettingsError` when the key does not open the data.
+ * Returns the row of this installation; null when the database was never set up. Adds the row to a
+ * database from a release without it. Throws `SettingsError` when the key does not open the data.
  */
 export async function adoptInstallation(
   manager: EntityManager,
@@ -44,7 +44,7 @@ export async function recordInstallation(
   return manager.findOneByOrFail(InstallationEntity, { id: ROW_ID });
 }
 
-/** Checks the key of a database without a check value by opening any one credential. */
+/** Checks the key of a database without a check value by opening one stored credential. */
 async function assertOpensCredentials(manager: EntityManager, secrets: Secrets): Promise<void> {
   const [integration] = await manager.find(IntegrationEntity, {
     where: { sealedCredential: Not(IsNull()) },

@@ -3,15 +3,19 @@ import type { FirstProvider } from './first-providers';
 
 type SandboxModel = (typeof SANDBOX_MODELS)[number];
 
-/** US cents per token, as small as those of small models: 0.10 and 0.40 USD per million tokens, then ten times that. */
+/**
+ * US cents per token, similar to the prices of small models: 0.10 and 0.40 USD per million tokens,
+ * and ten times as much for the large model.
+ */
 const PRICES: Readonly<Record<SandboxModel, { readonly input: number; readonly output: number }>> = {
   'sandbox-small': { input: 0.000_01, output: 0.000_04 },
   'sandbox-large': { input: 0.000_1, output: 0.000_4 },
 };
 
 /**
- * The built-in provider, which needs no account. `priced`: its models have prices, as an administrator could set them, so
- * that the first requests of a new installation show costs and budgets.
+ * Returns the built-in provider, which needs no account. With `priced`, its models have prices such
+ * as an administrator could set, so that the first requests of a new installation show costs and
+ * budgets.
  */
 export const sandboxProvider = (priced: boolean): FirstProvider => ({
   ...{ providerId: 'sandbox', slug: 'sandbox', name: 'Sandbox', key: null },

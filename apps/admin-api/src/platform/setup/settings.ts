@@ -27,7 +27,7 @@ const {
   SANDBOX_ENABLED,
 } = ADMIN_SETTINGS;
 
-/** Settings of the set-up: its own, and those that it shares with the admin API. */
+/** Settings of the set-up: its own and those that it shares with the admin API. */
 export const SETUP_SETTINGS = {
   DATABASE_URL,
   ENCRYPTION_KEY,
@@ -44,17 +44,23 @@ export const SETUP_SETTINGS = {
   DB_SSL_CERT,
   DB_SSL_KEY,
   SANDBOX_ENABLED,
-  /** Whether the models of a new provider `sandbox` have small prices; true under the launcher with its own database. */
+  /**
+   * Whether the models of a new provider `sandbox` have small prices. The launcher sets it to true
+   * for its own database.
+   */
   SANDBOX_PRICED: flag(false),
   GATEWAY_PORT: port(8787),
   /**
-   * Where the first set-up of an empty database writes its credentials, with mode 0600. When absent, it requires
-   * OWNER_PASSWORD and issues no keys.
+   * File to which the first set-up of an empty database writes its credentials, with mode 0600.
+   * When absent, the set-up requires OWNER_PASSWORD and issues no keys.
    */
   CREDENTIALS_FILE: optional(text()),
   /** Maximum wait for a database that does not respond yet, in seconds. */
   DATABASE_WAIT_SECONDS: integer({ min: 0, max: 3_600 }, 60),
   OWNER_EMAIL: text('owner@tollgate.local'),
-  /** Password of the owner in an empty database; later set-ups ignore it. When absent, the set-up generates one. */
+  /**
+   * Password of the owner in an empty database; later set-ups ignore it. When absent, the set-up
+   * generates one.
+   */
   OWNER_PASSWORD: optional(secret(12)),
 };

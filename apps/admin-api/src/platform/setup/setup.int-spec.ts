@@ -55,7 +55,7 @@ describe('set-up', () => {
     return rows.map(({ slug, status }) => `${slug} ${status}`);
   };
 
-  /** Slug, status and approved tools of each MCP server. */
+  /** Returns slug, status and approved tools of each MCP server. */
   const mcpServers = async (): Promise<string[]> => {
     const rows = await database.dataSource.query<{ text: string }[]>(
       `SELECT concat_ws(' ', s.slug, s.status, string_agg(c.name, ',' ORDER BY c.name)) AS text
@@ -65,7 +65,7 @@ describe('set-up', () => {
     return rows.map(({ text }) => text);
   };
 
-  /** Slug, status and approved skills of each agent. */
+  /** Returns slug, status and approved skills of each agent. */
   const agents = async (): Promise<string[]> => {
     const rows = await database.dataSource.query<{ text: string }[]>(
       `SELECT concat_ws(' ', s.slug, s.status, string_agg(c.name, ',' ORDER BY c.name)) AS text
@@ -111,7 +111,7 @@ describe('set-up', () => {
        WHERE i.ai_provider_id = 'sandbox' ORDER BY m.slug`,
     );
 
-  it('sets prices of the sandbox only where its costs are wanted, and only for a new one', async () => {
+  it('sets prices of the sandbox only when SANDBOX_PRICED is true, and only for a new sandbox', async () => {
     expect(await sandboxPrices()).toEqual([]);
     await setUp({ ...environment, SANDBOX_PRICED: 'true' });
     expect(await sandboxPrices()).toEqual([]);
@@ -129,7 +129,7 @@ describe('set-up', () => {
     expect(await database.dataSource.manager.count(ApiKeyEntity)).toBe(2);
   });
 
-  it('leaves deleted providers and servers alone, and saves providers whose key is new in the environment', async () => {
+  it('leaves deleted providers and servers unchanged, and saves providers whose key is new in the environment', async () => {
     await database.dataSource.manager.update(ProviderEntity, { slug: 'openai' }, { status: 'archived' });
     await database.dataSource.manager.update(McpServerEntity, { slug: 'sandbox' }, { status: 'archived' });
     await database.dataSource.manager.update(AgentServerEntity, { slug: 'sandbox' }, { status: 'archived' });
@@ -139,7 +139,7 @@ describe('set-up', () => {
     expect(await agents()).toEqual(['sandbox archived echo']);
   });
 
-  /** Everything that gives access: these rows must be equal before and after a set-up. */
+  /** Returns all rows that give access; they must be equal before and after a set-up. */
   const identities = (): Promise<unknown> =>
     database.dataSource.query(
       `SELECT u.password_hash, u.email, k.id AS key, s.secret_hash FROM users u
@@ -181,7 +181,7 @@ describe('set-up', () => {
     await expect(createAdminApi(settings, createLog('test', 'silent'))).rejects.toThrow('ENCRYPTION_KEY');
   });
 
-  it('accepts a new ENCRYPTION_KEY next to the earlier one, and also the change back', async () => {
+  it('accepts a new ENCRYPTION_KEY next to the earlier one, and also the return to the earlier one', async () => {
     const before = await identities();
     const next = Buffer.alloc(32, 5).toString('base64');
     await setUp({
@@ -233,7 +233,7 @@ describe('set-up', () => {
     expect(String(failure)).not.toContain('c2hvcnQ');
   });
 
-  it('fails when the database does not respond in time, and at once on a wrong password', async () => {
+  it('fails when the database does not respond in time, and immediately on a wrong password', async () => {
     const nowhere = {
       ...environment,
       DATABASE_URL: 'postgres://a:b@127.0.0.1:1/x',
@@ -269,7 +269,7 @@ describe('set-up of empty databases', () => {
     });
   });
 
-  describe('from several machines at once', () => {
+  describe('from several machines at the same time', () => {
     const database = testDatabase({ empty: true });
 
     it('seeds once, and one machine writes the file', async () => {
@@ -305,7 +305,7 @@ describe('set-up with prices of the sandbox', () => {
       const request = saved.request(provider, slug);
       return request && pricer.priceOfText(request, 1_000_000, 1_000_000, Date.now());
     });
-    // 5.00 and 0.50 USD.
+    // 5.00 and 0.50 USD per million tokens.
     expect(million).toEqual([500_000_000, 50_000_000]);
   });
 });

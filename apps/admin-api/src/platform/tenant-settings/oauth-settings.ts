@@ -3,13 +3,16 @@ import type { EntityManager } from 'typeorm';
 
 const DEFAULTS: Required<OauthSettings> = { clients: 'any', device_flow: true, require_dpop: false };
 
-/** Rules of an organisation for OAuth clients, with the defaults. */
+/** Returns the rules of an organisation for OAuth clients, completed with the defaults. */
 export const oauthSettingsInForce = ({ oauth }: OrganisationSettings): Required<OauthSettings> => ({
   ...DEFAULTS,
   ...oauth,
 });
 
-/** Reads what an organisation lets OAuth clients do. `held`: until the end of the transaction it does not change. */
+/**
+ * Returns the organisation's rules for OAuth clients. With `held`, locks them until the end of the
+ * transaction.
+ */
 export async function oauthSettingsOf(
   manager: EntityManager,
   id: string,

@@ -9,13 +9,13 @@ const DEFAULTS: Required<ScimSettings> = {
   manage_organisation: false,
 };
 
-/** Settings of an organisation for its identity provider, with the defaults. */
+/** Returns the SCIM settings of an organisation, completed with the defaults. */
 export const scimSettingsInForce = ({ scim }: OrganisationSettings): Required<ScimSettings> => ({
   ...DEFAULTS,
   ...scim,
 });
 
-/** Reads what an organisation sets for its identity provider. */
+/** Reads the SCIM settings of an organisation. */
 export async function scimSettingsOf(
   manager: EntityManager,
   organisationId: string,

@@ -1,7 +1,10 @@
 import { OVERRIDE_DEFAULTS, SECURITY_SETTINGS } from '@gw/auth-scopes';
 import { ResponseField, BooleanField } from '@gw/web';
 
-/** All 35 settings. A partial set is refused, so that no caller changes settings that they did not see. */
+/**
+ * All 35 settings. A partial set is refused, so that callers change no setting that they have not
+ * seen.
+ */
 export class SecuritySettingsDto {
   [setting: string]: boolean;
 }

@@ -40,7 +40,7 @@ describe('security settings of an organisation and its workspaces', () => {
     expect(await inForce()).toEqual(DEFAULT_SECURITY);
   });
 
-  it('are only changed as a whole: a partial set and values that are not booleans are refused', async () => {
+  it('can only be changed as a whole: a partial set and values that are not booleans are refused', async () => {
     const part = await organisation({ security_settings: { membersViewLogs: false } });
     expect([part.status, part.body.error.code]).toEqual([400, 'AB01']);
     const { membersViewLogs: _, ...rest } = DEFAULT_SECURITY;
@@ -64,7 +64,7 @@ describe('security settings of an organisation and its workspaces', () => {
     expect((await workspace({ security_settings: other })).status).toBe(400);
   });
 
-  it('[REL-08] return permanently to the organisation’s values when the permission is withdrawn', async () => {
+  it('[REL-08] return permanently to the organisation’s values when the organisation no longer permits overrides', async () => {
     await organisation({ workspace_overrides: { configs: true } });
     await workspace({ security_settings: { ...DEFAULT_SECURITY, membersViewConfigs: false } });
     await organisation({ workspace_overrides: { configs: false } });
@@ -94,7 +94,7 @@ describe('security settings of an organisation and its workspaces', () => {
     ]);
   });
 
-  it('restrict a user to requests of their own keys, in lists and single reads', async () => {
+  it('restrict a user to requests made with their own keys, in lists and single reads', async () => {
     const mine = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'member' });
     const token = await admin.login(mine.email);
     const { organisationId, workspaceId } = ours;
@@ -122,7 +122,7 @@ describe('security settings of an organisation and its workspaces', () => {
     expect([await one(0), await one(1)]).toEqual([200, 404]);
   });
 
-  it('apply to owners only for the two settings of owners, and to service keys not at all', async () => {
+  it('apply to owners only for the two settings of owners, and not to service keys', async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
     const token = await admin.login(email);
     await organisation({
@@ -132,7 +132,7 @@ describe('security settings of an organisation and its workspaces', () => {
     expect((await admin.get('/v1/logs', { key: ours.key })).status).toBe(200);
   });
 
-  it('prevent a manager from creating a key with scopes that a setting denies them', async () => {
+  it('prevent a manager from creating a key with scopes that a setting denies to the manager', async () => {
     const { email } = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'manager' });
     const token = await admin.login(email);
     const body = { name: 'x', scopes: ['configs.create'] };
@@ -150,7 +150,7 @@ describe('security settings of an organisation and its workspaces', () => {
     expect((await admin.put(url, { key, body: { role: 'admin' } })).status).toBe(403);
   });
 
-  it('let a workspace change its user key settings until the organisation withdraws that', async () => {
+  it('let a workspace change its user key settings until the organisation no longer permits that', async () => {
     const body = { settings: { user_api_key_count: 3, debug_log: 0 } };
     expect((await workspace(body)).status).toBe(200);
     await organisation({ workspace_overrides: { user_api_keys: false } });

@@ -9,8 +9,8 @@ const DAYS_MAX = 365;
 const PERIODS: Readonly<Record<string, number>> = { weekly: 7, monthly: 30, '': 0 };
 
 /**
- * Returns the days of a rotation period: 1 to 365, `weekly` or `monthly`; 0 for an empty string, which means none. Null
- * for any other value.
+ * Returns the days of a rotation period: 1 to 365, `weekly` or `monthly`; 0 for an empty string,
+ * which means none. Null for any other value.
  */
 export function rotationDays(value: unknown): number | null {
   if (typeof value === 'string') return Object.hasOwn(PERIODS, value) ? (PERIODS[value] ?? null) : null;
@@ -23,7 +23,7 @@ const RotationPeriodField = (): PropertyDecorator =>
     {
       optional: true,
       nullable: true,
-      description: '1 to 365 days, weekly or monthly; empty or null for none.',
+      description: '1 to 365 days, weekly or monthly; empty or null for no rotation.',
       example: 30,
     },
     {
@@ -41,7 +41,9 @@ const RotationPeriodField = (): PropertyDecorator =>
     }),
   );
 
-/** Absent members stay as they are; null resets a setting. */
+/**
+ * Changes of the settings for user keys. Absent members stay as they are; null resets a setting.
+ */
 export class UserKeySettingsDto {
   @IntegerField({
     optional: true,
@@ -74,7 +76,7 @@ export class UserKeySettingsDto {
     optional: true,
     nullable: true,
     maxItems: 300,
-    description: 'Empty for the default scopes.',
+    description: 'Scopes of automatically created keys; empty for the default scopes.',
   })
   user_api_key_auto_create_scopes?: string[] | null;
 }
@@ -100,7 +102,7 @@ export class UserKeySettingsResponse {
       { type: 'string', enum: [''] },
     ],
     nullable: true,
-    description: 'Days; an empty string for none, as in requests.',
+    description: 'Rotation period in days; an empty string for none, as in requests.',
     example: 30,
   })
   readonly user_api_key_rotation_period!: number | '' | null;

@@ -6,7 +6,7 @@ import { rotationDays, type UserKeySettingsResponse, type UserKeySettingsDto } f
 type Organisation = Pick<OrganisationEntity, 'settings' | 'workspaceOverrides'>;
 type Workspace = Pick<WorkspaceEntity, 'settings' | 'isDefault'>;
 
-/** Whether the organisation lets its workspaces override a category of settings. */
+/** Whether the organisation allows its workspaces to override a category of settings. */
 export const mayOverride = (
   organisation: Pick<OrganisationEntity, 'workspaceOverrides'>,
   category: string,
@@ -14,7 +14,7 @@ export const mayOverride = (
 
 /** The rules for user keys in force in a workspace. */
 export interface UserKeyRules {
-  /** Maximum keys per user; -1 for no limit. */
+  /** Maximum number of keys per user; -1 for no limit. */
   readonly count: number;
   /** Default lifetime in seconds; 0 for none. */
   readonly ttl: number;
@@ -22,7 +22,7 @@ export interface UserKeyRules {
   /** Enforced rotation period in days; 0 for none. */
   readonly rotationDays: number;
   readonly autoCreate: boolean;
-  /** Empty for the default scopes. */
+  /** Scopes of automatically created keys; empty for the default scopes. */
   readonly autoCreateScopes: readonly string[];
 }
 
@@ -43,7 +43,9 @@ export function userKeyRules(organisation: Organisation, workspace: Workspace): 
   };
 }
 
-/** Checks what decorators cannot express, and returns the stored form of the input. Throws `validation_failed`. */
+/**
+ * Checks the input beyond its decorators and returns its stored form. Throws `validation_failed`.
+ */
 export function toStoredUserKeySettings(input: UserKeySettingsDto): Record<string, unknown> {
   const period = input.user_api_key_rotation_period;
   const scopes = input.user_api_key_auto_create_scopes;
@@ -69,7 +71,7 @@ function userKeyScopes(scopes: readonly string[]): string[] {
   return canonical;
 }
 
-/** Returns `stored` with the changes applied: undefined leaves a member, null removes it. */
+/** Returns `stored` with the changes applied: undefined keeps a member, null removes it. */
 export function mergeSettings<T extends object>(stored: T, changes: Readonly<Record<string, unknown>>): T {
   const merged = {
     ...stored,
@@ -82,7 +84,8 @@ export const userKeySettingsResponse = (settings: UserKeySettings): UserKeySetti
   user_api_key_count: settings.user_api_key_count ?? null,
   user_api_key_ttl: settings.user_api_key_ttl ?? null,
   user_api_key_max_ttl: settings.user_api_key_max_ttl ?? null,
-  // 0 means none when stored, but is not a valid period in a request; an empty string can be sent back.
+  // The stored 0 means none, but is not a valid period in a request; an empty string can be sent
+  // back.
   user_api_key_rotation_period:
     settings.user_api_key_rotation_period === 0 ? '' : (settings.user_api_key_rotation_period ?? null),
   user_api_key_auto_create: settings.user_api_key_auto_create ?? null,

@@ -7,12 +7,12 @@ import { SETTINGS, type AdminSettings } from '../../settings';
 import { mask } from './mask';
 
 export interface AuditEntry {
-  /** `create`, `update`, `delete`, `rotate`, `publish`, `login`, … */
+  /** Action such as `create`, `update`, `delete`, `rotate`, `publish` or `login`. */
   readonly action: string;
-  /** Plural, as in the path: `api_keys`. */
+  /** Resource type in the plural, as in the path: `api_keys`. */
   readonly resourceType: string;
   readonly resourceId: string | null;
-  /** Set when the row belongs to another workspace than that of the call. */
+  /** Workspace of the row if it differs from that of the call. */
   readonly workspaceId?: string | null;
   /** Public form before and after the change; secrets in it are masked again. */
   readonly before?: unknown;
@@ -42,13 +42,16 @@ function actorOf(caller: AuditCaller): Pick<AuditLogEntity, 'userType' | 'userId
   }
 }
 
-/** Writes audit records in the transaction of their change. Writes none with AUDIT_LOGS_ENABLED=OFF. */
+/**
+ * Writes audit records in the transaction of their change. Writes none with AUDIT_LOGS_ENABLED=OFF.
+ */
 @Injectable()
 export class AuditRecorder {
   constructor(@Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'AUDIT_LOGS_ENABLED'>) {}
 
   /**
-   * Call it last in the transaction, before only the change event: it locks the organisation's chain until the commit.
+   * Writes the records. Call it at the end of the transaction, only before the change event,
+   * because it locks the organisation's chain until the commit.
    */
   async record(
     manager: EntityManager,

@@ -1,6 +1,6 @@
 import { isSecretName, mask } from './mask';
 
-describe('masking', () => {
+describe('mask', () => {
   it.each([
     'key',
     'api_key',
@@ -22,7 +22,7 @@ describe('masking', () => {
   });
 
   it.each(['name', 'masked_key', 'monkey', 'key_id', 'keys_count', 'tokens', 'max_tokens', 'scopes'])(
-    'leaves %s as it is',
+    'leaves %s unchanged',
     (name) => {
       expect(isSecretName(name)).toBe(false);
     },

@@ -11,8 +11,8 @@ const plainName = (name: string): string =>
     .toLowerCase();
 
 /**
- * Returns a copy with `*****` for every value whose name means a secret. Names that start with `masked_` are not
- * secret. Values nested deeper than 32 levels are masked completely.
+ * Returns a copy with `*****` in place of every value whose name denotes a secret. Names that start
+ * with `masked_` do not. Values nested deeper than 32 levels are masked completely.
  */
 export function mask(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;

@@ -12,10 +12,12 @@ import { ResourceCaps } from '../resource-caps/resource-caps';
 import { AuditRecorder, type AuditCaller, type AuditEntry } from './audit-recorder';
 
 /**
- * One control-plane write: its rows, its audit rows and its change event commit together or not at all.
+ * Runs a write of the control plane as one transaction: its rows, audit records and change event
+ * commit together or not at all.
  *
  * ```ts
- * return this.writes.run(caller, (write) => patchRow(write, THING, at, (row) => assign(ThingFields, row, input)));
+ * return this.writes.run(caller, (write) => patchRow(write, THING, at, (row) => assign(ThingFields,
+ * row, input)));
  * ```
  */
 @Injectable()
@@ -43,7 +45,8 @@ export class Writes {
       const { fixed } = currentCall() ?? {};
       if (fixed) assertFixed(fixed, write.entries[0]?.before);
       await this.caps.assertKept(manager);
-      // A dry run ends here, before the audit and change records, whose locks make other writers wait.
+      // A dry run ends here, before the audit and change records, whose locks make other writers
+      // wait.
       if (currentCall()?.isDryRun === true) throw new DryRunChecked(warningsOf(result), write.entries);
       await assertOnce(manager);
       const written = await write.written();
@@ -56,8 +59,8 @@ export class Writes {
 }
 
 /**
- * Records that the request was executed under its `Idempotency-Key`. Throws when another process has taken over the
- * key.
+ * Records that the request was executed under its `Idempotency-Key`. Throws when another process
+ * has taken over the key.
  */
 async function assertOnce(manager: EntityManager): Promise<void> {
   const claim = currentCall()?.claim;
@@ -68,18 +71,24 @@ async function assertOnce(manager: EntityManager): Promise<void> {
   });
 }
 
-/** Lock for rows that are read in order to change them; it serialises concurrent writers of a row. */
+/**
+ * Lock for rows that are read in order to change them; it serialises concurrent writers of a row.
+ */
 export const FOR_UPDATE = { mode: 'pessimistic_write' } as const;
 
 /**
- * As `FOR_UPDATE`, for a row that stays: rows that refer to it can be inserted meanwhile. A change of an organisation, which also changes its
- * workspaces, would otherwise wait for one that holds its workspace and waits for the organisation.
+ * Lock for rows that are updated but not deleted: other transactions can still insert rows that
+ * refer to it. With `FOR_UPDATE`, a change of an organisation that also changes its workspaces
+ * would deadlock with a transaction that has locked a workspace and waits for the organisation.
  */
 export const FOR_CHANGE = { mode: 'for_no_key_update' } as const;
 
 type VersionedRow = Row & { readonly id: string; readonly slug?: string };
 
-/** A row with a version, or the etag of a resource without one, or how to read it after all changes. */
+/**
+ * A row with a version, the etag of a resource without one, or a function that reads the etag after
+ * all changes.
+ */
 export type Concerned = VersionedRow | Written | { readonly id: string; readonly tag: () => Promise<string> };
 
 export class Write<C extends AuditCaller = AuditCaller> {
@@ -93,18 +102,24 @@ export class Write<C extends AuditCaller = AuditCaller> {
     readonly caller: C,
   ) {}
 
-  /** Names the resource that the request creates or changes. The first one counts, as later ones depend on it. */
+  /**
+   * Sets the resource that the request creates or changes. The first call counts, since later
+   * resources depend on it.
+   */
   concerns(resource: Concerned): void {
     this.concerned ??= resource;
   }
 
-  /** Returns the named resource with its etag after all changes; null when there is none, or it was deleted. */
+  /**
+   * Returns this resource with its etag after all changes; null when none was set or it was
+   * deleted.
+   */
   async written(): Promise<Written | null> {
     const { concerned } = this;
     if (!concerned || 'etag' in concerned) return concerned;
     if ('tag' in concerned) return { id: concerned.id, etag: await concerned.tag() };
     const { id, slug } = concerned;
-    // Read again, because a plain update increments the version in the database only.
+    // The version is read again, because a plain update increments it only in the database.
     const row = await this.manager.findOne<VersionedRow>(concerned.constructor, {
       where: { id },
       select: { id: true, version: true },
@@ -116,12 +131,15 @@ export class Write<C extends AuditCaller = AuditCaller> {
     this.entries.push(entry);
   }
 
-  /** Marks documents that gateways must read again. Pass a long list as one argument: arguments have a place on the stack. */
+  /**
+   * Marks documents that gateways must read again. Pass a long list as one argument, because the
+   * arguments of a call are on the stack.
+   */
   changed(...keys: (DocumentKey | readonly DocumentKey[])[]): void {
     for (const each of keys) append(this.changedKeys, each);
   }
 
-  /** Marks documents that no longer exist. Takes keys as `changed` does. */
+  /** Marks documents that no longer exist. Accepts keys in the same form as `changed`. */
   removed(...keys: (DocumentKey | readonly DocumentKey[])[]): void {
     for (const each of keys) append(this.removedKeys, each);
   }

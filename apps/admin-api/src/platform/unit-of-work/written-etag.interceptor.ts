@@ -7,8 +7,9 @@ import { collectingWritten, type Written } from '../common/call-context';
 const WRITING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * Sends the new etag of the resource that a request has created or changed as a header, so that the next change needs
- * no GET. A POST has one only if its response names the resource: other posts are actions, or create several.
+ * Sends the new etag of the created or changed resource as a header, so that the next change needs
+ * no GET. A POST gets one only if its response contains the resource: other POSTs are actions, or
+ * create several resources.
  */
 @Injectable()
 export class WrittenEtagInterceptor implements NestInterceptor {
@@ -28,7 +29,7 @@ export class WrittenEtagInterceptor implements NestInterceptor {
   }
 }
 
-/** Whether the response has the id, or, as that of a new virtual key, the slug. */
+/** Whether the response contains the id of the resource or, for a new virtual key, its slug. */
 function names(response: unknown, { id, slug }: Written): boolean {
   if (!isObject(response)) return false;
   const { data } = response;

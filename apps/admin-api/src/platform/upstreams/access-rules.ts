@@ -7,17 +7,17 @@ import { isUuid } from '../auth/tenancy';
 
 const SUBJECTS = ['user', 'group', 'role', 'key', 'client', 'trust'] as const;
 
-/** The caller that a rule of an MCP server or agent is about. */
+/** The caller to which a rule of an MCP server or agent applies. */
 export class RuleSubjectDto {
   @EnumField(SUBJECTS, {
-    description: 'group and role are those of the user who calls; keys without a user have none.',
+    description:
+      'group and role apply to the groups and roles of the calling user; keys without a user have none.',
     example: 'user',
   })
   type!: (typeof SUBJECTS)[number];
   @TextField({
     description:
-      'Id of the user, key, client or trust; id of a group of SCIM, or `sso:` with the name of a group that single sign-on gives; ' +
-      'or a role: admin, manager or member of the workspace, organisation_owner, organisation_admin.',
+      'Id of the user, key, client or trust; id of a SCIM group, or `sso:` followed by the name of a group from single sign-on; or a role: admin, manager or member of the workspace, organisation_owner, organisation_admin.',
     example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   })
   id!: string;
@@ -28,10 +28,10 @@ export class RuleSubjectResponse {
   @ResponseField.text({ example: 'member' }) readonly id!: string;
 }
 
-/** Subjects that have a UUID; a client has any text. */
+/** Types of subjects whose id is a UUID. A client id may be any text. */
 const WITH_UUID: ReadonlySet<string> = new Set(['user', 'key', 'trust']);
 const ROLES: ReadonlySet<string> = new Set(RULE_ROLES);
-/** Begins the reference to a group of single sign-on in a rule. */
+/** Prefix of references to groups from single sign-on. */
 export const SSO_GROUP_PREFIX = 'sso:';
 
 const GROUP_RULE = `must be the id of a group of SCIM in the organisation, or ${SSO_GROUP_PREFIX} and the name of a group`;
@@ -42,7 +42,7 @@ export const storedSubject = ({ type, id }: RuleSubjectDto): RuleSubjectDto => (
   ...{ type, id: isUuid(id) ? id.toLowerCase() : id },
 });
 
-/** Returns the faults of the subject of a rule; `path` is that of the rule. */
+/** Returns the faults of the subject of a rule; `path` is the path of the rule. */
 export function subjectFaults(subject: RuleSubjectDto, path: string): ErrorDetail[] {
   const message = subjectFault(subject);
   return message === null ? [] : [{ path: `${path}.subject.id`, message }];
@@ -58,7 +58,7 @@ function subjectFault({ type, id }: RuleSubjectDto): string | null {
 const isSsoGroup = (id: string): boolean =>
   id.startsWith(SSO_GROUP_PREFIX) && id.length > SSO_GROUP_PREFIX.length;
 
-/** Returns the faults of names, or beginnings of names before a final `*`. */
+/** Returns the faults of patterns. A pattern is a name, or a prefix followed by `*`. */
 export const patternFaults = (patterns: readonly string[], path: string): ErrorDetail[] =>
   patterns.flatMap((pattern, place) =>
     PATTERN.test(pattern)
@@ -66,7 +66,10 @@ export const patternFaults = (patterns: readonly string[], path: string): ErrorD
       : [{ path: `${path}.${String(place)}`, message: 'may have * only at the end' }],
   );
 
-/** Throws `validation_failed` for groups that the organisation does not have: a denial of them would do nothing. */
+/**
+ * Throws `validation_failed` for groups that do not exist in the organisation, because a denial for
+ * them would have no effect.
+ */
 export async function assertGroups(
   manager: EntityManager,
   { organisationId }: { readonly organisationId: string },

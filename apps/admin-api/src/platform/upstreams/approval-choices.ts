@@ -1,12 +1,14 @@
 import { ResponseField } from '@gw/web';
 
-/** Which capabilities of an upstream wait for approval. */
+/** When capabilities of an upstream wait for approval. */
 export const APPROVAL_MODES = ['auto', 'review_changes', 'review_all'] as const;
 
-/** Whether a capability that changed is hidden, or stays in its approved form. */
+/**
+ * Effects of a change on a capability: `block` hides it, `serve_approved` serves its approved form.
+ */
 export const ON_CHANGE = ['block', 'serve_approved'] as const;
 
-/** States of a capability. */
+/** Approval states of a capability. */
 export const STATES = ['approved', 'pending', 'changed', 'serve_approved', 'rejected'] as const;
 
 /** A sign of an attack in a definition. */

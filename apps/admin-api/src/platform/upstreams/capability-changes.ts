@@ -15,7 +15,10 @@ import {
 } from '@gw/mcp';
 import { isStorable } from '@gw/web';
 
-/** Bounds of what is kept of one upstream. Characters are of the definitions as JSON. */
+/**
+ * Bounds for the stored capabilities of one upstream. Characters are those of the definitions as
+ * JSON.
+ */
 const BOUNDS = {
   capabilitiesMax: 5_000,
   nameLengthMax: 2_048,
@@ -29,11 +32,11 @@ export interface ReadCapability {
   readonly definition: JsonObject;
 }
 
-/** State of an upstream at one time. */
+/** State of an upstream at one point in time. */
 export interface UpstreamSnapshot {
-  /** The upstream itself, so that a change of its texts is approved like one of a capability. */
+  /** The upstream itself as a capability, so that a change of its texts needs the same approval. */
   readonly self: ReadCapability;
-  /** In the order of the upstream. */
+  /** Capabilities in the order of the upstream. */
   readonly capabilities: readonly ReadCapability[];
 }
 
@@ -43,13 +46,13 @@ export const capabilityKey = (type: string, nameDigest: string): string => `${ty
 
 export interface KeptCapabilities {
   readonly capabilities: readonly ReadCapability[];
-  /** Whether the upstream lists more than is kept. */
+  /** Whether the upstream lists more capabilities than are stored. */
   readonly isCut: boolean;
 }
 
 /**
- * Returns the capabilities that can be kept: the first of each name, without those that Postgres cannot store, within
- * `BOUNDS`.
+ * Returns the capabilities to store: the first of each name, without those that Postgres cannot
+ * store, within `BOUNDS`.
  */
 export function keptCapabilities(
   listed: readonly (readonly [CapabilityType, readonly JsonObject[]])[],
@@ -78,7 +81,7 @@ export function keptCapabilities(
   return { capabilities, isCut };
 }
 
-/** A capability whose definition is another one than that which was approved. */
+/** A capability whose definition differs from the approved one. */
 export interface CapabilityChange {
   readonly type: string;
   readonly name: string;
@@ -87,7 +90,7 @@ export interface CapabilityChange {
 }
 
 export interface SnapshotChanges<R extends UpstreamCapability> {
-  /** New and changed rows. */
+  /** New and changed rows, to be saved. */
   readonly rows: readonly R[];
   /** Approved capabilities whose definition has changed since the last snapshot. */
   readonly changed: readonly CapabilityChange[];
@@ -98,9 +101,11 @@ export interface SnapshotChanges<R extends UpstreamCapability> {
 type Rules = Pick<UpstreamIntegration, 'id' | 'url' | 'approvalMode' | 'onChange' | 'lastSyncedAt'>;
 
 export interface Comparison {
-  /** Names of tools of other servers that callers see together with these. */
+  /** Names of tools of other servers that callers see together with those of this one. */
   readonly otherNames: readonly string[];
-  /** Findings on every definition that the definitions do not show. */
+  /**
+   * Additional findings on the definitions that cannot be derived from the definitions themselves.
+   */
   readonly findings?: readonly Finding[];
   readonly now: Date;
 }
@@ -153,7 +158,7 @@ interface Reading {
   readonly now: Date;
 }
 
-/** Returns a copy of the row, or a new one, as the snapshot makes it. */
+/** Returns a copy of the row, or a new one, with the values of the snapshot. */
 function updatedRow<R extends UpstreamCapability>(
   entity: new () => R,
   integration: Rules,
@@ -186,7 +191,10 @@ const newRow = (
   ...{ decidedBy: null, decidedAt: null },
 });
 
-/** The definition that was approved earlier, unless it is the rejected one, as in rows of earlier versions. */
+/**
+ * Returns the definition that was approved earlier, unless it is the rejected one, as in rows of
+ * earlier releases.
+ */
 function stillApproved(
   type: CapabilityType,
   before: UpstreamCapability | null,
@@ -197,11 +205,17 @@ function stillApproved(
   return isRejected ? null : before.approved;
 }
 
-/** Whether a definition was rejected and none is approved since; one that waits with a decision came after a rejection. */
+/**
+ * Whether a definition was rejected and none has been approved since. A pending definition with a
+ * decision time followed a rejection.
+ */
 const wasRejected = ({ state, decidedAt }: UpstreamCapability): boolean =>
   state === 'rejected' || (state === 'pending' && decidedAt !== null);
 
-/** After a rejection, only an administrator approves another definition than the approved one. */
+/**
+ * Returns the state after a rejection: only an administrator can approve a definition other than
+ * the approved one.
+ */
 function afterRejection(
   type: CapabilityType,
   { state, digest: before, approved }: UpstreamCapability,

@@ -11,19 +11,22 @@ import { capabilityKey, nameDigestOf } from './capability-changes';
 
 export type Decision = 'approve' | 'reject';
 
-/** Differences between kinds of upstreams for the decisions of administrators. */
+/** Describes a kind of upstream for the decisions of administrators. */
 export interface CapabilityKind<I extends UpstreamIntegration, R extends UpstreamCapability> {
   readonly integration: Resource<I>;
   readonly entity: new () => R;
-  /** Member of requests with the list of capabilities, which is also its name in the audit log. */
+  /** Request member with the list of capabilities; also its name in the audit log. */
   readonly member: 'capabilities' | 'skills';
-  /** Returns the fault of an item whose capability is not listed, with the path of its name. */
+  /**
+   * Returns the fault of an item whose capability the upstream does not list, with the path of the
+   * item's name.
+   */
   readonly unknown: (index: number, type: string) => ErrorDetail;
-  /** Serves the newest facts of the upstream itself, when they were approved. */
+  /** Serves the newest facts of the upstream itself once they have been approved. */
   readonly serveSelf: (manager: EntityManager, integration: I) => Promise<void>;
-  /** Stops serving facts of the upstream itself, when the approved ones were rejected. */
+  /** Stops serving the facts of the upstream itself once the approved ones have been rejected. */
   readonly withdrawSelf: (manager: EntityManager, integration: I) => Promise<void>;
-  /** Type of the upstream itself. */
+  /** Type of the capability that stands for the upstream itself. */
   readonly selfType: 'server' | 'agent';
 }
 
@@ -40,7 +43,10 @@ export interface DecisionItem extends Named {
   readonly digest: string;
 }
 
-/** Returns a page of the capabilities that are not approved in their newest definition, and their number. */
+/**
+ * Returns a page of the capabilities whose newest definition is not approved, and the number of all
+ * of them.
+ */
 export const waitingCapabilities = <R extends UpstreamCapability>(
   manager: EntityManager,
   entity: new () => R,
@@ -60,7 +66,7 @@ export const waitingCapabilities = <R extends UpstreamCapability>(
   });
 };
 
-/** Switches capabilities of a locked integration on or off for all workspaces. */
+/** Enables or disables capabilities of a locked integration for all workspaces. */
 export async function switchCapabilities<I extends UpstreamIntegration, R extends UpstreamCapability>(
   write: Write<Principal>,
   kind: CapabilityKind<I, R>,
@@ -83,8 +89,9 @@ export async function switchCapabilities<I extends UpstreamIntegration, R extend
 }
 
 /**
- * Approves or rejects definitions of a locked integration by their digests. A definition that has changed since it was
- * shown stays as it is and is returned as stale. Throws `conflict` when all are stale.
+ * Approves or rejects definitions of a locked integration by their digests. A definition that has
+ * changed since the administrator saw it stays as it is and is returned as stale. Throws `conflict`
+ * when all are stale.
  */
 export async function decideCapabilities<I extends UpstreamIntegration, R extends UpstreamCapability>(
   write: Write<Principal>,
@@ -119,7 +126,10 @@ export async function decideCapabilities<I extends UpstreamIntegration, R extend
   return { decided: rows.length, stale: stale.map(({ type, name, digest }) => ({ type, name, digest })) };
 }
 
-/** A rejected definition is no longer the approved one. An earlier approved definition stays. */
+/**
+ * Applies a decision to a row. A rejected definition is no longer the approved one; an earlier
+ * approved definition stays.
+ */
 function decide(row: UpstreamCapability, decision: Decision, caller: Principal): void {
   row.state = decision === 'approve' ? 'approved' : 'rejected';
   if (decision === 'approve') row.approved = row.definition;

@@ -129,7 +129,7 @@ export function checkClient(value: Fields, path: string, faults: Faults): void {
 
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post'];
 
-/** How a client authenticates at a token endpoint; absent: by HTTP Basic. */
+/** Checks how a client authenticates at a token endpoint; absent means HTTP Basic. */
 export function checkAuthMethod(
   method: unknown,
   path: string,
@@ -141,10 +141,13 @@ export function checkAuthMethod(
     faults.add(path, `must be one of ${known.join(', ')}`);
 }
 
-/** `isSecureUrl` for an address that a person wrote, who may write HTTPS. */
+/**
+ * Whether an address is secure, as `isSecureUrl` decides; also accepts `HTTPS:` in upper case,
+ * because people write it.
+ */
 export const isSecure = (url: string): boolean => isSecureUrl(url.replace(/^https:/i, 'https:'));
 
-/** Members of the client of `oauth_client_credentials`. */
+/** Members of `oauth_client_credentials`, the client configuration. */
 export const CLIENT_MEMBERS = ['token_endpoint', 'client_id', 'client_secret', 'auth_method', 'scope'];
 
 function checkClientCredentials(
@@ -170,12 +173,12 @@ export type ConfigurationCheck = (
   of: CheckedIntegration,
 ) => void;
 
-/** A member that is true or false. */
+/** Checks that a member is true or false. */
 export const checkSwitch: ConfigurationCheck = (value, path, faults) => {
   if (typeof value !== 'boolean') faults.add(path, 'must be true or false');
 };
 
-/** Members of `configurations` that integrations of every kind take. */
+/** Checks of the members of `configurations` that every kind of integration accepts. */
 export const COMMON_CHECKS: Readonly<Record<string, ConfigurationCheck>> = {
   headers: checkHeaders,
   passthrough_headers: checkPassthrough,
@@ -188,19 +191,22 @@ export const COMMON_CHECKS: Readonly<Record<string, ConfigurationCheck>> = {
 /** Allowed members of `configurations` of one kind of integration. */
 export interface ConfigurationRules {
   readonly checks: Readonly<Record<string, ConfigurationCheck>>;
-  /** Members with a secret, by the authentication that uses them. */
+  /** Member that contains the secret of each authentication type; null for none. */
   readonly memberOf: Readonly<Record<McpAuthType, string | null>>;
-  /** Why members of other products are refused. */
+  /** Reason why a member known from other products is refused, by member. */
   readonly unenforced: Readonly<Record<string, string>>;
 }
 
-/** Members with a secret, by the authentication that uses them, where all authentications exist. */
+/**
+ * Member that contains the secret of each authentication type, for kinds of integrations that
+ * support all types.
+ */
 export const MEMBER_OF: ConfigurationRules['memberOf'] = {
   none: null,
   headers: 'headers',
   oauth_auto: 'oauth_metadata',
   oauth_client_credentials: 'oauth_client_credentials',
-  // Only for MCP servers.
+  // These types exist only for MCP servers.
   aws_sigv4: null,
   token_exchange: null,
   id_jag: null,

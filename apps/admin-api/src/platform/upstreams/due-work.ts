@@ -3,25 +3,27 @@ import type { EntityManager } from 'typeorm';
 
 const log = new Logger('DueWork');
 
-/** Periodic work on integrations, such as readings and checks. */
+/** A kind of periodic work on integrations, such as readings or health checks. */
 export interface DueWork {
   readonly table: 'mcp_integrations' | 'agent_integrations';
-  /** Time at which an integration is due. The work sets the next time. */
+  /** Column with the time at which an integration is due. The work sets the next time. */
   readonly column: 'next_sync_at' | 'next_health_at';
-  /** The time that one call of the job may take, after which another one takes the integrations over. */
+  /**
+   * Maximum duration of one call of the job. After it, another call takes over the integrations.
+   */
   readonly lease: '2 minutes' | '10 minutes';
-  /** SQL condition of the integrations that have such work; absent: all. */
+  /** SQL condition for the integrations that need this work; absent when all do. */
   readonly condition?: string;
-  /** Integrations that one call of the job takes, and how many of them at once. */
+  /** Maximum number of integrations per call of the job, and how many of them run concurrently. */
   readonly max: number;
   readonly atOnce: number;
   readonly run: (id: string) => Promise<void>;
 }
 
 /**
- * Leases the integrations whose turn it is, longest overdue first, works on them, and returns their number. Those whose
- * work throws are due again at once, after those that have waited longer; the first error is thrown when all are done,
- * and the others are in the log.
+ * Leases the integrations that are due, longest overdue first, works on them, and returns their
+ * number. An integration whose work throws is due again immediately, after those that have waited
+ * longer. Throws the first error when all are done and logs the others.
  */
 export async function runDue(manager: EntityManager, work: DueWork): Promise<number> {
   const ids = await leaseDue(manager, work);
@@ -57,7 +59,7 @@ async function leaseDue(
   return rows.map(({ id }) => id);
 }
 
-/** Ends the lease of an integration. */
+/** Ends the lease of an integration, so that it is due again. */
 const release = (manager: EntityManager, { table, column }: DueWork, id: string): Promise<unknown> =>
   manager.query(`UPDATE ${table} SET ${column} = now() WHERE id = $1`, [id]);
 

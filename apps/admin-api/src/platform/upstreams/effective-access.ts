@@ -22,11 +22,11 @@ export const REASONS = [
 type EffectiveReason = (typeof REASONS)[number];
 
 export class EffectiveQuery extends UpstreamPage {
-  @UuidField({ optional: true, description: 'A member of the workspace.' }) user_id?: string;
-  @UuidField({ optional: true, description: 'An API key of the workspace.' }) api_key_id?: string;
+  @UuidField({ optional: true, description: 'Id of a member of the workspace.' }) user_id?: string;
+  @UuidField({ optional: true, description: 'Id of an API key of the workspace.' }) api_key_id?: string;
 }
 
-/** Verdict on a capability for a caller, and what decided. */
+/** Verdict on a capability for a caller, with its reason. */
 export interface Effect {
   readonly verdict: AccessVerdict['kind'];
   readonly reason: EffectiveReason;
@@ -47,7 +47,10 @@ export function effectOf(
   return { verdict, reason: rule === null ? 'default' : 'rule', rule };
 }
 
-/** Returns what decided before the rules of the server; null when the rules did. */
+/**
+ * Returns the reason that takes precedence over the rules of the server; null when the rules
+ * decided.
+ */
 function reasonBeforeRules(
   { userAccess }: AccessServer,
   { isEnabledAtIntegration, isEnabledAtServer }: AccessCapability,

@@ -2,8 +2,8 @@ import { GuardrailEntity, type GuardrailMapping, type UpstreamServer } from '@gw
 import type { EntityManager } from 'typeorm';
 
 /**
- * Returns the mappings of active guardrails of the servers' workspaces and organisations: those of the organisation
- * first, each in the order of their mappings.
+ * Returns the mappings of active guardrails to the servers, from the servers' workspaces and
+ * organisations: those of the organisation first, each group in the order of its mappings.
  */
 export const mappingsOfActive = <M extends GuardrailMapping>(
   manager: EntityManager,

@@ -3,7 +3,7 @@ import { windowOf, type PageQuery } from '@gw/web';
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { escapeLike } from '../common/text';
 
-/** Whether a user may use a server, where that differs from the server's default. */
+/** A user's access to a server, stored when it differs from the server's default. */
 export interface ServerUserRow {
   serverId: string;
   userId: string;
@@ -15,7 +15,7 @@ export interface ServerMember {
   readonly user_id: string;
   readonly first_name: string | null;
   readonly last_name: string | null;
-  /** The exception for the user; null: the default of the server applies. */
+  /** The exception for the user; null when the default of the server applies. */
   readonly exception: boolean | null;
 }
 
@@ -37,13 +37,15 @@ const membersOf = (manager: EntityManager, { organisationId, workspaceId }: Plac
 
 export interface MemberSearch {
   readonly search: string | undefined;
-  /** Entity of the exceptions. */
+  /** Entity of the exceptions from the default. */
   readonly users: new () => ServerUserRow;
   /** Adds columns to the query, which has the parameter `serverId`. */
   readonly more?: (query: MemberQuery) => MemberQuery;
 }
 
-/** Returns a page of the members with their access, newest first, and the number of all that match. */
+/**
+ * Returns a page of the members with their access, newest first, and the number of all that match.
+ */
 export async function accessOfMembers<M extends ServerMember = ServerMember>(
   manager: EntityManager,
   server: Server,
@@ -75,7 +77,7 @@ export async function accessOfMembers<M extends ServerMember = ServerMember>(
   return [rows, total];
 }
 
-/** Returns those of the ids that are members of the workspace. */
+/** Returns the ids that belong to members of the workspace. */
 export async function memberIds(
   manager: EntityManager,
   place: Place,

@@ -17,7 +17,9 @@ import { UpstreamCredentials, type CredentialRow, type UpstreamKind } from './up
 
 type Row = CredentialRow & Pick<UpstreamIntegration, 'workspaceId'>;
 
-/** Makes the headers with which the control plane signs in at an upstream server or agent. */
+/**
+ * Creates the headers with which the control plane authenticates at an upstream server or agent.
+ */
 @Injectable()
 export class SharedHeaders {
   constructor(
@@ -28,12 +30,15 @@ export class SharedHeaders {
     @Inject(VENDOR_CALLS) private readonly calls: VendorCalls,
   ) {}
 
-  /** Returns the headers of the credential that all callers share; none where users sign in themselves. Throws `VendorError`. */
+  /**
+   * Returns the headers of the credential that all callers share; empty when users authenticate
+   * individually. Throws `VendorError`.
+   */
   async headersOf(kind: UpstreamKind, row: Row): Promise<Readonly<Record<string, string>>> {
     return signInHeaders(row, this.credentials.open(kind, row), await this.secretsOf(row), this.calls);
   }
 
-  /** Returns the mapped secrets by their targets. Throws `VendorError`. */
+  /** Returns the mapped secrets by target. Throws `VendorError`. */
   private async secretsOf({
     secretMappings,
     organisationId,
@@ -58,8 +63,9 @@ export class SharedHeaders {
 }
 
 /**
- * Returns the headers of a shared credential. `content`: its saved secrets; `secrets`: the mapped ones by their targets. None for a
- * kind of credential that is not shared. Throws `VendorError`.
+ * Returns the headers of a shared credential; empty for a kind of credential that is not shared.
+ * `content` contains its saved secrets; `secrets` contains the mapped ones by target. Throws
+ * `VendorError`.
  */
 export async function signInHeaders(
   { authType, configurations }: Pick<UpstreamIntegration, 'authType' | 'configurations'>,

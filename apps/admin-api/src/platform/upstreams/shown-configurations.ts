@@ -1,7 +1,7 @@
 import type { UpstreamIntegration } from '@gw/entities';
 import { isObject } from '@gw/kernel';
 
-/** Configurations with a `client_secret`. */
+/** Names of the configurations that contain a `client_secret`. */
 export const CLIENTS = ['oauth_client_credentials', 'oauth_metadata'] as const;
 
 /** Returns the configurations of an integration as a response shows them, with masked secrets. */
@@ -13,7 +13,7 @@ export function shownConfigurations({
   return withClientSecret({ ...configurations, ...(headers ? { headers } : {}) }, secret);
 }
 
-/** Adds the client secret to the configurations of clients; undefined adds none. */
+/** Adds the client secret to the configurations of clients; does nothing when it is undefined. */
 export function withClientSecret(values: Record<string, unknown>, secret: unknown): Record<string, unknown> {
   if (secret === undefined) return values;
   for (const name of CLIENTS) {

@@ -29,17 +29,20 @@ const MASK = '*****';
 /** A kind of integration, such as those of MCP servers. */
 export interface UpstreamKind {
   readonly rules: ConfigurationRules;
-  /** The context to which the secrets of an integration are sealed. */
+  /** Returns the context to which the secrets of an integration are sealed. */
   readonly binding: (organisationId: string, integrationId: string) => string;
 }
 
 export interface UpstreamCredentialInput {
-  /** Absent keeps what is saved; null clears all. */
+  /** New members; absent keeps what is saved, null clears all. */
   readonly configurations?: Fields | null | undefined;
   readonly caller: Principal;
   /** The row before the request changed its address, authentication and mappings. */
   readonly before: Pick<UpstreamIntegration, 'url' | 'secretMappings'> | null;
-  /** Fields besides the origin of the URL that decide where secrets are sent, before the request and after it. */
+  /**
+   * Fields, in addition to the origin of the URL, that decide where secrets are sent, before and
+   * after the request.
+   */
   readonly aims?: { readonly before: Fields; readonly next: Fields };
 }
 
@@ -55,7 +58,10 @@ export type CredentialRow = Pick<
   | 'secretMappings'
 >;
 
-/** Checks the configurations of integrations of MCP servers and agents, seals their secrets and opens them. */
+/**
+ * Checks the configurations of integrations of MCP servers and agents, seals their secrets and
+ * opens them.
+ */
 @Injectable()
 export class UpstreamCredentials {
   private readonly keyring: Keyring;
@@ -78,8 +84,9 @@ export class UpstreamCredentials {
   }
 
   /**
-   * Sets the columns of configurations and secrets without saving the row. Throws `validation_failed` with all faults
-   * at once, `custom_host_refused`, and `scope_missing` for a mapped secret that would go to another address.
+   * Sets the columns of configurations and secrets without saving the row. Throws
+   * `validation_failed` with all faults at once, `custom_host_refused`, and `scope_missing` for a
+   * mapped secret that would go to another address.
    */
   apply(
     kind: UpstreamKind,
@@ -100,7 +107,8 @@ export class UpstreamCredentials {
       kept !== null &&
       isDeepStrictEqual(before?.secretMappings, row.secretMappings) &&
       movedAddresses(kept.addresses, next.addresses).length === 0;
-    // The address is the caller's choice, so that a mapped secret needs the right to change secret references.
+    // The caller chooses the address, so sending a mapped secret there needs the right to change
+    // secret references.
     if (row.secretMappings !== null && !isMappedAlike) assertMayAim(caller, 'url');
     this.store(kind, row, values);
   }
@@ -142,7 +150,10 @@ const savedConfigurations = (
 ): Record<string, unknown> =>
   withClientSecret({ ...configurations, ...(headers ? { headers } : {}) }, clientSecret);
 
-/** Merges new members into the saved ones: an absent one stays, null clears it, masked secrets stay. */
+/**
+ * Merges new members into the saved ones: an absent member stays, null clears it, and masked
+ * secrets stay.
+ */
 function mergedConfigurations(saved: Fields, input: Fields | null | undefined): Record<string, unknown> {
   if (input === null) return {};
   const merged: Record<string, unknown> = { ...saved };
@@ -163,7 +174,10 @@ function keptSecrets(name: string, value: unknown, saved: unknown): unknown {
   return saved['client_secret'] === undefined ? rest : { ...rest, client_secret: saved['client_secret'] };
 }
 
-/** Leaves out saved secrets of another authentication; those that the request contains are faults. */
+/**
+ * Removes saved secrets of another authentication type. Those that the request contains are
+ * reported as faults.
+ */
 function withoutOthers(
   { memberOf }: ConfigurationRules,
   values: Fields,
@@ -183,7 +197,9 @@ function withoutOthers(
 
 const ENDPOINT = 'configurations.oauth_client_credentials.token_endpoint';
 
-/** Returns the secrets, and the addresses that decide where they are sent, by request path. */
+/**
+ * Returns the secrets and the addresses that decide where the secrets are sent, by request path.
+ */
 function bound(url: string, values: Fields, aims: Fields = {}): BoundSecrets {
   const secrets: [string, unknown][] = [];
   const { headers, oauth_client_credentials: client } = values;

@@ -9,14 +9,14 @@ export const HEALTH_STATES: readonly UpstreamHealthState[] = [
   'unknown',
 ];
 
-/** The state of an upstream at its last check. */
+/** State of an upstream at its last health check. */
 export class UpstreamHealthSummary {
   @ResponseField.oneOf(HEALTH_STATES, {
     description:
-      'degraded: it responds slowly, or not as expected. unauthorised: it refuses the credential of the integration.',
+      'degraded: the upstream responds slowly or unexpectedly. unauthorised: it refuses the credential of the integration.',
   })
   readonly state!: UpstreamHealthState;
-  @ResponseField.time({ nullable: true, description: 'Since when the state has been the same.' })
+  @ResponseField.time({ nullable: true, description: 'Time since which the state is unchanged.' })
   readonly since!: string | null;
   @ResponseField.time({ nullable: true }) readonly checked_at!: string | null;
   @ResponseField.integer({ nullable: true, example: 120 }) readonly response_time_ms!: number | null;

@@ -14,7 +14,7 @@ export interface HealthTables<R extends UpstreamIntegration> {
   readonly checks: new () => UpstreamCheck;
 }
 
-/** Checks of the last 24 hours, oldest first; one for each minute at most. */
+/** Returns the checks of the last 24 hours, oldest first, at most one for each minute. */
 export const healthStrip = (
   manager: EntityManager,
   checks: new () => UpstreamCheck,
@@ -27,7 +27,10 @@ export const healthStrip = (
   return manager.find(checks, options);
 };
 
-/** Saves the result of a check. Returns false when the address has changed or the integration is no longer active. */
+/**
+ * Saves the result of a check. Returns false when the address has changed in the meantime or the
+ * integration is no longer active.
+ */
 export async function saveHealth<R extends UpstreamIntegration>(
   manager: EntityManager,
   { entity, checks }: HealthTables<R>,

@@ -5,16 +5,25 @@ import type { DataSource, EntityManager, FindOptionsWhere } from 'typeorm';
 import { runDue, type DueWork } from './due-work';
 import { saveHealth, type HealthColumns, type HealthTables } from './upstream-health.queries';
 
-/** Integrations that one call of the job checks, and how many of them at once. */
+/**
+ * Maximum number of integrations that one call of the job checks, and how many of them
+ * concurrently.
+ */
 const DUE_MAX = 40;
 const AT_ONCE = 8;
-/** The longest time of a check. */
+/** Timeout of a check, in milliseconds. */
 export const CHECK_MS = 10_000;
-/** An upstream that takes longer is degraded. */
+/** Duration in milliseconds above which a response makes an upstream degraded. */
 const SLOW_MS = 2_000;
-/** Checks in a row that fail before administrators are alerted, so that one lost packet sends no alert. */
+/**
+ * Number of consecutive failed checks before administrators are alerted, so that one lost packet
+ * sends no alert.
+ */
 const FAILURES_ALERTED = 2;
-/** An upstream that has been down for so many checks is checked as seldom as one that is not used. */
+/**
+ * Number of consecutive failed checks after which an upstream is checked as rarely as an unused
+ * one.
+ */
 const FAILURES_RARE = 30;
 const FAILURES_MAX = 1_000;
 const EVERY_MS = { used: MINUTE_MS, other: 10 * MINUTE_MS };
@@ -29,9 +38,12 @@ export interface HealthOptions<R extends UpstreamIntegration> extends HealthTabl
   readonly table: DueWork['table'];
   /** Entity of the servers or agents that make an integration available in workspaces. */
   readonly servers: new () => UpstreamServer;
-  /** Begins the type of alerts, and names the integration in them. */
+  /** Prefix of the alert types; also names the integration in alerts. */
   readonly alert: 'mcp_integration' | 'agent_integration';
-  /** Checks an upstream with the credential that all callers share, within `CHECK_MS`. Throws faults of this process only. */
+  /**
+   * Checks an upstream with the credential that all callers share, within `CHECK_MS`. Throws only
+   * for faults of this process.
+   */
   readonly check: (row: R) => Promise<Checked>;
 }
 
@@ -43,8 +55,9 @@ export class UpstreamHealth<R extends UpstreamIntegration> {
   ) {}
 
   /**
-   * Checks the integrations whose turn it is, and returns their number. A check that cannot be carried out is due again at once;
-   * its error is thrown after the others have been checked.
+   * Checks the integrations that are due and returns their number. An integration whose check fails
+   * for a reason in this process is due again immediately; the error is thrown after the others
+   * have been checked.
    */
   checkDue(): Promise<number> {
     return runDue(this.dataSource.manager, {
@@ -98,16 +111,18 @@ export class UpstreamHealth<R extends UpstreamIntegration> {
   }
 }
 
-/** Returns the result of a check of an upstream that responded as it should. */
+/** Returns the result of a check whose upstream responded as expected. */
 export const responded = (tookMs: number): Checked => ({
   ...{ state: tookMs > SLOW_MS ? 'degraded' : 'healthy', error: null, tookMs },
 });
 
-/** The columns of an integration whose upstream is another one now, and is checked anew. */
+/**
+ * Returns the column values of an integration whose upstream has changed and must be checked again.
+ */
 export const unknownHealth = (): Partial<UpstreamIntegration> => ({
   ...{ healthState: 'unknown', healthError: null, healthSince: null, healthFailures: 0 },
   nextHealthAt: new Date(),
 });
 
-/** 10 % earlier or later, so that upstreams are not all checked at once. */
+/** Returns a factor between 0.9 and 1.1, so that the checks of upstreams spread over time. */
 const jitter = (): number => 0.9 + 0.2 * Math.random();

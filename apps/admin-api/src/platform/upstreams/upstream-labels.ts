@@ -4,12 +4,15 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { parseTags } from '../common/tags';
 import { HEALTH_STATES } from './upstream-health.dto';
 
-/** Fields of an integration that help people to find it; saved as columns of the same name. */
+/**
+ * Fields of an integration that help people to find it; each is stored in a column of the same
+ * name.
+ */
 export class UpstreamLabelFields {
   @TextField({
     optional: true,
     nullable: true,
-    description: 'Who is responsible for it.',
+    description: 'Who is responsible for the upstream.',
     example: 'Platform team',
   })
   owner?: string | null;
@@ -18,7 +21,7 @@ export class UpstreamLabelFields {
     nullable: true,
     max: 2_048,
     pattern: /^https?:\/\/\S+$/,
-    description: 'Where users get help with it.',
+    description: 'Where users get help with the upstream.',
     example: 'https://wiki.example.com/help',
   })
   support_url?: string | null;
@@ -30,13 +33,13 @@ export class UpstreamLabelFields {
     nullable: true,
     maxItems: 32,
     itemMax: 64,
-    description: 'Kinds of data that it works with.',
+    description: 'Kinds of data that the upstream processes.',
     example: ['personal'],
   })
   data_classes?: string[] | null;
 }
 
-/** The part of a list's query that filters by labels and health. */
+/** Query parameters that filter a list by labels and health. */
 export interface LabelsQuery {
   readonly tags?: string;
   readonly environment?: string;
@@ -46,24 +49,31 @@ export interface LabelsQuery {
 
 type Class<B> = new () => B;
 
-/** Adds the filters: `class ListThingsQuery extends labelled(pageOf({ size: 100 })) {}`. */
+/**
+ * Adds the filters to a query class: `class ListThingsQuery extends labelled(pageOf({ size: 100 }))
+ * {}`.
+ */
 export function labelled<B extends object>(base: Class<B>): Class<B & LabelsQuery> {
   class Labelled extends (base as Class<object>) implements LabelsQuery {
     @TextField({
       optional: true,
       max: 4_096,
-      description: 'A JSON object of texts. Each of its tags must match.',
+      description: 'A JSON object of strings. Each of its tags must match.',
     })
     tags?: string;
     @TextField({ optional: true, max: 64 }) environment?: string;
-    @TextField({ optional: true, max: 64, description: 'One of the data classes.' }) data_class?: string;
-    @EnumField(HEALTH_STATES, { optional: true, description: 'The state at the last check.' })
+    @TextField({ optional: true, max: 64, description: "One of the integration's data classes." })
+    data_class?: string;
+    @EnumField(HEALTH_STATES, { optional: true, description: 'State at the last health check.' })
     health?: UpstreamHealthState;
   }
   return Labelled as Class<B & LabelsQuery>;
 }
 
-/** Applies the filters to integrations with the alias `i`. Throws `validation_failed` for wrong tags. */
+/**
+ * Applies the filters to integrations with the alias `i`. Throws `validation_failed` for invalid
+ * tags.
+ */
 export function filterByLabels<I extends UpstreamIntegration>(
   rows: SelectQueryBuilder<I>,
   { tags, environment, data_class: dataClass, health }: LabelsQuery,

@@ -18,7 +18,10 @@ function targetOf(field: string, authType: McpAuthType): string | null {
   return field === 'client_secret' && hasClient ? field : null;
 }
 
-/** Returns the secret mappings of an integration in stored form; null for none. Throws `validation_failed`. */
+/**
+ * Returns the secret mappings of an integration in stored form; null for none. Throws
+ * `validation_failed`.
+ */
 export const readUpstreamMappings = (
   manager: EntityManager,
   row: Pick<UpstreamIntegration, 'organisationId' | 'workspaceId' | 'authType'>,
@@ -26,7 +29,7 @@ export const readUpstreamMappings = (
 ): Promise<UpstreamIntegration['secretMappings']> =>
   readMappingsTo(manager, row, input, (field) => targetOf(field, row.authType));
 
-/** Throws `validation_failed` when a saved mapping does not fit the authentication any more. */
+/** Throws `validation_failed` when a saved mapping no longer fits the authentication type. */
 export function assertMappable({
   secretMappings,
   authType,

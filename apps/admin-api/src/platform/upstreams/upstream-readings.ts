@@ -6,9 +6,14 @@ import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import { runDue } from './due-work';
 import type { UpstreamTables } from './upstream-sync.queries';
 
-/** Readings of one process at once, of each kind. An organisation that is alone has half of them. */
+/**
+ * Maximum number of concurrent readings of each kind in one process. A single organisation can use
+ * half of them.
+ */
 const READINGS_MAX = 8;
-/** Integrations that one call of the job reads, and how many of them at once. */
+/**
+ * Maximum number of integrations that one call of the job reads, and how many of them concurrently.
+ */
 const DUE_MAX = 20;
 const DUE_AT_ONCE = 4;
 const EVERY_MS = 15 * MINUTE_MS;
@@ -21,13 +26,19 @@ export interface ReadingOptions<R extends UpstreamIntegration> {
   readonly job: string;
   /** Plural name of the upstreams, for messages. */
   readonly of: string;
-  /** The error of a failure of the upstream, which is kept with its integration. */
+  /** Error type of a failure of the upstream; the failure is stored with the integration. */
   readonly unreadable: 'agent_unreadable' | 'mcp_server_unreadable';
-  /** Reads an upstream and keeps the result. Failures of the upstream are `GatewayError`s of the type `unreadable`. */
+  /**
+   * Reads an upstream and stores the result. Throws a `GatewayError` of the type `unreadable` for
+   * failures of the upstream.
+   */
   readonly read: (row: R, caller: AuditCaller) => Promise<void>;
 }
 
-/** Decides when the upstreams of one kind are read: on demand, by a job, and how many at once. */
+/**
+ * Decides when the upstreams of one kind are read, on demand or by a job, and how many
+ * concurrently.
+ */
 export class UpstreamReadings<R extends UpstreamIntegration> {
   private readonly log = new Logger(UpstreamReadings.name);
   private readonly places = new Shares(READINGS_MAX);
@@ -48,9 +59,9 @@ export class UpstreamReadings<R extends UpstreamIntegration> {
   }
 
   /**
-   * Reads integrations whose turn it is, and returns their number. A failure of an upstream is kept with its integration.
-   * An integration that could not be read for another reason is due again at once; an error of this process is thrown
-   * after the others have been read.
+   * Reads the integrations that are due and returns their number. Stores a failure of an upstream
+   * with its integration. An integration that could not be read for another reason is due again
+   * immediately; an error of this process is thrown after the others have been read.
    */
   async syncDue(): Promise<number> {
     const { integrations: table, canChange } = this.options.tables;
@@ -62,8 +73,9 @@ export class UpstreamReadings<R extends UpstreamIntegration> {
   }
 
   /**
-   * Reads an upstream that says that it has changed. A reading that is in progress may have missed the change,
-   * so that another one follows it. A failure of the upstream is kept with its integration, another one is in the log.
+   * Reads an upstream that has announced a change. Waits for a reading in progress, which may have
+   * missed the change. Stores a failure of the upstream with its integration and logs any other
+   * failure.
    */
   async syncChanged(id: string): Promise<void> {
     await this.running.get(id)?.catch(() => undefined);
@@ -75,7 +87,10 @@ export class UpstreamReadings<R extends UpstreamIntegration> {
     }
   }
 
-  /** Runs a call of an upstream within the places of its organisation. Throws `rate_limited` without one. */
+  /**
+   * Runs a call of an upstream within the concurrency limit of its organisation. Throws
+   * `rate_limited` when the limit is reached.
+   */
   async within<T>(
     { organisationId }: Pick<UpstreamIntegration, 'organisationId'>,
     work: () => Promise<T>,
@@ -89,7 +104,9 @@ export class UpstreamReadings<R extends UpstreamIntegration> {
     }
   }
 
-  /** Reads one integration. A failure of the upstream is kept in its row; every other error is thrown. */
+  /**
+   * Reads one integration. Stores a failure of the upstream in its row; throws every other error.
+   */
   private async syncOne(id: string): Promise<void> {
     const where = { id, status: 'active' } as FindOptionsWhere<UpstreamIntegration> as FindOptionsWhere<R>;
     const row = await this.dataSource.manager.findOneBy(this.options.entity, where);
@@ -117,10 +134,13 @@ export class UpstreamReadings<R extends UpstreamIntegration> {
   }
 }
 
-/** When an upstream that was read is read again. */
+/** Returns when an upstream is read again after a successful reading. */
 export const nextReading = (): Date => after(EVERY_MS);
 
-/** When an upstream that failed is read again. The wait grows with the time without success. */
+/**
+ * Returns when an upstream is read again after a failure. The wait grows with the time since the
+ * last success.
+ */
 export function nextAttempt({
   lastSyncedAt,
   createdAt,
@@ -129,5 +149,8 @@ export function nextAttempt({
   return after(Math.min(BACK_OFF_MAX_MS, Math.max(EVERY_MS, Date.now() - since.getTime())));
 }
 
-/** A time in so many milliseconds, 20 % earlier or later, so that integrations do not all come at once. */
+/**
+ * Returns a time in about `ms` milliseconds, up to 20 % earlier or later, so that readings spread
+ * over time.
+ */
 const after = (ms: number): Date => new Date(Date.now() + ms * (0.8 + 0.4 * Math.random()));

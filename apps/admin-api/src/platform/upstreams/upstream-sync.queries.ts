@@ -3,22 +3,25 @@ import { In, IsNull, Not, type EntityManager, type FindOptionsWhere } from 'type
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import { nameDigestOf, type UpstreamSnapshot } from './capability-changes';
 
-/** Capabilities that an integration keeps after its upstream has stopped listing them. */
+/**
+ * Maximum number of capabilities that an integration keeps after its upstream has stopped listing
+ * them.
+ */
 const GONE_MAX = 1_000;
 
 /** Tables of one kind of upstream. */
 export interface UpstreamTables {
   readonly integrations: 'mcp_integrations' | 'agent_integrations';
   readonly capabilities: 'mcp_capabilities' | 'agent_skills';
-  /** Which capabilities servers have switched off. */
+  /** Table of the capabilities that servers have switched off. */
   readonly switches: 'mcp_server_capabilities' | 'agent_server_skills';
-  /** SQL condition of integrations that can change by themselves; absent: all. */
+  /** SQL condition for integrations whose upstream can change; absent when all can. */
   readonly canChange?: string;
 }
 
 /**
- * Sets columns that users do not edit, so that the row's version stays and etags of users remain valid. Returns whether the
- * integration is as in `where`.
+ * Sets columns that users do not edit. Leaves the row's version unchanged, so that users' etags
+ * remain valid. Returns whether an integration matched `where`.
  */
 export async function setUnedited<R extends UpstreamIntegration>(
   manager: EntityManager,
@@ -40,8 +43,8 @@ export async function setUnedited<R extends UpstreamIntegration>(
 }
 
 /**
- * Saves the result of a read. Changes nothing if the integration has another URL by now, because the result belongs to the
- * old one.
+ * Saves the result of a reading. Changes nothing if the integration now has another URL, because
+ * the result belongs to the old one.
  */
 export async function saveSync<R extends UpstreamIntegration>(
   manager: EntityManager,
@@ -52,7 +55,10 @@ export async function saveSync<R extends UpstreamIntegration>(
   await setUnedited(manager, entity, { id, url }, columns);
 }
 
-/** Returns the saved rows to compare with a snapshot: those listed last time, and earlier ones whose names the snapshot has again. */
+/**
+ * Returns the saved rows to compare with a snapshot: those listed last time, and earlier ones whose
+ * names occur in the snapshot again.
+ */
 export async function savedCapabilities<R extends UpstreamCapability>(
   manager: EntityManager,
   entity: new () => R,
@@ -66,7 +72,7 @@ export async function savedCapabilities<R extends UpstreamCapability>(
   ] as FindOptionsWhere<UpstreamCapability>[] as FindOptionsWhere<R>[]);
 }
 
-/** Deletes the capabilities that have been gone for longest, beyond 1,000. */
+/** Deletes the capabilities that have been unlisted for longest, beyond 1,000. */
 export async function removeOldCapabilities(
   manager: EntityManager,
   { capabilities, switches }: Pick<UpstreamTables, 'capabilities' | 'switches'>,

@@ -6,7 +6,7 @@ import type { Principal } from '../common/principal';
 import { escapeLike } from '../common/text';
 import { filterByLabels, type LabelsQuery } from './upstream-labels';
 
-/** One kind of integration with its table, and the one of the access of workspaces. */
+/** Describes one kind of integration: its entity, its table and its workspace access. */
 export interface IntegrationKind<I extends UpstreamIntegration> {
   readonly entity: new () => I;
   readonly table: 'mcp_integrations' | 'agent_integrations';
@@ -19,8 +19,8 @@ export interface IntegrationKind<I extends UpstreamIntegration> {
 }
 
 /**
- * Returns the SQL condition that workspace `s.workspace_id` may use integration `i`. The workspace's own row takes
- * precedence over the global access.
+ * Returns the SQL condition that workspace `s.workspace_id` may use integration `i`. The
+ * workspace's own row takes precedence over the global access.
  */
 export const availableBy = (
   accessTable: 'mcp_integration_workspaces' | 'agent_integration_workspaces',
@@ -31,8 +31,8 @@ export const availableBy = (
   false)))`;
 
 /**
- * Selects the active integrations of the organisation that a workspace may use, with the alias `i`; all of them when
- * the workspace is null.
+ * Selects the active integrations of the organisation that a workspace may use, with the alias `i`;
+ * all of them when the workspace is null.
  */
 export function usableIntegrations<I extends UpstreamIntegration>(
   manager: EntityManager,
@@ -49,11 +49,14 @@ export function usableIntegrations<I extends UpstreamIntegration>(
 
 export interface IntegrationsQuery extends PageQuery, LabelsQuery {
   readonly type?: ('workspace' | 'organisation' | 'all')[];
-  /** Part of the name or slug. */
+  /** Text that the name or slug must contain. */
   readonly search?: string;
 }
 
-/** Returns a page of the integrations that the caller may list, newest first, and their number. */
+/**
+ * Returns a page of the integrations that the caller may list, newest first, and the number of all
+ * of them.
+ */
 export function listIntegrations<I extends UpstreamIntegration>(
   manager: EntityManager,
   kind: IntegrationKind<I>,
@@ -98,9 +101,9 @@ export async function countWorkspaces<I extends UpstreamIntegration>(
 }
 
 /**
- * Returns an integration that the workspace may use. Locks the row until the commit, so that the integration cannot be
- * deleted or disabled for the workspace before. Throws the same error for an integration that is unknown, of another
- * tenant, or not enabled.
+ * Returns an integration that the workspace may use. Locks the row until the commit, so that the
+ * integration cannot be deleted or disabled for the workspace in the meantime. Throws the same
+ * error for an integration that is unknown, belongs to another tenant, or is not enabled.
  */
 export async function usableIntegration<I extends UpstreamIntegration>(
   manager: EntityManager,

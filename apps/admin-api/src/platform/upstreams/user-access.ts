@@ -9,7 +9,7 @@ import type { Write } from '../unit-of-work/writes';
 import { memberIds, type ServerMember, type ServerUserRow } from './server-members.queries';
 import type { MemberAccessResponse, UpdateUserAccessDto } from './user-access.dto';
 
-/** Returns the access of a member to the server. */
+/** Returns the access of a member to the server as a response shows it. */
 export const toMemberAccess = (
   { defaultUserAccess }: Pick<UpstreamServer, 'defaultUserAccess'>,
   { user_id, first_name, last_name, exception }: ServerMember,
@@ -19,8 +19,8 @@ export const toMemberAccess = (
 });
 
 /**
- * Sets exceptions for members of the workspace of a locked server, and its default. Throws `validation_failed` for users
- * who are not members.
+ * Sets exceptions for members of the workspace of a locked server, and its default. Throws
+ * `validation_failed` for users who are not members.
  */
 export async function giveUsers<S extends UpstreamServer>(
   write: Write<Principal>,
@@ -38,14 +38,16 @@ export async function giveUsers<S extends UpstreamServer>(
   }));
   await manager.upsert(users, rows, ['serverId', 'userId']);
   row.defaultUserAccess = input.default_user_access ?? row.defaultUserAccess;
-  await touch(manager, resource.entity, row);
+  await saveWithNewVersion(manager, resource.entity, row);
   const after = { default_user_access: row.defaultUserAccess, user_access: wanted };
   audit(write, resource, 'update', row, { before, after });
   await publish(write, resource, row);
 }
 
-/** Gives a server a new version after a change of its parts, and saves its default for users. */
-export async function touch<S extends UpstreamServer>(
+/**
+ * Increments the version of a server after a change of its parts and saves its default for users.
+ */
+export async function saveWithNewVersion<S extends UpstreamServer>(
   manager: EntityManager,
   entity: new () => S,
   { id, defaultUserAccess }: Pick<UpstreamServer, 'id' | 'defaultUserAccess'>,

@@ -22,13 +22,16 @@ export class UpdateUpstreamWorkspacesDto {
   global_workspace_access?: UpstreamGlobalAccessDto | null;
   @BooleanField({
     optional: true,
-    description: 'True: workspaces that are not in the list lose their own setting.',
+    description: 'True: workspaces that are not in the list lose their individual setting.',
   })
   override_existing_workspace_access?: boolean;
 }
 
 export class UpstreamWorkspacesQuery {
-  @TextField({ optional: true, description: 'Any value: the list is `data`, with `total`.' })
+  @TextField({
+    optional: true,
+    description: 'With any value, the response contains the list as `data`, with `total`.',
+  })
   version?: string;
 }
 
@@ -44,7 +47,10 @@ export class UpstreamWorkspaceResponse {
   @ResponseField.time() readonly last_updated_at!: string;
 }
 
-/** `data` and `total` with the query `version`, `workspaces` without it. */
+/**
+ * Access of workspaces to an integration. Contains `data` and `total` with the query parameter
+ * `version`, and `workspaces` without it.
+ */
 export class UpstreamWorkspacesResponse {
   @ResponseField.list(() => UpstreamWorkspaceResponse, { optional: true })
   readonly workspaces?: readonly UpstreamWorkspaceResponse[];

@@ -22,7 +22,10 @@ export interface AccessRow extends Row {
   enabled: boolean;
 }
 
-/** Returns which workspaces may use the integration; `version`: the member of the query with this name. */
+/**
+ * Returns which workspaces may use the integration. `version` is the query parameter of that name,
+ * which selects the form of the response.
+ */
 export async function workspacesOf<I extends UpstreamIntegration>(
   manager: EntityManager,
   entity: new () => AccessRow,
@@ -36,7 +39,10 @@ export async function workspacesOf<I extends UpstreamIntegration>(
     : { data: rows, total: rows.length, ...access };
 }
 
-/** Sets the access of the named workspaces to an integration. Servers of workspaces without access end at once. */
+/**
+ * Sets the access of the named workspaces to an integration. Servers in workspaces that lose access
+ * end immediately.
+ */
 export function giveWorkspaces<I extends UpstreamIntegration>(
   write: Write<Principal>,
   { resource, access }: { readonly resource: Resource<I>; readonly access: new () => AccessRow },
@@ -56,7 +62,7 @@ export function giveWorkspaces<I extends UpstreamIntegration>(
     if (global !== undefined) row.globalWorkspaceAccess = global && { enabled: global.enabled };
     if (isWhole === true) await manager.delete(access, { integrationId: row.id, workspaceId: Not(In(ids)) });
     await grant(manager, access, row.id, ids, workspaces);
-    // Also when only rows of workspaces have changed.
+    // Increments the version also when only rows of workspaces have changed.
     row.version += 1;
   });
 }
@@ -79,7 +85,10 @@ async function grant(
   await manager.save(entity, rows);
 }
 
-/** An integration of a workspace has the access of this workspace alone. */
+/**
+ * Returns the access to an integration. Only its own workspace may use an integration of a
+ * workspace.
+ */
 async function accessOf(
   manager: EntityManager,
   entity: new () => AccessRow,

@@ -11,7 +11,7 @@ export interface Account {
 
 /** A real OpenID Connect provider on loopback, whose users log in without a page. */
 export class OidcProvider {
-  /** Who logs in next. */
+  /** Id of the user who logs in next. */
   private current = '';
 
   private constructor(
@@ -49,7 +49,7 @@ export class OidcProvider {
     return stop(this.running);
   }
 
-  /** Logs in as a browser would, and returns the query with which the browser is sent back. */
+  /** Logs in as a browser would, and returns the query with which the browser returns. */
   async logIn(url: string, id: string, account: Account): Promise<string> {
     this.accounts.set(id, account);
     this.current = id;

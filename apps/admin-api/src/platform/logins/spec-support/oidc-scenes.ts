@@ -20,7 +20,7 @@ export interface Begun {
   readonly linked_sso: readonly { readonly sso_client_id: string }[];
 }
 
-/** An organisation with a verified domain and a connection to an issuer of its own. */
+/** An organisation with a verified domain and a connection to its own issuer. */
 export interface Scene {
   readonly tenant: Tenant;
   readonly path: string;
@@ -114,7 +114,7 @@ export class OidcScenes {
     return (await this.api.get('/v1/auth/self', { token })).body['email'];
   }
 
-  /** Goes the way of a login up to the callback, with the changes of a case. */
+  /** Follows a login up to the callback, with the changes of a case. */
   async returned(at: Scene, change: Members): Promise<Returned> {
     const { body, status, text } = await this.begin({ sso_client_id: at.connection });
     expect([status, text]).toEqual([200, expect.any(String)]);
@@ -124,7 +124,7 @@ export class OidcScenes {
     return { response, binding: body.login_binding };
   }
 
-  /** Expects a refusal with its audit row. */
+  /** Expects a refusal with its audit record. */
   async refused({ tenant }: Scene, response: Pick<GatewayResponse, 'status' | 'text'>): Promise<void> {
     expect([response.status, response.text]).toEqual([403, expect.any(String)]);
     const { organisationId } = tenant;
@@ -133,7 +133,10 @@ export class OidcScenes {
     expect(audits.map(({ responseStatusCode }) => responseStatusCode)).toContain(403);
   }
 
-  /** Sets the token of the next exchange at an issuer: the base of the cases with the changes of one. */
+  /**
+   * Sets the token of the next exchange at an issuer: the base of the cases with the changes of one
+   * case.
+   */
   sayToken({ path, domain }: Scene, url: string, change: Members): void {
     const header = { ...base.header, ...membersOf(change, 'header.') };
     const nonce = new URL(url).searchParams.get('nonce') ?? '';
@@ -161,7 +164,7 @@ export class OidcScenes {
   }
 }
 
-/** Members of a change under a prefix; null takes a member away. */
+/** Returns the members of a change with a prefix; null removes a member. */
 const membersOf = (change: Members, prefix: string): Members =>
   Object.fromEntries(
     Object.entries(change)

@@ -33,7 +33,7 @@ export interface Scene {
   readonly idp: SamlifyIdp;
 }
 
-/** Organisations with identity providers by SAML, which samlify plays. */
+/** Organisations with SAML identity providers, which the samlify library simulates. */
 export class SamlScenes {
   readonly api = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
   key!: KeyWithCertificate;
@@ -45,7 +45,7 @@ export class SamlScenes {
     });
   }
 
-  /** An organisation with a verified domain, and a connection that serves it. */
+  /** Creates an organisation with a verified domain and a connection that serves the domain. */
   async scene(saml: object = {}, more: object = {}): Promise<Scene> {
     this.count += 1;
     const tenant = await this.api.tenant();
@@ -94,7 +94,7 @@ export class SamlScenes {
     return this.api.post<{ auth_token: string }>('/v2/auth/sso/exchange', { body: { code, login_binding } });
   }
 
-  /** The token of a new session of the address. */
+  /** Returns the token of a new session of the address. */
   async session({ idp, sp }: Scene, email: string, more: Partial<Account> = {}): Promise<string> {
     const begun = await this.begin(email);
     const response = await idp.respond(partner(sp), account(email, begun.requestId, more));

@@ -12,12 +12,12 @@ import { text } from 'node:stream/consumers';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What an issuer says, right or wrong. */
+/** Responses of an issuer, valid or invalid. */
 export interface Script {
   readonly metadata?: Members | string;
-  /** Ids of the keys that it publishes; k1 when absent. */
+  /** Ids of the published keys; only k1 when absent. */
   keys?: readonly string[];
-  /** Body of the token response; a function responds by itself. */
+  /** Body of the token response; a function sends the response itself. */
   token?: Members | ((response: ServerResponse) => void);
   userInfo?: Members;
 }
@@ -25,7 +25,7 @@ export interface Script {
 /** How a token is signed. */
 export interface Signature {
   readonly header: Members;
-  /** Name of the key, a secret of HS256, or null for none. */
+  /** Name of the key, or the secret of HS256; null for no signature. */
   readonly key: string | Buffer | null;
 }
 
@@ -34,7 +34,10 @@ const PSS: SigningOptions = {
   saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
 };
 
-/** An identity provider that says what a test has written, true or not, over real HTTP. Each path is an issuer. */
+/**
+ * An identity provider that sends the responses of a test's script over real HTTP, valid or not.
+ * Each path is an issuer.
+ */
 export class ScriptedProvider {
   private readonly scripts = new Map<string, Script>();
   private readonly pairs = new Map<
@@ -74,7 +77,7 @@ export class ScriptedProvider {
     return `${this.base}/${path}`;
   }
 
-  /** Sets what the issuer of a path says; returns its address. */
+  /** Sets the script for the issuer of a path, and returns its address. */
   play(path: string, script: Script): string {
     this.scripts.set(path, script);
     return this.issuer(path);

@@ -1,6 +1,6 @@
 import type { TestAdminApi, GatewayResponse } from '../../../spec-support/admin-api';
 
-/** A browser that keeps cookies by their path and follows nothing by itself. */
+/** A browser that stores cookies by path and follows no redirects by itself. */
 export class Browser {
   private readonly jar = new Map<string, { readonly path: string; readonly value: string }>();
 
@@ -43,6 +43,6 @@ export class Browser {
   }
 }
 
-/** The value of a hidden field of a page. */
+/** Returns the value of a hidden field of a page. */
 export const fieldOf = (html: string, name: string): string =>
   new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? '';

@@ -6,7 +6,9 @@ const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256
 /** The public key of `clientAssertion`. */
 export const CLIENT_JWK = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256', use: 'sig' };
 
-/** A signed assertion of a client (RFC 7523), for a minute. `more` replaces claims. */
+/**
+ * Returns a signed assertion of a client (RFC 7523), valid for a minute. `more` replaces claims.
+ */
 export function clientAssertion(clientId: string, more: object = {}, key: KeyObject = privateKey): string {
   const now = Math.floor(Date.now() / 1_000);
   const claims = { iss: clientId, sub: clientId, aud: PUBLIC_URL, jti: randomUUID(), exp: now + 60, ...more };
@@ -17,7 +19,7 @@ export function clientAssertion(clientId: string, more: object = {}, key: KeyObj
   return `${text}.${signature.toString('base64url')}`;
 }
 
-/** The parameters with which a client proves itself by an assertion. */
+/** Returns the parameters with which a client authenticates by an assertion. */
 export const asserted = (jwt: string): Readonly<Record<string, string>> => ({
   client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
   client_assertion: jwt,

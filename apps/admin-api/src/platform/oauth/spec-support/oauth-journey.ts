@@ -14,20 +14,20 @@ export interface TokenBody {
   readonly error?: string;
 }
 
-/** An authorization request in progress, with what its browser and its client keep. */
+/** An authorization request in progress, with the state of its browser and its client. */
 export interface Begun {
   readonly clientId: string;
   readonly browser: Browser;
   readonly verifier: string;
   readonly redirectUri: string;
-  /** Where the authorization endpoint sent the browser. */
+  /** Redirect of the authorization endpoint. */
   readonly response: GatewayResponse;
   readonly resumeState: string;
 }
 
 type Parameters = Readonly<Record<string, string | undefined>>;
 
-/** Clients, browsers and users of the OAuth server, step by step. */
+/** Runs the steps of clients, browsers and users of the OAuth server. */
 export class OauthJourney {
   constructor(private readonly api: Pick<TestAdminApi, 'call' | 'post'>) {}
 
@@ -42,7 +42,7 @@ export class OauthJourney {
     return registered.client_id;
   }
 
-  /** Opens the authorization endpoint. A parameter that is undefined is left out. */
+  /** Opens the authorization endpoint. Leaves out parameters that are undefined. */
   async begin(clientId: string, more: Parameters = {}, browser = new Browser(this.api)): Promise<Begun> {
     const verifier = randomBytes(32).toString('base64url');
     const all: Parameters = {
@@ -58,7 +58,7 @@ export class OauthJourney {
     return { clientId, browser, verifier, redirectUri: all['redirect_uri'] ?? '', response, resumeState };
   }
 
-  /** Signs in at the consent page, and returns the page that asks. */
+  /** Signs in at the consent page, and returns the page that follows. */
   async signIn({ browser, resumeState }: Begun, email: string): Promise<GatewayResponse> {
     const sent = await browser.submit('/oauth/consent', {
       ...{ resume_state: resumeState, step: 'sign_in', email, password: PASSWORD },
@@ -78,7 +78,7 @@ export class OauthJourney {
     });
   }
 
-  /** Follows the page after the answer, and returns the query with which the client is called. */
+  /** Follows the page after the decision, and returns the query with which the client is called. */
   async resume({ browser }: Begun, decided: GatewayResponse): Promise<URLSearchParams> {
     const url = /url=([^"]+)"/.exec(decided.text)?.[1] ?? '';
     if (url === '') throw new Error(`${String(decided.status)} ${decided.text}`);
@@ -86,7 +86,7 @@ export class OauthJourney {
     return new URL(String(back.headers['location'] ?? `http://x/?error=${String(back.status)}`)).searchParams;
   }
 
-  /** The whole way of a user who agrees, or has agreed before, up to the code. */
+  /** Runs a complete authorization up to the code, for a user who agrees or has agreed before. */
   async code(
     clientId: string,
     user: { readonly email: string },

@@ -3,12 +3,15 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import type { TestAdminApi } from '../../../spec-support/admin-api';
 import { PUBLIC_URL, RESOURCE, type OauthJourney } from './oauth-journey';
 
-/** Below the resource for which its tokens are. */
+/** URL of the MCP server, below the resource of its tokens. */
 export const MCP_URL = `${RESOURCE}/test-mcp`;
 
-/** An MCP server with one tool, which takes tokens of our OAuth server, and the network in which clients reach both. */
+/**
+ * An MCP server with one tool, which accepts tokens of the OAuth server under test, and the network
+ * in which clients reach both.
+ */
 export class ProtectedMcpServer {
-  /** `Authorization` of each request that was let in. */
+  /** `Authorization` header of each admitted request. */
   readonly admitted: string[] = [];
 
   constructor(
@@ -17,7 +20,7 @@ export class ProtectedMcpServer {
     private readonly serviceKey: () => string,
   ) {}
 
-  /** `fetch` of a client: our OAuth server and the MCP server, and no other host. */
+  /** The `fetch` function of a client: reaches only the OAuth server and the MCP server. */
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
     const url = new URL(request.url);
@@ -49,7 +52,7 @@ export class ProtectedMcpServer {
     server.registerTool('caller', { description: 'Names the caller.' }, () => ({
       content: [{ type: 'text', text: String(body['email']) }],
     }));
-    // Without sessions: each request has a server of its own.
+    // There are no sessions: each request has a new server.
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     return transport.handleRequest(request);
