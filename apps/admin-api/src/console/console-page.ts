@@ -8,15 +8,21 @@ const NONCE = '<meta name="console-nonce" content="" />';
 
 export interface ServedPage {
   readonly html: string;
-  /** Content security policy of this answer alone. */
+  /** Content security policy of this response only. */
   readonly policy: string;
 }
 
-/** The one page of the console: `index.html` of its build, read once, with a new nonce for each answer. */
+/**
+ * The single page of the console: `index.html` of its build, read once and served with a new nonce
+ * in each response.
+ */
 export class ConsolePage {
   private template: string | null = null;
 
-  /** `base`: path of the console without a slash at its end. `gateway`: address that the page may call besides ours. */
+  /**
+   * `base` is the path of the console without a trailing slash. `gateway` is an address that the
+   * page may call in addition to its own origin.
+   */
   constructor(
     private readonly folder: string,
     private readonly base: string,
@@ -24,8 +30,9 @@ export class ConsolePage {
   ) {}
 
   /**
-   * Null when the console is not built. `url`: of the request. The page of single sign-on may post forms to other sites over https, as
-   * some identity providers by SAML need it; no other page may.
+   * Returns the page for a request with this URL; null when the console is not built. The page of
+   * single sign-on may post forms to other sites over HTTPS, because some SAML identity providers
+   * need it; no other page may.
    */
   async serve(url = ''): Promise<ServedPage | null> {
     this.template ??= await this.read();

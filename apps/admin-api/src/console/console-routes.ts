@@ -10,15 +10,15 @@ import { clientGatewayUrl } from '../platform/common/public-url';
 import { SETTINGS, type AdminSettings } from '../settings';
 import { ConsolePage } from './console-page';
 
-/** `dist/console`, relative to this file in a build. */
+/** Folder `dist/console`, relative to this file in a build. */
 const BUILT = join(__dirname, '../../../../../console');
 const YEAR_SECONDS = 31_536_000;
 const NOT_BUILT =
   'The console is not built. Build it with `npm run build`, or switch it off with CONSOLE_ENABLED=OFF. The API is not affected.';
 
 /**
- * Serves the console: files without any data, so that they are public. They are plain routes of the HTTP server, since every address
- * below the console's path is the same page.
+ * Serves the console: files without any data, which may be public. These are plain routes of the
+ * HTTP server, since every address below the console's path is the same page.
  */
 @Injectable()
 export class ConsoleRoutes {
@@ -42,7 +42,7 @@ export class ConsoleRoutes {
     });
   }
 
-  /** A browser at the root of this origin wants the console. */
+  /** Redirects a browser at the root path of this origin to the console. */
   private async leadBrowsersHere(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (request.method !== 'GET' || request.url !== '/' || !wantsPage(request)) return;
     if ((await this.page.serve()) === null) return;
@@ -62,7 +62,7 @@ export class ConsoleRoutes {
         immutable: true,
         maxAge: YEAR_SECONDS * 1_000,
         allowedPath: (path) => !path.endsWith('.map'),
-        // Names have a hash of the content.
+        // File names contain a hash of the content.
         setHeaders: (response) =>
           void response.header('cache-control', `public, max-age=${String(YEAR_SECONDS)}, immutable`),
       });
@@ -73,7 +73,7 @@ export class ConsoleRoutes {
   private async servePage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const page = await this.page.serve(request.url);
     if (page === null) throw new GatewayError('not_found', { message: NOT_BUILT });
-    // A file of another version, whose page must load itself again.
+    // The file belongs to another release; the page must reload itself.
     if (request.url.startsWith(`${this.path}/assets/`)) throw new GatewayError('not_found');
     return reply
       .type('text/html; charset=utf-8')

@@ -1,7 +1,17 @@
 import { feature, optional, text, type Setting } from '@gw/kernel';
 
-/** First segments of paths that serve other things. */
-const TAKEN = ['v1', 'v2', 'docs', 'health', 'openapi.json', 'openapi.yaml', 'oauth', 'mcp', '.well-known'];
+/** First segments of paths that other parts of the admin API serve. */
+const RESERVED = [
+  'v1',
+  'v2',
+  'docs',
+  'health',
+  'openapi.json',
+  'openapi.yaml',
+  'oauth',
+  'mcp',
+  '.well-known',
+];
 const PATH = /^(?:\/[A-Za-z0-9._~-]+)+$/;
 
 const basePath: Setting<string> = {
@@ -9,7 +19,7 @@ const basePath: Setting<string> = {
   parse: (value) => {
     if (!PATH.test(value)) throw new Error('must be a path such as /console, without a slash at its end');
     const [, first = ''] = value.split('/');
-    if (TAKEN.includes(first) || first.startsWith('.'))
+    if (RESERVED.includes(first) || first.startsWith('.'))
       throw new Error(`cannot begin with /${first}, which serves something else`);
     return value;
   },
@@ -19,8 +29,11 @@ const basePath: Setting<string> = {
 export const CONSOLE_SETTINGS = {
   /** OFF: the admin API serves no console. */
   CONSOLE_ENABLED: feature(),
-  /** Path of the console in browsers and here; the path of CONSOLE_URL when absent, else /console. */
+  /**
+   * Path of the console, in browsers and at the admin API. When absent, the path of CONSOLE_URL,
+   * else /console.
+   */
   CONSOLE_BASE_PATH: optional(basePath),
-  /** Folder of the built console; the one of this build when absent. */
+  /** Folder of the built console; when absent, the folder of this build. */
   CONSOLE_DIR: optional(text()),
 };

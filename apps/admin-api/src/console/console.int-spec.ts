@@ -8,7 +8,7 @@ const SCRIPT = 'export const it = 1;\n'.repeat(50);
 const PAGE = `<!doctype html><html><head><base href="/console/" /><meta name="console-nonce" content="" />
 <script type="module" src="./assets/index-1a2b.js"></script></head><body></body></html>`;
 
-/** A built console, as `apps/console/build.cjs` leaves it. */
+/** Returns the folder of a built console, in the form that `apps/console/build.cjs` produces. */
 function builtConsole(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-console-'));
   mkdirSync(join(folder, 'assets'));
@@ -22,7 +22,7 @@ function builtConsole(): string {
   return folder;
 }
 
-/** Calls over a socket, as browsers do. */
+/** Calls the admin API over a socket, as browsers do. */
 function served(admin: TestAdminApi) {
   let origin = '';
   beforeAll(async () => {
@@ -36,7 +36,7 @@ function served(admin: TestAdminApi) {
 const HTML = { accept: 'text/html,application/xhtml+xml' };
 const textOf = async (response: Response): Promise<string> => (await response.text()).trim();
 
-describe('The console', () => {
+describe('console served by the admin API', () => {
   const admin = new TestAdminApi({
     CONSOLE_DIR: builtConsole(),
     PUBLIC_GATEWAY_URL: 'https://gateway.example.com/base',
@@ -44,7 +44,7 @@ describe('The console', () => {
   const get = served(admin);
 
   it.each(['/console/', '/console/w/search/logs?f=status:5xx', '/console/claim', '/console/secret.txt'])(
-    'is one page, which is at %s',
+    'serves its single page at %s',
     async (path) => {
       const response = await get(path, HTML);
       expect(response.status).toBe(200);
@@ -54,7 +54,7 @@ describe('The console', () => {
     },
   );
 
-  it('has a policy with a nonce of its own in each answer, for us and the gateway alone', async () => {
+  it('sends a policy with a new nonce in each response, which allows only its own origin and the gateway', async () => {
     const [one, other] = await Promise.all([get('/console/', HTML), get('/console/', HTML)]);
     const policy = one.headers.get('content-security-policy') ?? '';
     const [, nonce = ''] = /'nonce-([^']{24,})'/.exec(policy) ?? [];
@@ -79,19 +79,22 @@ describe('The console', () => {
     ['/console/login/sso?connection=1', "form-action 'self' https:"],
     ['/console/login/sso/more', "form-action 'self'"],
     ['/console/login', "form-action 'self'"],
-  ])('lets %s post forms as %s', async (path, directive) => {
+  ])('lets the page %s post forms according to %s', async (path, directive) => {
     const { headers } = await get(path, HTML);
     expect((headers.get('content-security-policy') ?? '').split('; ')).toContain(directive);
   });
 
-  it.each(['br', 'gzip', 'identity'])('sends assets as %s, to be kept for a year', async (encoding) => {
-    const response = await get('/console/assets/index-1a2b.js', { 'accept-encoding': encoding });
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
-    expect(response.headers.get('content-type')).toContain('javascript');
-    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-    expect(await response.text()).toBe(SCRIPT);
-  });
+  it.each(['br', 'gzip', 'identity'])(
+    'sends assets with the encoding %s, cacheable for a year',
+    async (encoding) => {
+      const response = await get('/console/assets/index-1a2b.js', { 'accept-encoding': encoding });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
+      expect(response.headers.get('content-type')).toContain('javascript');
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(await response.text()).toBe(SCRIPT);
+    },
+  );
 
   it.each([
     '/console/assets/index-9999.js',
@@ -104,7 +107,7 @@ describe('The console', () => {
     if (!path.includes('%')) expect(response.status).toBe(404);
   });
 
-  it('redirects only browsers from the root to the console', async () => {
+  it('redirects only browsers from the root path to the console', async () => {
     const browser = await get('/', HTML);
     expect([browser.status, browser.headers.get('location')]).toEqual([302, '/console/']);
     expect((await get('/console', HTML)).headers.get('location')).toBe('/console/');
@@ -112,11 +115,11 @@ describe('The console', () => {
   });
 });
 
-describe('The console below another path', () => {
+describe('console below another path', () => {
   const admin = new TestAdminApi({ CONSOLE_DIR: builtConsole(), CONSOLE_BASE_PATH: '/tools/gate' });
   const get = served(admin);
 
-  it('names it as the base of all its addresses', async () => {
+  it('names its path as the base of all addresses of the page', async () => {
     const page = await get('/tools/gate/w/search', HTML);
     expect(await page.text()).toContain('<base href="/tools/gate/" />');
     expect((await get('/tools/gate/assets/index-1a2b.js')).status).toBe(200);
@@ -125,11 +128,11 @@ describe('The console below another path', () => {
   });
 });
 
-describe('A console that is not built', () => {
+describe('console that is not built', () => {
   const admin = new TestAdminApi({ CONSOLE_DIR: join(tmpdir(), 'tollgate-no-console') });
   const get = served(admin);
 
-  it('answers 404 with a sentence, and leaves the API and the root as they are', async () => {
+  it('responds with 404 and a sentence, and leaves the API and the root path unchanged', async () => {
     const response = await get('/console/', HTML);
     expect(response.status).toBe(404);
     expect(await textOf(response)).toContain('The console is not built.');
@@ -138,11 +141,11 @@ describe('A console that is not built', () => {
   });
 });
 
-describe('A console that is switched off', () => {
+describe('console with CONSOLE_ENABLED=OFF', () => {
   const admin = new TestAdminApi({ CONSOLE_DIR: builtConsole(), CONSOLE_ENABLED: 'OFF' });
   const get = served(admin);
 
-  it('is not there', async () => {
+  it("responds with 404 at the console's path", async () => {
     expect((await get('/console/', HTML)).status).toBe(404);
     expect((await get('/', HTML)).status).toBe(200);
   });

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ConsoleRoutes } from './console-routes';
 
-/** The web console. */
+/** Serves the web console. */
 @Module({ providers: [ConsoleRoutes] })
 export class ConsoleModule {}

@@ -16,7 +16,7 @@ import type { WantedRow } from './document-keys';
 
 type Wanted = Extract<WantedRow, { kind: 'access_token' }> & { readonly key: DocumentKey };
 
-/** Adds the access tokens and playground keys that are valid. */
+/** Adds the documents of the valid access tokens and playground keys. */
 export async function addAccessTokens(
   manager: EntityManager,
   wanted: readonly Wanted[],
@@ -36,14 +36,18 @@ export async function addAccessTokens(
 }
 
 /**
- * The keys of one user in one workspace share an id, so that a new key has no new counters. A UUID of version 8 (RFC 9562).
+ * Returns a UUID of version 8 (RFC 9562) that all keys of one user in one workspace share, so that
+ * a new key gets no new counters.
  */
 function playgroundIdOf({ userId, workspaceId }: LivePlaygroundKey): string {
   const hex = createHash('sha256').update(`playground\n${userId}\n${workspaceId}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** The scopes that a user's roles allow. No security setting denies a data-plane scope, so the documents do not depend on them. */
+/**
+ * Returns the scopes that a user's roles allow. Security settings deny no data-plane scope, so the
+ * documents do not depend on them.
+ */
 const dataPlaneCeiling = ({
   role,
   workspaceRole,
@@ -67,7 +71,7 @@ function playgroundDocument(key: LivePlaygroundKey): AccessTokenDocument {
   });
 }
 
-/** Adds the grants that are in force. */
+/** Adds the documents of the grants that are in force. */
 export async function addOauthGrants(
   manager: EntityManager,
   wanted: readonly (Extract<WantedRow, { kind: 'oauth_grant' }> & { readonly key: DocumentKey })[],

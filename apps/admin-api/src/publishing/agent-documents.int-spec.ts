@@ -69,8 +69,8 @@ async function published(act: () => Promise<{ readonly status: number; readonly 
   };
 }
 
-describe('the key that signs cards', () => {
-  it('is published under its own address, and is no key of tokens', async () => {
+describe('the key that signs agent cards', () => {
+  it('is published at its own address, and does not sign tokens', async () => {
     const [key] = await documentsOf<CardKeyDocument>([documentKey.cardKey()]);
     if (!key) throw new Error('There is no key.');
     expect(key.keySetUrl).toBe('https://gateway.example.com/.well-known/agent-card-keys.json');
@@ -89,7 +89,7 @@ describe('the key that signs cards', () => {
 });
 
 describe('documents of agents', () => {
-  it('join the agent with its integration, and are found by slug and id', async () => {
+  it('contain the agent and its integration, and are found by slug and id', async () => {
     const { manager } = api.dataSource;
     await manager.update(AgentIntegrationEntity, integration.id, {
       ...{ timeoutMs: 1_000, messagesPerContextHour: 60, push: 'off' },
@@ -140,7 +140,7 @@ describe('documents of agents', () => {
     expect([unknown, foreign]).toEqual([null, null]);
   });
 
-  it('have only what is approved and switched on', async () => {
+  it('contain only what is approved and enabled', async () => {
     const { manager } = api.dataSource;
     const skill = { integrationId: integration.id, type: 'skill' } as const;
     const first = await document();
@@ -158,7 +158,7 @@ describe('documents of agents', () => {
     expect(await catalogue()).toBeNull();
   });
 
-  it('name the active guardrails that judge the agent, those of the organisation first', async () => {
+  it('name the active guardrails that check the agent, those of the organisation first', async () => {
     const guardrail = async (key: string): Promise<string> => {
       const checks = [{ id: 'default.contains', parameters: { words: ['a'] } }];
       const body = { name: 'Tools', checks, target: 'mcp_tools' };
@@ -203,7 +203,7 @@ describe('documents of agents', () => {
     expect([await found(), await catalogue()]).toEqual([null, null]);
   });
 
-  it('carry the credentials sealed to the integration', async () => {
+  it('contain the credentials, sealed to the integration', async () => {
     const body = { auth_type: 'headers', configurations: { headers: { 'x-key': 'secret-secret' } } };
     const { status } = await api.put(`/v1/agent-integrations/${integration.id}`, {
       ...{ key: tenant.adminKey, body },

@@ -12,7 +12,7 @@ import { approvedCards, type ApprovedCard } from '../platform/agents/approved-ca
 import { AGENT_INTEGRATION } from '../platform/rows/agent-rows';
 import { mappingsOfActive } from '../platform/upstreams/guardrail-mappings.queries';
 
-/** The rows of other tables that make the documents of agents. */
+/** Rows of other tables from which the documents of agents are built. */
 export interface AgentParts {
   /** Integrations by id. */
   readonly integrations: ReadonlyMap<string, AgentIntegrationEntity>;
@@ -26,7 +26,10 @@ export interface AgentParts {
   readonly users: ReadonlyMap<string, Readonly<Record<string, boolean>>>;
 }
 
-/** Selects the active agents whose integration their workspace may use, and has an approved card. */
+/**
+ * Selects the active agents whose integration has an approved card and may be used by their
+ * workspace.
+ */
 const available = (manager: EntityManager): SelectQueryBuilder<AgentServerEntity> =>
   manager
     .createQueryBuilder(AgentServerEntity, 's')
@@ -61,7 +64,7 @@ export const availableAgents = (
     )
     .getMany();
 
-/** Agents of one catalogue. */
+/** Maximum number of agents in one catalogue. */
 const CATALOGUE_MAX = 1_000;
 
 export interface Catalogue {
@@ -69,7 +72,7 @@ export interface Catalogue {
   readonly slugs: readonly string[];
 }
 
-/** Returns the slugs of the available agents of workspaces, sorted, at most 1,000 of each. */
+/** Returns the sorted slugs of the available agents, at most 1,000, by workspace id. */
 export async function catalogues(
   manager: EntityManager,
   workspaceIds: readonly string[],

@@ -18,7 +18,10 @@ import { referencesOf, type WantedServer } from './upstream-references';
 
 type Documents = Map<DocumentKey, ReadModelDocument>;
 
-/** Adds agents by slug or id: those whose integration their workspace may use, and whose card was approved. */
+/**
+ * Adds the documents of agents by slug or id. Leaves out agents whose integration the workspace may
+ * not use or has no approved card.
+ */
 export async function addAgentServers(
   manager: EntityManager,
   wanted: readonly WantedServer[],
@@ -53,8 +56,9 @@ export async function addAgentServers(
 }
 
 /**
- * Null without an approved endpoint. `authVersion` replaces the sealed member in the version of the document, since its text
- * differs each time the same secret is sealed.
+ * Returns the document of an agent; null without an approved endpoint. `authVersion` stands for the
+ * sealed member in the version of the document, since sealing the same secret again gives another
+ * text.
  */
 function agentServerDocument(
   row: AgentServerEntity,
@@ -108,7 +112,7 @@ function agentServerDocument(
   );
 }
 
-/** Adds the catalogues of workspaces with agents. */
+/** Adds the agent catalogues of workspaces. */
 export async function addAgentCatalogues(
   manager: EntityManager,
   wanted: readonly { readonly key: DocumentKey; readonly id: string }[],

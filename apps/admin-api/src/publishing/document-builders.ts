@@ -34,15 +34,18 @@ import type { ProviderCredential } from '../platform/credentials/credentials.ser
 export type Unversioned<T> = Omit<T, 'version'>;
 
 /**
- * Adds the version: a digest of the content, so that it changes exactly when the document does. `sealed` replaces a
- * sealed member, whose text differs each time the same secret is sealed.
+ * Adds the version, a digest of the content, so that it changes exactly when the document does.
+ * `sealed` stands for a sealed member, since sealing the same secret again gives another text.
  */
 export function versioned<T extends ReadModelDocument>(content: Unversioned<T>, sealed = ''): T {
   const digest = createHash('sha256').update(JSON.stringify(content)).update(sealed).digest('base64url');
   return { ...content, version: digest.slice(0, 22) } as T;
 }
 
-/** Builds the document of an API key. `scopes`: those in force, which may be fewer than the stored ones. */
+/**
+ * Builds the document of an API key. `scopes` are those in force, which may be fewer than the
+ * stored ones.
+ */
 export const apiKeyDocument = (
   key: ApiKeyEntity,
   secret: ApiKeySecretEntity,
@@ -87,7 +90,10 @@ export const organisationDocument = (
     ...guardrailsOf(organisation.defaults),
   });
 
-/** Builds a workspace's document from its own settings; the gateway also applies the organisation's restrictions. */
+/**
+ * Builds a workspace's document from its own settings; the gateway also applies the organisation's
+ * restrictions.
+ */
 export const workspaceDocument = (
   workspace: WorkspaceEntity,
   defaultConfigId: string | null,
@@ -127,7 +133,7 @@ const guardrailsOf = ({
 export interface WorkspacePolicies {
   readonly usageLimits: readonly UsageLimitPolicyEntity[];
   readonly rateLimits: readonly RateLimitPolicyEntity[];
-  /** Times of resets of single values, by policy id. */
+  /** Times at which single values were reset, by policy id. */
   readonly resets: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
@@ -175,7 +181,7 @@ export const providerDocument = (
     credential,
   }: {
     readonly models: readonly IntegrationModelEntity[];
-    /** Limits of the integration in the provider's workspace. */
+    /** Limits of the integration in the provider's workspace; null for none. */
     readonly limits: IntegrationLimits | null;
     readonly credential: ProviderCredential;
   },
@@ -229,7 +235,7 @@ const providerModel = (model: IntegrationModelEntity): ProviderModel => ({
   ...(model.pricingConfig === null ? {} : { pricingConfig: model.pricingConfig }),
 });
 
-/** Returns the price only if both parts are there; with one part, half of the usage would be free. */
+/** Returns the price only if both parts are set; with one part, half of the usage would be free. */
 function priceOf(pricing: Record<string, unknown> | null): ProviderModel['price'] {
   const units = pricing?.['pay_as_you_go'] as Record<string, { price?: unknown }> | undefined;
   const input = units?.['request_token']?.price;
@@ -237,9 +243,9 @@ function priceOf(pricing: Record<string, unknown> | null): ProviderModel['price'
   return typeof input === 'number' && typeof output === 'number' ? { input, output } : null;
 }
 
-/** Returns the earlier of two ends as ISO 8601; null when there is none. */
-function earlier(one: Date | null, other: Date | null): string | null {
-  const ends = [one, other].filter((date) => date !== null).map((date) => date.getTime());
+/** Returns the earlier of two times in ISO 8601; null when both are null. */
+function earlier(first: Date | null, second: Date | null): string | null {
+  const ends = [first, second].filter((date) => date !== null).map((date) => date.getTime());
   return ends.length === 0 ? null : new Date(Math.min(...ends)).toISOString();
 }
 

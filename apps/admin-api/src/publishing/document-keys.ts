@@ -25,13 +25,13 @@ export type WantedRow =
   | { readonly kind: 'workspace_slug'; readonly organisationId: string; readonly name: string }
   | { readonly kind: 'prompt_version'; readonly organisationId: string; readonly name: string };
 
-/** Kinds of documents that an id names. */
+/** Kinds of documents that an id identifies. */
 type KindById = Extract<WantedRow, { readonly id: string }>['kind'];
 
-/** Kinds of documents that a workspace and a slug or id name. */
+/** Kinds of documents that a workspace and a slug or id identify. */
 type NamedKind = Extract<WantedRow, { readonly workspaceId: string; readonly name: string }>['kind'];
 
-// Lower case only, so that a document has exactly one key, the one in change events.
+// Only lower case, so that a document has exactly one key, which change events also use.
 const BY_HASH = /^(api_key|ended_api_key|access_token):([0-9a-f]{64})$/;
 const BY_ID =
   /^(organisation|workspace|mcp_catalogue|agent_catalogue|oauth_grant):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;

@@ -158,7 +158,8 @@ describe('DocumentsService', () => {
       defaults: { metadata: {}, config: null, allowConfigOverride: true },
     });
     expect(documents[keyOf.organisation]).toMatchObject({ blockInlineConfig: true, logBodies: false });
-    // Only its own settings: restrictions of the organisation are in the organisation's document.
+    // The document contains only the workspace's own settings: restrictions of the organisation are
+    // in the organisation's document.
     expect(documents[keyOf.workspace]).toMatchObject({
       blockInlineConfig: false,
       logBodies: true,
@@ -194,14 +195,14 @@ describe('DocumentsService', () => {
     expect(first.version).toBe(second.version);
   });
 
-  it('gives a document a new version when its content changes', async () => {
+  it('changes the version of a document when its content changes', async () => {
     const before = (await service.read([keyOf.provider])).documents[keyOf.provider]?.version;
     await database.dataSource.manager.update(IntegrationModelEntity, { integrationId }, { enabled: false });
     const after = (await service.read([keyOf.provider])).documents[keyOf.provider]?.version;
     expect(after).not.toBe(before);
   });
 
-  it('returns null for unknown, foreign and invalid keys, and the documents of the others', async () => {
+  it('returns null for unknown, foreign and invalid keys, and the documents of the other keys', async () => {
     const strange = [
       documentKey.apiKey('c'.repeat(64)),
       documentKey.provider(organisationId, 'openai-prod'),

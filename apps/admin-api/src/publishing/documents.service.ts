@@ -51,7 +51,10 @@ import { addUsers } from './user-documents';
 type Wanted<K extends WantedRow['kind']> = Extract<WantedRow, { kind: K }> & { readonly key: DocumentKey };
 type Documents = Map<DocumentKey, ReadModelDocument>;
 
-/** Builds the documents that gateways read. The number of queries depends on the kinds of keys, not on their number. */
+/**
+ * Builds the documents that gateways read. The number of queries depends on the kinds of keys, not
+ * on their number.
+ */
 @Injectable()
 export class DocumentsService {
   constructor(
@@ -65,8 +68,9 @@ export class DocumentsService {
   ) {}
 
   /**
-   * Returns the documents of `keys` and the outbox sequence, from one snapshot. Null for unknown and archived rows. Resources of a
-   * workspace are archived with it, so that only their own rows are checked.
+   * Returns the documents of `keys` and the outbox sequence from one snapshot. The document of an
+   * unknown or archived row is null. A workspace's resources are archived with it, so only their
+   * own rows are checked.
    */
   async read(keys: readonly DocumentKey[]): Promise<DocumentsResponse> {
     const wanted = keys.flatMap((key) => {
@@ -81,7 +85,8 @@ export class DocumentsService {
     await this.signingKeys.add(keysOf('signing_key'), found);
     await this.signingKeys.addCardKey(keysOf('card_key'), found);
     return this.dataSource.transaction('REPEATABLE READ', async (manager) => {
-      // Sequences rise in commit order (see `recordChange`), so this snapshot contains every change up to it.
+      // Sequences increase in commit order (see `recordChange`), so this snapshot contains every
+      // change up to this sequence.
       const [row] = await manager.query<[{ sequence: string }]>(
         'SELECT coalesce(max(sequence), 0) AS sequence FROM change_events',
       );
@@ -134,7 +139,7 @@ export class DocumentsService {
       const secret = byHash.get(hash);
       const apiKey = secret && keys.get(secret.apiKeyId);
       if (apiKey) {
-        // No security setting denies a data-plane scope, so key documents do not depend on these settings.
+        // Security settings deny no data-plane scope, so key documents do not depend on them.
         const scopes = scopesInForce(apiKey, roles.get(apiKey.id) ?? NO_ROLES, DEFAULT_SECURITY);
         to.set(key, apiKeyDocument(apiKey, secret, scopes));
       }

@@ -7,9 +7,9 @@ import { ChangeRecorder } from '../platform/unit-of-work/change-recorder';
 import type { EnforcedFeatures } from './features-in-force';
 
 /**
- * Notifies gateways after a feature was switched on or off, because they keep documents across restarts and every
- * document may have changed. All admin APIs of one database must have the same switches and be restarted together to
- * change them.
+ * Notifies gateways after a feature was switched on or off, because they keep documents across
+ * restarts and every document may have changed. All admin APIs of one database must have the same
+ * switches, and must be restarted together to change them.
  */
 @Injectable()
 export class EnforcedFeaturesNotice implements OnModuleInit {
@@ -19,7 +19,7 @@ export class EnforcedFeaturesNotice implements OnModuleInit {
     @Inject(SETTINGS) private readonly features: EnforcedFeatures,
   ) {}
 
-  /** Runs before anything reads the events, so that no reader misses the notice. */
+  /** Runs before anything reads the events, so that no reader misses the notification. */
   onModuleInit(): Promise<void> {
     const { GUARDRAILS_ENABLED, USAGE_LIMITS_ENABLED, POLICY_ENABLED } = this.features;
     const disabled = Object.entries({ GUARDRAILS_ENABLED, POLICY_ENABLED, USAGE_LIMITS_ENABLED })

@@ -66,7 +66,8 @@ describe('EventStreams', () => {
     const ready = pollless.onApplicationBootstrap();
     polls.mockRestore();
     await ready;
-    // Waits for each event: without its notification, only a later commit would announce it, and there is none.
+    // Waits for each event: without its notification, only a later commit would announce it, and
+    // there is none.
     for (let i = 0; i < 20; i += 1) {
       await record([`event-${String(i)}`]);
       await eventually(() => reported.includes(`event-${String(i)}`));

@@ -7,15 +7,20 @@ import { OutboxTail } from './outbox-tail';
 
 const STREAMS_MAX = 1_000;
 const PAGE = 200;
-/** Maximum unsent bytes of a reader. A slower reader is disconnected; it reconnects and requests what it missed. */
+/**
+ * Maximum unsent bytes of a reader. A slower reader is disconnected; it reconnects and requests the
+ * events that it missed.
+ */
 const PENDING_BYTES_MAX = 4 * 1024 * 1024;
 const DRAIN_TIMEOUT_MS = 10_000;
 
-/** The connection of one gateway: the events after those it has, then each new event. */
+/**
+ * Connection of one gateway. Sends the events after the gateway's newest one, then each new event.
+ */
 class EventStream {
   /** The newest sequence sent; null before the replay. */
   cursor: number | null = null;
-  /** True once the replay is done and events of the tail are sent as they arrive. */
+  /** True once the replay is done and events are sent as they are committed. */
   live = false;
 
   constructor(private readonly res: ServerResponse) {}
@@ -93,9 +98,10 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   /**
-   * Sends the events after `after`, or `reset` when they are no longer stored; then a heartbeat, and each event as it
-   * commits. With `after` null starts at the newest event. `takeOver` returns the raw response, which the stream then
-   * owns; it is called once nothing can fail any more. Throws `unavailable` at the maximum number of streams.
+   * Sends the events after `after`, or `reset` when they are no longer stored; then a heartbeat,
+   * and each event when it is committed. A null `after` starts at the newest event. `takeOver`
+   * returns the raw response, which the stream then owns; it is called once nothing can fail any
+   * more. Throws `unavailable` at the maximum number of streams.
    */
   async open(after: number | null, takeOver: () => ServerResponse): Promise<void> {
     if (this.isClosing || this.streams.size >= STREAMS_MAX) {
@@ -117,7 +123,7 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
     try {
       await this.replay(stream);
     } catch {
-      // The gateway reconnects.
+      // The gateway reconnects after this.
       res.destroy();
     }
   }
@@ -127,7 +133,8 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
       const events = await this.outbox.after(stream.cursor ?? 0, PAGE);
       for (const event of events) stream.send(event);
       await stream.drained();
-      // Live only once the replay has caught up with the tail, which may have advanced meanwhile.
+      // The stream is live only once the replay has caught up with the tail, which may have
+      // advanced in the meantime.
       if (events.length < PAGE && (this.tail.sequence ?? 0) <= (stream.cursor ?? 0)) break;
     }
     stream.live = true;

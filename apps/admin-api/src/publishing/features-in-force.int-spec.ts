@@ -35,10 +35,10 @@ describe.each([
     { limits: 0, policies: [0, 1], exhausted: 'active' },
   ],
   ['POLICY_ENABLED is', { POLICY_ENABLED: 'OFF' }, { limits: 1, policies: null, exhausted: 'exhausted' }],
-] as const)('what gateways enforce while %s off', (_title, environment, expected) => {
+] as const)('documents that gateways enforce while %s off', (_title, environment, expected) => {
   const admin = new TestAdminApi();
   const ours = admin.sharedTenant();
-  // Resources saved before the switch still exist.
+  // Resources that were saved before the switch still exist.
   const switched = (): DocumentsService =>
     new DocumentsService(
       admin.dataSource,
@@ -50,7 +50,7 @@ describe.each([
       readSettings(FEATURE_SETTINGS, environment),
     );
 
-  it('[ENV-07] includes only budgets and policies whose feature is on, and none of their exhausted states', async () => {
+  it('[ENV-07] contain only budgets and policies whose feature is on, and none of their exhausted states', async () => {
     const { id: keyId, key } = await createKey(admin, ours.key, { usage_limits: LIMIT });
     const integration = await createIntegration(admin, ours.key, { create_default_provider: false });
     const made = await admin.post('/v1/providers', {
@@ -98,7 +98,7 @@ describe.each([
   });
 });
 
-describe('a feature switch changed since the last start', () => {
+describe('a feature switch that has changed since the last start', () => {
   const database = testDatabase();
   const start = async (environment: Readonly<Record<string, string>>): Promise<string[][]> => {
     const { manager } = database.dataSource;

@@ -17,8 +17,9 @@ export type EnforcedFeatures = Pick<
 >;
 
 /**
- * Returns the document without the parts of features that are off. Gateways enforce only what documents contain, so one
- * switch of the control plane applies to all gateways. Budgets that were exhausted before no longer block requests.
+ * Returns the document without the parts of disabled features. Gateways enforce only what documents
+ * contain, so one switch of the control plane applies to all gateways. Exhausted budgets then no
+ * longer block requests.
  */
 export function inForce(document: ReadModelDocument, features: EnforcedFeatures): ReadModelDocument {
   const { GUARDRAILS_ENABLED: guardrails, USAGE_LIMITS_ENABLED: usage, POLICY_ENABLED: policies } = features;
@@ -31,7 +32,7 @@ export function inForce(document: ReadModelDocument, features: EnforcedFeatures)
 type Guarded = OrganisationDocument | ConfigDocument | GuardrailDocument;
 type Other = Exclude<ReadModelDocument, ApiKeyDocument | ProviderDocument | WorkspaceDocument>;
 
-/** Whether documents of a kind have guardrails. */
+/** Whether documents of a kind contain guardrails. */
 const IS_GUARDED: Readonly<
   Record<Guarded['kind'], true> & Record<Exclude<Other['kind'], Guarded['kind']>, false>
 > = {
@@ -44,7 +45,10 @@ const IS_GUARDED: Readonly<
 
 const isGuarded = (document: Other): document is Guarded => IS_GUARDED[document.kind];
 
-/** Returns a version that depends on the switches, because gateways recognise a changed document by its version. */
+/**
+ * Returns a version that depends on the switches, because gateways recognise a changed document by
+ * its version.
+ */
 const versionOf = (document: ReadModelDocument, features: EnforcedFeatures): string =>
   createHash('sha256')
     .update(
@@ -81,7 +85,10 @@ function withoutPolicies(document: WorkspaceDocument, features: EnforcedFeatures
   return { ...rest, policies: usage ? policies : { ...policies, usageLimits: [] } };
 }
 
-/** A guardrail that is still referenced stays, with all its checks disabled. */
+/**
+ * Returns the document with disabled guardrails: a guardrail that is still referenced stays,
+ * without any enabled check.
+ */
 function guarded(document: Guarded, features: EnforcedFeatures): ReadModelDocument {
   if (features.GUARDRAILS_ENABLED) return document;
   const version = versionOf(document, features);

@@ -15,7 +15,10 @@ interface Wanted {
   readonly name: string;
 }
 
-/** Adds guardrails by slug or id: those of the key's workspace and of its organisation. */
+/**
+ * Adds the documents of guardrails by slug or id: those of the key's workspace and of its
+ * organisation.
+ */
 export async function addGuardrails(
   manager: EntityManager,
   wanted: readonly Wanted[],

@@ -8,7 +8,10 @@ import {
 } from '@gw/entities';
 import { In, type EntityManager } from 'typeorm';
 
-/** Limits of an integration in a provider's workspace: from the workspace's own row, else from the global access. */
+/**
+ * Returns the limits of an integration in a provider's workspace: from the workspace's own row,
+ * else from the global access; null for none.
+ */
 export type IntegrationLimitsOf = (
   provider: ProviderEntity,
   integration: IntegrationEntity,

@@ -15,7 +15,7 @@ import type { WantedRow } from './document-keys';
 
 type Wanted = Extract<WantedRow, { kind: 'mcp_connection' }> & { readonly key: DocumentKey };
 
-/** Adds the connections of users who may use their servers. */
+/** Adds the documents of connections whose users may use their servers. */
 export async function addMcpConnections(
   manager: EntityManager,
   wanted: readonly Wanted[],
@@ -63,10 +63,11 @@ function connectionDocument(
       connectionBinding({ organisationId, serverId, userId }),
     ),
     expiresAt: expiresAt?.toISOString() ?? null,
-    // The last update is later than the issue only after a step-up, which shortens the time ahead.
+    // The last update can be later than the issue of the token only after a step-up, which moves
+    // the renewal closer to the expiry.
     ...(expiresAt !== null && { renewFrom: renewFrom(expiresAt, row.lastUpdatedAt).toISOString() }),
     isRefreshable: refreshToken !== null || isExchanged(authType),
-    // The same for `needs_scope`: gateways use both alike.
+    // Also for `needs_scope`: gateways use both states in the same way.
     status: 'connected',
     scopes,
   };
@@ -74,7 +75,10 @@ function connectionDocument(
 
 const AHEAD_MAX_MS = 5 * MINUTE_MS;
 
-/** A fifth of the lifetime before the end, and five minutes at most. */
+/**
+ * Returns when gateways renew a token: a fifth of its lifetime before the expiry, at most five
+ * minutes before.
+ */
 const renewFrom = (expiresAt: Date, issuedAt: Date): Date =>
   new Date(
     expiresAt.getTime() - Math.min(AHEAD_MAX_MS, Math.max(0, (expiresAt.getTime() - issuedAt.getTime()) / 5)),

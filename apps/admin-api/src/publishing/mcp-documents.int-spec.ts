@@ -80,7 +80,7 @@ async function guardrail(key = tenant.key): Promise<{ readonly id: string; reado
 }
 
 describe('documents of MCP servers', () => {
-  it('join the server with its integration, and are found by slug and id', async () => {
+  it('contain the server and its integration, and are found by slug and id', async () => {
     const { manager } = api.dataSource;
     await manager.update(McpIntegrationEntity, integration.id, {
       authType: 'headers',
@@ -137,7 +137,7 @@ describe('documents of MCP servers', () => {
     expect([unknown, foreign]).toEqual([null, null]);
   });
 
-  it('list the capabilities that are served, in the approved text, tools first', async () => {
+  it('list the served capabilities in the approved text, tools first', async () => {
     const { manager } = api.dataSource;
     const add = (name: string, more: Partial<McpCapabilityEntity> = {}): Promise<McpCapabilityEntity> =>
       insertCapability(manager, integration.id, name, more);
@@ -178,7 +178,7 @@ describe('documents of MCP servers', () => {
     expect(capabilities[0]?.definition).toEqual({ name: 'first', description: 'approved' });
   });
 
-  it('carry the sealed credentials, with the mapped secrets that the workspace may read', async () => {
+  it('contain the sealed credentials, with the mapped secrets that the workspace may read', async () => {
     const { manager } = api.dataSource;
     const { organisationId } = tenant;
     const content = { headers: { authorization: 'Bearer stored' } };
@@ -290,7 +290,7 @@ describe('documents of MCP servers', () => {
     }
   });
 
-  it('come from as many queries for many servers as for one', async () => {
+  it('need as many queries for many servers as for one', async () => {
     const { manager } = api.dataSource;
     const keys = [keyOf()];
     for (let n = 0; n < 8; n += 1) {
@@ -313,7 +313,7 @@ describe('documents of MCP servers', () => {
 });
 
 describe('changes of documents of MCP servers', () => {
-  it('follow mappings of guardrails, and the guardrails', async () => {
+  it('follow guardrail mappings and guardrails', async () => {
     const [own, common] = [await guardrail(), await guardrail(tenant.adminKey)];
     const map = (slug: string, key: string, servers: object): Promise<unknown> =>
       api.put(`/v1/guardrails/${slug}/mcp-servers`, { key, body: { mcp_servers: servers } });
@@ -339,7 +339,7 @@ describe('changes of documents of MCP servers', () => {
     expect((await document()).guardrails).toEqual([]);
   });
 
-  it('end the access of a user who leaves the workspace or the organisation', async () => {
+  it('follow a user who leaves the workspace or the organisation', async () => {
     const { manager } = api.dataSource;
     const { organisationId } = tenant;
     const elsewhere = await api.workspace(organisationId);

@@ -21,7 +21,10 @@ import {
 import { versioned } from './document-builders';
 import { referencesOf, type WantedServer } from './upstream-references';
 
-/** Adds MCP servers by slug or id: those whose integration their workspace may use. */
+/**
+ * Adds the documents of MCP servers by slug or id. Leaves out servers whose integration the
+ * workspace may not use.
+ */
 export async function addMcpServers(
   manager: EntityManager,
   wanted: readonly WantedServer[],
@@ -50,12 +53,15 @@ export async function addMcpServers(
     const uses = secrets.usesOf(integration.secretMappings ?? [], references, workspaceId);
     const { sealedAuth, version } = credentials.sealForUpstream(integration, mcpAuthBinding, uses);
     const document = mcpServerDocument(row, integration, parts, version);
-    // The control plane alone gets tokens of users.
+    // Only the control plane obtains tokens of users, so gateways need no credential for them.
     to.set(key, isOfUsers(document.authType) ? document : { ...document, sealedAuth });
   }
 }
 
-/** `sealed` replaces the sealed member, whose text differs each time the same secret is sealed. */
+/**
+ * Returns the document of a server. `sealed` stands for the sealed member, since sealing the same
+ * secret again gives another text.
+ */
 const mcpServerDocument = (
   row: McpServerEntity,
   integration: McpIntegrationEntity,
@@ -101,7 +107,10 @@ function serverFactsOf({ approvedServer }: McpIntegrationEntity): McpServerDocum
   return { name, version, title, instructions, capabilities };
 }
 
-/** Organisation guardrails come first, then those of the workspace, each in the order of their mappings. */
+/**
+ * Returns the guardrails of a server: first those of the organisation, then those of the workspace,
+ * each group in the order of its mappings.
+ */
 const guardrailsOf = ({ id }: McpServerEntity, parts: McpParts): McpGuardrailMapping[] =>
   (parts.guardrails.get(id) ?? []).map(({ guardrailId, runOn, capabilityIds }) => ({
     guardrailId,

@@ -44,7 +44,7 @@ async function toolset(more: Partial<McpToolsetEntity> = {}): Promise<McpToolset
 }
 
 describe('documents of toolsets', () => {
-  it('have the members with the slugs of their servers, found by slug and by id', async () => {
+  it('contain the members with the slugs of their servers, and are found by slug and by id', async () => {
     const [first] = servers;
     const overrides = {
       read: { title: 'T', description: 'D', hidden_arguments: ['a'], fixed_arguments: { b: 1 } },
@@ -81,7 +81,7 @@ describe('documents of toolsets', () => {
     expect(foreign).toBeNull();
   });
 
-  it('leave out servers that ended or are of another workspace, and are null once their owners end', async () => {
+  it('leave out servers that ended or belong to another workspace, and are null once their owners end', async () => {
     const { manager } = api.dataSource;
     const { workspaceId, organisationId } = tenant;
     const other = await api.tenant();
@@ -105,8 +105,8 @@ describe('documents of toolsets', () => {
   });
 });
 
-describe('the document of all servers of a workspace', () => {
-  it('has the oldest active ones in the order of their creation, and is null for no active workspace', async () => {
+describe('the catalogue of all servers of a workspace', () => {
+  it('contains the oldest active servers in the order of their creation, and is null for an inactive workspace', async () => {
     const { manager } = api.dataSource;
     const { workspaceId, organisationId } = tenant;
     const key = documentKey.mcpCatalogue(workspaceId);
@@ -131,7 +131,7 @@ describe('the document of all servers of a workspace', () => {
     expect(await documentsOf(key)).toEqual([null]);
   });
 
-  it('changes with each server that is made or ends, and ends with its workspace', async () => {
+  it('changes with each server that is created or ends, and ends with its workspace', async () => {
     const { workspaceId, adminKey, key } = tenant;
     const { manager } = api.dataSource;
     const times = async (column: 'changed' | 'removed', id = workspaceId): Promise<number> => {

@@ -15,7 +15,7 @@ import type { WantedRow } from './document-keys';
 type Wanted<K extends WantedRow['kind']> = Extract<WantedRow, { kind: K }> & { readonly key: DocumentKey };
 type Documents = Map<DocumentKey, ReadModelDocument>;
 
-/** Adds toolsets by slug or id, with their active servers. */
+/** Adds the documents of toolsets by slug or id, with their active servers. */
 export async function addMcpToolsets(
   manager: EntityManager,
   wanted: readonly Wanted<'mcp_toolset'>[],
@@ -54,7 +54,10 @@ export async function addMcpToolsets(
   }
 }
 
-/** Slugs of active servers in the workspaces of the toolsets, by workspace and id. */
+/**
+ * Returns the slugs of active servers in the workspaces of the toolsets, by workspace and server
+ * id.
+ */
 async function slugsOfServers(
   manager: EntityManager,
   toolsets: readonly McpToolsetEntity[],
@@ -89,7 +92,7 @@ const toolsetDocument = (row: McpToolsetEntity, slugs: ReadonlyMap<string, strin
 
 type CatalogueRow = Pick<McpCatalogueDocument, 'workspaceId' | 'organisationId' | 'servers'>;
 
-/** Adds the servers of workspaces. */
+/** Adds the MCP catalogues of workspaces, which list their servers. */
 export async function addMcpCatalogues(
   manager: EntityManager,
   wanted: readonly Wanted<'mcp_catalogue'>[],

@@ -10,7 +10,7 @@ import { DataSource } from 'typeorm';
 import { CHANGE_CHANNEL } from '@gw/entities';
 import { Outbox } from './outbox';
 
-/** Poll interval in milliseconds, in case a notification is lost. */
+/** Poll interval in milliseconds; the poll finds events whose notification was lost. */
 const POLL_MS = 500;
 const PAGE = 500;
 const PRUNE_MS = 10 * 60_000;
@@ -19,8 +19,9 @@ const LISTEN_RETRY_MS = 1_000;
 type Follower = (events: readonly ChangeEvent[]) => void;
 
 /**
- * Follows the outbox from its newest event at start, and passes every event to the followers, in order and exactly
- * once. A notification wakes it within milliseconds of a commit; the poll finds events whose notification was lost.
+ * Follows the outbox from its newest event at start and passes every event to the followers, in
+ * order and exactly once. A notification wakes it within milliseconds of a commit; the poll finds
+ * events whose notification was lost.
  */
 @Injectable()
 export class OutboxTail implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -45,7 +46,10 @@ export class OutboxTail implements OnApplicationBootstrap, BeforeApplicationShut
     return this.position;
   }
 
-  /** Whether the outbox was read within the last heartbeat interval, so that `sequence` counts as the newest. */
+  /**
+   * Whether the outbox was read within the last heartbeat interval, so that `sequence` is known to
+   * be the newest.
+   */
   get isCurrent(): boolean {
     return this.position !== null && performance.now() - this.readAt < HEARTBEAT_MS;
   }
@@ -111,8 +115,8 @@ export class OutboxTail implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Uses a connection of its own: Postgres notifies the session that listens, and a pool would give that session to
-   * others.
+   * Uses a separate connection, because Postgres notifies the session that listens, and a pool
+   * would share that session.
    */
   private async listen(): Promise<void> {
     if (this.stopped) return;

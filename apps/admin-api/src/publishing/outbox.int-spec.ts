@@ -21,7 +21,7 @@ describe('Outbox', () => {
     await recorder.record(first.manager, { changed: ['a'] });
     let isRecorded = false;
     const waiting = recorder.record(second.manager, { changed: ['b'] }).then(() => (isRecorded = true));
-    // Waits until Postgres shows that the second transaction waits for the lock.
+    // Waits until Postgres reports that the second transaction waits for the lock.
     for (;;) {
       const [{ waits }] = await database.dataSource.query<[{ waits: number }]>(
         `SELECT count(*)::int AS waits FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`,

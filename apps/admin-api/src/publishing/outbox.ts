@@ -2,11 +2,11 @@ import type { ChangeEvent } from '@gw/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Maximum number of stored events. Events are also deleted after `KEPT_FOR`. */
+/** Maximum number of stored events. Events older than `KEPT_FOR` are deleted too. */
 const KEPT_MAX = 100_000;
 const KEPT_FOR = '24 hours';
 const PRUNE_BATCH = 5_000;
-/** Maximum batches of one prune; the next prune continues. */
+/** Maximum number of batches of one prune; the next prune continues. */
 const PRUNE_BATCHES_MAX = 40;
 
 interface OutboxRow {
@@ -49,8 +49,9 @@ export class Outbox {
   }
 
   /**
-   * Whether every event after `sequence` is still stored. False for a sequence that was never committed here, such as
-   * one of another database, because the missed events are unknown.
+   * Returns whether every event after `sequence` is still stored. False for a sequence that was
+   * never committed in this database, such as one of another database, because the missed events
+   * are unknown.
    */
   async reaches(sequence: number): Promise<boolean> {
     const [row] = await this.dataSource.query<[{ reaches: boolean }]>(
@@ -61,7 +62,10 @@ export class Outbox {
     return row.reaches;
   }
 
-  /** Deletes old events in small batches, except the newest event. Returns the number of deleted events. */
+  /**
+   * Deletes old events in small batches, except the newest event. Returns the number of deleted
+   * events.
+   */
   async prune(): Promise<number> {
     let deleted = 0;
     for (let batch = 0; batch < PRUNE_BATCHES_MAX; batch += 1) {

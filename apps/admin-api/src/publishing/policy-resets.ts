@@ -1,12 +1,15 @@
 import { UsageLimitPolicyValueEntity, type UsageLimitPolicyEntity } from '@gw/entities';
 import { In, IsNull, Not, type EntityManager } from 'typeorm';
 
-/** Maximum resets of all requested policies together, since gateways hold them in memory. The newest are used. */
+/**
+ * Maximum number of resets of all requested policies together, newest first, since gateways hold
+ * them in memory.
+ */
 const RESETS_MAX = 10_000;
 
 /**
- * Returns when single values of policies were reset, by policy id and value key. Resets before the policy's own last
- * reset are left out.
+ * Returns the times at which single values of policies were reset, by policy id and value key.
+ * Leaves out resets before the last reset of the whole policy.
  */
 export async function policyResets(
   manager: EntityManager,

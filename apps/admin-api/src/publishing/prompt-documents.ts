@@ -18,7 +18,7 @@ interface Wanted {
 
 type Documents = Map<DocumentKey, ReadModelDocument>;
 
-/** Adds prompts and partials by slug or id. */
+/** Adds the documents of prompts and partials by slug or id. */
 export async function addPrompts(
   manager: EntityManager,
   wanted: readonly Wanted[],

@@ -21,14 +21,14 @@ describe('internal routes of the admin API', () => {
 
   const keys = (list: unknown): { body: unknown } => ({ body: { keys: list } });
 
-  it('refuses every caller without the service token, including an organisation key', async () => {
+  it('refuse every caller without the service token, including an organisation key', async () => {
     for (const call of [{}, { key: tenant.adminKey }, { token: 'guessed' }]) {
       expect((await admin.post(INTERNAL.documents, { ...call, ...keys([]) })).status).toBe(401);
       expect((await admin.get(INTERNAL.events, call)).status).toBe(401);
     }
   });
 
-  it('refuses more than 256 keys, keys that are not a list of strings, and an invalid sequence', async () => {
+  it('refuse more than 256 keys, keys that are not a list of strings, and an invalid sequence', async () => {
     const token = SERVICE_TOKEN;
     for (const list of [Array.from({ length: 257 }, String), 'a', [1], null]) {
       expect((await admin.post(INTERNAL.documents, { token, ...keys(list) })).status).toBe(400);
@@ -36,11 +36,11 @@ describe('internal routes of the admin API', () => {
     expect((await admin.get(`${INTERNAL.events}?after=-1`, { token })).status).toBe(400);
   });
 
-  it('is not part of the public document', () => {
+  it('are not part of the public document', () => {
     expect(Object.keys(admin.api.document.paths).filter((path) => path.includes('internal'))).toEqual([]);
   });
 
-  it('[AUT-06] follows a key through the public API: created, renamed, deleted', async () => {
+  it('[AUT-06] publish the creation, renaming and deletion of a key through the public API', async () => {
     const { port } = admin.api.app.getHttpServer().address() as { port: number };
     model = createReadModel({
       adminUrl: `http://127.0.0.1:${String(port)}`,

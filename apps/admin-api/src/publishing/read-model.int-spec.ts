@@ -22,7 +22,10 @@ import { ChangeRecorder } from '../platform/unit-of-work/change-recorder';
 import { ReadModelModule } from './read-model.module';
 
 const TOKEN = 'service-token-of-the-test-0123456789';
-/** Shorter than in production but longer than a heartbeat, so that lost events are noticed within 3 s. */
+/**
+ * Limits that are shorter than in production but longer than a heartbeat, so that lost events are
+ * noticed within 3 s.
+ */
 const FAST: Partial<ReadModelLimits> = { silenceMaxMs: 2_500, unverifiedMaxMs: 500 };
 
 /** A proxy between a gateway and the admin API that can drop data. */
@@ -212,7 +215,7 @@ describe.each(['http', 'redis'] as const)('read model over %s', (driver) => {
     await eventually(() => model.getOrganisation(id)?.name === 'meanwhile');
   });
 
-  it('starts from disk without a control plane, and catches up when it is back', async () => {
+  it('starts from disk without a control plane, and catches up when the control plane is available again', async () => {
     const disk = `copy-${driver}`;
     const first = await startModel({ disk });
     await isLive(first);
@@ -232,7 +235,7 @@ describe.each(['http', 'redis'] as const)('read model over %s', (driver) => {
     expect(second.getOrganisation(kept)).toMatchObject({ id: kept });
   });
 
-  it('continues after a restart of the admin API, including changes made meanwhile', async () => {
+  it('continues after a restart of the admin API, including changes made in the meantime', async () => {
     const model = await startModel();
     await isLive(model);
     const id = await create();
@@ -245,7 +248,7 @@ describe.each(['http', 'redis'] as const)('read model over %s', (driver) => {
   });
 
   if (driver === 'http') {
-    it('[AUT-06] detects silently lost events, and verifies documents that are used', async () => {
+    it('[AUT-06] detects silently lost events, and verifies documents that are in use', async () => {
       const model = await startModel({ limits: FAST });
       await isLive(model);
       const id = await create();
@@ -312,7 +315,7 @@ describe.each(['http', 'redis'] as const)('read model over %s', (driver) => {
       await isLive(model);
     });
 
-    it('serves documents from Redis that it never saw before while the admin API is down', async () => {
+    it('serves documents from Redis that it has never read before while the admin API is down', async () => {
       const id = await create();
       await isLive(await startModel());
       await admin.close();
@@ -322,7 +325,7 @@ describe.each(['http', 'redis'] as const)('read model over %s', (driver) => {
       await startAdmin();
     });
 
-    it('corrects Redis when it comes back with old data', async () => {
+    it('corrects Redis when it returns with old data', async () => {
       const id = await create();
       const client = connectRedis({ url: redis?.url ?? '', name: 'test' });
       await redisReady(client, 20_000);

@@ -58,8 +58,8 @@ function redisPublisher(
 }
 
 /**
- * Announces every write to the gateways: services record changes, and gateways read them from the publisher or over
- * HTTP.
+ * Publishes every write to the gateways: services record changes, and gateways read them from Redis
+ * or over HTTP.
  */
 @Global()
 @Module({

@@ -12,23 +12,25 @@ import type { DocumentsService } from './documents.service';
 import type { Outbox } from './outbox';
 import type { OutboxTail } from './outbox-tail';
 
-/** Injection token of the `RedisPublisher`, or null without Redis. */
+/** Injection token of the `RedisPublisher`; null without Redis. */
 export const REDIS_PUBLISHER = Symbol('REDIS_PUBLISHER');
 
 const PAGE = 100;
 /**
- * Maximum concurrent writes of read documents to Redis. Above it a write is skipped; the next miss stores the document.
+ * Maximum concurrent writes of read documents to Redis. Above it a write is skipped; the next miss
+ * stores the document.
  */
 const FILLS_MAX = 8;
 
 /**
- * Publishes the outbox to Redis: for each change first the documents, then the event, then the position. The position
- * is stored in Redis, so a publisher continues where any process stopped, several can run at once, and changes made
- * while none ran are published at the next start.
+ * Publishes the outbox to Redis: for each change first the documents, then the event, then the
+ * position. The position is stored in Redis, so that a publisher continues where any process
+ * stopped, several can run concurrently, and changes that were made while none ran are published at
+ * the next start.
  */
 export class RedisPublisher {
   private readonly logger = new Logger(RedisPublisher.name);
-  /** Sequence published last; null means that it must be read from Redis first. */
+  /** Sequence that was published last; null when it must first be read from Redis. */
   private position: number | null = null;
   private reconnects = 0;
   private running: Promise<void> | null = null;
@@ -45,7 +47,7 @@ export class RedisPublisher {
     private readonly documents: DocumentsService,
     private readonly redis: RedisDocuments,
     private readonly bus: Publisher,
-    /** Closed by `stop`. */
+    /** Connection to Redis; `stop` closes it. */
     private readonly connection: { responds(): Promise<boolean>; close(): void },
   ) {}
 
@@ -72,7 +74,9 @@ export class RedisPublisher {
     return this.connection.responds();
   }
 
-  /** Call it after a reconnection: Redis may have come back with other data, so the position is read again. */
+  /**
+   * Reads the position again after a reconnection, because Redis may have returned with other data.
+   */
   reconnected(): void {
     this.reconnects += 1;
     this.position = null;
@@ -80,8 +84,8 @@ export class RedisPublisher {
   }
 
   /**
-   * Stores documents that a gateway missed in Redis, in the background. Does not store absence, since the number of
-   * unknown keys is unbounded.
+   * Stores the documents of a gateway's cache misses in Redis, in the background. Does not store
+   * the absence of documents, since the number of unknown keys is unbounded.
    */
   fill(copies: readonly StoredCopy[]): void {
     const present = copies.filter(({ document }) => document !== null);
@@ -137,8 +141,8 @@ export class RedisPublisher {
     if (published !== null && (published === newest || (await this.outbox.reaches(published)))) {
       return published;
     }
-    // The changes since then are no longer known, or Redis served another database, so no stored document can be
-    // trusted.
+    // The changes since then are no longer stored, or Redis served another database, so no document
+    // in Redis can be trusted.
     await this.redis.restart(newest);
     return newest;
   }
@@ -150,7 +154,7 @@ export class RedisPublisher {
     }
     const keys = [...event.changed, ...event.removed];
     for (let at = 0; at < keys.length; at += KEYS_PER_EVENT_MAX) {
-      // Removed keys are read too, because a newer document may use the key now.
+      // Removed keys are read too, because a newer document may now use the key.
       const response = await this.documents.read(keys.slice(at, at + KEYS_PER_EVENT_MAX));
       await this.redis.write(copiesOf(response));
     }
@@ -168,5 +172,8 @@ export const copiesOf = ({
 }: Awaited<ReturnType<DocumentsService['read']>>): StoredCopy[] =>
   Object.entries(documents).map(([key, document]) => ({ key, document, sequence }));
 
-/** Logs only the message, because an error of the Redis client contains the arguments of its command. */
+/**
+ * Logs only the message, because an error of the Redis client contains the arguments of its
+ * command.
+ */
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');

@@ -24,7 +24,7 @@ async function read(api: TestAdminApi): Promise<SigningKeyDocument | null> {
 describe('the document of the key that signs tokens', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
 
-  it('has the key whose public part the installation publishes', async () => {
+  it('contains the key whose public part the installation publishes', async () => {
     const document = await read(api);
     if (document === null) throw new Error('There is no document.');
     expect(document).toMatchObject({ kind: 'signing_key', issuer: PUBLIC_URL });
@@ -64,7 +64,7 @@ describe('the document of the key that signs tokens', () => {
 describe('an installation without a public URL', () => {
   const api = new TestAdminApi();
 
-  it('has no document without PUBLIC_URL, where servers read the key set', async () => {
+  it('has no signing key document without PUBLIC_URL, at which servers read the key set', async () => {
     expect(await read(api)).toBeNull();
   });
 });

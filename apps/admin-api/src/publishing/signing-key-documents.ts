@@ -13,7 +13,10 @@ import { SigningKeys } from '../platform/oauth/signing-keys';
 import { Secrets, SETTINGS, type AdminSettings } from '../settings';
 import { versioned } from './document-builders';
 
-/** The documents of the keys with which gateways sign tokens for upstream servers and cards of agents. */
+/**
+ * Builds the documents of the keys with which gateways sign tokens for upstream servers and agent
+ * cards.
+ */
 @Injectable()
 export class SigningKeyDocuments {
   constructor(
@@ -22,7 +25,10 @@ export class SigningKeyDocuments {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL'>,
   ) {}
 
-  /** Adds the document for each key. There is none without a public URL, where the key set is published. */
+  /**
+   * Adds the document for each key. Adds none without a public URL, at which the key set is
+   * published.
+   */
   async add(wanted: readonly DocumentKey[], to: Map<DocumentKey, ReadModelDocument>): Promise<void> {
     const { PUBLIC_URL: issuer } = this.settings;
     if (wanted.length === 0 || issuer === null) return;
@@ -35,7 +41,7 @@ export class SigningKeyDocuments {
     for (const key of wanted) to.set(key, { ...document, sealedPrivate });
   }
 
-  /** As `add`, with the key that signs cards of agents. */
+  /** Adds the key that signs agent cards, by the same rules as `add`. */
   async addCardKey(wanted: readonly DocumentKey[], to: Map<DocumentKey, ReadModelDocument>): Promise<void> {
     const { PUBLIC_URL } = this.settings;
     if (wanted.length === 0 || PUBLIC_URL === null) return;

@@ -8,7 +8,10 @@ import type { WantedRow } from './document-keys';
 type Wanted<K extends WantedRow['kind']> = Extract<WantedRow, { kind: K }> & { readonly key: DocumentKey };
 type Documents = Map<DocumentKey, ReadModelDocument>;
 
-/** Adds the active trusts of each issuer, of all active organisations, in the order of their creation. */
+/**
+ * Adds the active trusts of each issuer from all active organisations, in the order of their
+ * creation.
+ */
 export async function addTrusts(
   manager: EntityManager,
   wanted: readonly Wanted<'trusts'>[],
@@ -26,7 +29,7 @@ export async function addTrusts(
   }
 }
 
-/** Adds the active workspaces that slugs name. */
+/** Adds the documents of active workspaces by slug. */
 export async function addWorkspaceSlugs(
   manager: EntityManager,
   wanted: readonly Wanted<'workspace_slug'>[],

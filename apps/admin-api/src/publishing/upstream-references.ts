@@ -2,14 +2,14 @@ import type { DocumentKey } from '@gw/contracts';
 import { SecretReferenceEntity, type UpstreamIntegration } from '@gw/entities';
 import { In, type EntityManager } from 'typeorm';
 
-/** A server or an agent of a workspace, by its slug or id. */
+/** A server or agent of a workspace, identified by its slug or id. */
 export interface WantedServer {
   readonly key: DocumentKey;
   readonly workspaceId: string;
   readonly name: string;
 }
 
-/** Returns the active secret references of integrations, by their ids. */
+/** Returns the active secret references of integrations, by reference id. */
 export async function referencesOf(
   manager: EntityManager,
   integrations: readonly Pick<UpstreamIntegration, 'secretMappings'>[],

@@ -21,7 +21,7 @@ describe('documents of users', () => {
     return body.documents[key] ?? null;
   }
 
-  /** Whether the work announces the user to gateways. */
+  /** Returns whether `work` announces the user to gateways. */
   async function announces(userId: string, work: () => Promise<unknown>, { organisationId } = tenant) {
     const [{ last }] = await api.dataSource.query<[{ last: string | null }]>(
       'SELECT max(sequence) AS last FROM change_events',
@@ -34,7 +34,7 @@ describe('documents of users', () => {
     );
   }
 
-  it('have the roles of a user in the organisation and in its active workspaces', async () => {
+  it('contain the roles of a user in the organisation and in its active workspaces', async () => {
     const { organisationId, workspaceId } = tenant;
     const gone = await api.workspace(organisationId);
     const user = await api.user(organisationId, 'admin', { [workspaceId]: 'manager', [gone]: 'admin' });
@@ -46,7 +46,7 @@ describe('documents of users', () => {
     expect(await read(user.id, await api.tenant())).toBeNull();
   });
 
-  it('follow changes of roles and memberships, and announce each to gateways', async () => {
+  it('follow changes of roles and memberships, and announce each change to gateways', async () => {
     const { organisationId, workspaceId } = tenant;
     const user = await api.user(organisationId, 'member');
     const members = `/v1/admin/workspaces/${workspaceId}/users`;
@@ -63,7 +63,7 @@ describe('documents of users', () => {
     expect(await read(user.id)).toBeNull();
   });
 
-  it('follow groups of SCIM: members who join and leave, and groups that end', async () => {
+  it('follow SCIM groups: members who join and leave, and groups that end', async () => {
     const provider = await IdentityProvider.of(api, tenant);
     const user = await provider.user('ada@example.org');
     const group = await provider.group('Engineering');
@@ -83,7 +83,7 @@ describe('documents of users', () => {
     expect(await read(user)).toMatchObject({ userId: user });
   });
 
-  it('have the groups of the last login by single sign-on', async () => {
+  it('contain the groups of the last login by single sign-on', async () => {
     const at = await scenes.scene();
     const logIn = async (groups: unknown, more: object = {}): Promise<void> => {
       expect((await scenes.returned(at, { 'claims.groups': groups, ...more })).response.status).toBe(303);

@@ -6,7 +6,7 @@ import type { WantedRow } from './document-keys';
 
 type Wanted = Extract<WantedRow, { kind: 'user' }> & { readonly key: DocumentKey };
 
-/** Adds the users who are active in their organisations. */
+/** Adds the documents of users who are active in their organisations. */
 export async function addUsers(
   manager: EntityManager,
   wanted: readonly Wanted[],
