@@ -170,8 +170,8 @@ const FROM_SETTINGS: NonNullable<ModuleMetadata['providers']> = [
 ];
 
 /**
- * All resources of the control plane, one entry each. Partials precede prompts, whose routes would otherwise match
- * their paths.
+ * All resources of the control plane, one entry each. Partials come before prompts, whose routes
+ * would otherwise match the paths of partials.
  */
 const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = [
   { controllers: [OrganisationsController], providers: [OrganisationsService] },

@@ -4090,13 +4090,13 @@ export interface components {
         };
         AgentAccessRuleDto: {
             /**
-             * @description A denial wins over all that allow.
+             * @description A rule that denies takes precedence over all rules that allow.
              * @example allow
              * @enum {string}
              */
             effect: "allow" | "deny";
             /**
-             * @description Ids of skills in the card, or beginnings of ids before a final `*`.
+             * @description Ids of skills on the card, or prefixes of ids followed by `*`.
              * @example [
              *       "book-*"
              *     ]
@@ -4128,7 +4128,7 @@ export interface components {
         };
         AgentCardChangesResponse: {
             /**
-             * @description Ids of skills.
+             * @description Ids of the skills.
              * @example [
              *       "book-flight"
              *     ]
@@ -4161,15 +4161,15 @@ export interface components {
             };
             /** @example 2048 */
             bytes: number;
-            /** @description What differs from the card before it; at most 100 names of each kind. Null: it is the first. */
+            /** @description Differences from the previous card, at most 100 names of each kind. Null for the first card. */
             changes: components["schemas"]["AgentCardChangesResponse"] | null;
             /**
              * Format: date-time
-             * @description When the card was first seen.
+             * @description When the card was first received.
              * @example 2026-05-03T17:08:55.000Z
              */
             created_at: string;
-            /** @description Id of the user or key that sent the card or had it read; null: the job read it. */
+            /** @description Id of the user or key that sent the card or requested the reading; null when the periodic job read it. */
             created_by: string | null;
             /**
              * @description SHA-256 of the canonical JSON of the card.
@@ -4177,30 +4177,30 @@ export interface components {
              */
             digest: string;
             /**
-             * @description Null without trusted keys.
+             * @description Result of the signature check; null without trusted keys.
              * @example verified
              * @enum {string|null}
              */
             signature_state: "verified" | "unsigned" | "untrusted" | null;
             /**
-             * @description Whether the card was given by hand.
+             * @description Whether an administrator sent the card (manual) or Tollgate fetched it.
              * @example fetched
              * @enum {string}
              */
             source: "fetched" | "manual";
             /**
-             * @description Number of the card; the first is 1.
+             * @description Number of the card; the first card is 1.
              * @example 1
              */
             version: number;
         };
         AgentCardListResponse: {
-            /** @description Newest first. */
+            /** @description Cards, newest first. */
             data: components["schemas"]["AgentCardSummary"][];
             /** @example true */
             has_more: boolean;
             /**
-             * @description Of all pages.
+             * @description Number of cards on all pages.
              * @example 1
              */
             total: number;
@@ -4208,15 +4208,15 @@ export interface components {
         AgentCardSummary: {
             /** @example 2048 */
             bytes: number;
-            /** @description What differs from the card before it; at most 100 names of each kind. Null: it is the first. */
+            /** @description Differences from the previous card, at most 100 names of each kind. Null for the first card. */
             changes: components["schemas"]["AgentCardChangesResponse"] | null;
             /**
              * Format: date-time
-             * @description When the card was first seen.
+             * @description When the card was first received.
              * @example 2026-05-03T17:08:55.000Z
              */
             created_at: string;
-            /** @description Id of the user or key that sent the card or had it read; null: the job read it. */
+            /** @description Id of the user or key that sent the card or requested the reading; null when the periodic job read it. */
             created_by: string | null;
             /**
              * @description SHA-256 of the canonical JSON of the card.
@@ -4224,19 +4224,19 @@ export interface components {
              */
             digest: string;
             /**
-             * @description Null without trusted keys.
+             * @description Result of the signature check; null without trusted keys.
              * @example verified
              * @enum {string|null}
              */
             signature_state: "verified" | "unsigned" | "untrusted" | null;
             /**
-             * @description Whether the card was given by hand.
+             * @description Whether an administrator sent the card (manual) or Tollgate fetched it.
              * @example fetched
              * @enum {string}
              */
             source: "fetched" | "manual";
             /**
-             * @description Number of the card; the first is 1.
+             * @description Number of the card; the first card is 1.
              * @example 1
              */
             version: number;
@@ -4247,12 +4247,12 @@ export interface components {
             has_more: boolean;
             /** @example 1 */
             total: number;
-            /** @description Of messages that name no skill. */
+            /** @description Verdict on messages that name no skill. */
             without_skill: components["schemas"]["AgentEffectResponse"];
         };
         AgentEffectiveSkillResponse: {
             /**
-             * @description `id` of the skill in the card.
+             * @description The `id` of the skill on the card.
              * @example book-flight
              */
             id: string;
@@ -4265,12 +4265,12 @@ export interface components {
             rule: components["schemas"]["AgentAccessRuleResponse"] | null;
             /**
              * Format: uuid
-             * @description Id of the skill at Tollgate, which stays when its texts change.
+             * @description Id of the skill in Tollgate. It stays the same when the texts of the skill change.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             skill_id: string;
             /**
-             * @description server_unknown: the workspace may not use the integration.
+             * @description Why the verdict is as it is. server_unknown: the workspace may not use the integration.
              * @example allow
              * @enum {string}
              */
@@ -4285,7 +4285,7 @@ export interface components {
             /** @description The rule that decided; null unless the reason is rule. */
             rule: components["schemas"]["AgentAccessRuleResponse"] | null;
             /**
-             * @description server_unknown: the workspace may not use the integration.
+             * @description Why the verdict is as it is. server_unknown: the workspace may not use the integration.
              * @example allow
              * @enum {string}
              */
@@ -4308,7 +4308,7 @@ export interface components {
             version: "0.3" | "1.0";
         };
         AgentIntegrationDetailResponse: {
-            /** @description The newest card, as the agent published it. It is not trusted; null before it was read. */
+            /** @description The newest card as the agent published it. It is not trusted. Null until a card was read. */
             agent_card: {
                 [key: string]: unknown;
             } | null;
@@ -4345,7 +4345,7 @@ export interface components {
              */
             data_classes: string[] | null;
             description: string | null;
-            /** @description What gateways call; null until a card is approved. */
+            /** @description Interface that gateways call; null until a card is approved. */
             endpoint: components["schemas"]["AgentEndpointResponse"] | null;
             /** @example production */
             environment: string | null;
@@ -4355,7 +4355,7 @@ export interface components {
              */
             etag: string;
             global_workspace_access: components["schemas"]["UpstreamAccessResponse"] | null;
-            /** @description At the last check of the agent. */
+            /** @description State at the last health check of the agent. */
             health: components["schemas"]["UpstreamHealthSummary"];
             /**
              * Format: uuid
@@ -4388,7 +4388,7 @@ export interface components {
             /** @example Platform team */
             owner: string | null;
             /**
-             * @description Id of the user or key that made it.
+             * @description Id of the user or key that created the integration.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             owner_id: string | null;
@@ -4405,20 +4405,20 @@ export interface components {
             push: "relay" | "emulate" | "off";
             secret_mappings: components["schemas"]["SecretMappingResponse"][];
             /**
-             * @description Of the newest card; null without trusted keys.
+             * @description Signature state of the newest card; null without trusted keys.
              * @example verified
              * @enum {string|null}
              */
             signature_state: "verified" | "unsigned" | "untrusted" | null;
             /**
-             * @description Skills that the newest card lists.
+             * @description Number of skills on the newest card.
              * @example 2
              */
             skills_count: number;
             /** @example travel */
             slug: string;
             /**
-             * @description Whether the card was given by hand.
+             * @description Whether an administrator sent the card (manual) or Tollgate fetched it.
              * @example fetched
              * @enum {string}
              */
@@ -4446,7 +4446,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             timeout_ms: number | null;
-            /** @description The public keys that an administrator gave. Null, also without an address: signatures are not checked. */
+            /** @description Public keys that an administrator sent, or that were read from the key set address. Null: signatures are not checked. */
             trusted_keys: {
                 [key: string]: unknown;
             } | null;
@@ -4465,7 +4465,7 @@ export interface components {
              */
             workspace_id: string | null;
             /**
-             * @description Active workspaces that may use it.
+             * @description Number of active workspaces that may use the integration.
              * @example 1
              */
             workspaces_count: number;
@@ -4475,7 +4475,7 @@ export interface components {
             /** @example true */
             has_more: boolean;
             /**
-             * @description Of all pages.
+             * @description Number of integrations on all pages.
              * @example 1
              */
             total: number;
@@ -4514,7 +4514,7 @@ export interface components {
              */
             data_classes: string[] | null;
             description: string | null;
-            /** @description What gateways call; null until a card is approved. */
+            /** @description Interface that gateways call; null until a card is approved. */
             endpoint: components["schemas"]["AgentEndpointResponse"] | null;
             /** @example production */
             environment: string | null;
@@ -4524,7 +4524,7 @@ export interface components {
              */
             etag: string;
             global_workspace_access: components["schemas"]["UpstreamAccessResponse"] | null;
-            /** @description At the last check of the agent. */
+            /** @description State at the last health check of the agent. */
             health: components["schemas"]["UpstreamHealthSummary"];
             /**
              * Format: uuid
@@ -4557,7 +4557,7 @@ export interface components {
             /** @example Platform team */
             owner: string | null;
             /**
-             * @description Id of the user or key that made it.
+             * @description Id of the user or key that created the integration.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             owner_id: string | null;
@@ -4574,20 +4574,20 @@ export interface components {
             push: "relay" | "emulate" | "off";
             secret_mappings: components["schemas"]["SecretMappingResponse"][];
             /**
-             * @description Of the newest card; null without trusted keys.
+             * @description Signature state of the newest card; null without trusted keys.
              * @example verified
              * @enum {string|null}
              */
             signature_state: "verified" | "unsigned" | "untrusted" | null;
             /**
-             * @description Skills that the newest card lists.
+             * @description Number of skills on the newest card.
              * @example 2
              */
             skills_count: number;
             /** @example travel */
             slug: string;
             /**
-             * @description Whether the card was given by hand.
+             * @description Whether an administrator sent the card (manual) or Tollgate fetched it.
              * @example fetched
              * @enum {string}
              */
@@ -4615,7 +4615,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             timeout_ms: number | null;
-            /** @description The public keys that an administrator gave. Null, also without an address: signatures are not checked. */
+            /** @description Public keys that an administrator sent, or that were read from the key set address. Null: signatures are not checked. */
             trusted_keys: {
                 [key: string]: unknown;
             } | null;
@@ -4634,7 +4634,7 @@ export interface components {
              */
             workspace_id: string | null;
             /**
-             * @description Active workspaces that may use it.
+             * @description Number of active workspaces that may use the integration.
              * @example 1
              */
             workspaces_count: number;
@@ -4656,7 +4656,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description beforeToolCall: messages to the agent. afterToolCall: what it responds.
+             * @description When the guardrail runs. beforeToolCall: on messages to the agent. afterToolCall: on the agent's responses.
              * @example [
              *       "beforeToolCall",
              *       "afterToolCall"
@@ -4664,14 +4664,14 @@ export interface components {
              */
             run_on: string[];
             /**
-             * @description `skill_id`s; empty: the whole agent.
+             * @description Ids of skills; empty for the whole agent.
              * @example []
              */
             skill_ids: string[];
         };
         AgentMappingsDto: {
             /**
-             * @description All mappings, by id of the agent, each with `run_on` and `skill_ids`. Empty: none.
+             * @description All mappings by agent id, each with `run_on` and `skill_ids`. Empty removes all mappings.
              * @example {
              *       "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90": {
              *         "run_on": [
@@ -4686,12 +4686,12 @@ export interface components {
         };
         AgentPricingDto: {
             /**
-             * @description USD for each message that the agent responds to; 0 if absent.
+             * @description Price in USD of each message to which the agent responds. Default: 0.
              * @example 0.001
              */
             per_message_usd?: number;
             /**
-             * @description USD for each task that the agent begins; 0 if absent.
+             * @description Price in USD of each task that the agent begins. Default: 0.
              * @example 0.01
              */
             per_task_usd?: number;
@@ -4729,7 +4729,7 @@ export interface components {
              * @example "1"
              */
             etag: string;
-            /** @description Of the agent, at its last check. */
+            /** @description State of the agent at its last health check. */
             health: components["schemas"]["UpstreamHealthSummary"];
             /**
              * Format: uuid
@@ -4754,7 +4754,7 @@ export interface components {
              */
             organisation_id: string;
             /**
-             * @description Id of the user or key that made it.
+             * @description Id of the user or key that created the agent.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             owner_id: string | null;
@@ -4766,7 +4766,7 @@ export interface components {
              */
             status: "active" | "archived";
             /**
-             * @description Where clients reach the agent at the gateway.
+             * @description URL at which clients reach the agent through the gateway.
              * @example https://gateway.example.com/search/agents/travel
              */
             url: string;
@@ -4838,7 +4838,7 @@ export interface components {
              * @example "1"
              */
             etag: string;
-            /** @description Of the agent, at its last check. */
+            /** @description State of the agent at its last health check. */
             health: components["schemas"]["UpstreamHealthSummary"];
             /**
              * Format: uuid
@@ -4863,7 +4863,7 @@ export interface components {
              */
             organisation_id: string;
             /**
-             * @description Id of the user or key that made it.
+             * @description Id of the user or key that created the agent.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             owner_id: string | null;
@@ -4875,7 +4875,7 @@ export interface components {
              */
             status: "active" | "archived";
             /**
-             * @description Where clients reach the agent at the gateway.
+             * @description URL at which clients reach the agent through the gateway.
              * @example https://gateway.example.com/search/agents/travel
              */
             url: string;
@@ -4893,7 +4893,7 @@ export interface components {
             /** @example Books flights. */
             description: string | null;
             /**
-             * @description Whether callers of this agent see it.
+             * @description Whether the skill is visible to callers of this agent.
              * @example true
              */
             enabled: boolean;
@@ -4901,7 +4901,7 @@ export interface components {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
             /**
-             * @description `id` of the skill in the card.
+             * @description The `id` of the skill in the agent's card.
              * @example book-flight
              */
             id: string;
@@ -4909,7 +4909,7 @@ export interface components {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
             /**
-             * @description False: the integration does not offer it to any workspace.
+             * @description False: the integration offers the skill to no workspace.
              * @example true
              */
             integration_enabled: boolean;
@@ -4920,7 +4920,7 @@ export interface components {
             } | unknown[] | string | number | boolean | null;
             /**
              * Format: uuid
-             * @description Id of the skill at Tollgate, which stays when its texts change.
+             * @description Id of the skill in Tollgate. It stays the same when the texts of the skill change.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             skill_id: string;
@@ -4942,7 +4942,7 @@ export interface components {
         AgentServerSwitchDto: {
             enabled: boolean;
             /**
-             * @description `id` of the skill in the card.
+             * @description The `id` of the skill on the card.
              * @example book-flight
              */
             id: string;
@@ -4970,7 +4970,7 @@ export interface components {
             new: {
                 [key: string]: unknown;
             };
-            /** @description The approved definition; null: none was approved. */
+            /** @description The approved definition; null when none was approved. */
             old: {
                 [key: string]: unknown;
             } | null;
@@ -4994,22 +4994,22 @@ export interface components {
         };
         AgentSkillDecisionDto: {
             items: components["schemas"]["AgentSkillDecisionItemDto"][];
-            /** @description Kept in the audit log. */
+            /** @description Comment for the audit log. */
             reason?: string | null;
         };
         AgentSkillDecisionItemDto: {
             /**
-             * @description Digest of the definition that was looked at.
+             * @description Digest of the definition that the administrator reviewed.
              * @example aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
              */
             digest: string;
             /**
-             * @description `id` of the skill in the card.
+             * @description The `id` of the skill on the card.
              * @example book-flight
              */
             id: string;
             /**
-             * @description skill by default. agent: the card without its skills, with the id @agent. extended: the extended card without them, with the id @extended.
+             * @description Default: skill. agent stands for the card without its skills and has the id @agent; extended stands for the extended card without its skills and has the id @extended.
              * @example skill
              * @enum {string}
              */
@@ -5020,12 +5020,12 @@ export interface components {
             approved: number;
             /** @example 0 */
             rejected: number;
-            /** @description Items whose definition has changed meanwhile, or that the card does not list any more. */
+            /** @description Items whose definition has changed in the meantime, or that the card no longer lists. */
             stale: components["schemas"]["AgentSkillStaleResponse"][];
         };
         AgentSkillResponse: {
             /**
-             * @description Which card lists it: the one that everyone reads, the extended one for callers, or both.
+             * @description Card that lists the skill: the public one, the extended one for callers, or both.
              * @example public
              * @enum {string}
              */
@@ -5038,12 +5038,12 @@ export interface components {
             /** @example Books flights. */
             description: string | null;
             /**
-             * @description Of the newest definition.
+             * @description Digest of the newest definition.
              * @example aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
              */
             digest: string;
             /**
-             * @description Whether workspaces get it.
+             * @description Whether the skill is offered to workspaces.
              * @example true
              */
             enabled: boolean;
@@ -5052,7 +5052,7 @@ export interface components {
             } | unknown[] | string | number | boolean | null;
             findings: components["schemas"]["FindingResponse"][];
             /**
-             * @description `id` of the skill in the card.
+             * @description The `id` of the skill in the agent's card.
              * @example book-flight
              */
             id: string;
@@ -5071,7 +5071,7 @@ export interface components {
             } | unknown[] | string | number | boolean | null;
             /**
              * Format: uuid
-             * @description Id of the skill at Tollgate, which stays when its texts change.
+             * @description Id of the skill in Tollgate. It stays the same when the texts of the skill change.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             skill_id: string;
@@ -5109,7 +5109,7 @@ export interface components {
         AgentSkillSwitchDto: {
             enabled: boolean;
             /**
-             * @description `id` of the skill in the card.
+             * @description The `id` of the skill on the card.
              * @example book-flight
              */
             id: string;
@@ -5179,7 +5179,7 @@ export interface components {
             url: string;
             /**
              * Format: uuid
-             * @description Null for a webhook of the whole organisation.
+             * @description Workspace of the webhook; null for a webhook of the whole organisation.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             workspace_id: string | null;
@@ -5458,7 +5458,7 @@ export interface components {
             /** @example 200 */
             response_status_code: number;
             /**
-             * @description Sequence number in the audit chain; null for records from before the chain began.
+             * @description Sequence number in the audit chain; null for records that are older than the chain.
              * @example 42
              */
             sequence: number | null;
@@ -5503,7 +5503,7 @@ export interface components {
         };
         AuditVerificationResponse: {
             /**
-             * @description Sequence number of the first wrong record; null when the checked part is valid.
+             * @description Sequence number of the first invalid record; null when the checked part is valid.
              * @example null
              */
             broken_at: number | null;
@@ -5511,7 +5511,7 @@ export interface components {
             checked: number;
             head: components["schemas"]["AuditHeadResponse"];
             /**
-             * @description Value of from_sequence for the next part; null at the end of the chain.
+             * @description Value of from_sequence that continues the check; null at the end of the chain.
              * @example null
              */
             next_sequence: number | null;
@@ -5559,12 +5559,12 @@ export interface components {
              * @enum {integer}
              */
             use_private_link_proxy?: 0 | 1;
-            /** @description Ids. */
+            /** @description Ids of the workspaces. */
             workspaces_allowed: string[];
         };
         BackchannelLogoutDto: {
             /**
-             * @description A signed token of the provider.
+             * @description A signed logout token of the provider.
              * @example eyJhbGciOiJSUzI1NiJ9.e30.c2ln
              */
             logout_token: string;
@@ -5689,7 +5689,7 @@ export interface components {
             aliases: string[];
             configurations: components["schemas"]["CatalogueFieldResponse"][];
             /**
-             * @description Dialects that the provider speaks.
+             * @description API dialects of the provider.
              * @example [
              *       "openai-chat"
              *     ]
@@ -5702,7 +5702,7 @@ export interface components {
             /** @example OpenAI */
             name: string;
             /**
-             * @description Route families that it serves in the dialect of their clients.
+             * @description Route families that the provider serves in the dialect of their clients.
              * @example [
              *       "chat.completions"
              *     ]
@@ -5716,7 +5716,7 @@ export interface components {
              */
             object: "integration-provider";
             /**
-             * @description Whether the price catalogue has its prices.
+             * @description Whether the price catalogue contains prices of the provider.
              * @example true
              */
             priced: boolean;
@@ -5728,12 +5728,12 @@ export interface components {
              */
             regions: string[];
             /**
-             * @description Whether each integration needs a custom_host.
+             * @description Whether each integration of the provider needs a custom_host.
              * @example true
              */
             self_hosted: boolean;
             /**
-             * @description Route families that clients reach by translation.
+             * @description Route families that clients use by translation.
              * @example [
              *       "messages"
              *     ]
@@ -5756,19 +5756,19 @@ export interface components {
         ChangeOrganisationDto: {
             /**
              * Format: uuid
-             * @description An organisation of the user; GET /v1/auth/self lists them.
+             * @description Id of an organisation of the user; GET /v1/auth/self lists them.
              * @example 0198c5f2-7d3e-7a41-9c58-2f6b8d1e4a90
              */
             organisation_id: string;
         };
         ChangePasswordDto: {
             /**
-             * @description Not needed in a session by the link of the launcher while the user has the password of the first set-up.
+             * @description Not needed in a session that the launcher's link opened, while the user still has the password of the first set-up.
              * @example correct horse battery staple
              */
             current_password?: string;
             /**
-             * @description At least 12 characters.
+             * @description The new password, at least 12 characters.
              * @example quiet lamp under seven rivers
              */
             new_password: string;
@@ -5790,10 +5790,10 @@ export interface components {
             failed: number;
             /** @example 3 */
             false_positives: number;
-            /** @description Null without marks. */
+            /** @description Estimated precision; null without marks. */
             precision: components["schemas"]["PrecisionResponse"] | null;
             /**
-             * @description Precision if all unmarked verdicts are right; null without failed verdicts.
+             * @description Precision if all unmarked verdicts are correct; null without failed verdicts.
              * @example 0.925
              */
             precision_at_most: number | null;
@@ -5834,7 +5834,7 @@ export interface components {
              */
             op: "equals" | "in" | "glob-end" | "regex";
             /**
-             * @description A list for in, a text ending in * for glob-end, else a text.
+             * @description A list for in, a string that ends in * for glob-end, else a string.
              * @example system:serviceaccount:team-a:runner
              */
             value: string | string[];
@@ -5847,7 +5847,7 @@ export interface components {
              * @enum {string}
              */
             op: "equals" | "in" | "glob-end" | "regex";
-            /** @description A text, or a list for in. */
+            /** @description A string, or a list for in. */
             value: {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
@@ -5863,13 +5863,13 @@ export interface components {
             /** @example WriteConfigs */
             capability: string;
             /**
-             * @description Whose setting is in force here.
+             * @description Whether the setting of the organisation or of the workspace is in force.
              * @example organisation
              * @enum {string}
              */
             from: "organisation" | "workspace";
             /**
-             * @description The security setting that is off.
+             * @description Security setting that is off.
              * @example membersWriteConfigs
              */
             setting: string;
@@ -6037,7 +6037,7 @@ export interface components {
              */
             status: "active" | "archived";
             updated_by: string | null;
-            /** @description In a list only with include_used_by. */
+            /** @description Only present in a list with include_used_by. */
             used_by?: components["schemas"]["UsedByResponse"];
             /**
              * Format: uuid
@@ -6121,10 +6121,10 @@ export interface components {
              */
             type: "ORG_CONFIG";
             updated_by: string | null;
-            /** @description In a list only with include_used_by. */
+            /** @description Only present in a list with include_used_by. */
             used_by?: components["schemas"]["UsedByResponse"];
             /**
-             * @description Starts at 1.
+             * @description Version number; the first is 1.
              * @example 1
              */
             version: number;
@@ -6160,7 +6160,7 @@ export interface components {
             code: string;
             /**
              * Format: uuid
-             * @description The id from the enrolment.
+             * @description The id that the enrolment returned.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             id: string;
@@ -6172,29 +6172,29 @@ export interface components {
              */
             expires_at: string;
             /**
-             * @description Page on which the user connects. Only this user can use it, and once.
+             * @description Page on which the user connects. Only this user can use it, and only once.
              * @example https://gateway.example.com/oauth/connect/0199…?t=…
              */
             url: string;
         };
         ConsoleBootstrapResponse: {
             /**
-             * @description How API keys begin; may be empty.
+             * @description Prefix of API keys; may be empty.
              * @example gw-
              */
             api_key_prefix?: string;
             /**
-             * @description Currency of costs, ISO 4217.
+             * @description Currency of costs (ISO 4217).
              * @example USD
              */
             currency?: string;
             /**
-             * @description Name of the environment, CONSOLE_ENVIRONMENT; null for none.
+             * @description Name of the environment from CONSOLE_ENVIRONMENT; null for none.
              * @example production
              */
             environment: string | null;
             /**
-             * @description Whether each feature is on.
+             * @description Whether each feature is enabled.
              * @example {
              *       "audit_logs": true,
              *       "scim": false
@@ -6210,7 +6210,7 @@ export interface components {
             gateway_url?: string;
             limits?: components["schemas"]["ConsoleLimits"];
             /**
-             * @description How a search in logs finds a text: scan reads the logs of the range, newest first.
+             * @description How a log search finds a text: scan reads the logs of the range, newest first.
              * @example scan
              * @enum {string}
              */
@@ -6231,34 +6231,34 @@ export interface components {
              */
             password_login: boolean;
             retention_days?: components["schemas"]["RetentionDays"];
-            /** @description Connections of the only organisation. Empty with several organisations: GET /v1/auth/sso/discover has those of an address. */
+            /** @description Connections of the only organisation. Empty with several organisations; GET /v1/auth/sso/discover then lists those of an address. */
             sso: components["schemas"]["SsoConnectionChoice"][];
             /** @example 1.0.0 */
             version: string;
             /**
-             * @description Time zone of reports, of the IANA database.
+             * @description IANA time zone of reports.
              * @example UTC
              */
             zone?: string;
         };
         ConsoleLimits: {
             /**
-             * @description Maximum bytes of a request body.
+             * @description Maximum size of a request body, in bytes.
              * @example 1048576
              */
             body_bytes: number;
             /**
-             * @description Maximum days of a search in logs.
+             * @description Maximum range of a log search, in days.
              * @example 31
              */
             log_search_days: number;
             /**
-             * @description Requests of a session in a minute; 0: no limit.
+             * @description Maximum number of requests of a session per minute; 0 means no limit.
              * @example 1200
              */
             requests_per_minute: number;
             /**
-             * @description Maximum seconds of a tail of logs.
+             * @description Maximum duration of a log tail, in seconds.
              * @example 3600
              */
             tail_seconds: number;
@@ -6304,7 +6304,7 @@ export interface components {
         };
         CreateAgentIntegrationDto: {
             /**
-             * @description A card of 0.3 or 1.0, instead of the one at the address. In an update, null: the card is read from the address again.
+             * @description A card of version 0.3 or 1.0, used in place of the card at the address. In an update, null makes Tollgate read the card from the address again.
              * @example {
              *       "name": "Travel agent",
              *       "url": "https://agent.example.com/rpc",
@@ -6314,21 +6314,21 @@ export interface components {
             agent_card?: {
                 [key: string]: unknown;
             } | null;
-            /** @description True: the card may name addresses of other origins, which get the credentials. Default: false. */
+            /** @description True: the card may name addresses on other origins, to which credentials are then sent. Default: false. */
             allow_other_origin?: boolean;
             /**
-             * @description Which skills wait for approval. auto by default for an integration of a workspace, else review_changes.
+             * @description Which skills wait for approval. Default: auto for an integration of a workspace, review_changes for one of the organisation.
              * @enum {string}
              */
             approval_mode?: "auto" | "review_changes" | "review_all";
             /**
-             * @description How Tollgate signs in at the agent. none by default.
+             * @description How Tollgate authenticates at the agent. Default: none.
              * @example headers
              * @enum {string}
              */
             auth_type?: "none" | "headers" | "oauth_client_credentials";
             /**
-             * @description auto: JSONRPC before HTTP+JSON, by what the card lists.
+             * @description auto prefers JSONRPC to HTTP+JSON among the interfaces on the card.
              * @example auto
              * @enum {string}
              */
@@ -6345,7 +6345,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Kinds of data that it works with.
+             * @description Kinds of data that the upstream processes.
              * @example [
              *       "personal"
              *     ]
@@ -6354,15 +6354,15 @@ export interface components {
             description?: string | null;
             /** @example production */
             environment?: string | null;
-            /** @description Messages of one context in an hour. Null: no bound. */
+            /** @description Maximum number of messages of one context per hour. Null: no limit. */
             messages_per_context_hour?: number | null;
             /**
-             * @description The name in the card if absent.
+             * @description Default: the name on the card.
              * @example Travel agent
              */
             name?: string;
             /**
-             * @description Whether a skill that changed stays in its approved form. block by default.
+             * @description Behaviour for a changed skill: block hides it, serve_approved keeps its approved form. Default: block.
              * @enum {string}
              */
             on_change?: "block" | "serve_approved";
@@ -6372,19 +6372,19 @@ export interface components {
              */
             organisation_id?: string;
             /**
-             * @description Who is responsible for it.
+             * @description Who is responsible for the upstream.
              * @example Platform team
              */
             owner?: string | null;
             pricing?: components["schemas"]["AgentPricingDto"] | null;
             /**
-             * @description Version of A2A for calls. auto: 1.0 before 0.3, by what the card lists.
+             * @description A2A version for calls. auto prefers 1.0 to 0.3 among the interfaces on the card.
              * @example auto
              * @enum {string}
              */
             protocol?: "auto" | "0.3" | "1.0";
             /**
-             * @description Notifications about tasks. relay by default: those that the agent sends. emulate: Tollgate polls the agent.
+             * @description Notifications about tasks. relay, the default, forwards those that the agent sends; emulate makes Tollgate poll the agent.
              * @example relay
              * @enum {string}
              */
@@ -6392,12 +6392,12 @@ export interface components {
             /** @description Targets are `headers.<name>` and `client_secret`. */
             secret_mappings?: components["schemas"]["SecretMappingDto"][] | null;
             /**
-             * @description Derived from the name if absent.
+             * @description Default: derived from the name.
              * @example travel
              */
             slug?: string;
             /**
-             * @description Where users get help with it.
+             * @description Where users get help with the upstream.
              * @example https://wiki.example.com/help
              */
             support_url?: string | null;
@@ -6409,10 +6409,10 @@ export interface components {
             tags?: {
                 [key: string]: string;
             } | null;
-            /** @description Milliseconds that a call without a stream may take. Null: 120000. */
+            /** @description Timeout in milliseconds for a call without a stream. Null: 120000. */
             timeout_ms?: number | null;
             /**
-             * @description A key set (RFC 7517). A card with a wrong signature is refused, and one that none of the keys has signed waits for approval.
+             * @description A key set (RFC 7517). A card with a wrong signature is refused; a card that none of the keys has signed waits for approval.
              * @example {
              *       "keys": []
              *     }
@@ -6421,16 +6421,16 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Address of a key set, which is read with each card and without a credential, instead of trusted_keys.
+             * @description Address of a key set, used in place of trusted_keys. It is read with each card, without a credential.
              * @example https://agent.example.com/.well-known/jwks.json
              */
             trusted_keys_url?: string | null;
             /**
-             * @description Address of the agent; its card is read below it, at /.well-known/agent-card.json. With agent_card, the `url` of the card if absent.
+             * @description Address of the agent; its card is read from /.well-known/agent-card.json below it. Default with agent_card: the `url` of the card.
              * @example https://agent.example.com
              */
             url?: string;
-            /** @description If present, only this workspace can use the integration. */
+            /** @description When present, only this workspace can use the integration. */
             workspace_id?: string;
         };
         CreateAgentServerDto: {
@@ -6441,14 +6441,14 @@ export interface components {
             agent_integration_id: string;
             description?: string | null;
             /**
-             * @description Who reads the card: members of the workspace by default, or everyone without a credential.
+             * @description Who can read the card: members of the workspace (the default), or everyone without a credential.
              * @enum {string}
              */
             listed?: "workspace" | "public";
             /** @example Travel agent */
             name: string;
             /**
-             * @description Derived from the name if absent.
+             * @description Default: derived from the name.
              * @example travel
              */
             slug?: string;
@@ -6461,7 +6461,7 @@ export interface components {
             /** @example On call */
             name: string;
             /**
-             * @description Where alerts are sent: http or https, outside the installation's own network. Requests are signed.
+             * @description Address to which alerts are sent: http or https, outside the installation's own network. Requests are signed.
              * @example https://hooks.example.com/budgets
              */
             url: string;
@@ -6488,7 +6488,7 @@ export interface components {
             usage_limits?: components["schemas"]["UsageLimitDto"] | null;
             /**
              * Format: uuid
-             * @description The user of a user key; default: the caller.
+             * @description Id of the user of a user key; default: the caller.
              */
             user_id?: string;
             /** @description Workspace of a workspace key; UUID or slug. */
@@ -6497,7 +6497,7 @@ export interface components {
         CreateCollectionDto: {
             /** @example Support */
             name: string;
-            /** @description Id or slug; null for none. */
+            /** @description Id or slug of the parent collection; null for none. */
             parent_collection_id?: string | null;
             /**
              * @description Unique in the organisation and never reused; derived from the name when absent.
@@ -6509,7 +6509,7 @@ export interface components {
         };
         CreateConfigDto: {
             /**
-             * @description An update with it creates a new version.
+             * @description New content. An update with it creates a new version.
              * @example {
              *       "strategy": {
              *         "mode": "fallback"
@@ -6533,14 +6533,14 @@ export interface components {
             /** @description Ignored, so that a response can be sent back. Use isDefault to change it. */
             is_default?: Record<string, never>;
             /**
-             * @description 1: applies to requests of the workspace that name no config. Replaces the current default.
+             * @description 1: the config applies to requests of the workspace that name no config, and replaces the current default.
              * @enum {integer}
              */
             isDefault?: 0 | 1;
             /** @example Fallback to Anthropic */
             name: string;
             /**
-             * @description Derived from the name if absent.
+             * @description Default: derived from the name.
              * @example fallback
              */
             slug?: string;
@@ -6577,7 +6577,7 @@ export interface components {
              */
             object: "alert-webhook";
             /**
-             * @description Secret that signs requests as Standard Webhooks defines. Not shown again.
+             * @description Secret that signs requests as Standard Webhooks defines. It is not shown again.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
              */
             secret: string;
@@ -6629,7 +6629,7 @@ export interface components {
         };
         CreatedDeploymentResponse: {
             /**
-             * @description Gateways authenticate with it. No later response shows it.
+             * @description Secret with which gateways authenticate. Later responses do not show it.
              * @example a1b2…
              */
             client_auth: string;
@@ -6655,12 +6655,12 @@ export interface components {
         CreateDeploymentDto: {
             auth_settings?: components["schemas"]["DeploymentAuthSettingsDto"];
             credentials?: components["schemas"]["RegistryCredentialsDto"];
-            /** @description Stored unchanged. */
+            /** @description Free-form data, stored unchanged. */
             deployment_config?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description 1: replaces the current default deployment.
+             * @description 1: this deployment replaces the current default.
              * @enum {integer}
              */
             is_default?: 0 | 1;
@@ -6672,12 +6672,12 @@ export interface components {
              */
             organisation_id?: string;
             /**
-             * @description Derived from the name if absent.
+             * @description Default: derived from the name.
              * @example production-eu
              */
             slug?: string;
             /**
-             * @description The tool that creates the deployment; api if absent. Cannot be changed later.
+             * @description Tool that creates the deployment. Default: api. Cannot be changed later.
              * @enum {string}
              */
             source_type?: "api" | "ui" | "helm" | "terraform";
@@ -6690,7 +6690,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description production unless set on creation.
+             * @description Default on creation: production.
              * @enum {string}
              */
             type?: "production" | "non_production";
@@ -6708,7 +6708,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Works once. Null if mail is configured; the link is then only mailed to the invited address.
+             * @description The link works once. Null if mail is configured; the link is then only mailed to the invited address.
              * @example https://console.example.com/invite/aB3dE6gH9jK2mN5pQ8sT1vW4yZ7
              */
             invite_link: string | null;
@@ -6754,7 +6754,7 @@ export interface components {
         };
         CreatedOauthClientResponse: {
             /**
-             * @description Shown once; null for a client without a secret.
+             * @description Secret of the client, shown once; null for a client without a secret.
              * @example gws_9fK2…
              */
             client_secret: string | null;
@@ -6770,7 +6770,7 @@ export interface components {
             etag: string;
             grant_types: ("authorization_code" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:jwt-bearer")[];
             /**
-             * @description The client_id.
+             * @description The client_id of the client.
              * @example gw_0f1e2d3c4b5a69788796a5b4
              */
             id: string;
@@ -6785,7 +6785,7 @@ export interface components {
              */
             last_updated_at: string;
             /**
-             * @description ISO 8601.
+             * @description Time in ISO 8601.
              * @example null
              */
             last_used_at: string | null;
@@ -6818,25 +6818,25 @@ export interface components {
             base_url: string | null;
             /**
              * Format: uuid
-             * @description Null: nothing was saved.
+             * @description The saved integration; null when nothing was saved.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             id: string | null;
-            /** @description With `commit: false`: the operations of the document, the first 1,000. */
+            /** @description With `commit: false`: the first 1,000 operations of the document. */
             operations?: components["schemas"]["OpenApiOperationResponse"][];
             /**
-             * @description Servers that the document names, the first 20.
+             * @description The first 20 servers in the document.
              * @example [
              *       "https://api.example.com/v1"
              *     ]
              */
             servers: string[];
-            /** @description Operations that were selected and cannot be tools. */
+            /** @description Selected operations that cannot be tools. */
             skipped: components["schemas"]["SkippedOperationResponse"][];
             /** @example pets */
             slug: string | null;
             tools: components["schemas"]["OpenApiToolResponse"][];
-            /** @description With `commit: false`: what keeps the selection from being saved. */
+            /** @description With `commit: false`: faults that prevent the selection from being saved. */
             warnings?: components["schemas"]["OpenApiWarningResponse"][];
         };
         CreatedPluginResponse: {
@@ -6928,18 +6928,18 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Trace id of any logs, which need not exist yet.
+             * @description Trace id of logs that may not exist yet.
              * @example trace-1
              */
             trace_id: string;
             /** @example 5 */
             value: number;
-            /** @description 0 to 1; values outside this range count as 1. Default: 1. */
+            /** @description Weight from 0 to 1; values outside this range count as 1. Default: 1. */
             weight?: number;
         };
         CreateGuardrailDto: {
             /**
-             * @description Actions on the verdict. If absent, no request is denied.
+             * @description Actions on the verdict. When absent, no request is denied.
              * @example {
              *       "deny": true,
              *       "on_fail": {
@@ -6955,7 +6955,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Each has the id of a check and its parameters, as listed in docs/guardrails.md.
+             * @description Checks, each with the id of a check and its parameters, as listed in docs/guardrails.md.
              * @example [
              *       {
              *         "id": "default.contains",
@@ -6979,25 +6979,25 @@ export interface components {
              */
             organisation_id?: string;
             /**
-             * @description Generated if absent.
+             * @description Default: generated.
              * @example no-code-names
              */
             slug?: string;
             /**
-             * @description llm if absent. Cannot be changed later.
+             * @description What the guardrail checks. Default: llm. Cannot be changed later.
              * @enum {string}
              */
             target?: "llm" | "mcp_tools";
-            /** @description If absent with a credential of the organisation, the guardrail applies to all its workspaces. */
+            /** @description Workspace of the guardrail. When absent with a credential of the organisation, the guardrail applies to all its workspaces. */
             workspace_id?: string;
         };
         CreateIntegrationDto: {
             /**
-             * @description An id of the provider catalogue.
+             * @description Id of a provider in the catalogue.
              * @example openai
              */
             ai_provider_id: string;
-            /** @description False: only enabled models may be used. True unless set on creation. */
+            /** @description False: only enabled models may be used. Default on creation: true. */
             allow_all_models?: boolean;
             /**
              * @description Fields of the provider, as the catalogue lists them, and `custom_host`, `custom_headers`. In an update, an absent field remains unchanged, and null clears a field.
@@ -7008,9 +7008,9 @@ export interface components {
             configurations?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Whether to create a provider for an integration of a workspace. True if absent. */
+            /** @description Whether to create a provider for an integration of a workspace. Default: true. */
             create_default_provider?: boolean;
-            /** @description Slug of that provider. */
+            /** @description Slug of the created provider. */
             default_provider_slug?: string;
             description?: string | null;
             /**
@@ -7032,7 +7032,7 @@ export interface components {
             } | null;
             secret_mappings?: components["schemas"]["SecretMappingDto"][] | null;
             /**
-             * @description Derived from the name if absent.
+             * @description Default: derived from the name.
              * @example openai-prod
              */
             slug?: string;
@@ -7044,7 +7044,7 @@ export interface components {
             tags?: {
                 [key: string]: string;
             } | null;
-            /** @description If present, only this workspace can use the integration. */
+            /** @description When present, only this workspace can use the integration. */
             workspace_id?: string;
         };
         CreateInviteDto: {
@@ -7074,7 +7074,7 @@ export interface components {
              * @description Must be the organisation of the credential.
              */
             organisation_id?: string;
-            /** @description When absent with a credential of the whole organisation, the label applies to all workspaces. */
+            /** @description Workspace of the label. When absent with a credential of the whole organisation, the label applies to all workspaces. */
             workspace_id?: string;
         };
         CreateLogExportDto: {
@@ -7092,17 +7092,17 @@ export interface components {
              *     ]
              */
             requested_data: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "mcp_server" | "mcp_method" | "mcp_capability" | "hedged")[];
-            /** @description Id or slug; for a credential of the whole organisation. */
+            /** @description Id or slug of the workspace; for a credential of the whole organisation. */
             workspace_id?: string;
         };
         CreateMcpIntegrationDto: {
             /**
-             * @description Which capabilities wait for approval. auto by default for an integration of a workspace, else review_changes.
+             * @description Which capabilities wait for approval. Default: auto for an integration of a workspace, review_changes for one of the organisation.
              * @enum {string}
              */
             approval_mode?: "auto" | "review_changes" | "review_all";
             /**
-             * @description How Tollgate signs in at the server.
+             * @description How Tollgate authenticates at the server.
              * @example headers
              * @enum {string}
              */
@@ -7119,7 +7119,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Kinds of data that it works with.
+             * @description Kinds of data that the upstream processes.
              * @example [
              *       "personal"
              *     ]
@@ -7131,7 +7131,7 @@ export interface components {
             /** @example GitHub */
             name: string;
             /**
-             * @description Whether a capability that changed stays callable in its approved form. block by default.
+             * @description Behaviour for a changed capability: block hides it, serve_approved keeps its approved form. Default: block.
              * @enum {string}
              */
             on_change?: "block" | "serve_approved";
@@ -7141,7 +7141,7 @@ export interface components {
              */
             organisation_id?: string;
             /**
-             * @description Who is responsible for it.
+             * @description Who is responsible for the upstream.
              * @example Platform team
              */
             owner?: string | null;
@@ -7149,12 +7149,12 @@ export interface components {
             /** @description Targets are `headers.<name>`, `client_secret` and `server_client_secret`. */
             secret_mappings?: components["schemas"]["SecretMappingDto"][] | null;
             /**
-             * @description Derived from the name if absent.
+             * @description Default: derived from the name.
              * @example github
              */
             slug?: string;
             /**
-             * @description Where users get help with it.
+             * @description Where users get help with the upstream.
              * @example https://wiki.example.com/help
              */
             support_url?: string | null;
@@ -7166,7 +7166,7 @@ export interface components {
             tags?: {
                 [key: string]: string;
             } | null;
-            /** @description Milliseconds that a call may take. Null: 120000. */
+            /** @description Timeout of a call in milliseconds. Null: 120000. */
             timeout_ms?: number | null;
             /**
              * @example http
@@ -7175,7 +7175,7 @@ export interface components {
             transport: "http" | "sse";
             /** @example https://mcp.example.com/mcp */
             url: string;
-            /** @description If present, only this workspace can use the integration. */
+            /** @description When present, only this workspace can use the integration. */
             workspace_id?: string;
         };
         CreateMcpServerDto: {
@@ -7188,7 +7188,7 @@ export interface components {
             /** @example GitHub */
             name: string;
             /**
-             * @description Derived from the name if absent. Not all, mcp, sse or messages.
+             * @description Default: derived from the name. Cannot be all, mcp, sse or messages.
              * @example github
              */
             slug?: string;
@@ -7198,26 +7198,26 @@ export interface components {
         CreateMcpToolsetDto: {
             description?: string | null;
             /**
-             * @description partial: lists lack what an unavailable member offers, and name it. strict: lists fail. Default: partial.
+             * @description partial: lists leave out an unavailable member and name it. strict: lists fail. Default: partial.
              * @enum {string}
              */
             failure?: "partial" | "strict";
             /**
-             * @description What clients may give to their models about the whole toolset.
+             * @description Instructions about the whole toolset that clients may pass to their models.
              * @example Look tickets up before you answer.
              */
             instructions?: string | null;
-            /** @description In the order in which clients see them. */
+            /** @description Members in the order in which clients see them. */
             members: components["schemas"]["McpToolsetMemberDto"][];
             /**
-             * @description search: clients list the tools search_tools and call_tool, with which they find and call the others. Default: list.
+             * @description search: clients list only the tools search_tools and call_tool, with which they find and call the others. Default: list.
              * @enum {string}
              */
             mode?: "list" | "search";
             /** @example Support desk */
             name: string;
             /**
-             * @description Derived from the name if absent. Unique among servers and toolsets of the workspace; not all, mcp, sse or messages.
+             * @description Default: derived from the name. Unique among the servers and toolsets of the workspace; cannot be all, mcp, sse or messages.
              * @example support-desk
              */
             slug?: string;
@@ -7226,22 +7226,22 @@ export interface components {
         };
         CreateOpenApiDto: {
             /**
-             * @description Which capabilities wait for approval. auto by default for an integration of a workspace, else review_changes.
+             * @description Which capabilities wait for approval. Default: auto for an integration of a workspace, review_changes for one of the organisation.
              * @enum {string}
              */
             approval_mode?: "auto" | "review_changes" | "review_all";
             /**
-             * @description How Tollgate signs in at the server.
+             * @description How Tollgate authenticates at the server.
              * @example headers
              * @enum {string}
              */
             auth_type: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "aws_sigv4" | "token_exchange" | "id_jag";
             /**
-             * @description URL of the service; by default the first server of the document. An integration with credentials needs it, unless that server has the origin of spec_url.
+             * @description URL of the service. Default: the first server of the document. An integration with credentials needs it, unless that server has the origin of spec_url.
              * @example https://api.example.com/v1
              */
             base_url?: string;
-            /** @description False: nothing is saved, and the response shows what would be. True by default. */
+            /** @description False: nothing is saved, and the response shows the result. Default: true. */
             commit?: boolean;
             /**
              * @description headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, user_identity_forwarding, allow_sampling, sampling, retry_idempotent, denial, oauth_client_credentials, oauth_metadata, token_exchange, id_jag. In an update, an absent member remains unchanged, and null clears a member.
@@ -7255,7 +7255,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Kinds of data that it works with.
+             * @description Kinds of data that the upstream processes.
              * @example [
              *       "personal"
              *     ]
@@ -7267,7 +7267,7 @@ export interface components {
             /** @example GitHub */
             name: string;
             /**
-             * @description Whether a capability that changed stays callable in its approved form. block by default.
+             * @description Behaviour for a changed capability: block hides it, serve_approved keeps its approved form. Default: block.
              * @enum {string}
              */
             on_change?: "block" | "serve_approved";
@@ -7278,7 +7278,7 @@ export interface components {
              */
             organisation_id?: string;
             /**
-             * @description Who is responsible for it.
+             * @description Who is responsible for the upstream.
              * @example Platform team
              */
             owner?: string | null;
@@ -7286,7 +7286,7 @@ export interface components {
             /** @description Targets are `headers.<name>`, `client_secret` and `server_client_secret`. */
             secret_mappings?: components["schemas"]["SecretMappingDto"][] | null;
             /**
-             * @description Values of the variables of that server, each one of its enum.
+             * @description Values for the variables of that server, each from its enum.
              * @example {
              *       "region": "eu"
              *     }
@@ -7295,12 +7295,12 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Derived from the name if absent.
+             * @description Default: derived from the name.
              * @example github
              */
             slug?: string;
             /**
-             * @description Where users get help with it.
+             * @description Where users get help with the upstream.
              * @example https://wiki.example.com/help
              */
             support_url?: string | null;
@@ -7312,13 +7312,13 @@ export interface components {
             tags?: {
                 [key: string]: string;
             } | null;
-            /** @description Milliseconds that a call may take. Null: 120000. */
+            /** @description Timeout of a call in milliseconds. Null: 120000. */
             timeout_ms?: number | null;
-            /** @description If present, only this workspace can use the integration. */
+            /** @description When present, only this workspace can use the integration. */
             workspace_id?: string;
         };
         CreatePartialDto: {
-            /** @description Id or slug. Default: the default collection. */
+            /** @description Id or slug of the collection. Default: the default collection. */
             collection_id?: string;
             /** @example Greeting */
             name: string;
@@ -7333,12 +7333,12 @@ export interface components {
              */
             string: string;
             version_description?: string | null;
-            /** @description Required with a credential of the whole organisation. */
+            /** @description Id or slug of the workspace. Required with a credential of the whole organisation. */
             workspace_id?: string;
         };
         CreatePluginDto: {
             /**
-             * @description Credentials of the account. Not shown again.
+             * @description Credentials of the account. They are not shown again.
              * @example {
              *       "apiKey": "secret"
              *     }
@@ -7359,7 +7359,7 @@ export interface components {
              */
             organisation_id?: string;
             /**
-             * @description The partner; the prefix of the ids of its checks.
+             * @description Id of the partner, which is the prefix of the ids of its checks.
              * @example patronus
              */
             plugin_provider_id?: string;
@@ -7420,7 +7420,7 @@ export interface components {
              * @example openai-prod
              */
             virtual_key: string;
-            /** @description Required with a credential of the whole organisation. */
+            /** @description Id or slug of the workspace. Required with a credential of the whole organisation. */
             workspace_id?: string;
         };
         CreateProviderDto: {
@@ -7448,7 +7448,7 @@ export interface components {
              */
             rate_limits?: components["schemas"]["RateLimitDto"][] | null;
             /**
-             * @description Derived from the name if absent.
+             * @description Default: derived from the name.
              * @example openai-prod
              */
             slug?: string;
@@ -7484,7 +7484,7 @@ export interface components {
             conditions: components["schemas"]["PolicyConditionDto"][];
             description?: string | null;
             /**
-             * @description For tokens only. strict admits a request only if the maximum that it may use fits. Default: standard.
+             * @description For token limits only. strict admits a request only if its maximum token usage fits. Default: standard.
              * @enum {string|null}
              */
             enforcement?: "standard" | "strict" | null;
@@ -7493,7 +7493,7 @@ export interface components {
             /** @example Search team */
             name: string;
             /**
-             * @description What happens while the counters are unavailable: hold continues within a local share, refuse responds with 503. Default: refuse for a strict budget, hold for all others.
+             * @description Behaviour while the counters are unavailable: hold continues within a local share, refuse responds with 503. Default: refuse for a strict budget, hold for all others.
              * @enum {string|null}
              */
             on_outage?: "hold" | "refuse" | null;
@@ -7503,12 +7503,12 @@ export interface components {
              */
             organisation_id?: string;
             /**
-             * @description Default: llm. mcp_tools: calls of tools and messages to agents.
+             * @description What the policy limits. Default: llm. mcp_tools: tool calls and messages to agents.
              * @enum {string}
              */
             target?: "llm" | "mcp_tools";
             /**
-             * @description concurrency limits the requests in flight at the same time.
+             * @description concurrency limits the number of requests in flight.
              * @example requests
              * @enum {string}
              */
@@ -7555,17 +7555,17 @@ export interface components {
         };
         CreateScimMappingDto: {
             /**
-             * @description In any case.
+             * @description Role in upper or lower case.
              * @example member
              * @enum {string}
              */
             role: "admin" | "manager" | "member";
             /**
              * Format: uuid
-             * @description Instead of scim_group_name.
+             * @description Id of the group. Send it or scim_group_name.
              */
             scim_group_id?: string;
-            /** @description Instead of scim_group_id. The group is created if there is none of the name. */
+            /** @description Name of the group. Send it or scim_group_id. The group is created if none has the name. */
             scim_group_name?: string;
             /**
              * @description Id or slug of the workspace.
@@ -7607,7 +7607,7 @@ export interface components {
             /** @example secret/data/openai */
             secret_path: string;
             /**
-             * @description Derived from the name when absent.
+             * @description Default: derived from the name.
              * @example openai-key
              */
             slug?: string;
@@ -7632,7 +7632,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Your password. Not enough for a session without a second factor when you have one; send code then.
+             * @description Your password. If you have a second factor and the session was opened without one, send code instead.
              * @example correct horse battery staple
              */
             password?: string;
@@ -7681,7 +7681,7 @@ export interface components {
              */
             next_usage_reset_at?: string | null;
             /**
-             * @description What happens while the counters are unavailable: hold continues within a local share, refuse responds with 503. Default: refuse for a strict budget, hold for all others.
+             * @description Behaviour while the counters are unavailable: hold continues within a local share, refuse responds with 503. Default: refuse for a strict budget, hold for all others.
              * @enum {string|null}
              */
             on_outage?: "hold" | "refuse" | null;
@@ -7740,7 +7740,7 @@ export interface components {
             openaiOrganization?: string | null;
             openaiProject?: string | null;
             /**
-             * @description An id of the provider catalogue.
+             * @description Id of a provider in the catalogue.
              * @example openai
              */
             provider: string;
@@ -7757,7 +7757,7 @@ export interface components {
             resourceName?: string | null;
             /** @description Possible targets are `key` and `model_config.<field>`. */
             secret_mappings?: components["schemas"]["SecretMappingDto"][] | null;
-            /** @description Derived from the name if absent. */
+            /** @description Default: derived from the name. */
             slug?: string;
             /**
              * @example {
@@ -7781,12 +7781,12 @@ export interface components {
         CreateWorkspaceDto: {
             defaults?: components["schemas"]["WorkspaceDefaultsDto"] | null;
             description?: string | null;
-            /** @description An emoji. An empty string clears it. */
+            /** @description An emoji. An empty string removes it. */
             icon?: string | null;
             /** @example Search team */
             name: string;
             rate_limits?: components["schemas"]["RateLimitDto"][] | null;
-            /** @description Derived from the name when absent. */
+            /** @description Default: derived from the name. */
             slug?: string;
             usage_limits?: components["schemas"]["UsageLimitDto"][] | null;
             /** @description Users of the organisation. A user id alone gives the role member. */
@@ -7798,7 +7798,7 @@ export interface components {
             })[];
         };
         CustomLogDto: {
-            /** @description `trace_id`, `span_id`, `span_name`, `parent_span_id`, `user`, `organization`, and strings of your own. */
+            /** @description `trace_id`, `span_id`, `span_name`, `parent_span_id`, `user`, `organization`, and further strings. */
             metadata?: {
                 [key: string]: string;
             };
@@ -7807,7 +7807,7 @@ export interface components {
         };
         CustomLogRequestDto: {
             /**
-             * @description JSON body; stored if the settings log bodies.
+             * @description JSON body; stored if the settings enable logging of bodies.
              * @example {
              *       "model": "gpt-4o"
              *     }
@@ -7825,7 +7825,7 @@ export interface components {
         };
         CustomLogResponseDto: {
             /**
-             * @description JSON body; stored if the settings log bodies.
+             * @description JSON body; stored if the settings enable logging of bodies.
              * @example {
              *       "usage": {
              *         "prompt_tokens": 3,
@@ -7839,12 +7839,12 @@ export interface components {
             headers?: {
                 [key: string]: string;
             };
-            /** @description Milliseconds. */
+            /** @description Duration in milliseconds. */
             response_time?: number;
             status?: number;
         };
         DataPlaneSecurityDto: {
-            /** @description True: requests may use only saved configs. Null resets it. */
+            /** @description True: requests may use only saved configs. Null resets the setting. */
             block_inline_config?: boolean | null;
         };
         DefaultGuardrailResponse: {
@@ -7912,7 +7912,7 @@ export interface components {
             name: string;
         };
         DeploymentAuthSettingsDto: {
-            /** @description True: the deployment is for all workspaces. */
+            /** @description True: the deployment serves all workspaces. */
             allow_all_workspaces?: boolean;
             /** @example https://gateway.example.org/v1 */
             gateway_base_url?: string | null;
@@ -7929,11 +7929,11 @@ export interface components {
             /** @example https://gateway.example.org/v1 */
             private_link_endpoint?: string | null;
             remove_subs_allowed?: string[];
-            /** @description Ids or slugs. */
+            /** @description Ids or slugs of the workspaces. */
             remove_workspaces_allowed?: string[];
             /** @enum {integer} */
             use_private_link_proxy?: 0 | 1;
-            /** @description Ids or slugs. */
+            /** @description Ids or slugs of the workspaces. */
             workspaces_allowed?: string[];
         };
         DeploymentDetailResponse: {
@@ -7979,7 +7979,7 @@ export interface components {
             is_default: 0 | 1;
             /**
              * Format: date-time
-             * @description Time of the last report of one of its gateways.
+             * @description Time of the last report from one of its gateways.
              * @example 2026-05-03T17:08:55.000Z
              */
             last_synced_at: string | null;
@@ -8025,7 +8025,7 @@ export interface components {
              * @enum {string}
              */
             type: "production" | "non_production";
-            /** @description Features that a connected gateway does not have because of its version. */
+            /** @description Features that a connected gateway lacks because of its version. */
             warnings: components["schemas"]["GatewayWarningResponse"][];
             workspaces: components["schemas"]["WorkspaceOfDeployment"][];
         };
@@ -8071,7 +8071,7 @@ export interface components {
             is_default: 0 | 1;
             /**
              * Format: date-time
-             * @description Time of the last report of one of its gateways.
+             * @description Time of the last report from one of its gateways.
              * @example 2026-05-03T17:08:55.000Z
              */
             last_synced_at: string | null;
@@ -8130,7 +8130,7 @@ export interface components {
             /** @description True: addresses of its subdomains count as well. */
             allow_subdomains?: boolean;
             /**
-             * @description In any case; international names in any form.
+             * @description Domain name in upper or lower case; international names in Unicode or ASCII form.
              * @example example.org
              */
             domain: string;
@@ -8139,7 +8139,7 @@ export interface components {
             /** @example true */
             allow_subdomains: boolean;
             /**
-             * @description Last check, in ISO 8601.
+             * @description Time of the last check, in ISO 8601.
              * @example null
              */
             checked_at: string | null;
@@ -8176,14 +8176,14 @@ export interface components {
              */
             record_name: string;
             /**
-             * @description Value of that record.
+             * @description Value of the TXT record.
              * @example tollgate-4Gq9
              */
             record_value: string;
             /** @example true */
             verified: boolean;
             /**
-             * @description ISO 8601.
+             * @description Time of the verification, in ISO 8601; null before it.
              * @example null
              */
             verified_at: string | null;
@@ -8209,12 +8209,12 @@ export interface components {
             changes: {
                 [key: string]: unknown;
             }[];
-            /** @description Body of an error; null when the request would be carried out. */
+            /** @description Body of the error that the request would get; null when it would succeed. */
             error: {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
             /**
-             * @description Status that the request would get.
+             * @description Status of the response that the request would get.
              * @example 201
              */
             status: number;
@@ -8369,7 +8369,7 @@ export interface components {
              * @example "1"
              */
             etag: string;
-            /** @description All workspaces of the organisation. */
+            /** @description Exclusions of all workspaces of the organisation. */
             workspaces: components["schemas"]["ExclusionResponse"][];
         };
         ExportProgressResponse: {
@@ -8477,23 +8477,23 @@ export interface components {
         };
         FetchAgentCardDto: {
             /**
-             * @description Name of the header.
+             * @description Name of the header that carries authToken.
              * @example x-api-key
              */
             authHeader?: string;
             /**
-             * @description Sent as a bearer token, or as the value of authHeader. It is not stored.
+             * @description Sent as a bearer token or, with authHeader, as the value of that header. It is not stored.
              * @example secret
              */
             authToken?: string;
             /**
-             * @description headers: send authToken. The others send nothing, since a card is public then.
+             * @description headers sends authToken. The other types send no credential, since the card is then public.
              * @example headers
              * @enum {string}
              */
             authType?: "none" | "headers" | "oauth_auto" | "oauth_client_credentials";
             /**
-             * @description Address of the agent; its card is looked for below it, at /.well-known/agent-card.json.
+             * @description Address of the agent; its card is read from /.well-known/agent-card.json below it.
              * @example https://agent.example.com
              */
             endpoint: string;
@@ -8542,11 +8542,11 @@ export interface components {
             email: string;
         };
         ForkDto: {
-            /** @description Id or slug. Default: the default collection. */
+            /** @description Id or slug of the collection. Default: the default collection. */
             collection_id?: string;
             name?: string;
             /**
-             * @description Default: the published version.
+             * @description Version to copy. Default: the published version.
              * @example 2
              */
             version?: number;
@@ -8584,7 +8584,7 @@ export interface components {
             object: "gateway";
             /** @example 2.20.0 */
             version: string;
-            /** @description Features that its version does not have. */
+            /** @description Features that the gateway's version lacks. */
             warnings: components["schemas"]["GatewayWarningResponse"][];
         };
         GatewayResponseList: {
@@ -8606,7 +8606,7 @@ export interface components {
             /** @example block_inline_config takes no effect: it needs version 2.11.0. */
             message: string;
             /**
-             * @description The oldest version that has the feature.
+             * @description Oldest version that has the feature.
              * @example 2.11.0
              */
             minimum_version: string;
@@ -8621,7 +8621,7 @@ export interface components {
             /** @example gw_0123456789abcdef01234567 */
             client_id: string;
             /**
-             * @description As the client calls itself.
+             * @description Name that the client uses for itself.
              * @example An editor
              */
             client_name: string;
@@ -8632,7 +8632,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description A refresh moves it on.
+             * @description Expiry of the grant. Each refresh postpones it.
              * @example 2026-05-03T17:08:55.000Z
              */
             expires_at: string;
@@ -8643,7 +8643,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description Last refresh of a token.
+             * @description Time of the last token refresh.
              * @example 2026-05-03T17:08:55.000Z
              */
             last_used_at: string | null;
@@ -8667,7 +8667,7 @@ export interface components {
             user_id: string;
             /**
              * Format: uuid
-             * @description Null: the whole organisation.
+             * @description Workspace of the grant; null for the whole organisation.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             workspace_id: string | null;
@@ -8687,13 +8687,13 @@ export interface components {
         };
         GroupRuleDto: {
             /**
-             * @description regex: RE2 syntax, found anywhere in the name; at most 10 rules.
+             * @description regex: RE2 syntax, matched anywhere in the name; at most 10 such rules.
              * @example exact
              * @enum {string}
              */
             match: "exact" | "prefix" | "regex";
             /**
-             * @description Role in the workspace; in the organisation only admin.
+             * @description Role in the workspace; in the organisation, only admin.
              * @example member
              * @enum {string}
              */
@@ -8701,7 +8701,7 @@ export interface components {
             /** @example engineering */
             value: string;
             /**
-             * @description Id or slug of a workspace; absent: the organisation.
+             * @description Id or slug of a workspace; absent for a role in the organisation.
              * @example ws-search
              */
             workspace?: string | null;
@@ -8736,7 +8736,7 @@ export interface components {
         };
         GroupsPreviewResponse: {
             /**
-             * @description False: some patterns were not looked for, because they take too long for so many groups.
+             * @description False: some patterns were not matched, because matching them against so many groups takes too long.
              * @example true
              */
             complete: boolean;
@@ -8750,7 +8750,7 @@ export interface components {
              * @enum {string}
              */
             organisation_role: "admin" | "member";
-            /** @description Of groups and default_workspaces. */
+            /** @description Roles from groups and from default_workspaces. */
             workspaces: components["schemas"]["DefaultWorkspaceResponse"][];
         };
         GuardrailDetailResponse: {
@@ -8790,7 +8790,7 @@ export interface components {
              * @example 2026-05-03T17:08:55.000Z
              */
             last_updated_at: string;
-            /** @description MCP servers whose tool calls it checks. */
+            /** @description MCP servers whose tool calls the guardrail checks. */
             mcp_server_mappings: components["schemas"]["McpMappingResponse"][];
             /** @example No code names */
             name: string;
@@ -8821,10 +8821,10 @@ export interface components {
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             updated_by: string | null;
-            /** @description In a list only with include_used_by. */
+            /** @description Only present in a list with include_used_by. */
             used_by?: components["schemas"]["UsedByResponse"];
             /**
-             * @description Starts at 1.
+             * @description Version number; the first is 1.
              * @example 1
              */
             version: number;
@@ -8835,7 +8835,7 @@ export interface components {
             version_id: string;
             /**
              * Format: uuid
-             * @description Null: the guardrail belongs to the organisation and applies to all its workspaces.
+             * @description Workspace of the guardrail; null for a guardrail of the organisation, which applies to all its workspaces.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             workspace_id: string | null;
@@ -8867,7 +8867,7 @@ export interface components {
             guardrail_id: string;
             /** @example pg-3f9a1c */
             slug: string;
-            /** @description All checks together. */
+            /** @description Sums over all checks. */
             total: components["schemas"]["QualityNumbersResponse"];
         };
         GuardrailResponse: {
@@ -8920,20 +8920,20 @@ export interface components {
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             updated_by: string | null;
-            /** @description In a list only with include_used_by. */
+            /** @description Only present in a list with include_used_by. */
             used_by?: components["schemas"]["UsedByResponse"];
             /**
              * Format: uuid
-             * @description Null: the guardrail belongs to the organisation and applies to all its workspaces.
+             * @description Workspace of the guardrail; null for a guardrail of the organisation, which applies to all its workspaces.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             workspace_id: string | null;
         };
         HealthResponse: {
-            /** @description Names of the parts that do not work fully. */
+            /** @description Names of the components that are degraded or down. */
             degraded: string[];
             /**
-             * @description State of each part: ok, degraded or down.
+             * @description State of each component: ok, degraded or down.
              * @example {
              *       "postgres": "ok"
              *     }
@@ -8966,7 +8966,7 @@ export interface components {
         };
         ImportedHeaderResponse: {
             /**
-             * @description Empty: any value.
+             * @description Allowed values; empty when any value is allowed.
              * @example []
              */
             choices: string[];
@@ -8981,19 +8981,19 @@ export interface components {
             /** @example tenant */
             name: string;
             /**
-             * @description The form of the value to give.
+             * @description Description of the value's format.
              * @example Bearer {token}
              */
             template: string | null;
             /**
-             * @description The value that the document gives; null: it is yours to give.
+             * @description Value from the document; null when the request must contain one.
              * @example null
              */
             value: string | null;
         };
         ImportedInputResponse: {
             /**
-             * @description Empty: any value.
+             * @description Allowed values; empty when any value is allowed.
              * @example []
              */
             choices: string[];
@@ -9013,13 +9013,13 @@ export interface components {
             description: string;
             /**
              * Format: uuid
-             * @description Null: nothing was saved.
+             * @description The created integration; null when nothing was saved.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             id: string | null;
             /** @example com.example/weather */
             name: string;
-            /** @description Programs, which cannot be imported. The first 20. */
+            /** @description The first 20 packages: local programs, which cannot be imported. */
             packages: components["schemas"]["ImportedPackageResponse"][];
             remotes: components["schemas"]["ImportedRemoteResponse"][];
             /** @example weather */
@@ -9052,19 +9052,19 @@ export interface components {
         };
         ImportMcpServerDto: {
             /**
-             * @description Which capabilities wait for approval. auto by default for an integration of a workspace, else review_changes.
+             * @description Which capabilities wait for approval. Default: auto for an integration of a workspace, review_changes for one of the organisation.
              * @enum {string}
              */
             approval_mode?: "auto" | "review_changes" | "review_all";
             /**
-             * @description How Tollgate signs in at the server: by the headers if there are any, else none.
+             * @description How Tollgate authenticates at the server. Default: headers if there are any, else none.
              * @enum {string}
              */
             auth_type?: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "aws_sigv4" | "token_exchange" | "id_jag";
-            /** @description True: creates the integration. False (the default): the response lists the values that are required. */
+            /** @description True: creates the integration. False (the default): the response lists the required values. */
             commit?: boolean;
             /**
-             * @description Values of the headers of the remote. They are secret.
+             * @description Values for the headers of the remote. They are secret.
              * @example {
              *       "Authorization": "Bearer …"
              *     }
@@ -9073,7 +9073,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Name of the server there.
+             * @description Name of the server in the registry.
              * @example com.example/weather
              */
             name?: string;
@@ -9083,14 +9083,14 @@ export interface components {
              */
             organisation_id?: string;
             /**
-             * @description Address of a registry with the API v0.1. No credential is sent.
+             * @description Address of a registry with API v0.1. No credential is sent.
              * @example https://registry.example.com
              */
             registry_url?: string;
-            /** @description Which remote of the server; the first if absent. */
+            /** @description Index of the server's remote. Default: the first one. */
             remote?: number;
             /**
-             * @description A server.json of the MCP registry (schema 2025-12-11). Send it, or registry_url and name.
+             * @description A server.json of the MCP registry (schema 2025-12-11). Send either this or registry_url and name.
              * @example {
              *       "name": "com.example/weather",
              *       "version": "1.0.0",
@@ -9106,12 +9106,12 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Derived from the name if absent.
+             * @description Default: derived from the name.
              * @example github
              */
             slug?: string;
             /**
-             * @description Values of the variables in the URL of the remote.
+             * @description Values for the variables in the URL of the remote.
              * @example {
              *       "tenant": "acme"
              *     }
@@ -9120,11 +9120,11 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description The latest version if absent.
+             * @description Version of the server. Default: the latest.
              * @example 1.0.0
              */
             version?: string;
-            /** @description If present, only this workspace can use the integration. */
+            /** @description When present, only this workspace can use the integration. */
             workspace_id?: string;
         };
         InsertedLogsResponse: {
@@ -9150,7 +9150,7 @@ export interface components {
             /** @example 180 */
             ms: number | null;
             /**
-             * @description Null: not checked, for the reason in message.
+             * @description Result of the check; null when it was not made, for the reason in message.
              * @example true
              */
             ok: boolean | null;
@@ -9247,11 +9247,11 @@ export interface components {
             configurations?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Headers of this model, which take precedence over those of the integration. */
+            /** @description Headers of this model; they take precedence over those of the integration. */
             custom_headers?: {
                 [key: string]: unknown;
             } | null;
-            /** @description True if absent. */
+            /** @description Whether the model may be used. Default: true. */
             enabled?: boolean;
             is_custom?: boolean | null;
             is_finetune?: boolean | null;
@@ -9381,7 +9381,7 @@ export interface components {
         IntegrationTestResponse: {
             checks: components["schemas"]["IntegrationCheckResponse"][];
             /**
-             * @description Model of the chat.
+             * @description Model that the chat used.
              * @example gpt-5-nano
              */
             model: string | null;
@@ -9435,7 +9435,7 @@ export interface components {
         };
         InvitedWorkspaceDto: {
             /**
-             * @description Id or slug.
+             * @description Id or slug of the workspace.
              * @example ws-search-3f9a1c
              */
             id: string;
@@ -9537,10 +9537,10 @@ export interface components {
              */
             guardrail_id: string;
             hook_results: components["schemas"]["HookResultsResponse"];
-            /** @description The message to the caller of a denied request. */
+            /** @description Message to the caller when the request is denied. */
             message: string | null;
             /**
-             * @description Effect on a request.
+             * @description Effect that the verdict has on a request.
              * @example pass
              * @enum {string}
              */
@@ -9569,35 +9569,35 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description The model of the request.
+             * @description Model of the request.
              * @example gpt-4o
              */
             model?: string;
             /**
-             * @description The provider of the request.
+             * @description Provider of the request.
              * @example openai
              */
             provider?: string;
-            /** @description A request body. */
+            /** @description Request body to check. */
             request?: {
                 [key: string]: unknown;
             };
             /**
-             * @description chatComplete if absent.
+             * @description Default: chatComplete.
              * @enum {string}
              */
             request_type?: "complete" | "chatComplete" | "messages" | "messagesCountTokens" | "embed" | "rerank" | "moderate" | "ocr" | "proxy" | "imageGenerate" | "imageEdit" | "imageVariation" | "createSpeech" | "createTranscription" | "createTranslation" | "realtime" | "uploadFile" | "listFiles" | "retrieveFile" | "deleteFile" | "retrieveFileContent" | "createBatch" | "retrieveBatch" | "cancelBatch" | "listBatches" | "getBatchOutput" | "createFinetune" | "listFinetunes" | "retrieveFinetune" | "cancelFinetune" | "createModelResponse" | "getModelResponse" | "deleteModelResponse" | "listResponseInputItems" | "generateContent" | "streamGenerateContent" | "countTokens" | "embedContent" | "batchEmbedContents" | "models" | "assistants" | "threads" | "vectorStores";
-            /** @description A response body, for the stage output. */
+            /** @description Response body to check, for the stage output. */
             response?: {
                 [key: string]: unknown;
             };
             /**
-             * @description input if absent.
+             * @description Default: input.
              * @enum {string}
              */
             stage?: "input" | "output";
             /**
-             * @description Checked as the last message of a chat, or as the response to it.
+             * @description Text to check as the last message of a chat, or as the response to it.
              * @example What is Apollo?
              */
             text?: string;
@@ -9657,7 +9657,7 @@ export interface components {
             status: "active" | "archived";
             /**
              * Format: uuid
-             * @description Null for a label of all workspaces.
+             * @description Workspace of the label; null for a label of all workspaces.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             workspace_id: string | null;
@@ -9669,7 +9669,7 @@ export interface components {
              * @example 01a20000-0000-7000-8000-000000000001
              */
             label_id: string | null;
-            /** @description Required with a credential of the whole organisation. */
+            /** @description Id or slug of the workspace. Required with a credential of the whole organisation. */
             workspace_id?: string;
         };
         LatencyGraph: {
@@ -9740,12 +9740,12 @@ export interface components {
         };
         LogDetailResponse: {
             /**
-             * @description Name of the model in the public API.
+             * @description Public API name of the model.
              * @example gpt-4o
              */
             ai_model: string | null;
             /**
-             * @description Name of the provider in the public API.
+             * @description Public API name of the provider.
              * @example openai
              */
             ai_org: string | null;
@@ -9800,7 +9800,7 @@ export interface components {
             /** @description The newest 100 items. */
             feedback: components["schemas"]["LogFeedbackResponse"][];
             /**
-             * @description Whether another target had been called before the one that answered.
+             * @description Whether another target was called before the one that responded.
              * @example true
              */
             fell_back: boolean;
@@ -9974,7 +9974,7 @@ export interface components {
         };
         LogExportDownloadResponse: {
             /**
-             * @description Valid for an hour, as long as its creator has access.
+             * @description Link that is valid for an hour, as long as its creator has access.
              * @example https://gateway.example.com/v1/logs/exports/0198f3a1/file?expires=1&by=key.0198f3a1&signature=x
              */
             signed_url: string;
@@ -9987,9 +9987,9 @@ export interface components {
             completion_token_min?: number;
             /** @description Slugs of configs. */
             configs?: string;
-            /** @description US cents. */
+            /** @description Cost in US cents. */
             cost_max?: number;
-            /** @description US cents. */
+            /** @description Cost in US cents. */
             cost_min?: number;
             /** @description Alias of time_of_generation_min and time_of_generation_max. */
             created_at?: components["schemas"]["TimeRangeDto"];
@@ -9997,7 +9997,7 @@ export interface components {
             /** @description Names of tools and prompts. */
             mcp_capability?: string;
             /**
-             * @description Methods of MCP.
+             * @description MCP methods.
              * @example tools/call
              */
             mcp_method?: string;
@@ -10186,18 +10186,18 @@ export interface components {
              */
             organisation_id?: string;
             /**
-             * @description Absent: the login is begun at the identity provider of the address.
+             * @description Absent: the login starts at the identity provider of the address.
              * @example correct horse battery staple
              */
             password?: string;
             /**
-             * @description Path of the console at which a login by a connection ends; others than its own end at /.
+             * @description Path of the console to which the browser returns after a login by a connection; a path outside the console is replaced by /.
              * @example /logs
              */
             return_path?: string;
             /**
              * Format: uuid
-             * @description Connection to log in by, instead of a password.
+             * @description Id of a single sign-on connection to log in with, instead of a password.
              */
             sso_client_id?: string;
         };
@@ -10223,7 +10223,7 @@ export interface components {
              */
             has_client_secret: boolean;
             /**
-             * @description Of SAML: the entity id of the provider.
+             * @description For SAML, the entity id of the provider.
              * @example https://acme.okta.com
              */
             issuer: string;
@@ -10246,7 +10246,7 @@ export interface components {
             scopes: string[];
             /**
              * Format: uuid
-             * @description The oldest connection; null without one.
+             * @description Id of the oldest connection; null when there is none.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             sso_client_id: string | null;
@@ -10263,7 +10263,7 @@ export interface components {
         };
         LogoutResponse: {
             /**
-             * @description Where the browser ends the session at the identity provider too; null for none.
+             * @description Address at which the browser also ends the session of the identity provider; null when there is none.
              * @example null
              */
             logout_url: string | null;
@@ -10279,17 +10279,17 @@ export interface components {
              * @enum {string}
              */
             object: "list";
-            /** @description With `q`: how far the search of this page got, whether or not it found anything. */
+            /** @description With `q`: how far the search for this page got in the log, whether or not it found anything. */
             searched?: components["schemas"]["LogsSearchedResponse"];
         };
         LogResponse: {
             /**
-             * @description Name of the model in the public API.
+             * @description Public API name of the model.
              * @example gpt-4o
              */
             ai_model: string | null;
             /**
-             * @description Name of the provider in the public API.
+             * @description Public API name of the provider.
              * @example openai
              */
             ai_org: string | null;
@@ -10339,7 +10339,7 @@ export interface components {
              */
             error_type: string | null;
             /**
-             * @description Whether another target had been called before the one that answered.
+             * @description Whether another target was called before the one that responded.
              * @example true
              */
             fell_back: boolean;
@@ -10544,21 +10544,21 @@ export interface components {
         };
         McpAccessRuleDto: {
             /**
-             * @description ask: a person must approve each call. A deny takes precedence over an ask, an ask over an allow.
+             * @description ask: a person must approve each call. deny takes precedence over ask, and ask over allow.
              * @example allow
              * @enum {string}
              */
             effect: "allow" | "deny" | "ask";
             subject: components["schemas"]["RuleSubjectDto"];
             /**
-             * @description Names of tools, or beginnings of names before a final `*`.
+             * @description Names of tools, or prefixes of names followed by `*`.
              * @example [
              *       "read_*"
              *     ]
              */
             tools: string[];
             /**
-             * @description Conditions on arguments, each with pointer, op and value; all must hold.
+             * @description Conditions on arguments, each with pointer, op and value; all must be met.
              * @example [
              *       {
              *         "pointer": "/repo",
@@ -10599,7 +10599,7 @@ export interface components {
         };
         McpApprovalDecisionDto: {
             /**
-             * @description Shown to the caller of the tool when the call is rejected.
+             * @description Reason that the caller of the tool sees when the call is rejected.
              * @example Not on a Friday.
              */
             reason?: string;
@@ -10612,7 +10612,7 @@ export interface components {
         McpApprovalResponse: {
             api_key_id: string | null;
             /**
-             * @description Credentials are shown as `[redacted]`. Null if the workspace keeps no bodies of requests.
+             * @description Arguments of the call. Credentials are shown as `[redacted]`. Null if the workspace does not log request bodies.
              * @example {
              *       "repository": "acme/site"
              *     }
@@ -10621,11 +10621,11 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Equal for equal arguments.
+             * @description Digest of the arguments; equal for equal arguments.
              * @example n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg
              */
             arguments_digest: string;
-            /** @description The client of OAuth that the user called with. */
+            /** @description OAuth client with which the user made the call. */
             client_id: string | null;
             /**
              * Format: date-time
@@ -10637,7 +10637,7 @@ export interface components {
              * @example 2026-05-03T17:08:55.000Z
              */
             decided_at: string | null;
-            /** @description Id of the user or key that decided. */
+            /** @description Id of the user or key that made the decision. */
             decided_by: string | null;
             /**
              * @description For If-Match; the same as the header.
@@ -10646,7 +10646,7 @@ export interface components {
             etag: string;
             /**
              * Format: date-time
-             * @description When a pending one can no longer be decided, and an approved one no longer be used.
+             * @description Time after which a pending approval can no longer be decided, and an approved one no longer be used.
              * @example 2026-05-03T17:08:55.000Z
              */
             expires_at: string;
@@ -10675,7 +10675,7 @@ export interface components {
             /** @example Not on a Friday. */
             reason: string | null;
             /**
-             * @description used: the call was made.
+             * @description State of the approval. used: the call was made.
              * @example pending
              * @enum {string}
              */
@@ -10688,7 +10688,7 @@ export interface components {
              * @example 2026-05-03T17:08:55.000Z
              */
             used_at: string | null;
-            /** @description The user whose call it is; null: no user. */
+            /** @description User who made the call; null when there is none. */
             user_id: string | null;
             /**
              * Format: uuid
@@ -10719,7 +10719,7 @@ export interface components {
             /** @example Finds pages. */
             description: string | null;
             /**
-             * @description Of the newest definition.
+             * @description Digest of the newest definition.
              * @example aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
              */
             digest: string;
@@ -10750,7 +10750,7 @@ export interface components {
             /** @example search */
             name: string;
             /**
-             * @description The request that a call makes, for tools of an OpenAPI document.
+             * @description HTTP request that a call makes, for tools of an OpenAPI document.
              * @example get /pets/{id}
              */
             operation: string | null;
@@ -10784,7 +10784,7 @@ export interface components {
         McpCapabilitySwitchDto: {
             enabled: boolean;
             /**
-             * @description The name, the URI or the URI template.
+             * @description Name, URI or URI template of the capability.
              * @example search
              */
             name: string;
@@ -10803,7 +10803,7 @@ export interface components {
             new: {
                 [key: string]: unknown;
             };
-            /** @description The approved definition; null: none was approved. */
+            /** @description The approved definition; null when none was approved. */
             old: {
                 [key: string]: unknown;
             } | null;
@@ -10839,7 +10839,7 @@ export interface components {
              */
             last_updated_at: string;
             /**
-             * @description needs_scope: in use, and the server wants more scopes. needs_consent: the user must connect again. error: the server names another authorization server than before.
+             * @description needs_scope: the connection is in use, and the server requires more scopes. needs_consent: the user must connect again. error: the server now names another authorization server.
              * @example connected
              * @enum {string}
              */
@@ -10871,22 +10871,22 @@ export interface components {
         };
         McpDecisionDto: {
             items: components["schemas"]["McpDecisionItemDto"][];
-            /** @description Kept in the audit log. */
+            /** @description Comment for the audit log. */
             reason?: string | null;
         };
         McpDecisionItemDto: {
             /**
-             * @description Digest of the definition that was looked at.
+             * @description Digest of the definition that the administrator reviewed.
              * @example aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
              */
             digest: string;
             /**
-             * @description The name, the URI or the URI template.
+             * @description Name, URI or URI template of the capability.
              * @example search
              */
             name: string;
             /**
-             * @description server: the server itself, named @server.
+             * @description server stands for the server itself, whose name is @server.
              * @example tool
              * @enum {string}
              */
@@ -10897,7 +10897,7 @@ export interface components {
             approved: number;
             /** @example 0 */
             rejected: number;
-            /** @description Items whose definition has changed meanwhile, or that the server does not list any more. */
+            /** @description Items whose definition has changed in the meantime, or that the server no longer lists. */
             stale: components["schemas"]["McpStaleResponse"][];
         };
         McpEffectiveResponse: {
@@ -10923,7 +10923,7 @@ export interface components {
             /** @description The rule that decided; null unless the reason is rule. */
             rule: components["schemas"]["McpAccessRuleResponse"] | null;
             /**
-             * @description server_unknown: the workspace may not use the integration.
+             * @description Why the verdict is as it is. server_unknown: the workspace may not use the integration.
              * @example allow
              * @enum {string}
              */
@@ -10934,7 +10934,7 @@ export interface components {
             /** @example true */
             has_more: boolean;
             /**
-             * @description Of all pages.
+             * @description Number of integrations on all pages.
              * @example 1
              */
             total: number;
@@ -10974,7 +10974,7 @@ export interface components {
              */
             etag: string;
             global_workspace_access: components["schemas"]["UpstreamAccessResponse"] | null;
-            /** @description At the last check of the server. */
+            /** @description State at the last health check of the server. */
             health: components["schemas"]["UpstreamHealthSummary"];
             /**
              * Format: uuid
@@ -10982,7 +10982,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description openapi: an HTTP service, whose operations are in an OpenAPI document.
+             * @description openapi: an HTTP service whose operations an OpenAPI document describes.
              * @example server
              * @enum {string}
              */
@@ -11007,7 +11007,7 @@ export interface components {
             /** @example Platform team */
             owner: string | null;
             /**
-             * @description Id of the user or key that made it.
+             * @description Id of the user or key that created the integration.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             owner_id: string | null;
@@ -11049,14 +11049,14 @@ export interface components {
              */
             workspace_id: string | null;
             /**
-             * @description Active workspaces that may use it.
+             * @description Number of active workspaces that may use the integration.
              * @example 1
              */
             workspaces_count: number;
         };
         McpMappingDto: {
             /**
-             * @description Ids of tools; all tools of the server if absent or empty.
+             * @description Ids of tools; all tools of the server when absent or empty.
              * @example [
              *       "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90"
              *     ]
@@ -11070,7 +11070,7 @@ export interface components {
              */
             mcp_integration_capability_ids?: string[];
             /**
-             * @description beforeToolCall (alias input), afterToolCall (alias output); both if absent.
+             * @description beforeToolCall (alias input), afterToolCall (alias output). Default: both.
              * @example [
              *       "beforeToolCall"
              *     ]
@@ -11079,7 +11079,7 @@ export interface components {
         };
         McpMappingResponse: {
             /**
-             * @description Empty: all tools of the server.
+             * @description Ids of tools; empty for all tools of the server.
              * @example []
              */
             capability_ids: string[];
@@ -11126,7 +11126,7 @@ export interface components {
         };
         McpMappingsDto: {
             /**
-             * @description All mappings, by server id, each with `run_on` and `capability_ids`. Empty: none.
+             * @description All mappings by server id, each with `run_on` and `capability_ids`. Empty removes all mappings.
              * @example {
              *       "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90": {
              *         "run_on": [
@@ -11158,7 +11158,7 @@ export interface components {
             /** @example Ada */
             first_name: string | null;
             /**
-             * @description Whether there is an exception for the member.
+             * @description True when the member has an exception.
              * @example true
              */
             has_override: boolean;
@@ -11231,12 +11231,12 @@ export interface components {
         };
         McpPricingDto: {
             /**
-             * @description USD for a call of a tool that has no price of its own; 0 if absent.
+             * @description Price in USD of a call of a tool without a price of its own. Default: 0.
              * @example 0.001
              */
             default_usd?: number;
             /**
-             * @description USD for each call, by the name that the server gives the tool.
+             * @description Price in USD of each call, by the server's name of the tool.
              * @example {
              *       "search": 0.0025
              *     }
@@ -11275,7 +11275,7 @@ export interface components {
             /** @example Finds pages. */
             description: string | null;
             /**
-             * @description Whether callers of this server see it.
+             * @description Whether the capability is visible to callers of this server.
              * @example true
              */
             enabled: boolean;
@@ -11294,7 +11294,7 @@ export interface components {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
             /**
-             * @description False: the integration does not offer it to any server.
+             * @description False: the integration offers the capability to no server.
              * @example true
              */
             integration_enabled: boolean;
@@ -11334,7 +11334,7 @@ export interface components {
              * @example "1"
              */
             etag: string;
-            /** @description Of the upstream server, at its last check. */
+            /** @description State of the upstream server at its last health check. */
             health: components["schemas"]["UpstreamHealthSummary"];
             /**
              * Format: uuid
@@ -11355,7 +11355,7 @@ export interface components {
             /** @example github */
             mcp_integration_slug: string;
             /**
-             * @description Of the upstream server.
+             * @description URL of the upstream server.
              * @example https://mcp.example.com/mcp
              */
             mcp_integration_url: string;
@@ -11367,7 +11367,7 @@ export interface components {
              */
             organisation_id: string;
             /**
-             * @description Id of the user or key that made it.
+             * @description Id of the user or key that created the server.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             owner_id: string | null;
@@ -11379,7 +11379,7 @@ export interface components {
              */
             status: "active" | "archived";
             /**
-             * @description Where clients reach the server at the gateway.
+             * @description URL at which clients reach the server through the gateway.
              * @example https://gateway.example.com/search/github/mcp
              */
             url: string;
@@ -11441,7 +11441,7 @@ export interface components {
             total: number;
         };
         McpServerMetadataResponse: {
-            /** @description The member `capabilities` of the server. */
+            /** @description The server's `capabilities` member. */
             capability_flags: {
                 [key: string]: unknown;
             } | null;
@@ -11450,7 +11450,7 @@ export interface components {
             icons: {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
-            /** @description Not trusted: do not show them to a model unread. */
+            /** @description Instructions of the server. They are not trusted: do not pass them to a model before reading them. */
             instructions: string | null;
             /**
              * Format: date-time
@@ -11489,7 +11489,7 @@ export interface components {
              * @example "1"
              */
             etag: string;
-            /** @description Of the upstream server, at its last check. */
+            /** @description State of the upstream server at its last health check. */
             health: components["schemas"]["UpstreamHealthSummary"];
             /**
              * Format: uuid
@@ -11509,7 +11509,7 @@ export interface components {
             /** @example github */
             mcp_integration_slug: string;
             /**
-             * @description Of the upstream server.
+             * @description URL of the upstream server.
              * @example https://mcp.example.com/mcp
              */
             mcp_integration_url: string;
@@ -11521,7 +11521,7 @@ export interface components {
              */
             organisation_id: string;
             /**
-             * @description Id of the user or key that made it.
+             * @description Id of the user or key that created the server.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             owner_id: string | null;
@@ -11533,7 +11533,7 @@ export interface components {
              */
             status: "active" | "archived";
             /**
-             * @description Where clients reach the server at the gateway.
+             * @description URL at which clients reach the server through the gateway.
              * @example https://gateway.example.com/search/github/mcp
              */
             url: string;
@@ -11554,7 +11554,7 @@ export interface components {
         McpServerSwitchDto: {
             enabled: boolean;
             /**
-             * @description The name, the URI or the URI template.
+             * @description Name, URI or URI template of the capability.
              * @example search
              */
             name: string;
@@ -11590,11 +11590,11 @@ export interface components {
             type: "tool" | "prompt" | "resource" | "resource_template" | "server";
         };
         McpSyncDto: {
-            /** @description Definitions as MCP lists them, each with a member type: tool, prompt, resource, resource_template. */
+            /** @description Definitions in the form of MCP lists, each with a member type: tool, prompt, resource or resource_template. */
             capabilities?: {
                 [key: string]: unknown;
             }[];
-            /** @description What the server says of itself. With capabilities, nothing is read from the server. */
+            /** @description Information from the server about itself. When capabilities are sent too, nothing is read from the server. */
             server_info?: components["schemas"]["McpServerInfoDto"];
         };
         McpTestResponse: {
@@ -11618,7 +11618,7 @@ export interface components {
         };
         McpToolsetMemberDto: {
             /**
-             * @description Names that clients see, by the names of tools and prompts; without the prefix.
+             * @description Names that clients see, without the prefix, by the original name of the tool or prompt.
              * @example {
              *       "search_issues": "find_ticket"
              *     }
@@ -11627,19 +11627,19 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description What of that the toolset does not have.
+             * @description Names and URIs to exclude from the included ones.
              * @example []
              */
             exclude?: string[];
             /**
-             * @description Names of tools and prompts and URIs of resources that the toolset has, or their beginnings before a final `*`. Empty: everything.
+             * @description Names of tools and prompts and URIs of resources to include, or prefixes followed by `*`. Empty: everything.
              * @example [
              *       "search_*"
              *     ]
              */
             include?: string[];
             /**
-             * @description By the name of a tool: `title`, `description`, `hidden_arguments` (a list of names) and `fixed_arguments` (values that the gateway sends, which callers cannot change). They are no place for secrets.
+             * @description Overrides by tool name: `title`, `description`, `hidden_arguments` (a list of names) and `fixed_arguments` (values that the gateway sends and callers cannot change). Do not put secrets into them.
              * @example {
              *       "search_issues": {
              *         "fixed_arguments": {
@@ -11652,7 +11652,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Before the names of its tools and prompts, followed by `__`. If absent, the slug of the server. Empty: no prefix, for one member at most.
+             * @description Prefix of the names of its tools and prompts, followed by `__`. Default: the slug of the server. Empty for no prefix, which only one member may have.
              * @example code
              */
             prefix?: string | null;
@@ -11700,14 +11700,14 @@ export interface components {
             server: string;
         };
         McpToolsetPreviewResponse: {
-            /** @description In the mode search, the tools that a search can find. */
+            /** @description In search mode, the tools that a search can find. */
             data: components["schemas"]["McpPreviewItemResponse"][];
             /** @example true */
             has_more: boolean;
             /** @example 1 */
             total: number;
             /**
-             * @description Slugs of members that the workspace may not use, or that were never read.
+             * @description Slugs of members that the workspace may not use or that have never been read.
              * @example []
              */
             unavailable: string[];
@@ -11755,7 +11755,7 @@ export interface components {
              */
             organisation_id: string;
             /**
-             * @description Id of the user or key that made it.
+             * @description Id of the user or key that created the toolset.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             owner_id: string | null;
@@ -11767,7 +11767,7 @@ export interface components {
              */
             status: "active" | "archived";
             /**
-             * @description Where clients reach the toolset at the gateway.
+             * @description URL at which clients reach the toolset through the gateway.
              * @example https://gateway.example.com/search/support-desk/mcp
              */
             url: string;
@@ -11792,12 +11792,12 @@ export interface components {
             total: number;
         };
         McpVersionListResponse: {
-            /** @description Newest first. */
+            /** @description Versions, newest first. */
             data: components["schemas"]["McpVersionResponse"][];
             /** @example true */
             has_more: boolean;
             /**
-             * @description Of all pages.
+             * @description Number of versions on all pages.
              * @example 1
              */
             total: number;
@@ -11808,10 +11808,10 @@ export interface components {
              * @example 2026-05-03T17:08:55.000Z
              */
             created_at: string;
-            /** @description Id of the user or key that saved it. */
+            /** @description Id of the user or key that saved the version. */
             created_by: string | null;
             /**
-             * @description The integration as a PUT takes it. Secrets are shown as `*****`, and are not kept.
+             * @description The integration in the form of a PUT. Secrets are shown as `*****` and are not stored in versions.
              * @example {
              *       "name": "GitHub",
              *       "url": "https://mcp.example.com/mcp"
@@ -11832,7 +11832,7 @@ export interface components {
             /** @example Ada */
             first_name: string | null;
             /**
-             * @description Whether there is an exception for the member.
+             * @description True when the member has an exception.
              * @example true
              */
             has_override: boolean;
@@ -11952,12 +11952,12 @@ export interface components {
         };
         MetadataPreviewDto: {
             /**
-             * @description Where to read it.
+             * @description Address of the metadata.
              * @example https://acme.okta.com/app/exk1/sso/saml
              */
             metadata_url?: string;
             /**
-             * @description Metadata, XML.
+             * @description Metadata in XML.
              * @example <EntityDescriptor/>
              */
             metadata_xml?: string;
@@ -12024,7 +12024,7 @@ export interface components {
         };
         MfaLoginDto: {
             /**
-             * @description From the login with the password.
+             * @description The challenge that the login with the password returned.
              * @example 9fK2…
              */
             challenge: string;
@@ -12044,7 +12044,7 @@ export interface components {
             /** @example 10 */
             recovery_codes_left: number;
             /**
-             * @description The second factor of this login.
+             * @description The second factor with which this session was opened; null when there was none.
              * @example totp
              * @enum {string|null}
              */
@@ -12088,12 +12088,12 @@ export interface components {
         };
         ModelPriceResponse: {
             /**
-             * @description Price for a million units in integers of 1e-8 USD, before the adjustment.
+             * @description Price per million units in integers of 1e-8 USD, before the adjustment.
              * @example 250000000
              */
             list_exact: string;
             /**
-             * @description The same with the adjustment.
+             * @description Price per million units with the adjustment.
              * @example 225000000
              */
             price_exact: string;
@@ -12129,15 +12129,15 @@ export interface components {
             status: "active" | "exhausted" | "expired";
         };
         ModelRoutesResponse: {
-            /** @description Families of routes in the dialect of the provider. */
+            /** @description Route families in the dialect of the provider. */
             native: string[];
-            /** @description Families of routes that are translated. */
+            /** @description Route families that are translated. */
             translated: string[];
         };
         NewMemberDto: {
             /**
              * Format: uuid
-             * @description A user of the organisation.
+             * @description Id of a user of the organisation.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             id: string;
@@ -12149,32 +12149,32 @@ export interface components {
         };
         NewScimToken: {
             /**
-             * @description When the previous token stops working, in ISO 8601; null without one.
+             * @description When the previous token stops working, in ISO 8601; null when there is none.
              * @example 2026-05-04T17:08:55.000Z
              */
             previous_expires_at: string | null;
             /**
-             * @description Shown once.
+             * @description Secret of the token. Shown once.
              * @example scim_4Gq9
              */
             token: string;
         };
         OauthClientFields: {
-            /** @description authorization_code and refresh_token by default. */
+            /** @description Default: authorization_code and refresh_token. */
             grant_types?: ("authorization_code" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:jwt-bearer")[];
-            /** @description Public keys, for private_key_jwt. */
+            /** @description Public keys for private_key_jwt. */
             jwks?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Where the public keys are, instead of jwks.
+             * @description Address of the public keys, used in place of jwks.
              * @example null
              */
             jwks_uri?: string | null;
             /** @example Data portal */
             name: string;
             /**
-             * @description Where browsers are sent with a code: https, loopback, or com.example.app:/callback.
+             * @description Redirect addresses to which browsers are sent with a code: https, loopback, or com.example.app:/callback.
              * @example [
              *       "https://portal.example.com/oauth/callback"
              *     ]
@@ -12186,7 +12186,7 @@ export interface components {
              */
             status?: "active" | "blocked";
             /**
-             * @description none by default: a public client.
+             * @description Default: none, a public client.
              * @enum {string}
              */
             token_endpoint_auth_method?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
@@ -12204,7 +12204,7 @@ export interface components {
             etag: string;
             grant_types: ("authorization_code" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:jwt-bearer")[];
             /**
-             * @description The client_id.
+             * @description The client_id of the client.
              * @example gw_0f1e2d3c4b5a69788796a5b4
              */
             id: string;
@@ -12219,7 +12219,7 @@ export interface components {
              */
             last_updated_at: string;
             /**
-             * @description ISO 8601.
+             * @description Time in ISO 8601.
              * @example null
              */
             last_used_at: string | null;
@@ -12262,25 +12262,25 @@ export interface components {
         };
         OauthClientSecretResponse: {
             /**
-             * @description Shown once; null for a client without a secret.
+             * @description Secret of the client, shown once; null for a client without a secret.
              * @example gws_9fK2…
              */
             client_secret: string | null;
             /**
-             * @description The client_id.
+             * @description The client_id of the client.
              * @example gw_0f1e2d3c4b5a69788796a5b4
              */
             id: string;
         };
         OauthSettingsDto: {
             /**
-             * @description Clients that users may let in. documents: those that administrators have registered and those that are documents at URLs. registered: the former and the CLI. Grants of others end.
+             * @description Clients to which users may grant access. documents: clients that administrators registered and clients that are documents at URLs. registered: clients that administrators registered and the CLI. Grants of other clients end.
              * @enum {string|null}
              */
             clients?: "any" | "documents" | "registered" | null;
-            /** @description False: users may let in no device that shows a code. */
+            /** @description False: users may not grant access to devices that show a code. */
             device_flow?: boolean | null;
-            /** @description True: clients get only tokens that are bound to a key (DPoP). Grants with other tokens end. */
+            /** @description True: clients only get tokens that are bound to a key (DPoP). Grants with other tokens end. */
             require_dpop?: boolean | null;
         };
         OauthSettingsResponse: {
@@ -12296,7 +12296,7 @@ export interface components {
         };
         OpenApiFields: {
             /**
-             * @description Names of tools by operation.
+             * @description Tool names by operation.
              * @example {
              *       "get /pets": "list_pets"
              *     }
@@ -12305,26 +12305,26 @@ export interface components {
                 [key: string]: string;
             };
             exclude?: components["schemas"]["OperationFilterDto"] | null;
-            /** @description Operations that fit all of its members become tools. Null or {}: all GET operations. Absent in an update: as it was. */
+            /** @description Operations that match all members become tools. Null or {}: all GET operations. Absent in an update: unchanged. */
             include?: components["schemas"]["OperationFilterDto"] | null;
-            /** @description Whether tools say what their results look like. True by default; absent in an update: as it was. */
+            /** @description Whether tools have an output schema. Default: true. Absent in an update: unchanged. */
             output_schemas?: boolean;
             /**
-             * @description Operations that change nothing, although their methods do not say so.
+             * @description Operations that change nothing although their HTTP methods suggest otherwise.
              * @example [
              *       "post /pets/search"
              *     ]
              */
             read_only?: string[];
             /**
-             * @description The document: its text in JSON (at most 5 MiB) or YAML (at most 1 MiB), or a JSON object. A new integration has this or spec_url.
+             * @description The document: its text in JSON (at most 5 MiB) or YAML (at most 1 MiB), or a JSON object. A new integration needs this or spec_url.
              * @example {"openapi":"3.1.0","paths":{"/pets":{"get":{"operationId":"listPets"}}}}
              */
             spec?: string | {
                 [key: string]: unknown;
             };
             /**
-             * @description Where the document is read, now and every 15 minutes. No credential is sent.
+             * @description Address of the document. It is read now and every 15 minutes, without a credential.
              * @example https://api.example.com/openapi.json
              */
             spec_url?: string;
@@ -12360,12 +12360,12 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description SHA-256 of the document, hex.
+             * @description SHA-256 of the document, hexadecimal.
              * @example aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
              */
             digest: string;
             /**
-             * @description With `document=true`: the text of the document, as it was given or read last.
+             * @description With `document=true`: the text of the document that was last sent or read.
              * @example {"openapi":"3.1.0","paths":{"/pets":{"get":{"operationId":"listPets"}}}}
              */
             document?: string;
@@ -12393,7 +12393,7 @@ export interface components {
             output_schemas: boolean;
             /**
              * Format: date-time
-             * @description When the document was given or read last.
+             * @description When the document was last sent or read.
              * @example 2026-05-03T17:08:55.000Z
              */
             read_at: string;
@@ -12423,13 +12423,13 @@ export interface components {
             methods?: ("get" | "head" | "post" | "put" | "patch" | "delete" | "options")[];
             operation_ids?: string[];
             /**
-             * @description Paths, or beginnings of paths before a final `*`.
+             * @description Paths, or prefixes of paths followed by `*`.
              * @example [
              *       "/pets*"
              *     ]
              */
             paths?: string[];
-            /** @description An operation with one of them fits. */
+            /** @description Tags; an operation with one of them matches. */
             tags?: string[];
         };
         OrganisationBrief: {
@@ -12532,14 +12532,14 @@ export interface components {
             default_workspace_user_api_key_auto_create?: boolean | null;
             /** @description Whether new members get a user key. */
             user_api_key_auto_create?: boolean | null;
-            /** @description Empty for the default scopes. */
+            /** @description Scopes of automatically created keys; empty for the default scopes. */
             user_api_key_auto_create_scopes?: string[] | null;
             /** @description Maximum keys per user; -1 for no limit. */
             user_api_key_count?: number | null;
             /** @description Maximum lifetime in seconds; 0 for none. */
             user_api_key_max_ttl?: number | null;
             /**
-             * @description 1 to 365 days, weekly or monthly; empty or null for none.
+             * @description 1 to 365 days, weekly or monthly; empty or null for no rotation.
              * @example 30
              */
             user_api_key_rotation_period?: number | ("weekly" | "monthly" | "") | null;
@@ -12573,14 +12573,14 @@ export interface components {
             /** @description Time until the response began or the attempt failed. */
             elapsed_ms?: number;
             /**
-             * @description Absent: the provider responded with `status`.
+             * @description Failure of the attempt. Absent: the provider responded with `status`.
              * @enum {string}
              */
             failure?: "timeout" | "unreachable" | "interrupted" | "cut" | "refused" | "denied";
-            /** @description Value of Retry-After. */
+            /** @description Value of the Retry-After header. */
             retry_after_ms?: number;
             /**
-             * @description Required unless `failure` is given.
+             * @description HTTP status of the response. Required unless `failure` is given.
              * @example 503
              */
             status?: number;
@@ -12609,11 +12609,11 @@ export interface components {
         };
         OwnPermissionsResponse: {
             /**
-             * @description Admins of the workspace, with the owners and admins of the organisation.
+             * @description Number of users who can administer the workspace: its admins and the owners and admins of the organisation.
              * @example 2
              */
             admins_count?: number;
-            /** @description What security settings take away from the role of the caller there. */
+            /** @description Scopes that security settings remove from the caller's role in that workspace. */
             closed?: components["schemas"]["ClosedCapability"][];
             /**
              * @description Features that the installation has switched off.
@@ -12630,7 +12630,7 @@ export interface components {
             /** @description Rights outside workspaces. For owners and admins they apply in every workspace too. */
             organisation: components["schemas"]["OrganisationRights"];
             /**
-             * @description Scopes in the workspace of workspace_id. This and what follows is absent without it.
+             * @description Scopes in the workspace of workspace_id. This member and the following ones are absent without workspace_id.
              * @example [
              *       "completions.write"
              *     ]
@@ -12712,10 +12712,10 @@ export interface components {
              * @example 2026-05-03T17:08:55.000Z
              */
             shared_at: string | null;
-            /** @description Id of the user or API key that shared it. */
+            /** @description Id of the user or API key that shared the prompt. */
             shared_by_user_id: string | null;
             /**
-             * @description Ids of the workspaces with which it is shared. Only with show_prompt_share, for the owning workspace.
+             * @description Ids of the workspaces with which the prompt is shared. Only with show_prompt_share, for the owning workspace.
              * @example []
              */
             shared_workspace_ids?: string[];
@@ -12813,10 +12813,10 @@ export interface components {
              * @example 2026-05-03T17:08:55.000Z
              */
             shared_at: string | null;
-            /** @description Id of the user or API key that shared it. */
+            /** @description Id of the user or API key that shared the prompt. */
             shared_by_user_id: string | null;
             /**
-             * @description Ids of the workspaces with which it is shared. Only with show_prompt_share, for the owning workspace.
+             * @description Ids of the workspaces with which the prompt is shared. Only with show_prompt_share, for the owning workspace.
              * @example []
              */
             shared_workspace_ids?: string[];
@@ -12891,17 +12891,17 @@ export interface components {
         };
         PasskeyLoginDto: {
             /**
-             * @description From a login with the password; without it the passkey is the only factor.
+             * @description Challenge that a login with the password returned; without it the passkey is the only factor.
              * @example 9fK2…
              */
             challenge?: string;
             /**
              * Format: uuid
-             * @description Organisation to log in to, without a challenge.
+             * @description Organisation to log in to, for a login without a challenge.
              */
             organisation_id?: string;
             /**
-             * @description PublicKeyCredential.toJSON() of navigator.credentials.get.
+             * @description PublicKeyCredential.toJSON() of the credential from navigator.credentials.get.
              * @example {
              *       "id": "Zm9v",
              *       "rawId": "Zm9v",
@@ -12916,7 +12916,7 @@ export interface components {
         };
         PasskeyOptionsDto: {
             /**
-             * @description From a login with the password; without it the passkey is the only factor.
+             * @description Challenge that a login with the password returned; without it the passkey is the only factor.
              * @example 9fK2…
              */
             challenge?: string;
@@ -13005,7 +13005,7 @@ export interface components {
              */
             expires_at: string;
             /**
-             * @description Shown once.
+             * @description Secret of the key. Shown once.
              * @example pat_4Gq9…
              */
             key: string;
@@ -13124,7 +13124,7 @@ export interface components {
              */
             burn_rate_per_day: number | null;
             /**
-             * @description USD for cost.
+             * @description In USD for a cost budget.
              * @example 12.5
              */
             current_usage: number;
@@ -13162,7 +13162,7 @@ export interface components {
         };
         PrecisionResponse: {
             /**
-             * @description Share of right verdicts among the marked ones.
+             * @description Share of correct verdicts among the marked ones.
              * @example 0.92
              */
             estimate: number;
@@ -13247,10 +13247,10 @@ export interface components {
              * @example 2026-05-03T17:08:55.000Z
              */
             shared_at: string | null;
-            /** @description Id of the user or API key that shared it. */
+            /** @description Id of the user or API key that shared the prompt. */
             shared_by_user_id: string | null;
             /**
-             * @description Ids of the workspaces with which it is shared. Only with show_prompt_share, for the owning workspace.
+             * @description Ids of the workspaces with which the prompt is shared. Only with show_prompt_share, for the owning workspace.
              * @example []
              */
             shared_workspace_ids?: string[];
@@ -13383,10 +13383,10 @@ export interface components {
              * @example 2026-05-03T17:08:55.000Z
              */
             shared_at: string | null;
-            /** @description Id of the user or API key that shared it. */
+            /** @description Id of the user or API key that shared the prompt. */
             shared_by_user_id: string | null;
             /**
-             * @description Ids of the workspaces with which it is shared. Only with show_prompt_share, for the owning workspace.
+             * @description Ids of the workspaces with which the prompt is shared. Only with show_prompt_share, for the owning workspace.
              * @example []
              */
             shared_workspace_ids?: string[];
@@ -13452,7 +13452,7 @@ export interface components {
              */
             prompt_id: string;
             /**
-             * @description Same as `string` of the prompt.
+             * @description The same as `string` of the prompt.
              * @example Hello {{name}}
              */
             prompt_template: string;
@@ -13484,7 +13484,7 @@ export interface components {
              */
             code?: string;
             /**
-             * @description Your password. Not enough for a session without a second factor when you have one; send code then.
+             * @description Your password. If you have a second factor and the session was opened without one, send code instead.
              * @example correct horse battery staple
              */
             password?: string;
@@ -13630,7 +13630,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             usage_limits: components["schemas"]["UsageLimitResponse"] | null;
-            /** @description In a list only with include_used_by. */
+            /** @description Only present in a list with include_used_by. */
             used_by?: components["schemas"]["UsedByResponse"];
             /**
              * Format: uuid
@@ -13654,7 +13654,7 @@ export interface components {
         PublishDto: {
             /** @example 2 */
             version: number;
-            /** @description Required with a credential of the whole organisation. */
+            /** @description Id or slug of the workspace. Required with a credential of the whole organisation. */
             workspace_id?: string;
         };
         QualityNumbersResponse: {
@@ -13672,10 +13672,10 @@ export interface components {
             failed: number;
             /** @example 3 */
             false_positives: number;
-            /** @description Null without marks. */
+            /** @description Estimated precision; null without marks. */
             precision: components["schemas"]["PrecisionResponse"] | null;
             /**
-             * @description Precision if all unmarked verdicts are right; null without failed verdicts.
+             * @description Precision if all unmarked verdicts are correct; null without failed verdicts.
              * @example 0.925
              */
             precision_at_most: number | null;
@@ -13686,23 +13686,23 @@ export interface components {
         };
         RateLimitDto: {
             /**
-             * @description For tokens only. strict admits a request only if the maximum that it may use fits. Default: standard.
+             * @description For token limits only. strict admits a request only if its maximum token usage fits. Default: standard.
              * @enum {string|null}
              */
             enforcement?: "standard" | "strict" | null;
             /**
-             * @description What happens while the counters are unavailable: hold continues within a local share, refuse responds with 503. Default: refuse for a strict budget, hold for all others.
+             * @description Behaviour while the counters are unavailable: hold continues within a local share, refuse responds with 503. Default: refuse for a strict budget, hold for all others.
              * @enum {string|null}
              */
             on_outage?: "hold" | "refuse" | null;
             /**
-             * @description concurrency limits the requests in flight at the same time.
+             * @description concurrency limits the number of requests in flight.
              * @example requests
              * @enum {string}
              */
             type: "requests" | "tokens" | "concurrency";
             /**
-             * @description Required, except for concurrency, which has none.
+             * @description Window of the limit. Required, except for concurrency, which has none.
              * @example rpm
              * @enum {string|null}
              */
@@ -13725,7 +13725,7 @@ export interface components {
             /** @example null */
             description: string | null;
             /**
-             * @description For tokens; null for types that are always strict.
+             * @description Only for tokens; null for types that are always strict.
              * @example standard
              * @enum {string|null}
              */
@@ -13754,7 +13754,7 @@ export interface components {
              */
             object: "policy_rate_limits";
             /**
-             * @description What happens while the counters are unavailable.
+             * @description Behaviour while the counters are unavailable.
              * @example hold
              * @enum {string}
              */
@@ -13780,7 +13780,7 @@ export interface components {
              */
             type: "requests" | "tokens" | "concurrency";
             /**
-             * @description Null for concurrency.
+             * @description Window of the limit; null for concurrency.
              * @example rpm
              * @enum {string|null}
              */
@@ -13788,7 +13788,7 @@ export interface components {
             /** @example 600 */
             value: number;
             /**
-             * @description Null for concurrency.
+             * @description Window mode of the limit; null for concurrency.
              * @example fixed
              * @enum {string|null}
              */
@@ -13829,7 +13829,7 @@ export interface components {
              */
             type: "requests" | "tokens" | "concurrency";
             /**
-             * @description Null for concurrency.
+             * @description Window of the limit; null for concurrency.
              * @example rps
              * @enum {string|null}
              */
@@ -13843,7 +13843,7 @@ export interface components {
             window?: "fixed" | "sliding";
         };
         ReadinessResponse: {
-            /** @description Parts without which the service cannot serve requests and that are down. */
+            /** @description Required components that are down; the service cannot serve requests without them. */
             lacks: string[];
             /**
              * @example ok
@@ -13858,7 +13858,7 @@ export interface components {
              */
             object: "recovery-codes";
             /**
-             * @description Ten codes that each work once, shown only here. Empty: the codes that you have stay valid.
+             * @description Ten codes that each work once. They are shown only in this response. Empty when your existing codes stay valid.
              * @example [
              *       "k3fd-98ah-mm2q-xw7c"
              *     ]
@@ -13879,7 +13879,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description PublicKeyCredential.toJSON() of navigator.credentials.create.
+             * @description PublicKeyCredential.toJSON() of the credential from navigator.credentials.create.
              * @example {
              *       "id": "Zm9v",
              *       "rawId": "Zm9v",
@@ -13894,7 +13894,7 @@ export interface components {
         };
         RegistryCredentialsDto: {
             /**
-             * @description Responses show only a mask.
+             * @description Secret; responses show only a mask.
              * @example secret
              */
             password: string;
@@ -13940,7 +13940,7 @@ export interface components {
              */
             provider: string | null;
             /**
-             * @description Number of logs that have no price now either; their cost does not change.
+             * @description Number of logs that still have no price; their cost does not change.
              * @example 0
              */
             unpriced: number;
@@ -14108,7 +14108,7 @@ export interface components {
         };
         ResetPasswordDto: {
             /**
-             * @description At least 12 characters.
+             * @description The new password, at least 12 characters.
              * @example quiet lamp under seven rivers
              */
             password: string;
@@ -14120,7 +14120,7 @@ export interface components {
         };
         RestoreMcpVersionDto: {
             /**
-             * @description Secrets that the version needs and the integration does not have now: members of configurations, such as headers.
+             * @description Secrets that the version needs and the integration now lacks: members of configurations, such as headers.
              * @example {
              *       "headers": {
              *         "authorization": "Bearer …"
@@ -14139,12 +14139,12 @@ export interface components {
         };
         RetentionResponse: {
             /**
-             * @description Days; for display only.
+             * @description Retention in days; for display only.
              * @example 90
              */
             logs_days: number;
             /**
-             * @description Days; for display only.
+             * @description Retention in days; for display only.
              * @example 365
              */
             metrics_days: number;
@@ -14156,9 +14156,9 @@ export interface components {
             retry_success_count: number;
         };
         RotateApiKeyDto: {
-            /** @description How long the old secret keeps working, in milliseconds. Cannot be sent with revoke_previous. */
+            /** @description How long the old secret remains valid, in milliseconds. Cannot be sent with revoke_previous. */
             key_transition_period_ms?: number;
-            /** @description When true, all earlier secrets stop working immediately, including one that is still in transition. For a leaked secret. */
+            /** @description When true, all earlier secrets stop working immediately, including one that is still in transition. Use it for a leaked secret. */
             revoke_previous?: boolean;
         };
         RotatedApiKey: {
@@ -14171,7 +14171,7 @@ export interface components {
             key: string;
             /**
              * Format: date-time
-             * @description When the old secret stops working; null when it no longer works.
+             * @description When the old secret stops working; null when it already has.
              * @example 2026-05-03T17:08:55.000Z
              */
             key_transition_expires_at: string | null;
@@ -14212,12 +14212,12 @@ export interface components {
         };
         RuleSubjectDto: {
             /**
-             * @description Id of the user, key, client or trust; id of a group of SCIM, or `sso:` with the name of a group that single sign-on gives; or a role: admin, manager or member of the workspace, organisation_owner, organisation_admin.
+             * @description Id of the user, key, client or trust; id of a SCIM group, or `sso:` followed by the name of a group from single sign-on; or a role: admin, manager or member of the workspace, organisation_owner, organisation_admin.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             id: string;
             /**
-             * @description group and role are those of the user who calls; keys without a user have none.
+             * @description group and role apply to the groups and roles of the calling user; keys without a user have none.
              * @example user
              * @enum {string}
              */
@@ -14234,12 +14234,12 @@ export interface components {
         };
         SamlCertificateResponse: {
             /**
-             * @description SHA-256.
+             * @description SHA-256 fingerprint.
              * @example AB:CD
              */
             fingerprint: string;
             /**
-             * @description PEM.
+             * @description Certificate in PEM.
              * @example -----BEGIN CERTIFICATE-----
              */
             pem: string;
@@ -14258,7 +14258,7 @@ export interface components {
             /** @example 9fK2… */
             code: string;
             /**
-             * @description The binding of the exchange, when the identity provider began the login; else the client has it.
+             * @description Login binding for the exchange when the identity provider began the login; null when the client already has it.
              * @example null
              */
             login_binding: string | null;
@@ -14269,15 +14269,15 @@ export interface components {
             object: "sso-code";
         };
         SamlFields: {
-            /** @description True: the provider may begin logins. They are open to login CSRF. */
+            /** @description True: the provider may start logins. Such logins are open to login CSRF. */
             allow_idp_initiated?: boolean;
-            /** @description Class of the authentication to ask for. */
+            /** @description Authentication context class to request. */
             authn_context?: string | null;
-            /** @description Certificates that sign, PEM; several while keys are rotated. */
+            /** @description PEM certificates that sign; several while keys are rotated. */
             certificates?: string[];
-            /** @description Attribute of the address; null: the usual names. */
+            /** @description Attribute with the email address; null: the usual names. */
             email_attribute?: string | null;
-            /** @description True: certificates count only within their dates. */
+            /** @description True: certificates are valid only within their dates. */
             enforce_cert_dates?: boolean;
             /**
              * @description Entity id of the provider.
@@ -14285,29 +14285,29 @@ export interface components {
              */
             entity_id?: string;
             family_name_attribute?: string | null;
-            /** @description True: the provider asks users again at each login. */
+            /** @description True: the provider must authenticate users again at each login. */
             force_authn?: boolean;
             given_name_attribute?: string | null;
-            /** @description True: unsigned responses may have no Destination. */
+            /** @description True: unsigned responses may lack a Destination. */
             lenient_destination?: boolean;
             /**
-             * @description Where the metadata is read: when this is saved, and every six hours. Null: it is read no more, and what it said stays.
+             * @description Address of the metadata. It is read when the connection is saved and every six hours. Null: it is no longer read, and its values stay.
              * @example https://acme.okta.com/app/exk1/sso/saml
              */
             metadata_url?: string | null;
             /**
-             * @description Metadata of the provider, XML.
+             * @description XML metadata of the provider.
              * @example <EntityDescriptor/>
              */
             metadata_xml?: string;
-            /** @description URI of the only format of NameID; null: emailAddress, persistent and unspecified. */
+            /** @description URI of the only accepted NameID format; null: emailAddress, persistent and unspecified. */
             name_id_format?: string | null;
-            /** @description True: our requests are signed. */
+            /** @description True: Tollgate signs its requests. */
             sign_authn_requests?: boolean;
             /** @enum {string} */
             slo_binding?: "redirect" | "post";
             /**
-             * @description Where logouts go; null: the provider takes none.
+             * @description Address for logout requests; null when the provider accepts none.
              * @example https://acme.okta.com/app/exk1/sso/saml
              */
             slo_url?: string | null;
@@ -14335,7 +14335,7 @@ export interface components {
             /** @example true */
             lenient_destination: boolean;
             /**
-             * @description Why the metadata was not applied when it was last read again.
+             * @description Why the metadata was not applied when it was last read again; null when it was.
              * @example null
              */
             metadata_fault: string | null;
@@ -14344,7 +14344,7 @@ export interface components {
             /** @example null */
             name_id_format: string | null;
             /**
-             * @description What was given by itself, so that metadata does not change it: entity_id, sso, slo, certificates.
+             * @description Parts that were set explicitly, so that metadata does not change them: entity_id, sso, slo, certificates.
              * @example []
              */
             own_parts: string[];
@@ -14390,7 +14390,7 @@ export interface components {
              */
             method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
             /**
-             * @description Path below the base URL.
+             * @description Path of the request below the base URL.
              * @example /Users
              */
             path: string;
@@ -14403,7 +14403,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Users whose memberships follow in the background.
+             * @description Number of users whose memberships are applied in the background.
              * @example 0
              */
             pending_users: number;
@@ -14448,7 +14448,7 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description Id at the identity provider.
+             * @description Id of the group at the identity provider.
              * @example 00g1
              */
             external_id: string | null;
@@ -14502,19 +14502,19 @@ export interface components {
             workspace_id: string;
         };
         ScimSettingsDto: {
-            /** @description True (default): a user whom the identity provider creates becomes managed if the user exists. */
+            /** @description True (default): creating a user over SCIM who already exists makes the user managed by the identity provider. */
             adopt_existing?: boolean | null;
-            /** @description True: a group that names a deactivated user activates the user. */
+            /** @description True: adding a deactivated user to a group activates the user. */
             group_based_user_provisioning?: boolean | null;
-            /** @description True: users who are managed by the identity provider can only be changed and removed there. */
+            /** @description True: users whom the identity provider manages can be changed and removed only there. */
             manage_organisation?: boolean | null;
             /**
-             * @description Beginning of group names that give a role in a workspace; ws- by default.
+             * @description Prefix of group names that give a role in a workspace. Default: ws-.
              * @example ws-
              */
             workspace_name_prefix?: string | null;
             /**
-             * @description Text between workspace and role in such names; -role- by default.
+             * @description Text between workspace and role in such group names. Default: -role-.
              * @example -role-
              */
             workspace_role_separator?: string | null;
@@ -14527,7 +14527,7 @@ export interface components {
             /** @example true */
             manage_organisation: boolean;
             /**
-             * @description Set by the installation. True: workspace memberships come from the groups of each user; member lists of groups are ignored.
+             * @description Set by the installation. True: workspace memberships are derived from the groups of each user; member lists of groups are ignored.
              * @example true
              */
             membership_user_mode: boolean;
@@ -14543,12 +14543,12 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description ISO 8601; null for the current token.
+             * @description Expiry in ISO 8601; null for the current token.
              * @example null
              */
             expires_at: string | null;
             /**
-             * @description ISO 8601; null when it was never used.
+             * @description Time of the last use, in ISO 8601; null when the token was never used.
              * @example null
              */
             last_used_at: string | null;
@@ -14606,7 +14606,7 @@ export interface components {
         SecretReferenceDetailResponse: {
             /** @example true */
             allow_all_workspaces: boolean;
-            /** @description Ids; empty when all workspaces may use it. */
+            /** @description Ids of the workspaces; empty when all workspaces may use the reference. */
             allowed_workspaces: string[];
             /** @description Secrets are renamed to `masked_<name>`. */
             auth_config: {
@@ -14759,7 +14759,7 @@ export interface components {
         };
         SecurityInForce: {
             /**
-             * @description Also true when the installation blocks inline configs for all.
+             * @description Also true when the installation blocks inline configs for all organisations.
              * @example true
              */
             block_inline_config: boolean;
@@ -15121,7 +15121,7 @@ export interface components {
         SelfDetails: {
             api_key_details: components["schemas"]["ApiKeyResponse"];
             organisation_details?: components["schemas"]["OrganisationDetails"];
-            /** @description Absent for a key of the whole organisation. */
+            /** @description Workspace of the key; absent for a key of the whole organisation. */
             workspace_details?: components["schemas"]["WorkspaceDetails"];
         };
         SelfDetailsResponse: {
@@ -15174,11 +15174,11 @@ export interface components {
             acs_url: string | null;
             /** @description Back-channel logout address; null for SAML. */
             backchannel_logout_uri: string | null;
-            /** @description Our certificate, PEM; null for OpenID Connect. */
+            /** @description Tollgate's certificate in PEM; null for OpenID Connect. */
             certificate: string | null;
-            /** @description Entity id, and address of our metadata; null for OpenID Connect. */
+            /** @description Entity id and address of Tollgate's metadata; null for OpenID Connect. */
             entity_id: string | null;
-            /** @description Our public keys; null without private_key_jwt. */
+            /** @description Address of Tollgate's public keys; null without private_key_jwt. */
             jwks_uri: string | null;
             /**
              * @example service-provider
@@ -15191,14 +15191,14 @@ export interface components {
             slo_url: string | null;
         };
         SessionSettingsDto: {
-            /** @description Maximum lifetime of user sessions in seconds; 30 days by default. A shorter value also shortens existing sessions. */
+            /** @description Maximum lifetime of user sessions in seconds. Default: 30 days. A shorter value also shortens existing sessions. */
             max_session_ttl?: number | null;
-            /** @description True: users who log in by password need a second factor; without one they may only add it. Changed only in a session with a second factor. */
+            /** @description True: users who log in by password need a second factor; users without one may only add it. Can be changed only in a session with a second factor. */
             require_mfa?: boolean | null;
         };
         SessionSettingsResponse: {
             /**
-             * @description Seconds.
+             * @description Lifetime in seconds.
              * @example 2592000
              */
             max_session_ttl: number;
@@ -15207,7 +15207,7 @@ export interface components {
         };
         SettingEffect: {
             /**
-             * @description Whether the setting allows the scopes here.
+             * @description Whether the security setting allows the scopes in this workspace or organisation.
              * @example true
              */
             allows: boolean;
@@ -15250,7 +15250,7 @@ export interface components {
              */
             user_api_key_max_ttl: number | null;
             /**
-             * @description Days; an empty string for none, as in requests.
+             * @description Rotation period in days; an empty string for none, as in requests.
              * @example 30
              */
             user_api_key_rotation_period: number | "" | null;
@@ -15282,9 +15282,9 @@ export interface components {
             access: "organisation" | "workspaces";
             /** @description Also shares the included partials with the same audience. */
             include_partials?: boolean;
-            /** @description Required with a credential of the whole organisation. */
+            /** @description Id or slug of the workspace. Required with a credential of the whole organisation. */
             workspace_id?: string;
-            /** @description Ids or slugs; required with access workspaces. */
+            /** @description Ids or slugs of workspaces; required with access workspaces. */
             workspace_ids?: string[];
         };
         SigningKeyResponse: {
@@ -15302,7 +15302,7 @@ export interface components {
         SimulateConfigDto: {
             /**
              * Format: date-time
-             * @description Time of the request. If absent, the time of the log, or now.
+             * @description Time of the request. Default: the time of the log, or now.
              */
             at?: string;
             /**
@@ -15326,17 +15326,17 @@ export interface components {
             } | string;
             /**
              * Format: uuid
-             * @description A log whose request and outcomes are replayed. Requires the right to read the log.
+             * @description Id of a log whose request and outcomes are replayed. Requires the right to read the log.
              */
             log_id?: string;
-            /** @description Results of the attempts, in order; all further attempts return 200. */
+            /** @description Results of the attempts, in order. All further attempts return 200. */
             outcomes?: components["schemas"]["OutcomeDto"][];
             /**
-             * @description Value of each random number of load balancing and back-off; 0.5 if absent.
+             * @description Value of each random number for load balancing and back-off. Default: 0.5.
              * @example 0.5
              */
             random?: number;
-            /** @description Absent members are taken from the log, if `log_id` is given. */
+            /** @description The request. Absent members are taken from the log if `log_id` is given. */
             request?: components["schemas"]["SimulatedRequestDto"];
             /** @description Restricts a credential of the whole organisation to this workspace. */
             workspace_id?: string;
@@ -15351,12 +15351,12 @@ export interface components {
              */
             name: string | null;
             /**
-             * @description Null: the provider that the request names.
+             * @description Provider of the target; null when the request names the provider.
              * @example @openai
              */
             provider: string | null;
             /**
-             * @description 0 is the first attempt.
+             * @description Number of the attempt at this target, from 0.
              * @example 0
              */
             retry: number;
@@ -15375,7 +15375,7 @@ export interface components {
         };
         SimulatedDecisionResponse: {
             /**
-             * @description JSON path of the target whose response is returned; null without an attempt.
+             * @description JSON path of the target whose response is returned; null when there was no attempt.
              * @example config.targets[1]
              */
             answered_by: string | null;
@@ -15388,7 +15388,7 @@ export interface components {
             /** @example config.strategy.conditions[0] -> premium */
             matched_condition: string | null;
             /**
-             * @description Retries of the target whose response is returned.
+             * @description Number of retries of the target whose response is returned.
              * @example 0
              */
             retry_count: number;
@@ -15419,12 +15419,12 @@ export interface components {
              */
             code: "dropped" | "approximated" | "moved" | "generated" | "relaxed";
             /**
-             * @description Path in the body.
+             * @description Path of the member in the body.
              * @example seed
              */
             path: string;
             /**
-             * @description What is sent instead.
+             * @description Value that is sent instead.
              * @example 1
              */
             to: string | null;
@@ -15440,11 +15440,11 @@ export interface components {
         SimulatedRequestDto: {
             /**
              * Format: uuid
-             * @description API key of the caller, which sticky and canary choices can depend on.
+             * @description API key of the caller; sticky and canary choices can depend on it.
              */
             api_key_id?: string;
             /**
-             * @description The JSON body.
+             * @description JSON body of the request.
              * @example {
              *       "model": "gpt-4o"
              *     }
@@ -15469,7 +15469,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description The `model` of the body if absent.
+             * @description Default: the `model` of the body.
              * @example gpt-4o
              */
             model?: string;
@@ -15482,18 +15482,18 @@ export interface components {
         SimulatedTranslationResponse: {
             losses: components["schemas"]["SimulatedLossResponse"][];
             /**
-             * @description Losses beyond the first 100.
+             * @description Number of losses beyond the first 100.
              * @example 0
              */
             more_losses: number;
             /** @example @anthropic */
             provider: string | null;
-            /** @description The 400 that the target gives instead of a call; a fallback goes on to the next target. */
+            /** @description The 400 response of the target in place of a call; a fallback continues with the next target. */
             refused: components["schemas"]["SimulatedRefusalResponse"] | null;
             /** @example config.targets[1] */
             target: string;
             /**
-             * @description The two dialects; null when the provider gets the request as it is.
+             * @description The two dialects of the translation; null when the provider gets the request unchanged.
              * @example openai-chat>anthropic-messages
              */
             translation: string | null;
@@ -15506,12 +15506,12 @@ export interface components {
              */
             name: string | null;
             /**
-             * @description Null: the provider that the request names.
+             * @description Provider of the target; null when the request names the provider.
              * @example @openai
              */
             provider: string | null;
             /**
-             * @description 0 is the first attempt.
+             * @description Number of the attempt at this target, from 0.
              * @example 0
              */
             retry: number;
@@ -15533,9 +15533,9 @@ export interface components {
              * @enum {string}
              */
             object: "simulation";
-            /** @description The attempts if each of them fails with 503. */
+            /** @description The attempts that would be made if each of them failed with 503. */
             plan: components["schemas"]["SimulatedTryResponse"][];
-            /** @description What each target would lose of the body. Targets whose provider is not known, and requests without a body, have no entry. */
+            /** @description What a translation for each target would lose of the body. Targets with an unknown provider, and requests without a body, have no entry. */
             translations: components["schemas"]["SimulatedTranslationResponse"][];
         };
         SkippedOperationResponse: {
@@ -15557,7 +15557,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Milliseconds.
+             * @description Duration in milliseconds.
              * @example 12.5
              */
             duration_ms: number;
@@ -15626,51 +15626,51 @@ export interface components {
         };
         SsoConnectionFields: {
             /**
-             * @description Classes of authentication, of which a login must have one (claim acr). Only of type oidc.
+             * @description Accepted authentication context classes (claim acr); a login must have one of them. Only for type oidc.
              * @example [
              *       "phr"
              *     ]
              */
             acr_values?: string[];
-            /** @description True: owners may log in here. Only owners set it (default: true for them); each change of the provider by others clears it. */
+            /** @description True: owners may log in with this connection. Only owners can set it (their default: true); a change of the provider by another user resets it. */
             admits_owners?: boolean;
-            /** @description True (default): a first login makes a member. */
+            /** @description True (default): a first login makes the user a member. */
             auto_provision?: boolean;
             /** @example 0oa1b2c3 */
             client_id?: string;
             /** @example secret */
             client_secret?: string | null;
-            /** @description Workspaces of users whom a first login makes members. */
+            /** @description Workspaces for users whom a first login makes members. */
             default_workspaces?: components["schemas"]["DefaultWorkspaceDto"][];
             /** @description True: only invited users with an address of a verified domain may log in for the first time. */
             disable_auto_provision_user?: boolean;
             /**
-             * @description Verified domains of the organisation whose addresses log in here.
+             * @description Verified domains of the organisation whose addresses log in with this connection.
              * @example [
              *       "example.org"
              *     ]
              */
             domains?: string[];
             /**
-             * @description Claim of the address, email by default. Any other is proven only by trust_email. Only of type oidc.
+             * @description Claim with the email address. Default: email. An address from any other claim is proven only with trust_email. Only for type oidc.
              * @example upn
              */
             email_claim?: string | null;
-            /** @description True: addresses of the domains log in here and not by password; owners may still do so. */
+            /** @description True: addresses of the domains must log in with this connection and not by password, except for owners. */
             enforced?: boolean;
-            /** @description family_name by default. Only of type oidc. */
+            /** @description Claim with the last name. Default: family_name. Only for type oidc. */
             family_name_claim?: string | null;
-            /** @description given_name by default. Only of type oidc. */
+            /** @description Claim with the first name. Default: given_name. Only for type oidc. */
             given_name_claim?: string | null;
-            /** @description What groups give at each login. All rules that match apply; the highest role counts. */
+            /** @description Roles that groups give at each login. All rules that match apply; the highest role counts. */
             group_rules?: components["schemas"]["GroupRuleDto"][];
             /**
-             * @description Claim of the groups.
+             * @description Claim with the groups of the user.
              * @example groups
              */
             groups_claim?: string;
             /**
-             * @description As the provider publishes it. Only of type oidc, which needs it and client_id.
+             * @description Issuer as the provider publishes it. Only for type oidc, which requires it and client_id.
              * @example https://acme.okta.com
              */
             issuer?: string;
@@ -15678,34 +15678,34 @@ export interface components {
             jwks?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Seconds since the user last authenticated at the provider, at most. */
+            /** @description Maximum time in seconds since the user last authenticated at the provider. */
             max_age?: number | null;
-            /** @description Seconds that a session lasts at most; null: as the organisation has set it. */
+            /** @description Maximum lifetime of a session in seconds; null: the lifetime that the organisation has set. */
             max_session_ttl?: number | null;
             /** @example Okta */
             name: string;
             /**
-             * @description What the provider asks users for at each login. Only of type oidc.
+             * @description What the provider must ask users for at each login. Only for type oidc.
              * @enum {string|null}
              */
             prompt?: "login" | "select_account" | "consent" | null;
             /** @description True: roles that only a group has given end at the first login without the group. */
             remove_mapped?: boolean;
-            /** @description Only of type saml, which needs it. */
+            /** @description Settings of a connection of type saml, which requires them. */
             saml?: components["schemas"]["SamlFields"];
-            /** @description Scopes besides openid, profile and email. */
+            /** @description Scopes in addition to openid, profile and email. */
             scopes?: string[];
             /** @enum {string} */
             status?: "active" | "disabled";
             /**
-             * @description private_key_jwt by default with jwks, else client_secret_basic.
+             * @description Default: private_key_jwt with jwks, else client_secret_basic.
              * @enum {string|null}
              */
             token_endpoint_auth_method?: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none" | null;
-            /** @description True: addresses count as proven although the provider is silent. */
+            /** @description True: addresses count as proven when the provider does not report whether they are verified. */
             trust_email?: boolean;
             /**
-             * @description Cannot be changed; oidc by default.
+             * @description Default: oidc. Cannot be changed.
              * @enum {string}
              */
             type?: "oidc" | "saml";
@@ -15756,17 +15756,17 @@ export interface components {
             has_client_secret: boolean;
             /**
              * Format: uuid
-             * @description The sso_client_id of a login.
+             * @description Value for sso_client_id in a login.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             id: string;
             /**
-             * @description Of SAML: the entity id of the provider.
+             * @description For SAML, the entity id of the provider.
              * @example https://acme.okta.com
              */
             issuer: string;
             /**
-             * @description Where the provider reads our public keys; null without private_key_jwt.
+             * @description Address at which the provider reads Tollgate's public keys; null without private_key_jwt.
              * @example null
              */
             jwks_uri: string | null;
@@ -15858,7 +15858,7 @@ export interface components {
         };
         SsoExchangeDto: {
             /**
-             * @description The code of the callback.
+             * @description Code that the callback returned.
              * @example 9fK2…
              */
             code: string;
@@ -15883,12 +15883,12 @@ export interface components {
             object: "sso-link";
             /**
              * Format: uuid
-             * @description Id of the connection.
+             * @description Id of the single sign-on connection.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             sso_client_id: string;
             /**
-             * @description As the identity provider names it.
+             * @description Subject as the identity provider names it.
              * @example 00u1b2c3
              */
             subject: string;
@@ -15908,16 +15908,16 @@ export interface components {
         };
         SsoRedirectResponse: {
             /**
-             * @description Fields of a form to post to url; null: the browser just goes there.
+             * @description Fields of a form that the browser must post to url; null when the browser opens url directly.
              * @example null
              */
             fields: {
                 [key: string]: string;
             } | null;
-            /** @description All connections of the address. */
+            /** @description All connections that serve the address. */
             linked_sso: components["schemas"]["SsoConnectionChoice"][];
             /**
-             * @description Keep it; the exchange of the code needs it.
+             * @description Secret of this login. Keep it; the exchange of the code needs it.
              * @example 4Gq9…
              */
             login_binding: string;
@@ -15932,7 +15932,7 @@ export interface components {
              */
             type: "oidc" | "saml";
             /**
-             * @description Address for the browser.
+             * @description Address to which the browser must go.
              * @example https://idp.example.org/authorize
              */
             url: string;
@@ -15944,21 +15944,21 @@ export interface components {
              */
             object: "sso-test-redirect";
             /**
-             * @description Address for the browser. The login shows its outcome and opens no session.
+             * @description Address to open in a browser. The login shows its outcome and opens no session.
              * @example https://idp.example.org/authorize
              */
             url: string;
         };
         SsoTestResponse: {
             /**
-             * @description True: the user would be let in.
+             * @description True when the user would be admitted.
              * @example true
              */
             admitted: boolean;
             /** @example ann@example.org */
             email: string | null;
             /**
-             * @description Null: the provider does not say it.
+             * @description Null when the provider does not report it.
              * @example true
              */
             email_verified: boolean | null;
@@ -15976,7 +15976,7 @@ export interface components {
             /** @example member */
             organisation_role: string | null;
             /**
-             * @description Why not.
+             * @description Why the user would not be admitted; null when admitted.
              * @example null
              */
             reason: string | null;
@@ -16019,7 +16019,7 @@ export interface components {
         };
         TestIntegrationDto: {
             /**
-             * @description An id of the provider catalogue. Required without integration.
+             * @description Id of a provider in the catalogue. Required without integration.
              * @example openai
              */
             ai_provider_id?: string;
@@ -16033,7 +16033,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Id or slug of a saved integration. Its secrets are used only at the address that they were saved with.
+             * @description Id or slug of a saved integration. Its secrets are sent only to the address with which they were saved.
              * @example openai-prod
              */
             integration?: string;
@@ -16043,7 +16043,7 @@ export interface components {
              */
             key?: string;
             /**
-             * @description Model of the chat. Default: the cheapest one that the provider lists and that has a price.
+             * @description Model of the chat. Default: the cheapest model with a price among those that the provider lists.
              * @example gpt-5-nano
              */
             model?: string;
@@ -16058,7 +16058,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             secret_mappings?: components["schemas"]["SecretMappingDto"][] | null;
-            /** @description If present, only this workspace can use the integration. */
+            /** @description When present, only this workspace can use the integration. */
             workspace_id?: string;
         };
         TestTrustDto: {
@@ -16092,7 +16092,7 @@ export interface components {
              */
             object: "session";
             /**
-             * @description Can be used once; a refresh returns a new one.
+             * @description Refresh token. It works once; a refresh returns a new one.
              * @example 9fK2…
              */
             refresh_token: string;
@@ -16136,21 +16136,21 @@ export interface components {
              */
             object: "totp-enrolment";
             /**
-             * @description For a QR code.
+             * @description URI for a QR code.
              * @example otpauth://totp/Tollgate:ada%40example.com?secret=S73O7RU3BBGXNV6TG2H2KT7CHPFKPT26&issuer=Tollgate
              */
             otpauth_uri: string;
             /**
-             * @description In Base32; shown once.
+             * @description Secret in Base32; shown once.
              * @example S73O7RU3BBGXNV6TG2H2KT7CHPFKPT26
              */
             secret: string;
         };
         TrustFields: {
-            /** @description RS256 by default. */
+            /** @description Accepted algorithms. Default: RS256. */
             algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "EdDSA")[];
             /**
-             * @description Values of the claim aud, of which a token needs one; with id_jag our issuer alone.
+             * @description Accepted values of the claim aud, one of which a token needs; with id_jag, only Tollgate's issuer.
              * @example [
              *       "https://gateway.example.com"
              *     ]
@@ -16159,30 +16159,30 @@ export interface components {
             /** @description Conditions that all tokens must meet. */
             conditions?: components["schemas"]["ClaimConditionDto"][];
             /**
-             * @description The claim iss, to the letter.
+             * @description Exact value of the claim iss.
              * @example https://idp.example.org
              */
             issuer: string;
-            /** @description A key set, instead of jwks_uri. */
+            /** @description A key set, used in place of jwks_uri. */
             jwks?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description URLs of key sets, separated by commas, at most 10; their keys are merged. Absent without jwks: the address that the issuer publishes.
+             * @description URLs of key sets, separated by commas, at most 10; their keys are merged. When both this and jwks are absent: the address that the issuer publishes.
              * @example https://idp.example.org/jwks.json
              */
             jwks_uri?: string | null;
             /**
-             * @description jwt: the claims of a token may choose workspace, scopes, metadata and limits within the map. workload: the map alone decides. id_jag: assertions of an identity provider, which clients of the OAuth server exchange for tokens of its users.
+             * @description jwt: the claims of a token may choose workspace, scopes, metadata and limits within the map. workload: only the map decides. id_jag: assertions of an identity provider, which clients of the OAuth server exchange for tokens of its users.
              * @example workload
              * @enum {string}
              */
             kind: "jwt" | "workload" | "id_jag";
-            /** @description True: on the control plane, tokens act for the user whom sub (by a login at the same issuer) or email names. Only with kind jwt. */
+            /** @description True: on the control plane, tokens act for the user whom sub (by a login at the same issuer) or email identifies. Only with kind jwt. */
             link_users?: boolean;
-            /** @description What tokens may do; the first map whose conditions hold decides. Required, but with id_jag not allowed. */
+            /** @description Rights of tokens; the first map whose conditions are met applies. Required, except with id_jag, where maps are not allowed. */
             maps?: components["schemas"]["TrustMapDto"][];
-            /** @description Seconds that a token may live at most; a day by default, five minutes with id_jag. */
+            /** @description Maximum lifetime of a token in seconds. Default: one day, with id_jag five minutes. */
             max_ttl?: number;
             /** @example ci */
             name: string;
@@ -16191,14 +16191,14 @@ export interface components {
              * @enum {string|null}
              */
             preset?: "github" | "gitlab" | "kubernetes" | "aws" | "gcp" | "azure" | "spiffe" | "terraform" | "buildkite" | "circleci" | null;
-            /** @description True: each token works once, by its jti. max_ttl must be at most an hour then. */
+            /** @description True: each token works once, by its jti. max_ttl must then be at most an hour. */
             require_jti_once?: boolean;
             /** @enum {string} */
             status?: "active" | "disabled";
         };
         TrustMapDto: {
             conditions?: components["schemas"]["ClaimConditionDto"][];
-            /** @description Metadata of requests: names with JSON pointers to claims. */
+            /** @description Metadata of requests: JSON pointers to claims by metadata name. */
             metadata?: {
                 [key: string]: string;
             };
@@ -16208,7 +16208,7 @@ export interface components {
              *     ]
              */
             scopes: string[];
-            /** @description Id or slug of the workspace. Null or absent: the token names it by gw_workspace. */
+            /** @description Id or slug of the workspace. Null or absent: the token names the workspace in the claim gw_workspace. */
             workspace?: string | null;
         };
         TrustMapResponse: {
@@ -16240,12 +16240,12 @@ export interface components {
             id: string;
             /** @example GitHub Actions */
             name: string;
-            /** @description Lists of claims, one of which conditions must name for a shared issuer. */
+            /** @description Lists of claims; for a shared issuer, the conditions must use one of the lists. */
             pins: {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
             /**
-             * @description Whether all customers of the platform have one issuer.
+             * @description Whether all customers of the platform share one issuer.
              * @example true
              */
             shared_issuer: boolean;
@@ -16294,7 +16294,7 @@ export interface components {
             id: string;
             /** @example https://idp.example.org */
             issuer: string;
-            /** @description The key set; null when its keys come from jwks_uri. */
+            /** @description The key set; null when the keys come from jwks_uri. */
             jwks: {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
@@ -16362,30 +16362,30 @@ export interface components {
         TrustTestResponse: {
             /** @example true */
             accepted: boolean;
-            /** @description What the token would give: workspace, scopes, metadata, user; else null. */
+            /** @description Rights that the token would give: workspace, scopes, metadata and user; null when a check fails. */
             caller: {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
             steps: components["schemas"]["TrustStepResponse"][];
         };
         UnshareDto: {
-            /** @description Required with a credential of the whole organisation. */
+            /** @description Id or slug of the workspace. Required with a credential of the whole organisation. */
             workspace_id?: string;
-            /** @description Ids or slugs. Default: all workspaces. */
+            /** @description Ids or slugs of workspaces. Default: all workspaces. */
             workspace_ids?: string[];
         };
         UpdateAgentAccessRulesDto: {
             /**
-             * @description What happens to skills that no rule allows. If absent, unchanged.
+             * @description Effect on skills that no rule allows. Absent: unchanged.
              * @enum {string}
              */
             default?: "allow" | "deny";
-            /** @description All rules of the agent. */
+            /** @description The complete list of the agent's rules; it replaces the existing rules. */
             rules: components["schemas"]["AgentAccessRuleDto"][];
         };
         UpdateAgentIntegrationDto: {
             /**
-             * @description A card of 0.3 or 1.0, instead of the one at the address. In an update, null: the card is read from the address again.
+             * @description A card of version 0.3 or 1.0, used in place of the card at the address. In an update, null makes Tollgate read the card from the address again.
              * @example {
              *       "name": "Travel agent",
              *       "url": "https://agent.example.com/rpc",
@@ -16395,21 +16395,21 @@ export interface components {
             agent_card?: {
                 [key: string]: unknown;
             } | null;
-            /** @description True: the card may name addresses of other origins, which get the credentials. Default: false. */
+            /** @description True: the card may name addresses on other origins, to which credentials are then sent. Default: false. */
             allow_other_origin?: boolean;
             /**
-             * @description Which skills wait for approval. auto by default for an integration of a workspace, else review_changes.
+             * @description Which skills wait for approval. Default: auto for an integration of a workspace, review_changes for one of the organisation.
              * @enum {string}
              */
             approval_mode?: "auto" | "review_changes" | "review_all";
             /**
-             * @description How Tollgate signs in at the agent. none by default.
+             * @description How Tollgate authenticates at the agent. Default: none.
              * @example headers
              * @enum {string}
              */
             auth_type?: "none" | "headers" | "oauth_client_credentials";
             /**
-             * @description auto: JSONRPC before HTTP+JSON, by what the card lists.
+             * @description auto prefers JSONRPC to HTTP+JSON among the interfaces on the card.
              * @example auto
              * @enum {string}
              */
@@ -16426,7 +16426,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Kinds of data that it works with.
+             * @description Kinds of data that the upstream processes.
              * @example [
              *       "personal"
              *     ]
@@ -16435,32 +16435,32 @@ export interface components {
             description?: string | null;
             /** @example production */
             environment?: string | null;
-            /** @description Messages of one context in an hour. Null: no bound. */
+            /** @description Maximum number of messages of one context per hour. Null: no limit. */
             messages_per_context_hour?: number | null;
             /**
-             * @description The name in the card if absent.
+             * @description Default: the name on the card.
              * @example Travel agent
              */
             name?: string;
             /**
-             * @description Whether a skill that changed stays in its approved form. block by default.
+             * @description Behaviour for a changed skill: block hides it, serve_approved keeps its approved form. Default: block.
              * @enum {string}
              */
             on_change?: "block" | "serve_approved";
             /**
-             * @description Who is responsible for it.
+             * @description Who is responsible for the upstream.
              * @example Platform team
              */
             owner?: string | null;
             pricing?: components["schemas"]["AgentPricingDto"] | null;
             /**
-             * @description Version of A2A for calls. auto: 1.0 before 0.3, by what the card lists.
+             * @description A2A version for calls. auto prefers 1.0 to 0.3 among the interfaces on the card.
              * @example auto
              * @enum {string}
              */
             protocol?: "auto" | "0.3" | "1.0";
             /**
-             * @description Notifications about tasks. relay by default: those that the agent sends. emulate: Tollgate polls the agent.
+             * @description Notifications about tasks. relay, the default, forwards those that the agent sends; emulate makes Tollgate poll the agent.
              * @example relay
              * @enum {string}
              */
@@ -16468,7 +16468,7 @@ export interface components {
             /** @description Targets are `headers.<name>` and `client_secret`. */
             secret_mappings?: components["schemas"]["SecretMappingDto"][] | null;
             /**
-             * @description Where users get help with it.
+             * @description Where users get help with the upstream.
              * @example https://wiki.example.com/help
              */
             support_url?: string | null;
@@ -16480,10 +16480,10 @@ export interface components {
             tags?: {
                 [key: string]: string;
             } | null;
-            /** @description Milliseconds that a call without a stream may take. Null: 120000. */
+            /** @description Timeout in milliseconds for a call without a stream. Null: 120000. */
             timeout_ms?: number | null;
             /**
-             * @description A key set (RFC 7517). A card with a wrong signature is refused, and one that none of the keys has signed waits for approval.
+             * @description A key set (RFC 7517). A card with a wrong signature is refused; a card that none of the keys has signed waits for approval.
              * @example {
              *       "keys": []
              *     }
@@ -16492,12 +16492,12 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Address of a key set, which is read with each card and without a credential, instead of trusted_keys.
+             * @description Address of a key set, used in place of trusted_keys. It is read with each card, without a credential.
              * @example https://agent.example.com/.well-known/jwks.json
              */
             trusted_keys_url?: string | null;
             /**
-             * @description Address of the agent; its card is read below it, at /.well-known/agent-card.json. With agent_card, the `url` of the card if absent.
+             * @description Address of the agent; its card is read from /.well-known/agent-card.json below it. Default with agent_card: the `url` of the card.
              * @example https://agent.example.com
              */
             url?: string;
@@ -16505,7 +16505,7 @@ export interface components {
         UpdateAgentServerDto: {
             description?: string | null;
             /**
-             * @description Who reads the card: members of the workspace by default, or everyone without a credential.
+             * @description Who can read the card: members of the workspace (the default), or everyone without a credential.
              * @enum {string}
              */
             listed?: "workspace" | "public";
@@ -16526,7 +16526,7 @@ export interface components {
             /** @example On call */
             name?: string;
             /**
-             * @description Where alerts are sent: http or https, outside the installation's own network. Requests are signed.
+             * @description Address to which alerts are sent: http or https, outside the installation's own network. Requests are signed.
              * @example https://hooks.example.com/budgets
              */
             url?: string;
@@ -16550,14 +16550,14 @@ export interface components {
         UpdateCollectionDto: {
             /** @example Support */
             name?: string;
-            /** @description Id or slug; null for none. */
+            /** @description Id or slug of the parent collection; null for none. */
             parent_collection_id?: string | null;
             /** @description Required with a credential of the whole organisation. */
             workspace_id?: string;
         };
         UpdateConfigDto: {
             /**
-             * @description An update with it creates a new version.
+             * @description New content. An update with it creates a new version.
              * @example {
              *       "strategy": {
              *         "mode": "fallback"
@@ -16581,14 +16581,14 @@ export interface components {
             /** @description Ignored, so that a response can be sent back. Use isDefault to change it. */
             is_default?: Record<string, never>;
             /**
-             * @description 1: applies to requests of the workspace that name no config. Replaces the current default.
+             * @description 1: the config applies to requests of the workspace that name no config, and replaces the current default.
              * @enum {integer}
              */
             isDefault?: 0 | 1;
             /** @example Fallback to Anthropic */
             name?: string;
             /**
-             * @description archived: the same as DELETE.
+             * @description archived has the same effect as DELETE.
              * @enum {string}
              */
             status?: "active" | "archived";
@@ -16597,7 +16597,7 @@ export interface components {
         };
         UpdatedAlertWebhookResponse: {
             /**
-             * @description The new secret, when the address changed. Not shown again.
+             * @description The new secret, if the address has changed. It is not shown again.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
              */
             secret?: string;
@@ -16611,21 +16611,21 @@ export interface components {
         };
         UpdatedDeploymentResponse: {
             /**
-             * @description Present only after `rotate_auth`.
+             * @description New secret; only present after `rotate_auth`.
              * @example a1b2…
              */
             client_auth?: string;
         };
         UpdateDefaultGuardrailsDto: {
             /**
-             * @description Ids or slugs of guardrails of the organisation, in the order in which they run. Empty: none.
+             * @description Ids or slugs of guardrails of the organisation, in the order in which they run. Empty for none.
              * @example [
              *       "pg-3f9a1c"
              *     ]
              */
             input_guardrails?: string[];
             /**
-             * @description Ids or slugs of guardrails of the organisation, in the order in which they run. Empty: none.
+             * @description Ids or slugs of guardrails of the organisation, in the order in which they run. Empty for none.
              * @example [
              *       "pg-3f9a1c"
              *     ]
@@ -16635,12 +16635,12 @@ export interface components {
         UpdateDeploymentDto: {
             auth_settings?: components["schemas"]["DeploymentAuthSettingsDto"];
             credentials?: components["schemas"]["RegistryCredentialsDto"] | null;
-            /** @description Stored unchanged. */
+            /** @description Free-form data, stored unchanged. */
             deployment_config?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description 1: replaces the current default deployment.
+             * @description 1: this deployment replaces the current default.
              * @enum {integer}
              */
             is_default?: 0 | 1;
@@ -16648,7 +16648,7 @@ export interface components {
             name?: string;
             /** @description True: lists and maps of `auth_settings` replace the saved ones. */
             override_existing?: boolean;
-            /** @description True: the response has a new `client_auth`, and the old one becomes invalid. */
+            /** @description True: the response contains a new `client_auth`, and the old one becomes invalid. */
             rotate_auth?: boolean;
             /** @enum {string} */
             status?: "active" | "archived";
@@ -16661,7 +16661,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description production unless set on creation.
+             * @description Default on creation: production.
              * @enum {string}
              */
             type?: "production" | "non_production";
@@ -16671,7 +16671,7 @@ export interface components {
             allow_subdomains?: boolean;
         };
         UpdatedOpenApiResponse: {
-            /** @description Operations that were selected and cannot be tools. */
+            /** @description Selected operations that cannot be tools. */
             skipped: components["schemas"]["SkippedOperationResponse"][];
             tools: components["schemas"]["OpenApiToolResponse"][];
         };
@@ -16699,7 +16699,7 @@ export interface components {
              * @description Must be the caller’s own organisation.
              */
             organisation_id?: string;
-            /** @description True ends the exclusion of all workspaces that are not in the list. */
+            /** @description True ends the exclusions of all workspaces that are not in the list. */
             override_existing?: boolean;
             /**
              * @example [
@@ -16717,12 +16717,12 @@ export interface components {
             };
             /** @example 5 */
             value: number;
-            /** @description 0 to 1; values outside this range count as 1. Default: 1. */
+            /** @description Weight from 0 to 1; values outside this range count as 1. Default: 1. */
             weight?: number;
         };
         UpdateGuardrailDto: {
             /**
-             * @description Actions on the verdict. If absent, no request is denied.
+             * @description Actions on the verdict. When absent, no request is denied.
              * @example {
              *       "deny": true,
              *       "on_fail": {
@@ -16738,7 +16738,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Each has the id of a check and its parameters, as listed in docs/guardrails.md.
+             * @description Checks, each with the id of a check and its parameters, as listed in docs/guardrails.md.
              * @example [
              *       {
              *         "id": "default.contains",
@@ -16756,11 +16756,11 @@ export interface components {
             }[];
             /** @example No code names */
             name?: string;
-            /** @description The workspace of the guardrail. */
+            /** @description Id or slug of the guardrail's workspace. */
             workspace_id?: string;
         };
         UpdateIntegrationDto: {
-            /** @description False: only enabled models may be used. True unless set on creation. */
+            /** @description False: only enabled models may be used. Default on creation: true. */
             allow_all_models?: boolean;
             /**
              * @description Fields of the provider, as the catalogue lists them, and `custom_host`, `custom_headers`. In an update, an absent field remains unchanged, and null clears a field.
@@ -16788,7 +16788,7 @@ export interface components {
             } | null;
             secret_mappings?: components["schemas"]["SecretMappingDto"][] | null;
             /**
-             * @description archived: the same as DELETE. Must be the only member of the body.
+             * @description archived has the same effect as DELETE. Must be the only member of the body.
              * @enum {string}
              */
             status?: "active" | "archived";
@@ -16803,20 +16803,20 @@ export interface components {
         };
         UpdateIntegrationModelsDto: {
             allow_all_models?: boolean;
-            /** @description Fields of the integration. Its secrets are required again if the address of a model changes. */
+            /** @description Provider fields of the integration. Its secrets are required again if the address of a model changes. */
             configurations?: {
                 [key: string]: unknown;
             } | null;
-            /** @description The integration’s key. Required again if the address of a model changes. */
+            /** @description API key of the integration. Required again if the address of a model changes. */
             key?: string | null;
             models: components["schemas"]["IntegrationModelDto"][];
             /** @description True: deletes the settings of models that are not in the list. */
             override_existing_model_access?: boolean;
         };
         UpdateIntegrationWorkspacesDto: {
-            /** @description Whether a workspace that gains access gets a provider. True if absent. */
+            /** @description Whether a workspace that gains access gets a provider. Default: true. */
             create_default_provider?: boolean;
-            /** @description Slug of those providers. If absent, the slug of the integration. */
+            /** @description Slug of the created providers. Default: the slug of the integration. */
             default_provider_slug?: string;
             global_workspace_access?: components["schemas"]["WorkspaceAccessDto"] | null;
             /** @description True: workspaces that are not in the list lose access. */
@@ -16847,7 +16847,7 @@ export interface components {
         };
         UpdateLoginSettingsDto: {
             /**
-             * @description Verified domains of the organisation whose addresses log in here.
+             * @description Verified domains of the organisation whose addresses log in with this connection.
              * @example [
              *       "example.org"
              *     ]
@@ -16860,7 +16860,7 @@ export interface components {
             /** @description True: only invited users with an address of a verified domain may log in for the first time. */
             disable_auto_provision_user?: boolean;
             /**
-             * @description As the provider publishes it. Only of type oidc, which needs it and client_id.
+             * @description Issuer as the provider publishes it. Only for type oidc, which requires it and client_id.
              * @example https://acme.okta.com
              */
             issuer?: string;
@@ -16868,29 +16868,29 @@ export interface components {
             jwks?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Only of type saml, which needs it. */
+            /** @description Settings of a connection of type saml, which requires them. */
             saml?: components["schemas"]["SamlFields"];
-            /** @description Scopes besides openid, profile and email. */
+            /** @description Scopes in addition to openid, profile and email. */
             scopes?: string[];
             /**
-             * @description no-auth disables the connection; the others enable it. The first one decides the type of the connection.
+             * @description no-auth disables the connection; the other values enable it. The first one determines the type of the connection.
              * @example oidc
              * @enum {string}
              */
             sso_type?: "no-auth" | "oidc" | "saml";
             /**
-             * @description private_key_jwt by default with jwks, else client_secret_basic.
+             * @description Default: private_key_jwt with jwks, else client_secret_basic.
              * @enum {string|null}
              */
             token_endpoint_auth_method?: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none" | null;
         };
         UpdateMcpAccessRulesDto: {
             /**
-             * @description What happens to tools that no rule allows. If absent, unchanged.
+             * @description Effect on tools that no rule allows. Absent: unchanged.
              * @enum {string}
              */
             default?: "allow" | "deny";
-            /** @description All rules of the server. */
+            /** @description The complete list of the server's rules; it replaces the existing rules. */
             rules: components["schemas"]["McpAccessRuleDto"][];
         };
         UpdateMcpCapabilitiesDto: {
@@ -16898,12 +16898,12 @@ export interface components {
         };
         UpdateMcpIntegrationDto: {
             /**
-             * @description Which capabilities wait for approval. auto by default for an integration of a workspace, else review_changes.
+             * @description Which capabilities wait for approval. Default: auto for an integration of a workspace, review_changes for one of the organisation.
              * @enum {string}
              */
             approval_mode?: "auto" | "review_changes" | "review_all";
             /**
-             * @description How Tollgate signs in at the server.
+             * @description How Tollgate authenticates at the server.
              * @example headers
              * @enum {string}
              */
@@ -16920,7 +16920,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Kinds of data that it works with.
+             * @description Kinds of data that the upstream processes.
              * @example [
              *       "personal"
              *     ]
@@ -16932,12 +16932,12 @@ export interface components {
             /** @example GitHub */
             name?: string;
             /**
-             * @description Whether a capability that changed stays callable in its approved form. block by default.
+             * @description Behaviour for a changed capability: block hides it, serve_approved keeps its approved form. Default: block.
              * @enum {string}
              */
             on_change?: "block" | "serve_approved";
             /**
-             * @description Who is responsible for it.
+             * @description Who is responsible for the upstream.
              * @example Platform team
              */
             owner?: string | null;
@@ -16945,7 +16945,7 @@ export interface components {
             /** @description Targets are `headers.<name>`, `client_secret` and `server_client_secret`. */
             secret_mappings?: components["schemas"]["SecretMappingDto"][] | null;
             /**
-             * @description Where users get help with it.
+             * @description Where users get help with the upstream.
              * @example https://wiki.example.com/help
              */
             support_url?: string | null;
@@ -16957,7 +16957,7 @@ export interface components {
             tags?: {
                 [key: string]: string;
             } | null;
-            /** @description Milliseconds that a call may take. Null: 120000. */
+            /** @description Timeout of a call in milliseconds. Null: 120000. */
             timeout_ms?: number | null;
             /**
              * @example http
@@ -16982,11 +16982,11 @@ export interface components {
             /** @enum {string} */
             failure?: "partial" | "strict";
             /**
-             * @description What clients may give to their models about the whole toolset.
+             * @description Instructions about the whole toolset that clients may pass to their models.
              * @example Look tickets up before you answer.
              */
             instructions?: string | null;
-            /** @description All members. */
+            /** @description The complete list of members; it replaces the existing one. */
             members?: components["schemas"]["McpToolsetMemberDto"][];
             /** @enum {string} */
             mode?: "list" | "search";
@@ -17003,21 +17003,21 @@ export interface components {
             role: "admin" | "manager" | "member";
         };
         UpdateOauthClientDto: {
-            /** @description authorization_code and refresh_token by default. */
+            /** @description Default: authorization_code and refresh_token. */
             grant_types?: ("authorization_code" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:jwt-bearer")[];
-            /** @description Public keys, for private_key_jwt. */
+            /** @description Public keys for private_key_jwt. */
             jwks?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Where the public keys are, instead of jwks.
+             * @description Address of the public keys, used in place of jwks.
              * @example null
              */
             jwks_uri?: string | null;
             /** @example Data portal */
             name?: string;
             /**
-             * @description Where browsers are sent with a code: https, loopback, or com.example.app:/callback.
+             * @description Redirect addresses to which browsers are sent with a code: https, loopback, or com.example.app:/callback.
              * @example [
              *       "https://portal.example.com/oauth/callback"
              *     ]
@@ -17029,14 +17029,14 @@ export interface components {
              */
             status?: "active" | "blocked";
             /**
-             * @description none by default: a public client.
+             * @description Default: none, a public client.
              * @enum {string}
              */
             token_endpoint_auth_method?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
         };
         UpdateOpenApiDto: {
             /**
-             * @description Names of tools by operation.
+             * @description Tool names by operation.
              * @example {
              *       "get /pets": "list_pets"
              *     }
@@ -17045,26 +17045,26 @@ export interface components {
                 [key: string]: string;
             };
             exclude?: components["schemas"]["OperationFilterDto"] | null;
-            /** @description Operations that fit all of its members become tools. Null or {}: all GET operations. Absent in an update: as it was. */
+            /** @description Operations that match all members become tools. Null or {}: all GET operations. Absent in an update: unchanged. */
             include?: components["schemas"]["OperationFilterDto"] | null;
-            /** @description Whether tools say what their results look like. True by default; absent in an update: as it was. */
+            /** @description Whether tools have an output schema. Default: true. Absent in an update: unchanged. */
             output_schemas?: boolean;
             /**
-             * @description Operations that change nothing, although their methods do not say so.
+             * @description Operations that change nothing although their HTTP methods suggest otherwise.
              * @example [
              *       "post /pets/search"
              *     ]
              */
             read_only?: string[];
             /**
-             * @description The document: its text in JSON (at most 5 MiB) or YAML (at most 1 MiB), or a JSON object. A new integration has this or spec_url.
+             * @description The document: its text in JSON (at most 5 MiB) or YAML (at most 1 MiB), or a JSON object. A new integration needs this or spec_url.
              * @example {"openapi":"3.1.0","paths":{"/pets":{"get":{"operationId":"listPets"}}}}
              */
             spec?: string | {
                 [key: string]: unknown;
             };
             /**
-             * @description Where the document is read, now and every 15 minutes. No credential is sent.
+             * @description Address of the document. It is read now and every 15 minutes, without a credential.
              * @example https://api.example.com/openapi.json
              */
             spec_url?: string;
@@ -17080,7 +17080,7 @@ export interface components {
             security_settings?: components["schemas"]["SecuritySettingsDto"];
             session_settings?: components["schemas"]["SessionSettingsDto"];
             settings?: components["schemas"]["OrganisationSettingsDto"];
-            /** @description Categories that workspaces may override. Switching one off removes the workspaces' own settings of that category. */
+            /** @description Categories that workspaces may override. Removing a category deletes the workspaces' own settings of that category. */
             workspace_overrides?: components["schemas"]["WorkspaceOverridesDto"];
         };
         UpdatePartialDto: {
@@ -17095,15 +17095,15 @@ export interface components {
              * @enum {string}
              */
             status?: "active" | "archived";
-            /** @description Creates a new version. */
+            /** @description New template. It creates a new version. */
             string?: string;
             version_description?: string | null;
-            /** @description Required with a credential of the whole organisation. */
+            /** @description Id or slug of the workspace. Required with a credential of the whole organisation. */
             workspace_id?: string;
         };
         UpdatePluginDto: {
             /**
-             * @description Credentials of the account. Not shown again.
+             * @description Credentials of the account. They are not shown again.
              * @example {
              *       "apiKey": "secret"
              *     }
@@ -17173,7 +17173,7 @@ export interface components {
              * @example openai-prod
              */
             virtual_key?: string;
-            /** @description Required with a credential of the whole organisation. */
+            /** @description Id or slug of the workspace. Required with a credential of the whole organisation. */
             workspace_id?: string;
         };
         UpdatePropertiesDto: {
@@ -17200,7 +17200,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Checked against the metadata of every request, including that of its API key.
+             * @description Schema against which the metadata of every request is checked, including that of its API key.
              * @example {
              *       "type": "object",
              *       "additionalProperties": true,
@@ -17263,7 +17263,7 @@ export interface components {
              *     ]
              */
             rate_limits?: components["schemas"]["RateLimitDto"][] | null;
-            /** @description True: resets the usage to zero. */
+            /** @description True resets the usage to zero. */
             reset_usage?: boolean;
             /**
              * @example {
@@ -17297,14 +17297,14 @@ export interface components {
             conditions?: components["schemas"]["PolicyConditionDto"][];
             description?: string | null;
             /**
-             * @description For tokens only. strict admits a request only if the maximum that it may use fits. Default: standard.
+             * @description For token limits only. strict admits a request only if its maximum token usage fits. Default: standard.
              * @enum {string|null}
              */
             enforcement?: "standard" | "strict" | null;
             /** @example Search team */
             name?: string;
             /**
-             * @description What happens while the counters are unavailable: hold continues within a local share, refuse responds with 503. Default: refuse for a strict budget, hold for all others.
+             * @description Behaviour while the counters are unavailable: hold continues within a local share, refuse responds with 503. Default: refuse for a strict budget, hold for all others.
              * @enum {string|null}
              */
             on_outage?: "hold" | "refuse" | null;
@@ -17352,51 +17352,51 @@ export interface components {
         };
         UpdateSsoConnectionDto: {
             /**
-             * @description Classes of authentication, of which a login must have one (claim acr). Only of type oidc.
+             * @description Accepted authentication context classes (claim acr); a login must have one of them. Only for type oidc.
              * @example [
              *       "phr"
              *     ]
              */
             acr_values?: string[];
-            /** @description True: owners may log in here. Only owners set it (default: true for them); each change of the provider by others clears it. */
+            /** @description True: owners may log in with this connection. Only owners can set it (their default: true); a change of the provider by another user resets it. */
             admits_owners?: boolean;
-            /** @description True (default): a first login makes a member. */
+            /** @description True (default): a first login makes the user a member. */
             auto_provision?: boolean;
             /** @example 0oa1b2c3 */
             client_id?: string;
             /** @example secret */
             client_secret?: string | null;
-            /** @description Workspaces of users whom a first login makes members. */
+            /** @description Workspaces for users whom a first login makes members. */
             default_workspaces?: components["schemas"]["DefaultWorkspaceDto"][];
             /** @description True: only invited users with an address of a verified domain may log in for the first time. */
             disable_auto_provision_user?: boolean;
             /**
-             * @description Verified domains of the organisation whose addresses log in here.
+             * @description Verified domains of the organisation whose addresses log in with this connection.
              * @example [
              *       "example.org"
              *     ]
              */
             domains?: string[];
             /**
-             * @description Claim of the address, email by default. Any other is proven only by trust_email. Only of type oidc.
+             * @description Claim with the email address. Default: email. An address from any other claim is proven only with trust_email. Only for type oidc.
              * @example upn
              */
             email_claim?: string | null;
-            /** @description True: addresses of the domains log in here and not by password; owners may still do so. */
+            /** @description True: addresses of the domains must log in with this connection and not by password, except for owners. */
             enforced?: boolean;
-            /** @description family_name by default. Only of type oidc. */
+            /** @description Claim with the last name. Default: family_name. Only for type oidc. */
             family_name_claim?: string | null;
-            /** @description given_name by default. Only of type oidc. */
+            /** @description Claim with the first name. Default: given_name. Only for type oidc. */
             given_name_claim?: string | null;
-            /** @description What groups give at each login. All rules that match apply; the highest role counts. */
+            /** @description Roles that groups give at each login. All rules that match apply; the highest role counts. */
             group_rules?: components["schemas"]["GroupRuleDto"][];
             /**
-             * @description Claim of the groups.
+             * @description Claim with the groups of the user.
              * @example groups
              */
             groups_claim?: string;
             /**
-             * @description As the provider publishes it. Only of type oidc, which needs it and client_id.
+             * @description Issuer as the provider publishes it. Only for type oidc, which requires it and client_id.
              * @example https://acme.okta.com
              */
             issuer?: string;
@@ -17404,38 +17404,38 @@ export interface components {
             jwks?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Seconds since the user last authenticated at the provider, at most. */
+            /** @description Maximum time in seconds since the user last authenticated at the provider. */
             max_age?: number | null;
-            /** @description Seconds that a session lasts at most; null: as the organisation has set it. */
+            /** @description Maximum lifetime of a session in seconds; null: the lifetime that the organisation has set. */
             max_session_ttl?: number | null;
             /** @example Okta */
             name?: string;
             /**
-             * @description What the provider asks users for at each login. Only of type oidc.
+             * @description What the provider must ask users for at each login. Only for type oidc.
              * @enum {string|null}
              */
             prompt?: "login" | "select_account" | "consent" | null;
             /** @description True: roles that only a group has given end at the first login without the group. */
             remove_mapped?: boolean;
-            /** @description Only of type saml, which needs it. */
+            /** @description Settings of a connection of type saml, which requires them. */
             saml?: components["schemas"]["SamlFields"];
-            /** @description Scopes besides openid, profile and email. */
+            /** @description Scopes in addition to openid, profile and email. */
             scopes?: string[];
             /** @enum {string} */
             status?: "active" | "disabled";
             /**
-             * @description private_key_jwt by default with jwks, else client_secret_basic.
+             * @description Default: private_key_jwt with jwks, else client_secret_basic.
              * @enum {string|null}
              */
             token_endpoint_auth_method?: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none" | null;
-            /** @description True: addresses count as proven although the provider is silent. */
+            /** @description True: addresses count as proven when the provider does not report whether they are verified. */
             trust_email?: boolean;
         };
         UpdateTrustDto: {
-            /** @description RS256 by default. */
+            /** @description Accepted algorithms. Default: RS256. */
             algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "EdDSA")[];
             /**
-             * @description Values of the claim aud, of which a token needs one; with id_jag our issuer alone.
+             * @description Accepted values of the claim aud, one of which a token needs; with id_jag, only Tollgate's issuer.
              * @example [
              *       "https://gateway.example.com"
              *     ]
@@ -17444,30 +17444,30 @@ export interface components {
             /** @description Conditions that all tokens must meet. */
             conditions?: components["schemas"]["ClaimConditionDto"][];
             /**
-             * @description The claim iss, to the letter.
+             * @description Exact value of the claim iss.
              * @example https://idp.example.org
              */
             issuer?: string;
-            /** @description A key set, instead of jwks_uri. */
+            /** @description A key set, used in place of jwks_uri. */
             jwks?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description URLs of key sets, separated by commas, at most 10; their keys are merged. Absent without jwks: the address that the issuer publishes.
+             * @description URLs of key sets, separated by commas, at most 10; their keys are merged. When both this and jwks are absent: the address that the issuer publishes.
              * @example https://idp.example.org/jwks.json
              */
             jwks_uri?: string | null;
             /**
-             * @description jwt: the claims of a token may choose workspace, scopes, metadata and limits within the map. workload: the map alone decides. id_jag: assertions of an identity provider, which clients of the OAuth server exchange for tokens of its users.
+             * @description jwt: the claims of a token may choose workspace, scopes, metadata and limits within the map. workload: only the map decides. id_jag: assertions of an identity provider, which clients of the OAuth server exchange for tokens of its users.
              * @example workload
              * @enum {string}
              */
             kind?: "jwt" | "workload" | "id_jag";
-            /** @description True: on the control plane, tokens act for the user whom sub (by a login at the same issuer) or email names. Only with kind jwt. */
+            /** @description True: on the control plane, tokens act for the user whom sub (by a login at the same issuer) or email identifies. Only with kind jwt. */
             link_users?: boolean;
-            /** @description What tokens may do; the first map whose conditions hold decides. Required, but with id_jag not allowed. */
+            /** @description Rights of tokens; the first map whose conditions are met applies. Required, except with id_jag, where maps are not allowed. */
             maps?: components["schemas"]["TrustMapDto"][];
-            /** @description Seconds that a token may live at most; a day by default, five minutes with id_jag. */
+            /** @description Maximum lifetime of a token in seconds. Default: one day, with id_jag five minutes. */
             max_ttl?: number;
             /** @example ci */
             name?: string;
@@ -17476,14 +17476,14 @@ export interface components {
              * @enum {string|null}
              */
             preset?: "github" | "gitlab" | "kubernetes" | "aws" | "gcp" | "azure" | "spiffe" | "terraform" | "buildkite" | "circleci" | null;
-            /** @description True: each token works once, by its jti. max_ttl must be at most an hour then. */
+            /** @description True: each token works once, by its jti. max_ttl must then be at most an hour. */
             require_jti_once?: boolean;
             /** @enum {string} */
             status?: "active" | "disabled";
         };
         UpdateUpstreamWorkspacesDto: {
             global_workspace_access?: components["schemas"]["UpstreamGlobalAccessDto"] | null;
-            /** @description True: workspaces that are not in the list lose their own setting. */
+            /** @description True: workspaces that are not in the list lose their individual setting. */
             override_existing_workspace_access?: boolean;
             workspaces: components["schemas"]["UpstreamWorkspaceDto"][];
         };
@@ -17522,7 +17522,7 @@ export interface components {
              */
             next_usage_reset_at?: string | null;
             /**
-             * @description What happens while the counters are unavailable: hold continues within a local share, refuse responds with 503. Default: refuse for a strict budget, hold for all others.
+             * @description Behaviour while the counters are unavailable: hold continues within a local share, refuse responds with 503. Default: refuse for a strict budget, hold for all others.
              * @enum {string|null}
              */
             on_outage?: "hold" | "refuse" | null;
@@ -17547,7 +17547,7 @@ export interface components {
              * @enum {string}
              */
             default_user_access?: "allow" | "deny";
-            /** @description Exceptions from the default. Those of other members stay. */
+            /** @description Exceptions from the default. Exceptions of members who are not listed stay. */
             user_access?: components["schemas"]["UserSwitchDto"][];
         };
         UpdateUserDto: {
@@ -17601,7 +17601,7 @@ export interface components {
              *     ]
              */
             rate_limits?: components["schemas"]["RateLimitDto"][] | null;
-            /** @description True: resets the usage to zero. */
+            /** @description True resets the usage to zero. */
             reset_usage?: boolean;
             resourceName?: string | null;
             /** @description Possible targets are `key` and `model_config.<field>`. */
@@ -17630,11 +17630,11 @@ export interface components {
             defaults?: components["schemas"]["WorkspaceDefaultsDto"] | null;
             description?: string | null;
             export_settings?: components["schemas"]["ExportSettingsDto"];
-            /** @description An emoji. An empty string clears it. */
+            /** @description An emoji. An empty string removes it. */
             icon?: string | null;
             name?: string;
             rate_limits?: components["schemas"]["RateLimitDto"][] | null;
-            /** @description True: resets the usage to zero. */
+            /** @description True resets the usage to zero. */
             reset_usage?: boolean;
             /** @description Send all settings. A setting may differ from the organisation only if the organisation lets workspaces override its category. */
             security_settings?: components["schemas"]["SecuritySettingsDto"];
@@ -17674,12 +17674,12 @@ export interface components {
             response_time_ms: number | null;
             /**
              * Format: date-time
-             * @description Since when the state has been the same.
+             * @description Time since which the state is unchanged.
              * @example 2026-05-03T17:08:55.000Z
              */
             since: string | null;
             /**
-             * @description degraded: it responds slowly, or not as expected. unauthorised: it refuses the credential of the integration.
+             * @description degraded: the upstream responds slowly or unexpectedly. unauthorised: it refuses the credential of the integration.
              * @example healthy
              * @enum {string}
              */
@@ -17699,12 +17699,12 @@ export interface components {
             response_time_ms: number | null;
             /**
              * Format: date-time
-             * @description Since when the state has been the same.
+             * @description Time since which the state is unchanged.
              * @example 2026-05-03T17:08:55.000Z
              */
             since: string | null;
             /**
-             * @description degraded: it responds slowly, or not as expected. unauthorised: it refuses the credential of the integration.
+             * @description degraded: the upstream responds slowly or unexpectedly. unauthorised: it refuses the credential of the integration.
              * @example healthy
              * @enum {string}
              */
@@ -17768,7 +17768,7 @@ export interface components {
              */
             next_usage_reset_at?: string | null;
             /**
-             * @description What happens while the counters are unavailable: hold continues within a local share, refuse responds with 503. Default: refuse for a strict budget, hold for all others.
+             * @description Behaviour while the counters are unavailable: hold continues within a local share, refuse responds with 503. Default: refuse for a strict budget, hold for all others.
              * @enum {string|null}
              */
             on_outage?: "hold" | "refuse" | null;
@@ -17776,7 +17776,7 @@ export interface components {
             periodic_reset?: "weekly" | "monthly" | null;
             periodic_reset_days?: number | null;
             /**
-             * @description Default: cost, which is in USD.
+             * @description What the budget counts. Default: cost, which is in USD.
              * @enum {string}
              */
             type?: "cost" | "tokens";
@@ -17791,7 +17791,7 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description USD for cost.
+             * @description In USD for a cost budget.
              * @example 100
              */
             credit_limit: number;
@@ -17837,7 +17837,7 @@ export interface components {
              */
             object: "policy_usage_limits";
             /**
-             * @description What happens while the counters are unavailable.
+             * @description Behaviour while the counters are unavailable.
              * @example hold
              * @enum {string}
              */
@@ -17899,7 +17899,7 @@ export interface components {
              */
             burn_rate_per_day?: number | null;
             /**
-             * @description USD for cost.
+             * @description In USD for a cost budget.
              * @example 100
              */
             credit_limit: number;
@@ -17975,7 +17975,7 @@ export interface components {
         };
         UsedByResponse: {
             /**
-             * @description At most 1,000 are counted.
+             * @description Number of API keys; at most 1,000 are counted.
              * @example 3
              */
             api_keys: number;
@@ -18000,7 +18000,7 @@ export interface components {
              */
             prompts: number;
             /**
-             * @description Workspaces whose defaults name it.
+             * @description Number of workspaces whose defaults name it.
              * @example 1
              */
             workspaces: number;
@@ -18103,7 +18103,7 @@ export interface components {
              * @enum {string}
              */
             role: "owner" | "admin" | "member";
-            /** @description For owners and admins: all workspaces of the organisation. */
+            /** @description Workspaces of the user; for owners and admins, all workspaces of the organisation. */
             workspace_ids: string[];
         };
         UserResponseList: {
@@ -18146,19 +18146,19 @@ export interface components {
             enabled: boolean;
             /**
              * Format: uuid
-             * @description A member of the workspace.
+             * @description Id of a member of the workspace.
              */
             user_id: string;
         };
         VerdictFeedbackDto: {
             /**
-             * @description One check of the guardrail; all failed checks if absent.
+             * @description Id of a check of the guardrail. Default: all failed checks.
              * @example gw.pii
              */
             check?: string;
             /**
              * Format: uuid
-             * @description The log record whose verdicts are marked.
+             * @description Id of the log record whose verdicts are marked.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             log_id: string;
@@ -18176,7 +18176,7 @@ export interface components {
         };
         VerdictFeedbackResponse: {
             /**
-             * @description Number of verdicts that were marked.
+             * @description Number of marked verdicts.
              * @example 1
              */
             marked: number;
@@ -18195,7 +18195,7 @@ export interface components {
              */
             denied: boolean;
             /**
-             * @description Milliseconds.
+             * @description Duration in milliseconds.
              * @example 1.25
              */
             duration_ms: number;
@@ -18349,7 +18349,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             usage_limits: components["schemas"]["UsageLimitResponse"] | null;
-            /** @description In a list only with include_used_by. */
+            /** @description Only present in a list with include_used_by. */
             used_by?: components["schemas"]["UsedByResponse"];
             /**
              * Format: uuid
@@ -18427,7 +18427,7 @@ export interface components {
         };
         WorkspaceDefaultsResponse: {
             /**
-             * @description Slugs.
+             * @description Slugs of the guardrails.
              * @example [
              *       "pg-3f9a1c"
              *     ]
@@ -18447,7 +18447,7 @@ export interface components {
              */
             object: "workspace-defaults";
             /**
-             * @description Slugs.
+             * @description Slugs of the guardrails.
              * @example [
              *       "pg-3f9a1c"
              *     ]
@@ -18479,17 +18479,17 @@ export interface components {
             /** @example null */
             base_model_slug: string | null;
             /**
-             * @description Tokens of the context window.
+             * @description Size of the context window in tokens.
              * @example 400000
              */
             context_tokens: number | null;
             /**
-             * @description Whether requests may call it now.
+             * @description Whether requests may currently call the model.
              * @example true
              */
             enabled: boolean;
             /**
-             * @description The name to call it by.
+             * @description Name with which requests call the model.
              * @example @openai-prod/gpt-5
              */
             id: string;
@@ -18501,7 +18501,7 @@ export interface components {
              */
             object: "model";
             /**
-             * @description Where the prices come from; null: the model is unpriced. Prices of the sources that MODEL_CONFIGS_… settings of a gateway name take precedence over those of the catalogue.
+             * @description Source of the prices; null when the model is unpriced. Prices from the sources in a gateway's MODEL_CONFIGS_… settings take precedence over those of the catalogue.
              * @example custom
              * @enum {string|null}
              */
@@ -18755,7 +18755,7 @@ export interface components {
             /** @example ws-search-3f9a1c */
             slug: string;
             /**
-             * @description What gave the membership: a user, a mapping of SCIM groups, or single sign-on.
+             * @description How the membership was created: by a user, by a mapping of SCIM groups, or by single sign-on.
              * @example manual
              * @enum {string}
              */
@@ -18763,7 +18763,7 @@ export interface components {
         };
         WorkspaceSecurityResponse: {
             /**
-             * @description Null: the setting of the organisation applies. The organisation can block inline configs for all workspaces.
+             * @description Null when the setting of the organisation applies. The organisation can block inline configs for all workspaces.
              * @example true
              */
             block_inline_config: boolean | null;
@@ -18782,20 +18782,20 @@ export interface components {
             /** @description true: requests may carry x-portkey-* headers instead of x-gw-* headers. */
             portkey_headers?: boolean | null;
             /**
-             * @description What happens to a request that a provider of another dialect cannot express, where no config or target says it. strict (default): 400. adapt: parameters are dropped or moved to the nearest value.
+             * @description Treatment of a request that a provider of another dialect cannot express, unless a config or target sets it. strict (default): 400. adapt: parameters are dropped or changed to the nearest value.
              * @enum {string|null}
              */
             translation_loss?: "strict" | "adapt" | null;
             /** @description Whether new members get a user key. */
             user_api_key_auto_create?: boolean | null;
-            /** @description Empty for the default scopes. */
+            /** @description Scopes of automatically created keys; empty for the default scopes. */
             user_api_key_auto_create_scopes?: string[] | null;
             /** @description Maximum keys per user; -1 for no limit. */
             user_api_key_count?: number | null;
             /** @description Maximum lifetime in seconds; 0 for none. */
             user_api_key_max_ttl?: number | null;
             /**
-             * @description 1 to 365 days, weekly or monthly; empty or null for none.
+             * @description 1 to 365 days, weekly or monthly; empty or null for no rotation.
              * @example 30
              */
             user_api_key_rotation_period?: number | ("weekly" | "monthly" | "") | null;
@@ -18804,24 +18804,24 @@ export interface components {
         };
         WorkspaceSettingsResponse: {
             /**
-             * @description Null: the setting of the organisation applies.
+             * @description Null when the setting of the organisation applies.
              * @example standard
              * @enum {string|null}
              */
             audit: "standard" | "strict" | null;
             /**
-             * @description Null: the setting of the organisation applies.
+             * @description Null when the setting of the organisation applies.
              * @example 1
              * @enum {integer|null}
              */
             debug_log: 0 | 1 | null;
             /**
-             * @description Null: false.
+             * @description Null means false.
              * @example true
              */
             portkey_headers: boolean | null;
             /**
-             * @description Null: strict.
+             * @description Null means strict.
              * @example strict
              * @enum {string|null}
              */
@@ -18842,7 +18842,7 @@ export interface components {
              */
             user_api_key_max_ttl: number | null;
             /**
-             * @description Days; an empty string for none, as in requests.
+             * @description Rotation period in days; an empty string for none, as in requests.
              * @example 30
              */
             user_api_key_rotation_period: number | "" | null;
@@ -18905,7 +18905,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -18975,7 +18975,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -19043,7 +19043,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -19091,7 +19091,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -19200,7 +19200,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -19248,7 +19248,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -19326,7 +19326,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -19394,7 +19394,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -19472,7 +19472,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -19537,7 +19537,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -19607,7 +19607,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -19657,7 +19657,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -19707,7 +19707,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -19774,7 +19774,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -19861,7 +19861,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -19932,7 +19932,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -20015,7 +20015,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -20065,7 +20065,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -20115,7 +20115,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -20174,7 +20174,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -20246,7 +20246,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -20294,7 +20294,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -20451,7 +20451,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -20499,7 +20499,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -20560,7 +20560,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -20613,7 +20613,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -20661,7 +20661,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -20808,7 +20808,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -20856,7 +20856,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -20913,7 +20913,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -21066,7 +21066,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -21195,7 +21195,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -21344,7 +21344,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -21394,7 +21394,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -21455,7 +21455,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -21527,7 +21527,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -21594,7 +21594,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -21655,7 +21655,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -21722,7 +21722,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -21793,7 +21793,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -21867,7 +21867,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -21917,7 +21917,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -21967,7 +21967,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -22017,7 +22017,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -22073,7 +22073,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -22164,7 +22164,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -22229,7 +22229,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -22286,7 +22286,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -22376,7 +22376,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -22432,7 +22432,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -22502,7 +22502,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -22552,7 +22552,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -22599,7 +22599,7 @@ export interface operations {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
                 exact_name?: string;
-                /** @description Matches part of the name, case-sensitive. */
+                /** @description Text that the name must contain, case-sensitive. */
                 name?: string;
                 name_format?: "display" | "plain";
                 page_size?: number;
@@ -22613,7 +22613,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -22810,7 +22810,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -22996,7 +22996,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -23185,7 +23185,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -23244,7 +23244,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -23300,7 +23300,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -23385,7 +23385,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -23436,7 +23436,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -23511,7 +23511,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -23562,7 +23562,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -23604,19 +23604,19 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
-                /** @description One of the data classes. */
+                /** @description One of the integration's data classes. */
                 data_class?: string;
                 environment?: string;
-                /** @description The state at the last check. */
+                /** @description State at the last health check. */
                 health?: "healthy" | "degraded" | "down" | "unauthorised" | "unknown";
                 /** @description Must be the organisation of the credential. */
                 organisation_id?: string;
                 page_size?: number;
-                /** @description Part of the name or slug. */
+                /** @description Text that the name or slug must contain. */
                 search?: string;
-                /** @description A JSON object of texts. Each of its tags must match. */
+                /** @description A JSON object of strings. Each of its tags must match. */
                 tags?: string;
-                /** @description all if absent. */
+                /** @description Default: all. */
                 type?: ("workspace" | "organisation" | "all")[];
                 workspace_id?: string;
             };
@@ -23628,7 +23628,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -23792,7 +23792,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -23847,7 +23847,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -24007,7 +24007,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -24057,7 +24057,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -24120,7 +24120,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -24201,7 +24201,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -24276,7 +24276,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -24331,7 +24331,7 @@ export interface operations {
     agentSkills_list: {
         parameters: {
             query?: {
-                /** @description Page, counted from 1. */
+                /** @description Page number, counted from 1. */
                 page?: number;
                 page_size?: number;
             };
@@ -24345,7 +24345,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -24438,7 +24438,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -24507,7 +24507,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -24559,7 +24559,7 @@ export interface operations {
     agentSkills_changes: {
         parameters: {
             query?: {
-                /** @description Page, counted from 1. */
+                /** @description Page number, counted from 1. */
                 page?: number;
                 page_size?: number;
             };
@@ -24573,7 +24573,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -24659,7 +24659,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -24721,7 +24721,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -24775,7 +24775,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -24824,7 +24824,7 @@ export interface operations {
     agentIntegrations_listWorkspaces: {
         parameters: {
             query?: {
-                /** @description Any value: the list is `data`, with `total`. */
+                /** @description With any value, the response contains the list as `data`, with `total`. */
                 version?: string;
             };
             header?: never;
@@ -24837,7 +24837,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -24926,7 +24926,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -24999,7 +24999,7 @@ export interface operations {
                         /** @example Travel agent */
                         name: string;
                         /**
-                         * @description Of a card of version 1.0, the address of the first interface that can be called.
+                         * @description Address of the agent. For a card of version 1.0, the address of the first interface that can be called.
                          * @example https://agent.example.com/rpc
                          */
                         url: string;
@@ -25041,10 +25041,10 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
-                /** @description Ids, separated by commas. */
+                /** @description Ids of agents, separated by commas. */
                 id?: string[];
                 page_size?: number;
-                /** @description Part of the name or slug. */
+                /** @description Text that the name or slug must contain. */
                 search?: string;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: string;
@@ -25057,7 +25057,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -25153,7 +25153,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -25211,7 +25211,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -25311,7 +25311,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -25364,7 +25364,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -25417,7 +25417,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -25506,7 +25506,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -25572,7 +25572,7 @@ export interface operations {
                         /** @example Travel agent */
                         name: string;
                         /**
-                         * @description Of a card of version 1.0, the address of the first interface that can be called.
+                         * @description Address of the agent. For a card of version 1.0, the address of the first interface that can be called.
                          * @example https://agent.example.com/rpc
                          */
                         url: string;
@@ -25612,12 +25612,12 @@ export interface operations {
     agentServerAccess_effective: {
         parameters: {
             query?: {
-                /** @description An API key of the workspace. */
+                /** @description Id of an API key of the workspace. */
                 api_key_id?: string;
-                /** @description Page, counted from 1. */
+                /** @description Page number, counted from 1. */
                 page?: number;
                 page_size?: number;
-                /** @description A member of the workspace. */
+                /** @description Id of a member of the workspace. */
                 user_id?: string;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: unknown;
@@ -25632,7 +25632,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -25722,7 +25722,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -25777,7 +25777,7 @@ export interface operations {
     agentServerAccess_listSkills: {
         parameters: {
             query?: {
-                /** @description Page, counted from 1. */
+                /** @description Page number, counted from 1. */
                 page?: number;
                 page_size?: number;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
@@ -25793,7 +25793,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -25879,7 +25879,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -25936,7 +25936,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -25985,10 +25985,10 @@ export interface operations {
     agentServerAccess_listUsers: {
         parameters: {
             query?: {
-                /** @description Page, counted from 1. */
+                /** @description Page number, counted from 1. */
                 page?: number;
                 page_size?: number;
-                /** @description Part of the name or email address. */
+                /** @description Text that the name or email address must contain. */
                 search?: string;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: unknown;
@@ -26003,7 +26003,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -26076,7 +26076,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -26134,7 +26134,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -26214,7 +26214,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -26273,7 +26273,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -26349,7 +26349,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -26406,7 +26406,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -26500,9 +26500,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -26513,7 +26513,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -26625,9 +26625,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -26638,7 +26638,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -26743,9 +26743,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -26756,7 +26756,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -26865,9 +26865,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -26878,7 +26878,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -26985,9 +26985,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -26998,7 +26998,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -27105,9 +27105,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -27118,7 +27118,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -27230,9 +27230,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -27243,7 +27243,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -27351,9 +27351,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -27364,7 +27364,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -27471,9 +27471,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -27484,7 +27484,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -27590,9 +27590,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -27603,7 +27603,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -27710,9 +27710,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -27723,7 +27723,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -27830,9 +27830,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -27843,7 +27843,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -27956,9 +27956,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -27969,7 +27969,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -28082,9 +28082,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -28095,7 +28095,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -28209,9 +28209,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -28222,7 +28222,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -28331,9 +28331,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -28344,7 +28344,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -28451,9 +28451,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -28464,7 +28464,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -28584,9 +28584,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -28599,7 +28599,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -28721,9 +28721,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -28734,7 +28734,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -28843,9 +28843,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -28858,7 +28858,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -28972,9 +28972,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -28985,7 +28985,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -29103,9 +29103,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -29116,7 +29116,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -29238,9 +29238,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -29253,7 +29253,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -29357,9 +29357,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -29370,7 +29370,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -29474,9 +29474,9 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
-                /** @description Ignored with a workspace key. With an organisation key, the default workspace when absent. */
+                /** @description Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace. */
                 workspace_slug?: string;
             };
             header?: never;
@@ -29487,7 +29487,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -29539,7 +29539,7 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
-                /** @description Returns only these keys. */
+                /** @description Returns only the keys with these ids. */
                 ids?: string[];
                 /** @description Default: asc for texts, desc for times. */
                 order?: "asc" | "desc";
@@ -29560,7 +29560,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -29688,7 +29688,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -29815,7 +29815,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -29865,7 +29865,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -29920,7 +29920,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -29990,7 +29990,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -30198,7 +30198,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -30281,7 +30281,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -30353,7 +30353,7 @@ export interface operations {
                     "application/json": components["schemas"]["SsoCodeResponse"] | components["schemas"]["SsoTestResponse"];
                 };
             };
-            /** @description To the console, with the code and return_path in its query. */
+            /** @description Redirects to the console, with the code and return_path in the query. */
             303: {
                 headers: {
                     [name: string]: unknown;
@@ -30392,7 +30392,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1: of a console; the session is then in a cookie, and the response is its user. */
+                /** @description Send 1 from a console. The session is then in a cookie, and the response is the user. */
                 "x-gw-console"?: string;
             };
             path?: never;
@@ -30578,7 +30578,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1: of a console; the session is then in a cookie, and the response is its user. */
+                /** @description Send 1 from a console. The session is then in a cookie, and the response is the user. */
                 "x-gw-console"?: string;
             };
             path?: never;
@@ -30645,7 +30645,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1: of a console; the session is then in a cookie, and the response is its user. */
+                /** @description Send 1 from a console. The session is then in a cookie, and the response is the user. */
                 "x-gw-console"?: string;
             };
             path?: never;
@@ -30711,7 +30711,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1: of a console; the session is then in a cookie, and the response is its user. */
+                /** @description Send 1 from a console. The session is then in a cookie, and the response is the user. */
                 "x-gw-console"?: string;
             };
             path?: never;
@@ -31458,7 +31458,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1: of a console; the session is then in a cookie, and the response is its user. */
+                /** @description Send 1 from a console. The session is then in a cookie, and the response is the user. */
                 "x-gw-console"?: string;
             };
             path?: never;
@@ -31856,7 +31856,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1: of a console; the session is then in a cookie, and the response is its user. */
+                /** @description Send 1 from a console. The session is then in a cookie, and the response is the user. */
                 "x-gw-console"?: string;
             };
             path?: never;
@@ -31943,7 +31943,7 @@ export interface operations {
                     "application/json": components["schemas"]["SamlCodeResponse"] | components["schemas"]["SsoTestResponse"];
                 };
             };
-            /** @description To the console, with the code and return_path in its query. */
+            /** @description Redirects to the console, with the code and return_path in the query. */
             303: {
                 headers: {
                     [name: string]: unknown;
@@ -32128,7 +32128,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1: of a console; the session is then in a cookie, and the response is its user. */
+                /** @description Send 1 from a console. The session is then in a cookie, and the response is the user. */
                 "x-gw-console"?: string;
             };
             path?: never;
@@ -32196,7 +32196,7 @@ export interface operations {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
                 page_size?: number;
-                /** @description Text that the name or slug contains. */
+                /** @description Text that the name or slug must contain. */
                 search?: string;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: string;
@@ -32209,7 +32209,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -32294,7 +32294,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -32352,7 +32352,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -32440,7 +32440,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -32493,7 +32493,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -32546,7 +32546,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -32628,7 +32628,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -32699,7 +32699,7 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
-                /** @description True adds used_by to each row. */
+                /** @description True adds used_by to each item. */
                 include_used_by?: boolean;
                 /** @description Default: asc for texts, desc for times. */
                 order?: "asc" | "desc";
@@ -32719,7 +32719,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -32826,7 +32826,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -32886,7 +32886,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -32993,7 +32993,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -33050,7 +33050,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -33106,7 +33106,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -33195,7 +33195,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -33297,7 +33297,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -33490,15 +33490,15 @@ export interface operations {
                 /** @description Must be the organisation of the credential. */
                 organisation_id?: string;
                 page_size?: number;
-                /** @description Part of the name or slug. */
+                /** @description Text that the name or slug must contain. */
                 search?: string;
                 source_type?: "api" | "ui" | "helm" | "terraform";
-                /** @description active if absent. */
+                /** @description Default: active. */
                 status?: ("active" | "archived")[];
-                /** @description A JSON object of texts. Each of its tags must match. */
+                /** @description A JSON object of strings. Each of its tags must match. */
                 tags?: string;
                 type?: "production" | "non_production";
-                /** @description Deployments for at least one of these workspaces. */
+                /** @description Returns deployments for at least one of these workspaces. */
                 workspace_slug?: string[];
             };
             header?: never;
@@ -33509,7 +33509,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -33596,7 +33596,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -33658,7 +33658,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -33795,7 +33795,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -33849,7 +33849,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -33899,7 +33899,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -34035,7 +34035,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -34086,7 +34086,7 @@ export interface operations {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
                 ids?: string[];
-                /** @description True adds used_by to each row. */
+                /** @description True adds used_by to each item. */
                 include_used_by?: boolean;
                 /** @description Default: asc for texts, desc for times. */
                 order?: "asc" | "desc";
@@ -34109,7 +34109,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -34219,7 +34219,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -34278,7 +34278,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -34404,7 +34404,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -34463,7 +34463,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -34516,7 +34516,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -34597,7 +34597,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -34735,7 +34735,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -34803,7 +34803,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -34885,7 +34885,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -34963,7 +34963,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -35023,7 +35023,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -35104,7 +35104,7 @@ export interface operations {
                 check?: string;
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
-                /** @description none: verdicts without a mark. */
+                /** @description none returns the verdicts without a mark. */
                 mark?: "false_positive" | "true_positive" | "none";
                 page_size?: number;
                 /** @description End of the period. */
@@ -35124,7 +35124,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -35202,7 +35202,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -35305,7 +35305,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -35575,9 +35575,9 @@ export interface operations {
                 search?: string;
                 /** @description Default: created_at. */
                 sort?: "created_at" | "last_updated_at" | "name";
-                /** @description A JSON object of texts. Each of its tags must match. */
+                /** @description A JSON object of strings. Each of its tags must match. */
                 tags?: string;
-                /** @description all if absent. */
+                /** @description Default: all. */
                 type?: ("workspace" | "organisation" | "all")[];
                 workspace_id?: string;
             };
@@ -35589,7 +35589,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -35685,7 +35685,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -35740,7 +35740,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -35874,7 +35874,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -35924,7 +35924,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -35983,7 +35983,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -36092,7 +36092,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -36145,7 +36145,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -36195,7 +36195,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -36322,7 +36322,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -36390,7 +36390,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -36513,7 +36513,7 @@ export interface operations {
                 /** @description Must be the organisation of the credential. */
                 organisation_id?: string;
                 page_size?: number;
-                /** @description Text that the name contains. */
+                /** @description Text that the name must contain. */
                 search?: string;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: string;
@@ -36526,7 +36526,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -36606,7 +36606,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -36663,7 +36663,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -36740,7 +36740,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -36780,7 +36780,7 @@ export interface operations {
     labels_remove: {
         parameters: {
             query?: {
-                /** @description Deletes the resource although other resources use it; their requests then fail. */
+                /** @description Deletes the resource even if other resources use it; their requests then fail. */
                 force?: boolean;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: unknown;
@@ -36795,7 +36795,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -36951,7 +36951,7 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
             };
             header?: never;
@@ -36962,7 +36962,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -37140,7 +37140,7 @@ export interface operations {
     logs_get: {
         parameters: {
             query?: {
-                /** @description false: without the bodies, which are then null and not read; `/request` and `/response` return them. Default: true. */
+                /** @description false leaves out the bodies, which are then null and are not read; `/request` and `/response` return them. Default: true. */
                 bodies?: boolean;
             };
             header?: never;
@@ -37153,7 +37153,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -37304,7 +37304,7 @@ export interface operations {
                     "*/*": string;
                 };
             };
-            /** @description The range that the request names. */
+            /** @description The range of bytes that the request names. */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -37366,7 +37366,7 @@ export interface operations {
                     "*/*": string;
                 };
             };
-            /** @description The range that the request names. */
+            /** @description The range of bytes that the request names. */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -37427,7 +37427,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -37528,7 +37528,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -37587,7 +37587,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -37684,7 +37684,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -37743,7 +37743,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -37796,7 +37796,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -37854,7 +37854,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -37911,7 +37911,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -37967,7 +37967,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -38063,7 +38063,7 @@ export interface operations {
                 integration_id?: string[];
                 /** @description Matches the `is_success` of a log. */
                 is_success?: boolean;
-                /** @description Seconds until the tail ends. */
+                /** @description Duration of the tail in seconds. */
                 max_seconds?: number;
                 /** @description Names of tools and prompts at their MCP servers. */
                 mcp_capability?: string[];
@@ -38137,7 +38137,7 @@ export interface operations {
                 weighted_feedback_max?: number;
                 /** @description Minimum mean of value times weight over the trace's feedback. */
                 weighted_feedback_min?: number;
-                /** @description Id or slug; for an organisation key or a session. */
+                /** @description Id or slug of the workspace; for an organisation key or a session. */
                 workspace_id?: string;
             };
             header?: never;
@@ -38197,7 +38197,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -38318,7 +38318,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -38402,7 +38402,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -38490,7 +38490,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -38552,7 +38552,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -38594,19 +38594,19 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
-                /** @description One of the data classes. */
+                /** @description One of the integration's data classes. */
                 data_class?: string;
                 environment?: string;
-                /** @description The state at the last check. */
+                /** @description State at the last health check. */
                 health?: "healthy" | "degraded" | "down" | "unauthorised" | "unknown";
                 /** @description Must be the organisation of the credential. */
                 organisation_id?: string;
                 page_size?: number;
-                /** @description Part of the name or slug. */
+                /** @description Text that the name or slug must contain. */
                 search?: string;
-                /** @description A JSON object of texts. Each of its tags must match. */
+                /** @description A JSON object of strings. Each of its tags must match. */
                 tags?: string;
-                /** @description all if absent. */
+                /** @description Default: all. */
                 type?: ("workspace" | "organisation" | "all")[];
                 workspace_id?: string;
             };
@@ -38618,7 +38618,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -38756,7 +38756,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -38811,7 +38811,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -38944,7 +38944,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -38994,7 +38994,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -39043,7 +39043,7 @@ export interface operations {
     mcpCapabilities_list: {
         parameters: {
             query?: {
-                /** @description Page, counted from 1. */
+                /** @description Page number, counted from 1. */
                 page?: number;
                 page_size?: number;
                 type?: "tool" | "prompt" | "resource" | "resource_template";
@@ -39058,7 +39058,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -39177,7 +39177,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -39246,7 +39246,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -39298,7 +39298,7 @@ export interface operations {
     mcpCapabilities_changes: {
         parameters: {
             query?: {
-                /** @description Page, counted from 1. */
+                /** @description Page number, counted from 1. */
                 page?: number;
                 page_size?: number;
             };
@@ -39312,7 +39312,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -39398,7 +39398,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -39460,7 +39460,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -39525,7 +39525,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -39578,7 +39578,7 @@ export interface operations {
     mcpOpenApi_get: {
         parameters: {
             query?: {
-                /** @description True adds the text of the document. */
+                /** @description True adds the text of the document to the response. */
                 document?: boolean;
             };
             header?: never;
@@ -39591,7 +39591,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -39687,7 +39687,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -39757,7 +39757,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -39811,7 +39811,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -39874,7 +39874,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -39954,7 +39954,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -39994,7 +39994,7 @@ export interface operations {
     mcpIntegrations_listWorkspaces: {
         parameters: {
             query?: {
-                /** @description Any value: the list is `data`, with `total`. */
+                /** @description With any value, the response contains the list as `data`, with `total`. */
                 version?: string;
             };
             header?: never;
@@ -40007,7 +40007,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -40096,7 +40096,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -40183,7 +40183,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -40298,7 +40298,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -40385,10 +40385,10 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
-                /** @description Ids, separated by commas. */
+                /** @description Ids of servers, separated by commas. */
                 id?: string[];
                 page_size?: number;
-                /** @description Part of the name or slug. */
+                /** @description Text that the name or slug must contain. */
                 search?: string;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: string;
@@ -40401,7 +40401,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -40496,7 +40496,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -40554,7 +40554,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -40653,7 +40653,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -40706,7 +40706,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -40759,7 +40759,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -40856,7 +40856,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -40896,7 +40896,7 @@ export interface operations {
     mcpServerAccess_listCapabilities: {
         parameters: {
             query?: {
-                /** @description Page, counted from 1. */
+                /** @description Page number, counted from 1. */
                 page?: number;
                 page_size?: number;
                 type?: "tool" | "prompt" | "resource" | "resource_template";
@@ -40913,7 +40913,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -41025,7 +41025,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -41082,7 +41082,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -41130,7 +41130,7 @@ export interface operations {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
                 page_size?: number;
-                /** @description If absent, a user sees their own connection, and a service key all of them. */
+                /** @description Id of a user. Default: the caller's own user; a service key sees all users. */
                 user_id?: string;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: string;
@@ -41145,7 +41145,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -41199,7 +41199,7 @@ export interface operations {
     mcpServerAccess_removeConnection: {
         parameters: {
             query?: {
-                /** @description Required with a service key. Default: the user. */
+                /** @description Id of a user. Required with a service key. Default: the caller's own user. */
                 user_id?: string;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: string;
@@ -41214,7 +41214,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -41258,12 +41258,12 @@ export interface operations {
     mcpServerAccess_effective: {
         parameters: {
             query?: {
-                /** @description An API key of the workspace. */
+                /** @description Id of an API key of the workspace. */
                 api_key_id?: string;
-                /** @description Page, counted from 1. */
+                /** @description Page number, counted from 1. */
                 page?: number;
                 page_size?: number;
-                /** @description A member of the workspace. */
+                /** @description Id of a member of the workspace. */
                 user_id?: string;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: unknown;
@@ -41278,7 +41278,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -41355,7 +41355,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -41423,7 +41423,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -41491,7 +41491,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -41540,10 +41540,10 @@ export interface operations {
     mcpServerAccess_listUsers: {
         parameters: {
             query?: {
-                /** @description Page, counted from 1. */
+                /** @description Page number, counted from 1. */
                 page?: number;
                 page_size?: number;
-                /** @description Part of the name or email address. */
+                /** @description Text that the name or email address must contain. */
                 search?: string;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: unknown;
@@ -41558,7 +41558,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -41632,7 +41632,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -41679,7 +41679,7 @@ export interface operations {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
                 page_size?: number;
-                /** @description Part of the name or slug. */
+                /** @description Text that the name or slug must contain. */
                 search?: string;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: string;
@@ -41692,7 +41692,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -41818,7 +41818,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -41876,7 +41876,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -41978,7 +41978,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -42031,7 +42031,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -42071,13 +42071,13 @@ export interface operations {
     mcpToolsets_preview: {
         parameters: {
             query?: {
-                /** @description An API key of the workspace. */
+                /** @description Id of an API key of the workspace. */
                 api_key_id?: string;
-                /** @description Page, counted from 1. */
+                /** @description Page number, counted from 1. */
                 page?: number;
                 page_size?: number;
                 type?: "tool" | "prompt" | "resource" | "resource_template";
-                /** @description A member of the workspace. */
+                /** @description Id of a member of the workspace. */
                 user_id?: string;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: unknown;
@@ -42092,7 +42092,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -42358,7 +42358,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -42440,7 +42440,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -42506,7 +42506,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -42551,7 +42551,7 @@ export interface operations {
                 /** @description Must be the caller’s own organisation; 404 otherwise. */
                 organisation_id?: string;
                 page_size?: number;
-                /** @description Text that the name contains. */
+                /** @description Text that the name must contain. */
                 search?: string;
                 /** @description Default: active. */
                 status?: "active" | "archived";
@@ -42569,7 +42569,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -42678,7 +42678,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -42738,7 +42738,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -42841,7 +42841,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -42894,7 +42894,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -42939,7 +42939,7 @@ export interface operations {
                 /** @description Must be the caller’s own organisation; 404 otherwise. */
                 organisation_id?: string;
                 page_size?: number;
-                /** @description Text that the name contains. */
+                /** @description Text that the name must contain. */
                 search?: string;
                 /** @description Default: active. */
                 status?: "active" | "archived";
@@ -42955,7 +42955,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -43073,7 +43073,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -43118,7 +43118,7 @@ export interface operations {
     usageLimitPolicies_get: {
         parameters: {
             query?: {
-                /** @description True adds the usage of each value; at most the newest 1,000 values. */
+                /** @description True adds the usage of each value, for at most the newest 1,000 values. */
                 include_usage?: boolean;
                 /** @description Default: active. */
                 status?: "active" | "archived";
@@ -43135,7 +43135,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -43244,7 +43244,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -43297,7 +43297,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -43340,7 +43340,7 @@ export interface operations {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
                 page_size?: number;
-                /** @description Text that the value key contains. */
+                /** @description Text that the value key must contain. */
                 search?: string;
                 status?: "active" | "exhausted";
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
@@ -43356,7 +43356,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -43425,7 +43425,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -43471,7 +43471,7 @@ export interface operations {
                 current_page?: number;
                 id?: string;
                 page_size?: number;
-                /** @description Text that the name or slug contains. */
+                /** @description Text that the name or slug must contain. */
                 search?: string;
                 /** @description Adds the workspaces with which each prompt is shared. */
                 show_prompt_share?: boolean;
@@ -43488,7 +43488,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -43584,7 +43584,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -43646,7 +43646,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -43764,7 +43764,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -43823,7 +43823,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -43883,7 +43883,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -43952,7 +43952,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -44011,7 +44011,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -44076,7 +44076,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -44132,7 +44132,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -44193,7 +44193,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -44255,7 +44255,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -44327,7 +44327,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -44439,7 +44439,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -44485,7 +44485,7 @@ export interface operations {
                 current_page?: number;
                 id?: string;
                 page_size?: number;
-                /** @description Text that the name or slug contains. */
+                /** @description Text that the name or slug must contain. */
                 search?: string;
                 /** @description Adds the workspaces with which each prompt is shared. */
                 show_prompt_share?: boolean;
@@ -44502,7 +44502,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -44591,7 +44591,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -44653,7 +44653,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -44740,7 +44740,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -44797,7 +44797,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -44857,7 +44857,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -44926,7 +44926,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -44985,7 +44985,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -45050,7 +45050,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -45106,7 +45106,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -45167,7 +45167,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -45229,7 +45229,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -45289,7 +45289,7 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
-                /** @description True adds used_by to each row. */
+                /** @description True adds used_by to each item. */
                 include_used_by?: boolean;
                 /** @description Default: asc for texts, desc for times. */
                 order?: "asc" | "desc";
@@ -45298,7 +45298,7 @@ export interface operations {
                 search?: string;
                 /** @description Default: created_at. */
                 sort?: "created_at" | "last_updated_at" | "name" | "expires_at";
-                /** @description A JSON object of texts. Each of its tags must match. */
+                /** @description A JSON object of strings. Each of its tags must match. */
                 tags?: string;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: string;
@@ -45311,7 +45311,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -45451,7 +45451,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -45509,7 +45509,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -45643,7 +45643,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -45688,7 +45688,7 @@ export interface operations {
     providers_remove: {
         parameters: {
             query?: {
-                /** @description Deletes the resource although other resources use it; their requests then fail. */
+                /** @description Deletes the resource even if other resources use it; their requests then fail. */
                 force?: boolean;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: unknown;
@@ -45703,7 +45703,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -45751,7 +45751,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -45836,12 +45836,12 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
-                /** @description Only models that can be called, or only the others. */
+                /** @description true: only models that can be called. false: only the others. */
                 enabled?: boolean;
                 page_size?: number;
                 /** @description Slug of a provider or virtual key. */
                 provider?: string;
-                /** @description Part of the name of the model, in any case. */
+                /** @description Text that the name of the model must contain, ignoring case. */
                 search?: string;
                 /** @description Required with a credential of the whole organisation. */
                 workspace_id?: string;
@@ -45854,7 +45854,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -45947,7 +45947,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -46040,7 +46040,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -46095,7 +46095,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -46172,7 +46172,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -46230,7 +46230,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -46284,7 +46284,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -46344,7 +46344,7 @@ export interface operations {
                 /** @description Page, counted from 0. */
                 page?: number;
                 page_size?: number;
-                /** @description Text that the name contains, in any case. */
+                /** @description Text that the name must contain, ignoring case. */
                 search?: string;
             };
             header?: never;
@@ -46355,7 +46355,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -46413,7 +46413,7 @@ export interface operations {
                 /** @description Page, counted from 0. */
                 page?: number;
                 page_size?: number;
-                /** @description In any case. */
+                /** @description Role in upper or lower case. */
                 role?: "admin" | "manager" | "member";
                 scim_group_id?: string;
                 /** @description Id or slug of the workspace. */
@@ -46427,7 +46427,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -46556,7 +46556,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -46606,7 +46606,7 @@ export interface operations {
                 /** @description Must be the caller’s own organisation. */
                 organisation_id?: string;
                 page_size?: number;
-                /** @description Text that the name or slug contains. */
+                /** @description Text that the name or slug must contain. */
                 search?: string;
                 /** @description A JSON object of strings; all tags must match. */
                 tags?: string;
@@ -46619,7 +46619,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -46705,7 +46705,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -46761,7 +46761,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -46855,7 +46855,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -46905,7 +46905,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -46955,7 +46955,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -47005,7 +47005,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -47064,7 +47064,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -47182,7 +47182,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -47281,7 +47281,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -47395,7 +47395,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -47445,7 +47445,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -47504,7 +47504,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -47564,7 +47564,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -47620,7 +47620,7 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
-                /** @description True adds used_by to each row. */
+                /** @description True adds used_by to each item. */
                 include_used_by?: boolean;
                 /** @description Default: asc for texts, desc for times. */
                 order?: "asc" | "desc";
@@ -47640,7 +47640,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -47797,7 +47797,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -47857,7 +47857,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -48008,7 +48008,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -48048,7 +48048,7 @@ export interface operations {
     virtualKeys_remove: {
         parameters: {
             query?: {
-                /** @description Deletes the resource although other resources use it; their requests then fail. */
+                /** @description Deletes the resource even if other resources use it; their requests then fail. */
                 force?: boolean;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: unknown;
@@ -48063,7 +48063,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -48114,7 +48114,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -48186,7 +48186,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -48247,7 +48247,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -48319,7 +48319,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, where it has one. */
+                    /** @description Etag of the resource, if it has one. */
                     etag?: string;
                     [name: string]: unknown;
                 };

@@ -13,7 +13,10 @@ import { PasswordsService } from './passwords.service';
 /** Paths whose POST accepts an HTML form; the HTTP adapter parses forms only there. */
 export const FORM_PATHS = ['/invite/:token', '/reset/:token'];
 
-/** The facts of the request without the token in its path, because the audit log must not store the token. */
+/**
+ * Returns the facts of the request without the token in its path, because the audit log must not
+ * store the token.
+ */
 const factsWithoutToken = (request: FastifyRequest): RequestFacts => {
   const facts = factsOf(request);
   return { ...facts, uri: facts.uri.slice(0, facts.uri.lastIndexOf('/')) };
@@ -23,7 +26,10 @@ function send(reply: FastifyReply, status: number, html: string): void {
   void reply.status(status).headers(pageHeaders()).send(html);
 }
 
-/** The HTML pages behind the links of mails: plain forms without script, so that they also work without a console. */
+/**
+ * HTML pages to which links in mails lead: plain forms without scripts, so that they also work
+ * without a console.
+ */
 @ApiExcludeController()
 @Controller()
 export class AccountPagesController {
@@ -113,7 +119,10 @@ export class AccountPagesController {
   }
 }
 
-/** Returns the status and message to show to the user. Rethrows any error that is not a `GatewayError`. */
+/**
+ * Returns the status and message to show to the user. Rethrows any error that is not a
+ * `GatewayError`.
+ */
 function shown(error: unknown): { readonly status: number; readonly message: string } {
   if (!(error instanceof GatewayError)) throw error;
   return { status: error.status, message: error.options.details?.[0]?.message ?? error.message };

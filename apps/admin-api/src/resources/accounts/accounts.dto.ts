@@ -5,11 +5,15 @@ export class ChangePasswordDto {
     optional: true,
     max: 1024,
     description:
-      'Not needed in a session by the link of the launcher while the user has the password of the first set-up.',
+      "Not needed in a session that the launcher's link opened, while the user still has the password of the first set-up.",
     example: 'correct horse battery staple',
   })
   current_password?: string;
-  @TextField({ max: 1024, description: 'At least 12 characters.', example: 'quiet lamp under seven rivers' })
+  @TextField({
+    max: 1024,
+    description: 'The new password, at least 12 characters.',
+    example: 'quiet lamp under seven rivers',
+  })
   new_password!: string;
 }
 
@@ -20,7 +24,11 @@ export class ForgotPasswordDto {
 export class ResetPasswordDto {
   @TextField({ max: 128, description: 'The last part of the link.', example: 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7' })
   token!: string;
-  @TextField({ max: 1024, description: 'At least 12 characters.', example: 'quiet lamp under seven rivers' })
+  @TextField({
+    max: 1024,
+    description: 'The new password, at least 12 characters.',
+    example: 'quiet lamp under seven rivers',
+  })
   password!: string;
 }
 

@@ -12,7 +12,10 @@ import type { Failure } from '../../spec-support/api-keys';
 const NEW = 'quiet lamp under seven rivers';
 const THIRD = 'nine green kites over water';
 
-/** Headers of a client in another network for each call, so that the login throttle does not delay the test. */
+/**
+ * Returns the headers of a client in another network for each call, so that the login throttle does
+ * not affect the test.
+ */
 let network = 0;
 const elsewhere = (): { 'x-gw-client-address': string } => {
   network += 1;
@@ -50,7 +53,7 @@ describe('accounts without mail', () => {
   const accept = (link: string, password: string): Promise<GatewayResponse<Failure>> =>
     admin.post('/v1/invites/accept', { headers: elsewhere(), body: { token: tokenOf(link), password } });
 
-  it('limits a password that was set by an unmailed invite to the organisation of the invite', async () => {
+  it('limit a password that was set by an unmailed invite to the organisation of the invite', async () => {
     const email = address();
     // Another organisation accepts its own invite in the name of the user.
     expect((await accept(await invite(theirs.adminKey, email), NEW)).status).toBe(200);
@@ -70,7 +73,7 @@ describe('accounts without mail', () => {
     }
   });
 
-  it('returns 400 for short and common new passwords', async () => {
+  it('return 400 for short and common new passwords', async () => {
     const link = await invite(ours.adminKey, address());
     for (const password of ['12345678', 'password', 'Password2024!', 'short']) {
       const { status, body } = await accept(link, password);
@@ -79,7 +82,7 @@ describe('accounts without mail', () => {
     expect((await accept(link, NEW)).status).toBe(200);
   });
 
-  it('changes the password of a user who sends the current one, and ends all other sessions', async () => {
+  it('change the password of a user who sends the current one, and end all other sessions', async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
     const [mine, other] = [
       (await login(admin, email, PASSWORD)).body,
@@ -107,7 +110,7 @@ describe('accounts without mail', () => {
     expect(audits.length).toBeGreaterThan(0);
   });
 
-  it('ends reset links when the password is changed otherwise', async () => {
+  it('end reset links when the password is changed in another way', async () => {
     const owner = await admin.user(ours.organisationId, 'owner');
     const target = await admin.user(ours.organisationId, 'member');
     const made = await admin.post<{ reset_link: string }>(`/v1/users/${target.id}/password-reset`, {
@@ -121,7 +124,7 @@ describe('accounts without mail', () => {
     expect(late.status).toBe(404);
   });
 
-  it('lets only an owner create a reset link, which works once and in this organisation only', async () => {
+  it('let only an owner create a reset link, which works once and in this organisation only', async () => {
     const owner = await admin.user(ours.organisationId, 'owner');
     const boss = await admin.user(ours.organisationId, 'admin');
     const target = await admin.user(ours.organisationId, 'member');
@@ -150,12 +153,12 @@ describe('accounts without mail', () => {
     expect(await admin.dataSource.manager.count(PasswordResetEntity)).toBe(0);
   });
 
-  it('returns 403 feature_disabled for a forgotten password', async () => {
+  it('return 403 feature_disabled for a forgotten password', async () => {
     const response = await admin.post<Failure>('/v1/auth/password/forgot', { body: { email: address() } });
     expect([response.status, response.body.error.type]).toEqual([403, 'feature_disabled']);
   });
 
-  it('shows an invite as a page without script, and accepts it by its form', async () => {
+  it("show an invite as a page without scripts, and accept it by the page's form", async () => {
     const email = address();
     const path = `/invite/${tokenOf(await invite(ours.adminKey, email))}`;
     const page = await admin.get(path);
@@ -180,7 +183,7 @@ describe('accounts without mail', () => {
     expect(JSON.stringify(records)).not.toContain(tokenOf(path));
   });
 
-  it('sends no-store, nosniff, a content security policy and X-Frame-Options with every response', async () => {
+  it('send no-store, nosniff, a content security policy and X-Frame-Options with every response', async () => {
     for (const path of ['/v1/auth/self', '/docs', '/', '/openapi.json']) {
       const { headers } = await admin.call('GET', path);
       expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
@@ -203,7 +206,7 @@ describe('accounts with mail', () => {
   const nextLink = async (): Promise<string> =>
     (await claimMail(admin.dataSource.manager, sealingKeyring(MASTER_KEY)))?.message.action?.url ?? '';
 
-  it('makes the password that was set by a mailed invite valid in every organisation', async () => {
+  it('make a password that was set by a mailed invite valid in every organisation', async () => {
     const email = 'grace@example.com';
     const body = { email, role: 'member', workspaces: [] };
     await admin.post('/v1/admin/users/invites', { key: ours.adminKey, body });
@@ -218,7 +221,7 @@ describe('accounts with mail', () => {
     expect((await admin.post('/v1/invites/accept', { headers: elsewhere(), body: second })).status).toBe(401);
   });
 
-  it('returns the same response for known and unknown addresses, and mails one link that sets a new password', async () => {
+  it('return the same response for known and unknown addresses, and mail one link that sets a new password', async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
     const forgot = (to: string): Promise<GatewayResponse> =>
       admin.post('/v1/auth/password/forgot', { body: { email: to } });

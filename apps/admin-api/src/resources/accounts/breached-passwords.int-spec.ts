@@ -10,7 +10,10 @@ const PADDED = 'four blue lamps near rivers';
 const GOOD = 'nine green kites over water';
 const digestOf = (text: string): string => createHash('sha1').update(text).digest('hex').toUpperCase();
 
-/** A range service that knows one breached password, pads its responses, and can be stopped from responding. */
+/**
+ * A range service with one breached password. It pads its responses, and can be stopped from
+ * responding.
+ */
 class RangeService {
   readonly paths: string[] = [];
   mode: 'ok' | 'error' | 'silent' = 'ok';
@@ -56,7 +59,7 @@ describe('breached-password check', () => {
     return (await admin.dataSource.manager.findOneByOrFail(AuditLogEntity, where)).after;
   };
 
-  it('refuses a breached password in a change, a reset and an invite, and sends five hex digits only', async () => {
+  it('refuses a breached password in a change, a reset and an invite, and sends only five hex digits', async () => {
     const { response } = await change(BREACHED);
     expect([response.status, response.body.error.param]).toEqual([400, 'new_password']);
     expect(response.body.error.message).toContain('choose one that you use nowhere else');
@@ -80,7 +83,7 @@ describe('breached-password check', () => {
     expect((await admin.post('/v1/auth/password/reset', { body: reset })).status).toBe(400);
   });
 
-  it('accepts a password that is not in the range, and one that only padding names', async () => {
+  it('accepts a password that is not in the range, and one that occurs only as padding', async () => {
     for (const password of [GOOD, PADDED]) {
       const { id, response } = await change(password);
       expect(response.status).toBe(200);
@@ -88,13 +91,13 @@ describe('breached-password check', () => {
     }
   });
 
-  it('queries nothing for a password that the rules refuse', async () => {
+  it('sends no query for a password that the rules refuse', async () => {
     expect((await change('qwertyuiopasdf')).response.status).toBe(400);
     expect(service.paths).toEqual([]);
   });
 
   it.each(['error', 'silent'] as const)(
-    'accepts a password and audits that when the service is %s',
+    'accepts a password when the service is %s, and audits that',
     async (mode) => {
       service.mode = mode;
       const { id, response } = await change(BREACHED);

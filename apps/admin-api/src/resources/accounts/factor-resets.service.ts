@@ -19,8 +19,9 @@ export class FactorResetsService {
   constructor(private readonly writes: Writes) {}
 
   /**
-   * Removes all second factors and recovery codes of another user, and ends the user's sessions. Throws `forbidden` for callers
-   * without a session, for the caller's own factors, for a higher role, and for factors that also protect other organisations.
+   * Removes all second factors and recovery codes of another user, and ends the user's sessions.
+   * Throws `forbidden` for callers without a session, for the caller's own factors, for a higher
+   * role, and for factors that also protect other organisations.
    */
   reset(caller: Principal, userId: string): Promise<object> {
     return this.writes.run(caller, async (write) => {
@@ -35,7 +36,10 @@ export class FactorResetsService {
   }
 }
 
-/** A key, a token or a stolen session must not remove the factors of its own user. */
+/**
+ * Throws `forbidden` for the caller's own factors and for callers without a session, because a key,
+ * a token or a stolen session must not remove its user's factors.
+ */
 function assertAnotherUser(caller: Principal, userId: string): void {
   if (!isLoggedIn(caller)) {
     throw new GatewayError('forbidden', {
@@ -49,8 +53,9 @@ function assertAnotherUser(caller: Principal, userId: string): void {
 }
 
 /**
- * Removes the factors of this organisation, and those that count everywhere if the user belongs to no other one: an administrator
- * here must not weaken the login there.
+ * Removes the factors of this organisation, and those that are valid in all organisations if the
+ * user belongs to no other one: an administrator here must not weaken the login to another
+ * organisation.
  */
 async function removeHere(
   manager: EntityManager,

@@ -12,7 +12,7 @@ import { setPassword } from '../../platform/auth/user-password';
 import { InviteLinks } from './invite-links';
 import type { AcceptedInvite, AcceptInviteDto } from './invites.dto';
 
-/** Accepts an invite: it adds the invited user to the organisation, once for each invite. */
+/** Adds invited users to the organisation when they accept; each invite works once. */
 @Injectable()
 export class InviteAcceptanceService {
   constructor(
@@ -25,11 +25,12 @@ export class InviteAcceptanceService {
   ) {}
 
   /**
-   * Accepts the invite that the token belongs to. A user with a proven address must send their existing password; the invite never
-   * changes it. Any other user sets a new password. It is valid in every organisation if the link was mailed, because that proves
-   * the address, and else in this organisation only (decision 0028). Throws `not_found` with the same message for an unknown,
-   * used, replaced, cancelled or expired link and for a user who may not join (`InviteEntries.accept`), and `unauthenticated` for a
-   * wrong password.
+   * Accepts the invite of a token. A user with a proven address must send their existing password;
+   * the invite never changes it. Any other user sets a new password. It is valid in every
+   * organisation if the link was mailed, because that proves the address, otherwise only in this
+   * organisation (decision 0028). Throws `not_found` with the same message for an unknown, used,
+   * replaced, cancelled or expired link and for a user who may not join (`InviteEntries.accept`),
+   * and `unauthenticated` for a wrong password.
    */
   async accept(input: AcceptInviteDto, request: RequestFacts): Promise<AcceptedInvite> {
     const { invite, tokenHash, user } = await this.find(input.token);
@@ -74,7 +75,7 @@ export class InviteAcceptanceService {
     });
   }
 
-  /** Returns what the page of the link shows. Throws `not_found` as `accept` does. */
+  /** Returns the contents of the invite page. Throws `not_found` as `accept` does. */
   async describe(token: string): Promise<Pick<InvitePage, 'email' | 'organisation' | 'isKnown'>> {
     const { invite, user } = await this.find(token);
     const { manager } = this.dataSource;
@@ -102,7 +103,8 @@ export class InviteAcceptanceService {
     request: RequestFacts,
   ): Promise<{ readonly passwordHash: string; readonly note: PasswordNote } | null> {
     const clientIp = request.clientIp ?? '';
-    // A password in `users.password_hash` was set with proof of the address (decision 0028).
+    // A password in `users.password_hash` implies that the address was proven when it was set
+    // (decision 0028).
     const own = user?.passwordHash ?? null;
     if (own === null) {
       const note = await this.newPasswords.assertGood(password, email);

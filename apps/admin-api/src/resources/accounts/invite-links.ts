@@ -6,13 +6,13 @@ import { inviteTopic } from '../../platform/accounts/pending-invites';
 import { publicUrl, type PublicUrlSettings } from '../../platform/common/public-url';
 import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 
-/** 48 characters of [A-Za-z0-9] carry 285 bits. */
+/** 48 characters of [A-Za-z0-9] contain 285 bits. */
 const TOKEN_LENGTH = 48;
 
 export interface InviteLink {
   /** HMAC of the token. */
   readonly hash: string;
-  /** Contains the token in plain text; shown or mailed once. */
+  /** Contains the token in clear text; shown or mailed once. */
   readonly link: string;
   readonly expiresAt: Date;
 }
@@ -28,7 +28,7 @@ export class InviteLinks {
     @Inject(SETTINGS) private readonly settings: LinkSettings,
   ) {}
 
-  /** True: links are mailed to the invited address and shown to no caller. */
+  /** Whether links are mailed to the invited address. If so, no response shows them. */
   get hasMail(): boolean {
     return this.settings.SMTP_HOST !== null;
   }
@@ -46,7 +46,10 @@ export class InviteLinks {
     };
   }
 
-  /** Queues the mail of a link; it replaces a mail of the invite that is not sent yet. Does nothing without mail. */
+  /**
+   * Queues the mail of a link and replaces an unsent mail of the invite. Does nothing when mail is
+   * not configured.
+   */
   async mail(manager: EntityManager, invite: MailedInvite, { link, expiresAt }: InviteLink): Promise<void> {
     if (!this.hasMail) return;
     const { id, organisationId, email, firstName, invitedBy } = invite;

@@ -23,7 +23,7 @@ type WorkspaceRole = (typeof WORKSPACE_ROLES)[number];
 export type InviteStatus = (typeof INVITE_STATUSES)[number];
 
 export class InvitedWorkspaceDto {
-  @ReferenceField({ description: 'Id or slug.', example: 'ws-search-3f9a1c' }) id!: string;
+  @ReferenceField({ description: 'Id or slug of the workspace.', example: 'ws-search-3f9a1c' }) id!: string;
   @EnumField(WORKSPACE_ROLES, { example: 'member' }) role!: WorkspaceRole;
 }
 
@@ -97,7 +97,7 @@ export class CreatedInvite {
   @ResponseField.text({
     nullable: true,
     description:
-      'Works once. Null if mail is configured; the link is then only mailed to the invited address.',
+      'The link works once. Null if mail is configured; the link is then only mailed to the invited address.',
     example: 'https://console.example.com/invite/aB3dE6gH9jK2mN5pQ8sT1vW4yZ7',
   })
   readonly invite_link!: string | null;

@@ -35,7 +35,7 @@ describe('invites', () => {
   const shown = async (id: string): Promise<Invite> =>
     (await admin.get<Invite>(`${URL}/${id}`, { key: ours.adminKey })).body;
 
-  it('returns a link that adds a user with the roles of the invite, once', async () => {
+  it('return a link that adds a user with the roles of the invite, once', async () => {
     const email = address();
     const { status, body } = await invite({
       email,
@@ -59,20 +59,20 @@ describe('invites', () => {
     expect((await accept(body.invite_link)).status).toBe(404);
   });
 
-  it('accepts an invite once when two requests race', async () => {
+  it('are accepted once when two requests race', async () => {
     const { body } = await invite();
     const responses = await Promise.all([accept(body.invite_link), accept(body.invite_link)]);
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('stores only a hash of the token', async () => {
+  it('store only a hash of the token', async () => {
     const { body } = await invite();
     const rows = await admin.dataSource.query<unknown[]>('SELECT * FROM user_invites');
     const audits = await admin.dataSource.query<unknown[]>('SELECT * FROM audit_logs');
     expect(JSON.stringify([rows, audits])).not.toContain(tokenOf(body.invite_link));
   });
 
-  it('returns 404 for the link of a cancelled, resent or expired invite', async () => {
+  it('return 404 for the link of a cancelled, resent or expired invite', async () => {
     const { body: cancelled } = await invite();
     const call = { key: ours.adminKey };
     expect((await admin.delete(`${URL}/${cancelled.id}`, call)).status).toBe(200);
@@ -93,7 +93,7 @@ describe('invites', () => {
     expect((await accept(renewed.body.inviteLink)).status).toBe(200);
   });
 
-  it('returns 409 for an address that has a pending invite, in any letter case, or is a member', async () => {
+  it('return 409 for an address that has a pending invite, in any letter case, or is a member', async () => {
     const email = address();
     const { body } = await invite({ email });
     const second = await invite({ email: email.toUpperCase() });
@@ -106,7 +106,7 @@ describe('invites', () => {
     expect((await invite({ email })).status).toBe(409);
   });
 
-  it('requires the existing password of a user with a proven address, and never changes it', async () => {
+  it('require the existing password of a user with a proven address, and never change it', async () => {
     const { email } = await admin.user(theirs.organisationId, 'owner');
     const { body } = await invite({ email });
     const wrong = await accept(body.invite_link, { password: 'another password' });
@@ -116,7 +116,7 @@ describe('invites', () => {
     expect(login.status).toBe(401);
   });
 
-  it('adds a removed user to the organisation again', async () => {
+  it('add a removed user to the organisation again', async () => {
     const email = address();
     const { body } = await invite({ email });
     const { body: user } = await accept(body.invite_link);
@@ -127,7 +127,7 @@ describe('invites', () => {
     expect(back.body['role']).toBe('admin');
   });
 
-  it('creates a user key in each workspace with the requested scopes that the role allows', async () => {
+  it('create a user key in each workspace with the requested scopes that the role allows', async () => {
     const { body } = await invite({
       workspaces: [{ id: ours.workspaceId, role: 'member' }],
       workspace_api_key_details: {
@@ -159,12 +159,12 @@ describe('invites', () => {
       { workspace_api_key_details: { scopes: ['organisation_users.list'] } },
       'scopes.0',
     ],
-  ])('returns 400 for %s', async (_case, body, param) => {
+  ])('return 400 for %s', async (_case, body, param) => {
     const response = await invite(body);
     expect([response.status, response.body.error.param]).toEqual([400, param]);
   });
 
-  it('lists invites of the own organisation only, by status, role and address', async () => {
+  it("are listed for the caller's organisation only, by status, role and address", async () => {
     const email = address();
     const { body: pending } = await invite({ email, role: 'admin' });
     const { body: cancelled } = await invite();
@@ -202,7 +202,7 @@ describe('invites with mail', () => {
   const invite = async (email: string): Promise<Invite> =>
     (await admin.post<Invite>(URL, { ...call, body: { email, role: 'member', workspaces: [] } })).body;
 
-  it('mails the link, shows it in no response, and stores the mail encrypted until the worker sends it', async () => {
+  it('mail the link, show it in no response, and store the mail encrypted until the worker sends it', async () => {
     const { id, invite_link } = await invite('Ada@Example.com');
     // The inviter could use the link to set the password of the invited user.
     expect(invite_link).toBeNull();
@@ -219,7 +219,7 @@ describe('invites with mail', () => {
     expect(JSON.stringify(rows)).not.toContain(url.split('/').at(-1));
   });
 
-  it('replaces an unsent mail on a resend, and deletes it with a cancelled invite', async () => {
+  it('replace an unsent mail on a resend, and delete it with a cancelled invite', async () => {
     const { id } = await invite('bob@example.com');
     const waiting = (): Promise<{ id: string }[]> =>
       admin.dataSource.query(`SELECT id FROM mails WHERE recipient = 'bob@example.com'`);
@@ -234,7 +234,7 @@ describe('invites with mail', () => {
     expect(await nextMail()).toBeNull();
   });
 
-  it('queues no mail when the write fails', async () => {
+  it('queue no mail when the write fails', async () => {
     await invite('dan@example.com');
     await nextMail();
     const again = await admin.post(URL, {

@@ -45,7 +45,7 @@ const INVITE: Resource<UserInviteEntity> = {
   type: 'invites',
   view: (row) => toInvite(row),
   where: (caller, reference) => ({ ...inOrganisation(caller), id: idOf(reference) }),
-  /** A pending invite can be cancelled and resent; an expired one can only be resent. */
+  /** A pending invite can be cancelled and resent; an expired invite can only be resent. */
   allow: ({ status }, _caller, action) => {
     if (status === 'pending' || (status === 'expired' && action === 'update')) return;
     throw new GatewayError('conflict', { message: 'The invite is no longer pending.' });
@@ -61,8 +61,8 @@ export class InvitesService {
   ) {}
 
   /**
-   * Throws `conflict` for an address that has a pending invite, belongs to a member of the organisation, or belongs to a user whom the
-   * identity provider has deactivated.
+   * Creates an invite. Throws `conflict` for an address that has a pending invite, belongs to a
+   * member of the organisation, or belongs to a user whom the identity provider has deactivated.
    */
   create(caller: Principal, input: CreateInviteDto): Promise<CreatedInvite> {
     const { organisationId } = inOrganisation(caller);
@@ -106,7 +106,10 @@ export class InvitesService {
     return toInvite(await findRow(this.dataSource.manager, INVITE, at));
   }
 
-  /** Ends the link at once. Throws `conflict` for an invite that is no longer pending. */
+  /**
+   * Cancels an invite; its link stops working immediately. Throws `conflict` for an invite that is
+   * no longer pending.
+   */
   cancel(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
       const row = await lockRow(write, INVITE, at, 'delete');
@@ -119,7 +122,10 @@ export class InvitesService {
     });
   }
 
-  /** Makes a new link with a new expiry, also for an expired invite. All earlier links of the invite stop working. */
+  /**
+   * Creates a new link with a new expiry, also for an expired invite. All earlier links of the
+   * invite stop working.
+   */
   resend(caller: Principal, reference: string): Promise<ResentInvite> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -139,7 +145,10 @@ export class InvitesService {
   }
 }
 
-/** Throws unless the caller holds all rights of the roles that the invite gives. */
+/**
+ * Throws `forbidden` or `scope_exceeds_creator` unless the caller holds all rights of the roles
+ * that the invite gives.
+ */
 async function assertMayInvite(
   manager: EntityManager,
   caller: Principal,
@@ -166,7 +175,10 @@ function toInvitedKey(caller: Principal, input: InvitedApiKeyDto | null | undefi
   };
 }
 
-/** Throws `conflict` for the address of a member, and of a user whom only the identity provider may bring back. */
+/**
+ * Throws `conflict` for the address of a member, and of a user whom only the identity provider may
+ * reactivate.
+ */
 async function assertMayJoin(manager: EntityManager, organisationId: string, email: string): Promise<void> {
   const seats = await manager
     .createQueryBuilder(OrganisationUserEntity, 'seat')
@@ -182,7 +194,10 @@ async function assertMayJoin(manager: EntityManager, organisationId: string, ema
   }
 }
 
-/** Throws `conflict` for an address with a pending invite. Marks overdue invites as expired first, so that they do not count. */
+/**
+ * Throws `conflict` for an address with a pending invite. First marks overdue invites as expired,
+ * so that they do not count.
+ */
 async function assertNotInvited(
   manager: EntityManager,
   organisationId: string,
@@ -223,7 +238,10 @@ async function workspacesOf(
   return named;
 }
 
-/** A pending invite is expired after `expiresAt`, even if its row is not marked yet. */
+/**
+ * Returns the status of an invite. A pending invite is expired after `expiresAt`, even if its row
+ * is not marked yet.
+ */
 const statusOf = (row: UserInviteEntity): InviteStatus =>
   row.status === 'pending' && row.expiresAt.getTime() <= Date.now() ? 'expired' : row.status;
 

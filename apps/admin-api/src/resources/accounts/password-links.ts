@@ -7,18 +7,24 @@ import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 
 const TOKEN_LENGTH = 48;
 const LIFE_MS = 30 * 60_000;
-/** Minimum time between two mails that a user requests. Links of administrators are mailed at once. */
+/**
+ * Minimum time between two mails that a user requests, in milliseconds. Links from administrators
+ * are mailed immediately.
+ */
 const REPEAT_MS = 2 * 60_000;
 
 export interface PasswordLink {
-  /** Contains the token in plain text; shown or mailed once. */
+  /** Contains the token in clear text; shown or mailed once. */
   readonly link: string;
   readonly expiresAt: Date;
 }
 
 type LinkSettings = PublicUrlSettings & Pick<AdminSettings, 'SMTP_HOST'>;
 
-/** Creates, mails and finds the links that set a new password. The database stores only the HMAC of a token. */
+/**
+ * Creates, mails and finds the links that set a new password. The database stores only the HMAC of
+ * a token.
+ */
 @Injectable()
 export class PasswordLinks {
   constructor(
@@ -34,7 +40,10 @@ export class PasswordLinks {
     return hashApiKey(this.secrets.inviteTokenPepper, `password-reset ${token}`);
   }
 
-  /** Creates a link and deletes the user's other links with the same `organisationId`: the organisation in which the new password counts; null: in all. */
+  /**
+   * Creates a link and deletes the user's other links with the same `organisationId`. This is the
+   * organisation in which the new password will be valid; null for all organisations.
+   */
   async make(
     manager: EntityManager,
     userId: string,
@@ -59,7 +68,7 @@ export class PasswordLinks {
     return { link: publicUrl(this.settings, `/reset/${token}`), expiresAt };
   }
 
-  /** Returns true if the user got a link within the last two minutes. */
+  /** Whether the user got a link within the last two minutes. */
   wasJustMade(manager: EntityManager, userId: string): Promise<boolean> {
     const since = new Date(Date.now() - REPEAT_MS);
     return manager.existsBy(PasswordResetEntity, { userId, createdAt: MoreThan(since) });

@@ -16,7 +16,10 @@ import { PasswordLinks } from './password-links';
 
 const DONE = {};
 
-/** Changes and resets passwords. Decision 0028 defines which password is valid in which organisation. */
+/**
+ * Changes and resets passwords. Decision 0028 defines which password is valid in which
+ * organisation.
+ */
 @Injectable()
 export class PasswordsService {
   constructor(
@@ -27,7 +30,10 @@ export class PasswordsService {
     private readonly newPasswords: NewPasswords,
   ) {}
 
-  /** Changes the caller's password, and ends all other sessions in the organisations where the old password was valid. */
+  /**
+   * Changes the caller's password, and ends all other sessions in the organisations where the old
+   * password was valid.
+   */
   async change(caller: Principal, input: ChangePasswordDto): Promise<object> {
     const { organisationId } = caller;
     const userId = caller.userId ?? '';
@@ -64,7 +70,11 @@ export class PasswordsService {
     throw new GatewayError('unauthenticated', { message: 'The current password is wrong.' });
   }
 
-  /** The link of the launcher proves control of the machine, whose first password is a random text in a file. */
+  /**
+   * Throws unless the session was opened by the launcher's link and the user still has the password
+   * of the first set-up. The link proves control of the machine, where that password is a random
+   * text in a file.
+   */
   private async assertNoneChosen(
     { sessionId }: Principal,
     user: UserEntity,
@@ -76,7 +86,10 @@ export class PasswordsService {
     throw needsCurrent();
   }
 
-  /** Mails a link to the user with this address, if one exists. Throws `feature_disabled` if mail is not configured. */
+  /**
+   * Mails a link to the user with this address, if one exists. Throws `feature_disabled` if mail is
+   * not configured.
+   */
   async forgot(email: string): Promise<void> {
     if (!this.links.hasMail) {
       throw new GatewayError('feature_disabled', {
@@ -85,7 +98,7 @@ export class PasswordsService {
     }
     await this.dataSource.transaction(async (manager) => {
       const where = { email: email.toLowerCase(), status: 'active' } as const;
-      // Locked, so that of requests at the same time only one makes a link.
+      // The row is locked, so that only one of several concurrent requests creates a link.
       const user = await manager.findOne(UserEntity, { where, lock: FOR_UPDATE });
       if (!user) return;
       const seat = await firstSeat(manager, user.id);
@@ -95,8 +108,9 @@ export class PasswordsService {
   }
 
   /**
-   * Creates a link for another user and mails it. Without mail, the response shows the link, to owners only, because anyone with
-   * the link can act as that user; the password that it sets is then valid in this organisation only.
+   * Creates a link for another user and mails it. When mail is not configured, the response shows
+   * the link, but only to owners, because anyone with the link can act as that user; the password
+   * that it sets is then valid in this organisation only.
    */
   linkFor(caller: Principal, userId: string): Promise<PasswordResetResponse> {
     const { organisationId } = inOrganisation(caller);
@@ -123,8 +137,8 @@ export class PasswordsService {
   }
 
   /**
-   * Sets a new password, once for each link, and ends the sessions of the old password. Throws `not_found` as `assertLink` does, and
-   * `validation_failed` for a weak password.
+   * Sets a new password, once for each link, and ends the sessions opened with the old password.
+   * Throws `not_found` as `assertLink` does, and `validation_failed` for a weak password.
    */
   async reset({ token, password }: ResetPasswordDto, request: RequestFacts): Promise<object> {
     const link = await this.links.find(this.dataSource.manager, token);

@@ -7,7 +7,7 @@ interface Links {
   readonly data: readonly { readonly sso_client_id: string; readonly subject: string }[];
 }
 
-describe('subjects of identity providers who log in as a user', () => {
+describe('links of users to subjects of identity providers', () => {
   const api = new TestAdminApi();
   const [ours, theirs] = [api.sharedTenant(), api.sharedTenant()];
 
@@ -40,7 +40,7 @@ describe('subjects of identity providers who log in as a user', () => {
   const list = (id: string, key = ours.adminKey): Promise<GatewayResponse<Links>> =>
     api.get<Links>(pathOf(id), { key });
 
-  it('are listed, and unlinked with the sessions of the user', async () => {
+  it('are listed, and removed with the sessions of the user', async () => {
     const { id, email, connectionId } = await linked();
     const token = await api.login(email);
     expect((await list(id)).body.data.map(({ subject }) => subject).sort()).toEqual([`a-${id}`, `b-${id}`]);
@@ -57,7 +57,7 @@ describe('subjects of identity providers who log in as a user', () => {
     expect(again.status).toBe(404);
   });
 
-  it('of another organisation are neither seen nor unlinked, also for a user of both', async () => {
+  it('of another organisation are neither shown nor removed, even for a user of both', async () => {
     const { id, connectionId } = await linked();
     expect((await list(id, theirs.adminKey)).status).toBe(404);
     await api.dataSource.manager.insert(OrganisationUserEntity, {
@@ -68,7 +68,7 @@ describe('subjects of identity providers who log in as a user', () => {
     expect([tried.status, (await list(id)).body.data.length]).toEqual([404, 2]);
   });
 
-  it('are unlinked from owners by owners alone, and by callers who hold what an administrator holds', async () => {
+  it('of owners can be removed only by owners, and of others by callers with the rights of an administrator', async () => {
     const { id, connectionId } = await linked('owner');
     const url = `${pathOf(id)}/${connectionId}`;
     expect((await api.delete(url, { key: ours.adminKey })).status).toBe(403);

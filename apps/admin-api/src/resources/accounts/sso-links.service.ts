@@ -12,10 +12,13 @@ import type { Principal } from '../../platform/common/principal';
 import { Writes } from '../../platform/unit-of-work/writes';
 import type { SsoLinkResponse } from './sso-links.dto';
 
-/** A provider that makes subjects without end makes no list and no record without end. */
+/**
+ * Maximum number of listed links, and of links in one audit record; a provider may create any
+ * number of subjects.
+ */
 const [LINKS_MAX, AUDITED_MAX] = [1_000, 20];
 
-/** Subjects of identity providers who log in as a user. */
+/** Lists and removes the links between users and subjects of identity providers. */
 @Injectable()
 export class SsoLinksService {
   constructor(
@@ -23,7 +26,7 @@ export class SsoLinksService {
     private readonly writes: Writes,
   ) {}
 
-  /** Throws `not_found` for a user of another organisation. */
+  /** Lists the links of a user. Throws `not_found` for a user of another organisation. */
   async list(caller: Principal, userId: string): Promise<ListResponse<SsoLinkResponse>> {
     const { manager } = this.dataSource;
     const links = await linksOf(manager, await activeSeat(manager, caller, userId));
@@ -31,8 +34,10 @@ export class SsoLinksService {
   }
 
   /**
-   * Unlinks all subjects of a connection from a user, and ends the user's sessions: the next login decides again who the subject is. Throws
-   * as `list` does, and `forbidden` for a role above the caller's and for callers who may not name an identity provider.
+   * Unlinks all subjects of a connection from a user and ends the user's sessions; at the next
+   * login, the rules of the connection determine the subject's user again. Throws as `list` does,
+   * and `forbidden` for a role above the caller's and for callers who may not configure an identity
+   * provider.
    */
   remove(caller: Principal, userId: string, connectionId: string): Promise<object> {
     return this.writes.run(caller, async (write) => {
@@ -49,7 +54,7 @@ export class SsoLinksService {
       });
       if (total === 0) throw new GatewayError('not_found');
       await manager.delete(SsoLinkEntity, of);
-      // A login of the subject that is in progress opens no session any more.
+      // A login of the subject that is in progress then opens no session.
       await manager.delete(SsoFlowEntity, of);
       await endSessions(write, seat);
       write.changed(documentKey.user(organisationId, seat.userId));

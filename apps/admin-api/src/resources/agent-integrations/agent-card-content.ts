@@ -10,9 +10,9 @@ import {
   type UpstreamSnapshot,
 } from '../../platform/upstreams/capability-changes';
 
-/** The name of the agent itself among its skills. */
+/** Name under which the agent itself is stored among its skills. */
 export const AGENT_NAME = '@agent';
-/** The name of the extended card among them. */
+/** Name under which the extended card is stored among them. */
 const EXTENDED_NAME = '@extended';
 
 /** Columns that decide how a card is read. */
@@ -21,17 +21,20 @@ export type CardRow = Pick<
   'url' | 'allowOtherOrigin' | 'trustedKeys' | 'protocol' | 'binding'
 >;
 
-/** A card that fits its integration. */
+/** A card that the integration can use. */
 export interface FittingCard {
-  /** As it was received, as JSON. */
+  /** The card as it was received, as JSON. */
   readonly text: string;
-  /** The members that are used: those that a trusted key signed, if there are trusted keys. */
+  /**
+   * The members that are used: if the integration has trusted keys, only those that a trusted key
+   * has signed.
+   */
   readonly members: Members;
   readonly endpoint: AgentInterfaceFacts;
   readonly signatureState: AgentIntegrationEntity['signatureState'];
-  /** The keys that it was verified with; null: it was not. */
+  /** Keys with which the card was verified; null when it was not verified. */
   readonly trustedKeys: AgentIntegrationEntity['trustedKeys'];
-  /** `none` until it is read. */
+  /** The extended card; `none` until it has been read. */
   readonly extended: ExtendedCard;
 }
 
@@ -43,7 +46,10 @@ export const rulesOf = (
   ...{ policy, endpoint: url, allowsOtherOrigin: allowOtherOrigin },
 });
 
-/** Reads a card that was given by hand or stored, as JSON. Throws `validation_failed` and `custom_host_refused`. */
+/**
+ * Parses a card as JSON that an administrator sent or that was stored. Throws `validation_failed`
+ * and `custom_host_refused`.
+ */
 export const cardIn = (
   text: string,
   row: Pick<CardRow, 'url' | 'allowOtherOrigin'>,
@@ -51,8 +57,9 @@ export const cardIn = (
 ): AgentCard => readCard(readCardBody(Buffer.from(text), null), rulesOf(row, policy));
 
 /**
- * Checks that the integration can use a card. Throws `validation_failed` for a wrong signature and for what cannot be
- * stored, and `agent_transport_unsupported` for a card without an address of its protocol and binding.
+ * Returns the card in the form that the integration uses. Throws `validation_failed` for a wrong
+ * signature and for members that cannot be stored, and `agent_transport_unsupported` for a card
+ * without an address of the integration's protocol and binding.
  */
 export function fittingCard(row: CardRow, received: AgentCard, policy: AddressPolicy): FittingCard {
   const { state, members } = provenMembers(row, received);
@@ -96,15 +103,21 @@ function provenMembers(
   return { state, members: signed ?? card };
 }
 
-/** The extended card of an agent, which it shows to its callers alone. */
+/** Result of reading the extended card, which an agent shows only to its callers. */
 export type ExtendedCard =
   | { readonly kind: 'card'; readonly members: Members }
-  /** The agent has none. */
+  /** The agent has no extended card. */
   | { readonly kind: 'none' }
-  /** It could not be read, so that what is known of it stays. `reason` has no text of the agent. */
+  /**
+   * The extended card could not be read, so the stored one stays. `reason` contains no text from
+   * the agent.
+   */
   | { readonly kind: 'unread'; readonly reason: string };
 
-/** Members of an extended card that could not be read, rebuilt from the saved rows. */
+/**
+ * Returns the members of the stored extended card, rebuilt from the saved rows; null when there is
+ * none. Used when reading the card has failed.
+ */
 export function knownExtended(saved: readonly AgentSkillEntity[]): Members | null {
   const listed = saved.filter(({ goneAt }) => goneAt === null);
   const own = listed.find(({ type }) => type === 'extended');
@@ -113,19 +126,21 @@ export function knownExtended(saved: readonly AgentSkillEntity[]): Members | nul
   return { ...own.definition, skills: skills.map(({ definition }) => definition) };
 }
 
-/** Snapshot of a card for an administrator's approval. */
+/** Snapshot of a card for approval by an administrator. */
 export interface CardSnapshot extends UpstreamSnapshot, KeptCapabilities {
   /** Ids of the skills that each card lists. */
   readonly publicIds: readonly string[];
   readonly extendedIds: readonly string[];
 }
 
-/** Returns the cards as what an administrator approves: each without its skills, and each skill once. */
+/**
+ * Returns the cards as capabilities to approve: each card without its skills, and each skill once.
+ */
 export function snapshotOf({ members }: FittingCard, extended: Members | null): CardSnapshot {
   const own = withoutSkills(members);
   const more = extended === null ? null : withoutSkills(extended);
   const publicIds = new Set(own.skills.map(({ id }) => id));
-  // A skill of both cards has the texts of the public one, because its card may be shown to everyone.
+  // A skill on both cards has the texts of the public card, which may be shown to everyone.
   const skills = [...own.skills, ...(more?.skills ?? []).filter(({ id }) => !publicIds.has(id))];
   const kept = keptCapabilities([['skill', skills]]);
   const ofExtended =
@@ -149,7 +164,10 @@ function withoutSkills({ skills, signatures: _proof, ...card }: Members): {
 const idsOf = (skills: readonly Members[]): readonly string[] =>
   skills.map(({ id }) => id).filter((id) => typeof id === 'string');
 
-/** Returns findings on all that a card says: another origin than that of the approved card, and a missing proof. */
+/**
+ * Returns findings about a card as a whole: an origin other than that of the approved card, and a
+ * missing signature.
+ */
 export function cardFindings(
   { approvedEndpoint }: Pick<AgentIntegrationEntity, 'approvedEndpoint'>,
   { endpoint, signatureState }: Pick<FittingCard, 'endpoint' | 'signatureState'>,

@@ -5,7 +5,7 @@ import { pageOf, ResponseField } from '@gw/web';
 export class AgentCardsQuery extends pageOf({ size: 50, sizeMax: 100 }) {}
 
 class AgentCardChangesResponse {
-  @ResponseField.texts({ description: 'Ids of skills.', example: ['book-flight'] })
+  @ResponseField.texts({ description: 'Ids of the skills.', example: ['book-flight'] })
   readonly added_skills!: readonly string[];
   @ResponseField.texts({ example: ['book-hotel'] }) readonly removed_skills!: readonly string[];
   @ResponseField.texts({ example: ['book-train'] }) readonly changed_skills!: readonly string[];
@@ -17,19 +17,22 @@ class AgentCardChangesResponse {
 }
 
 export class AgentCardSummary {
-  @ResponseField.integer({ description: 'Number of the card; the first is 1.', example: 1 })
+  @ResponseField.integer({ description: 'Number of the card; the first card is 1.', example: 1 })
   readonly version!: number;
-  @ResponseField.time({ description: 'When the card was first seen.' }) readonly created_at!: string;
+  @ResponseField.time({ description: 'When the card was first received.' }) readonly created_at!: string;
   @ResponseField.text({
     nullable: true,
-    description: 'Id of the user or key that sent the card or had it read; null: the job read it.',
+    description:
+      'Id of the user or key that sent the card or requested the reading; null when the periodic job read it.',
   })
   readonly created_by!: string | null;
-  @ResponseField.oneOf(['fetched', 'manual'], { description: 'Whether the card was given by hand.' })
+  @ResponseField.oneOf(['fetched', 'manual'], {
+    description: 'Whether an administrator sent the card (manual) or Tollgate fetched it.',
+  })
   readonly source!: AgentCardEntity['source'];
   @ResponseField.oneOf(['verified', 'unsigned', 'untrusted'], {
     nullable: true,
-    description: 'Null without trusted keys.',
+    description: 'Result of the signature check; null without trusted keys.',
   })
   readonly signature_state!: AgentCardEntity['signatureState'];
   @ResponseField.text({
@@ -41,7 +44,7 @@ export class AgentCardSummary {
   @ResponseField.one(() => AgentCardChangesResponse, {
     nullable: true,
     description:
-      'What differs from the card before it; at most 100 names of each kind. Null: it is the first.',
+      'Differences from the previous card, at most 100 names of each kind. Null for the first card.',
   })
   readonly changes!: AgentCardChangesResponse | null;
 }
@@ -52,9 +55,10 @@ export class AgentCardDetailResponse extends AgentCardSummary {
 }
 
 export class AgentCardListResponse {
-  @ResponseField.list(() => AgentCardSummary, { description: 'Newest first.' })
+  @ResponseField.list(() => AgentCardSummary, { description: 'Cards, newest first.' })
   readonly data!: AgentCardSummary[];
-  @ResponseField.integer({ example: 1, description: 'Of all pages.' }) readonly total!: number;
+  @ResponseField.integer({ example: 1, description: 'Number of cards on all pages.' })
+  readonly total!: number;
   @ResponseField.boolean() readonly has_more!: boolean;
 }
 

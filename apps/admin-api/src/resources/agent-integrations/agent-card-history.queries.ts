@@ -8,14 +8,17 @@ import { actorOf } from '../../platform/resource/versioned';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import type { FittingCard } from './agent-card-content';
 
-/** The newest cards of an integration that are kept, and the bytes that they may have together. The newest two always stay. */
+/**
+ * Maximum number of stored cards of an integration, newest first, and their maximum total size in
+ * bytes. The newest two are always stored.
+ */
 const CARDS_MAX = 50;
 const BYTES_MAX = 4 * 1_048_576;
-/** Names of each kind that a difference has, and their longest text. */
+/** Maximum number of names of each kind in a difference, and the maximum length of a name. */
 const NAMES_MAX = 100;
 const NAME_LENGTH_MAX = 256;
 
-/** Keeps a card, unless it is the newest one already. The integration must be locked or new. */
+/** Stores a card unless it equals the newest stored one. The integration must be locked or new. */
 export async function keepCard(
   manager: EntityManager,
   caller: AuditCaller,

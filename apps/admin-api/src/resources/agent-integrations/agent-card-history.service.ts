@@ -17,7 +17,7 @@ import { agentIntegrationTo } from './agent-integration-rows';
 
 const CARDS: Versions<AgentCardEntity> = { entity: AgentCardEntity, owner: 'integrationId' };
 
-/** Shows the cards that an agent integration had. */
+/** Lists the earlier cards of an agent integration. */
 @Injectable()
 export class AgentCardHistoryService {
   constructor(private readonly dataSource: DataSource) {}
@@ -29,7 +29,7 @@ export class AgentCardHistoryService {
     return listWithMoreOf([cards.map(toCardSummary), total], query);
   }
 
-  /** Throws `not_found` for a number that no kept card has. */
+  /** Returns a stored card by its number. Throws `not_found` when no stored card has the number. */
   async get(at: ResourceReference, version: string): Promise<AgentCardDetailResponse> {
     const { manager } = this.dataSource;
     const { id: integrationId } = await findRow(manager, agentIntegrationTo('read'), at);

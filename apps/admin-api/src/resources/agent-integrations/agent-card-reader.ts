@@ -11,20 +11,20 @@ import { invalid } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { AGENT_HTTP, type AgentHttp } from './agent-http';
 
-/** Reads cards of agents, under the address policy at every step. */
+/** Reads agent cards and applies the address policy to every request. */
 @Injectable()
 export class AgentCardReader {
   constructor(@Inject(AGENT_HTTP) private readonly http: AgentHttp) {}
 
   /**
-   * Carries out a fetch, within 10 seconds in all. `first` is its first request. Throws `validation_failed` and
-   * `custom_host_refused` for a response or a card that is not allowed.
+   * Runs a fetch whose first request is `first`, within 10 seconds in total. Throws
+   * `validation_failed` and `custom_host_refused` for a response or a card that is not allowed.
    */
   async read(fetch: CardFetch, first: CardRequest): Promise<AgentCard> {
     const endsAt = performance.now() + CARD_FETCH_TIMEOUT_MS;
     for (let request = first; ;) {
       const { status, headers, body } = await this.send(request, endsAt - performance.now());
-      // The client has decoded the body, within the same bound.
+      // The HTTP client has already decoded the body, within the same bound.
       const step = fetch.next({ status, body, location: headers.location ?? null, contentEncoding: null });
       if (step.kind === 'card') return step.card;
       ({ request } = step);

@@ -19,7 +19,10 @@ export class AgentCardsController {
     private readonly history: AgentCardHistoryService,
   ) {}
 
-  /** Reads the card of an agent, so that it can be looked at before the agent is registered. Nothing is saved. */
+  /**
+   * Reads and returns the card of an agent, so that users can review it before registering the
+   * agent. Nothing is saved.
+   */
   @Post('fetch-agent-card')
   @Requires('organisation_agent_integrations.create', 'workspace_agent_integrations.create')
   @ApiOkResponse({ schema: AGENT_CARD_SCHEMA })

@@ -66,7 +66,7 @@ describe('POST /v2/agent-integrations/fetch-agent-card', () => {
   ): Promise<GatewayResponse<Failure>> => api.post<Failure>(PATH, { ...by, body });
   const refusal = ({ status, body }: GatewayResponse<Failure>): unknown[] => [status, body.error.param];
 
-  it('[CTL-17] returns the card as it was published, with members that we do not know', async () => {
+  it('[CTL-17] returns the card as it was published, including unknown members', async () => {
     const published = card({ version: '7', 'x-own': { deep: [1, null] } });
     handle = answers(JSON.stringify(published));
     const read = await fetchCard({ endpoint: `${origin}/agents/a/`, organisation_id: tenant.organisationId });
@@ -75,7 +75,7 @@ describe('POST /v2/agent-integrations/fetch-agent-card', () => {
     expect((await fetchCard({ endpoint: origin }, { key: tenant.key })).status).toBe(200);
   });
 
-  it('[ERR-10] looks at the older path, follows redirects, and sends the credential to its own origin alone', async () => {
+  it('[ERR-10] reads the older path too, follows redirects, and sends the credential only to its own origin', async () => {
     const elsewhere = createServer((request, response) => {
       seen.push(request);
       response.end(JSON.stringify(card()));
@@ -105,7 +105,7 @@ describe('POST /v2/agent-integrations/fetch-agent-card', () => {
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
   ])(
-    '[ERR-10] reads %s, and stops at one byte more than 1 MiB of what it decodes',
+    '[ERR-10] reads %s, and stops at one byte more than 1 MiB of decoded content',
     async (coding, encode) => {
       const text = JSON.stringify(card());
       handle = answers(encode(text), 200, { 'content-encoding': coding });
@@ -116,7 +116,7 @@ describe('POST /v2/agent-integrations/fetch-agent-card', () => {
     },
   );
 
-  it('[ERR-10] names an agent that cannot be reached, and one that breaks off', async () => {
+  it('[ERR-10] reports an agent that cannot be reached, and one that breaks off the response', async () => {
     const gone = createServer().listen(0, '127.0.0.1');
     await once(gone, 'listening');
     const { port } = gone.address() as AddressInfo;
@@ -129,7 +129,7 @@ describe('POST /v2/agent-integrations/fetch-agent-card', () => {
     expect(refusal(await fetchCard({ endpoint: origin }))).toEqual([400, 'endpoint']);
   });
 
-  it('reads four cards of an organisation at once at most, and those of others meanwhile', async () => {
+  it('reads at most four cards of an organisation concurrently, and those of others meanwhile', async () => {
     const waiting: ServerResponse[] = [];
     handle = (_request, response) => void waiting.push(response);
     const calls = Array.from({ length: 4 }, () => fetchCard({ endpoint: origin }));
@@ -146,13 +146,14 @@ describe('POST /v2/agent-integrations/fetch-agent-card', () => {
     ]);
   });
 
-  it('needs a scope to register agents', async () => {
+  it('requires a scope for registering agents', async () => {
     const key = await api.apiKey('organisation-service', tenant, ['logs.list']);
     expect((await fetchCard({ endpoint: origin }, { key })).status).toBe(403);
   });
 
   const { cases } = readCases('a2a.json') as { readonly cases: readonly Vector[] };
-  // Those of other addresses than the agent's own mean the same here: loopback is the agent's.
+  // Vectors about addresses other than the agent's own mean the same here, since loopback is the
+  // agent's address.
   const ofLoopback = new Set(['a2a-045', 'a2a-046', 'a2a-043']);
   const fetches = cases.filter(({ group, id }) => group === 'fetch' && !ofLoopback.has(id));
 
@@ -174,7 +175,7 @@ describe('POST /v2/agent-integrations/fetch-agent-card', () => {
   );
 });
 
-/** What the agent of a vector does. */
+/** Returns the handler that makes the agent respond as a vector says. */
 function handlerOf(
   { answer, raw, status, redirect, padTo, gzipPadTo, contentType, then }: Vector['input'],
   here: (text: string) => string,

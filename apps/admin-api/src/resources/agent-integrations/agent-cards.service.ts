@@ -6,10 +6,13 @@ import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentia
 import { AgentCardReader } from './agent-card-reader';
 import type { FetchAgentCardDto } from './agent-cards.dto';
 
-/** Fetches of this process at once. An organisation that is alone has half of them. Each holds at most 1 MiB. */
+/**
+ * Maximum number of concurrent fetches of this process. A single organisation can use half of them.
+ * Each holds at most 1 MiB.
+ */
 const FETCHES_MAX = 8;
 
-/** Shows cards of agents before they are registered. */
+/** Fetches agent cards before the agents are registered. */
 @Injectable()
 export class AgentCardsService {
   private readonly places = new Shares(FETCHES_MAX);
@@ -20,8 +23,10 @@ export class AgentCardsService {
   ) {}
 
   /**
-   * Returns the card as it was published. Throws `validation_failed` and `custom_host_refused` for an endpoint, a response or a card that
-   * is not allowed, `forbidden` for another organisation, and `rate_limited` when the organisation has no place left.
+   * Returns the card as the agent published it. Throws `validation_failed` and
+   * `custom_host_refused` for an endpoint, a response or a card that is not allowed, `forbidden`
+   * for another organisation, and `rate_limited` when the organisation runs the maximum number of
+   * fetches.
    */
   async fetch(caller: Principal, input: FetchAgentCardDto): Promise<object> {
     const { organisationId } = caller;

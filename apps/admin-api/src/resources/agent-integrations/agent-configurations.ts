@@ -2,7 +2,7 @@ import { agentAuthBinding } from '@gw/contracts';
 import { COMMON_CHECKS, MEMBER_OF } from '../../platform/upstreams/configuration-checks';
 import type { UpstreamKind } from '../../platform/upstreams/upstream-credentials.service';
 
-/** Integrations of agents. */
+/** Describes agent integrations to the code that upstreams share. */
 export const AGENT_UPSTREAM: UpstreamKind = {
   rules: {
     memberOf: MEMBER_OF,

@@ -13,7 +13,7 @@ interface Health {
   readonly strip: readonly { readonly state: string; readonly response_time_ms: number | null }[];
 }
 
-describe('the health of agents', () => {
+describe('health of agents', () => {
   const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
   let tenant: Tenant;
   let agent: CardServer;
@@ -78,12 +78,12 @@ describe('the health of agents', () => {
     expect(await listed('health=down')).toEqual([]);
     expect((await admin.get(`${agents}/${server.id}`, tenant)).body).toMatchObject({ health: summary });
     expect((await admin.get(`${agents}/${server.id}/health`, tenant)).body).toEqual(health);
-    // A check is no change of the integration: no If-Match fails by it.
+    // A check is not a change of the integration, so it makes no If-Match fail.
     expect((await rowOf(id)).version).toBe(version);
     expect((await admin.post(INTERNAL.agentHealth, by)).status).toBe(401);
   });
 
-  it('is checked every minute with an agent in a workspace, and else every ten minutes', async () => {
+  it('is checked every minute for an agent in a workspace, otherwise every ten minutes', async () => {
     const [used, other] = [await made(), await made()];
     await insertAgentServer(admin.dataSource.manager, tenant, used);
     expect(await check()).toBe(2);
@@ -91,7 +91,7 @@ describe('the health of agents', () => {
     expect(await dueInMs(other)).toBeGreaterThanOrEqual(500_000);
   });
 
-  it('distinguishes a refused credential, another error and no response of A2A', async () => {
+  it('distinguishes a refused credential, another error and a response that is not A2A', async () => {
     const id = await made();
     const state = async (): Promise<string> => {
       await check();
@@ -107,7 +107,7 @@ describe('the health of agents', () => {
     agent = await CardServer.start();
   });
 
-  it('alerts once when an agent goes down, and when it comes back', async () => {
+  it('alerts once when an agent goes down, and once when it recovers', async () => {
     const id = await made();
     const { slug } = await rowOf(id);
     await check();
@@ -153,7 +153,7 @@ describe('the health of agents', () => {
     });
   });
 
-  it('of others is checked while the result of one cannot be saved, which is due again at once', async () => {
+  it('of other agents is checked while the result of one cannot be saved, whose check is due again immediately', async () => {
     const [broken, good] = [await made(), await made()];
     const { dataSource } = admin;
     await dataSource.query(
@@ -168,7 +168,7 @@ describe('the health of agents', () => {
     expect(await dueInMs(broken)).toBeLessThan(1_000);
   });
 
-  it('is found by labels, which updates set and clear', async () => {
+  it('can be filtered by labels, which updates set and clear', async () => {
     const labels = {
       ...{ owner: 'Travel team', support_url: 'https://wiki.example.com/travel', environment: 'production' },
       ...{ tags: { team: 'travel' }, data_classes: ['personal'] },

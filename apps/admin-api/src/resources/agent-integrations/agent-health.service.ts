@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { UpstreamHealth } from '../../platform/upstreams/upstream-health';
 import { AgentTestsService } from './agent-tests.service';
 
-/** Checks whether agents respond, by a request for a task that does not exist. */
+/** Checks whether agents respond by requesting a task that does not exist. */
 @Injectable()
 export class AgentHealth {
   private readonly health: UpstreamHealth<AgentIntegrationEntity>;
@@ -16,7 +16,7 @@ export class AgentHealth {
     });
   }
 
-  /** As `UpstreamHealth.checkDue`. */
+  /** Checks the integrations that are due; see `UpstreamHealth.checkDue`. */
   checkDue(): Promise<number> {
     return this.health.checkDue();
   }

@@ -3,10 +3,10 @@ import { BufferedClient } from '@gw/outbound';
 import type { FactoryProvider } from '@nestjs/common';
 import { SETTINGS, type AdminSettings } from '../../settings';
 
-/** How cards are read and agents are tested. */
+/** HTTP client with which cards are read and agents are tested. */
 export type AgentHttp = Pick<BufferedClient, 'fetchBuffered'>;
 
-/** Injection token of `AgentHttp`; with the sandbox's own agent where it is enabled. */
+/** Injection token of `AgentHttp`; it also serves the sandbox agent if that is enabled. */
 export const AGENT_HTTP = Symbol('AGENT_HTTP');
 
 export const AGENT_HTTP_PROVIDER: FactoryProvider<AgentHttp> = {

@@ -23,7 +23,10 @@ const DEFAULTS = {
   on_change: 'block',
 } as const;
 
-/** Returns the row of a new integration, without its name, slug, secrets and trusted keys. Throws `validation_failed`. */
+/**
+ * Returns the row of a new integration, without its name, slug, secrets and trusted keys. Throws
+ * `validation_failed`.
+ */
 export function newAgentRow(
   manager: EntityManager,
   caller: Principal,
@@ -62,7 +65,10 @@ function urlOf({ url, agent_card: card }: CreateAgentIntegrationDto): string {
   throw invalid('url', 'url is required: send the address of the agent, or agent_card with its url');
 }
 
-/** Sets what an update changes, except the card, the trusted keys, the configurations and the secret mappings. */
+/**
+ * Sets the columns that an update changes, except the card, the trusted keys, the configurations
+ * and the secret mappings.
+ */
 export function assignAgentFields(row: AgentIntegrationEntity, input: UpdateAgentIntegrationDto): void {
   assign(AgentSavedFields, row, input);
   const { approval_mode: mode, on_change: onChange, pricing, agent_card: card } = input;
@@ -73,10 +79,11 @@ export function assignAgentFields(row: AgentIntegrationEntity, input: UpdateAgen
 }
 
 /**
- * Returns the fields besides the origin of the URL that decide where the secrets of an integration are sent, before a
- * change and after it. A card that the agent publishes is not among them: callers do not write it, and another origin in
- * it waits for approval. Where cards may name other origins, the whole URL is among them, since each path may have
- * another card. `card`: the one in use after the change.
+ * Returns the fields, in addition to the origin of the URL, that decide where the secrets of an
+ * integration are sent, before and after a change. A card that the agent publishes is not among
+ * them: callers do not write it, and another origin in it waits for approval. Where cards may name
+ * other origins, the whole URL is among them, since each path may have another card. `card` is the
+ * card in use after the change.
  */
 export function aimsOf(
   before: AgentIntegrationEntity,
@@ -84,7 +91,8 @@ export function aimsOf(
   card: FittingCard | null,
 ): { readonly before: Readonly<Record<string, unknown>>; readonly next: Readonly<Record<string, unknown>> } {
   const { source, endpoint, approvedEndpoint } = before;
-  // A card that was given came with the secrets for its address, also while it waits for approval.
+  // A card sent by an administrator was saved together with the secrets for its address, even while
+  // it waits for approval.
   const saved = otherOrigin(before, source === 'manual' ? endpoint : (approvedEndpoint ?? endpoint));
   const next = row.source === 'manual' && card !== null ? otherOrigin(row, card.endpoint) : saved;
   const pathBound = ({ url }: AgentIntegrationEntity) =>
@@ -95,7 +103,10 @@ export function aimsOf(
   };
 }
 
-/** Null: the origin of the URL, which is compared by itself. */
+/**
+ * Returns the origin of an endpoint; null when it is the origin of the URL, which is compared
+ * separately.
+ */
 const otherOrigin = (
   { url }: Pick<AgentIntegrationEntity, 'url'>,
   endpoint: AgentIntegrationEntity['endpoint'],
@@ -104,7 +115,7 @@ const otherOrigin = (
   return origin === originOf(url) ? null : origin;
 };
 
-/** Key of everything that decides how a card is read and which interface is called. */
+/** Returns a key of all values that decide how a card is read and which interface is called. */
 export const readAs = (row: AgentIntegrationEntity): string =>
   JSON.stringify([
     ...[row.url, row.authType, row.sealedAuth, row.source, row.protocol, row.binding],

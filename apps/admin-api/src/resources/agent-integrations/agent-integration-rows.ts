@@ -7,7 +7,7 @@ import type { IntegrationAction, IntegrationReach } from '../../platform/rows/in
 import { countWorkspaces } from '../../platform/upstreams/usable-integrations';
 import { toAgentIntegration, type AgentCounts } from './agent-integrations.view';
 
-/** Returns the numbers of each integration. */
+/** Returns the numbers of workspaces and skills of each integration. */
 export async function countsOf(
   manager: EntityManager,
   rows: readonly Pick<AgentIntegrationEntity, 'id'>[],
@@ -27,7 +27,7 @@ export async function countsOf(
   return ({ id }) => ({ workspaces: workspaces.get(id) ?? 0, skills: skills.get(id) ?? 0 });
 }
 
-/** Returns the newest card of an integration as JSON; null before the first one. */
+/** Returns the newest card of an integration as JSON; null when there is none. */
 export async function storedCard(
   manager: EntityManager,
   { id }: Pick<AgentIntegrationEntity, 'id'>,
@@ -39,7 +39,10 @@ export async function storedCard(
   return row?.card ?? null;
 }
 
-/** Agent integrations on which a caller may perform the action; the scopes of the caller decide which ones. */
+/**
+ * Describes the agent integrations on which a caller may perform the action; the caller's scopes
+ * decide which ones.
+ */
 export const agentIntegrationTo = (
   action: IntegrationAction,
   reach: IntegrationReach = AGENT_REACH,

@@ -13,7 +13,7 @@ import { agentIntegrationTo } from './agent-integration-rows';
 
 const INTEGRATION = agentIntegrationTo('update');
 
-/** Which workspaces may use an organisation's agent integration. */
+/** Manages which workspaces may use an organisation's agent integration. */
 @Injectable()
 export class AgentIntegrationWorkspacesService {
   constructor(
@@ -27,7 +27,10 @@ export class AgentIntegrationWorkspacesService {
     return workspacesOf(manager, AgentIntegrationWorkspaceEntity, integration, version);
   }
 
-  /** Sets the access of the named workspaces. Agents of workspaces without access are not offered any more. */
+  /**
+   * Sets the access of the named workspaces. Agents in workspaces that lose access are no longer
+   * offered.
+   */
   update(at: ResourceReference, input: UpdateUpstreamWorkspacesDto): Promise<object> {
     const kind = { resource: INTEGRATION, access: AgentIntegrationWorkspaceEntity };
     return this.writes.run(at.caller, (write) => giveWorkspaces(write, kind, at, input));

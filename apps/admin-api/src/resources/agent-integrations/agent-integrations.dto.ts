@@ -30,7 +30,7 @@ export const PUSH_MODES = ['relay', 'emulate', 'off'] as const;
 
 const OWN = 'Must be the organisation of the credential.';
 
-/** A binding. `GRPC` has an error of its own, which says what to do instead. */
+/** Declares a binding. `GRPC` is refused with a message that names the alternatives. */
 const BindingField = (): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: { value: unknown }) => {
@@ -39,12 +39,12 @@ const BindingField = (): PropertyDecorator =>
     }),
     EnumField(BINDING_CHOICES, {
       optional: true,
-      description: 'auto: JSONRPC before HTTP+JSON, by what the card lists.',
+      description: 'auto prefers JSONRPC to HTTP+JSON among the interfaces on the card.',
       example: 'auto',
     }),
   );
 
-/** Fields that are saved as columns of the same name, and that may be null. */
+/** Nullable fields that are stored in columns of the same name. */
 export class AgentPlainFields extends UpstreamLabelFields {
   @TextField({ optional: true, nullable: true, min: 0, max: 1_024 }) description?: string | null;
   @IntegerField({
@@ -52,7 +52,7 @@ export class AgentPlainFields extends UpstreamLabelFields {
     nullable: true,
     min: 1,
     max: 900_000,
-    description: 'Milliseconds that a call without a stream may take. Null: 120000.',
+    description: 'Timeout in milliseconds for a call without a stream. Null: 120000.',
   })
   timeout_ms?: number | null;
   @IntegerField({
@@ -60,32 +60,34 @@ export class AgentPlainFields extends UpstreamLabelFields {
     nullable: true,
     min: 1,
     max: 1_000_000,
-    description: 'Messages of one context in an hour. Null: no bound.',
+    description: 'Maximum number of messages of one context per hour. Null: no limit.',
   })
   messages_per_context_hour?: number | null;
 }
 
-/** Fields that are saved as columns of the same name. Those of this class have a default. */
+/**
+ * Fields that are stored in columns of the same name. Those declared in this class have a default.
+ */
 export class AgentSavedFields extends AgentPlainFields {
-  @NameField({ optional: true, description: 'The name in the card if absent.', example: 'Travel agent' })
+  @NameField({ optional: true, description: 'Default: the name on the card.', example: 'Travel agent' })
   name?: string;
   @TextField({
     optional: true,
     max: 2_048,
     description:
-      'Address of the agent; its card is read below it, at /.well-known/agent-card.json. With agent_card, the `url` of the card if absent.',
+      'Address of the agent; its card is read from /.well-known/agent-card.json below it. Default with agent_card: the `url` of the card.',
     example: 'https://agent.example.com',
   })
   url?: string;
   @EnumField(AGENT_AUTH_TYPES, {
     optional: true,
     example: 'headers',
-    description: 'How Tollgate signs in at the agent. none by default.',
+    description: 'How Tollgate authenticates at the agent. Default: none.',
   })
   auth_type?: (typeof AGENT_AUTH_TYPES)[number];
   @EnumField(PROTOCOLS, {
     optional: true,
-    description: 'Version of A2A for calls. auto: 1.0 before 0.3, by what the card lists.',
+    description: 'A2A version for calls. auto prefers 1.0 to 0.3 among the interfaces on the card.',
     example: 'auto',
   })
   protocol?: (typeof PROTOCOLS)[number];
@@ -93,14 +95,14 @@ export class AgentSavedFields extends AgentPlainFields {
   @EnumField(PUSH_MODES, {
     optional: true,
     description:
-      'Notifications about tasks. relay by default: those that the agent sends. emulate: Tollgate polls the agent.',
+      'Notifications about tasks. relay, the default, forwards those that the agent sends; emulate makes Tollgate poll the agent.',
     example: 'relay',
   })
   push?: (typeof PUSH_MODES)[number];
   @BooleanField({
     optional: true,
     description:
-      'True: the card may name addresses of other origins, which get the credentials. Default: false.',
+      'True: the card may name addresses on other origins, to which credentials are then sent. Default: false.',
   })
   allow_other_origin?: boolean;
 }
@@ -110,7 +112,7 @@ export class AgentPricingDto {
     optional: true,
     min: 0,
     max: 1_000,
-    description: 'USD for each message that the agent responds to; 0 if absent.',
+    description: 'Price in USD of each message to which the agent responds. Default: 0.',
     example: 0.001,
   })
   per_message_usd?: number;
@@ -118,7 +120,7 @@ export class AgentPricingDto {
     optional: true,
     min: 0,
     max: 1_000,
-    description: 'USD for each task that the agent begins; 0 if absent.',
+    description: 'Price in USD of each task that the agent begins. Default: 0.',
     example: 0.01,
   })
   per_task_usd?: number;
@@ -129,7 +131,7 @@ class AgentIntegrationFields extends AgentSavedFields {
     optional: true,
     nullable: true,
     description:
-      'A card of 0.3 or 1.0, instead of the one at the address. In an update, null: the card is read from the address again.',
+      'A card of version 0.3 or 1.0, used in place of the card at the address. In an update, null makes Tollgate read the card from the address again.',
     example: { name: 'Travel agent', url: 'https://agent.example.com/rpc', skills: [] },
   })
   agent_card?: Record<string, unknown> | null;
@@ -137,7 +139,7 @@ class AgentIntegrationFields extends AgentSavedFields {
     optional: true,
     nullable: true,
     description:
-      'A key set (RFC 7517). A card with a wrong signature is refused, and one that none of the keys has signed waits for approval.',
+      'A key set (RFC 7517). A card with a wrong signature is refused; a card that none of the keys has signed waits for approval.',
     example: { keys: [] },
   })
   trusted_keys?: { readonly keys?: unknown } | null;
@@ -146,7 +148,7 @@ class AgentIntegrationFields extends AgentSavedFields {
     nullable: true,
     max: 2_048,
     description:
-      'Address of a key set, which is read with each card and without a credential, instead of trusted_keys.',
+      'Address of a key set, used in place of trusted_keys. It is read with each card, without a credential.',
     example: 'https://agent.example.com/.well-known/jwks.json',
   })
   trusted_keys_url?: string | null;
@@ -169,21 +171,25 @@ class AgentIntegrationFields extends AgentSavedFields {
   @EnumField(APPROVAL_MODES, {
     optional: true,
     description:
-      'Which skills wait for approval. auto by default for an integration of a workspace, else review_changes.',
+      'Which skills wait for approval. Default: auto for an integration of a workspace, review_changes for one of the organisation.',
   })
   approval_mode?: (typeof APPROVAL_MODES)[number];
   @EnumField(ON_CHANGE, {
     optional: true,
-    description: 'Whether a skill that changed stays in its approved form. block by default.',
+    description:
+      'Behaviour for a changed skill: block hides it, serve_approved keeps its approved form. Default: block.',
   })
   on_change?: (typeof ON_CHANGE)[number];
   @NestedField(() => AgentPricingDto, { optional: true, nullable: true }) pricing?: AgentPricingDto | null;
 }
 
 export class CreateAgentIntegrationDto extends AgentIntegrationFields {
-  @SlugField({ optional: true, description: 'Derived from the name if absent.', example: 'travel' })
+  @SlugField({ optional: true, description: 'Default: derived from the name.', example: 'travel' })
   slug?: string;
-  @ReferenceField({ optional: true, description: 'If present, only this workspace can use the integration.' })
+  @ReferenceField({
+    optional: true,
+    description: 'When present, only this workspace can use the integration.',
+  })
   workspace_id?: string;
   @UuidField({ optional: true, description: OWN }) organisation_id?: string;
 }
@@ -193,9 +199,9 @@ export class UpdateAgentIntegrationDto extends partialOf(AgentIntegrationFields)
 export class ListAgentIntegrationsQuery extends labelled(pageOf({ size: 100 })) {
   @UuidField({ optional: true, description: OWN }) organisation_id?: string;
   @ReferenceField({ optional: true }) workspace_id?: string;
-  @QueryEnumListField(['workspace', 'organisation', 'all'], { description: 'all if absent.' })
+  @QueryEnumListField(['workspace', 'organisation', 'all'], { description: 'Default: all.' })
   type?: ('workspace' | 'organisation' | 'all')[];
-  @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
+  @TextField({ optional: true, description: 'Text that the name or slug must contain.' }) search?: string;
 }
 
 export class CreatedAgentIntegrationResponse {

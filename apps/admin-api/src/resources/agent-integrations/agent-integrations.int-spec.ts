@@ -51,7 +51,7 @@ describe('agent integrations', () => {
   const paths = ({ body }: GatewayResponse<Failure>): readonly string[] =>
     (body.error.details ?? []).map(({ path }) => path);
 
-  it('are made from the address alone, with the name and the endpoint of the card', async () => {
+  it('are created from the address alone, with the name and the endpoint of the card', async () => {
     const id = await made();
     expect(agent.cardReads.map(({ url }) => url)).toEqual(['/.well-known/agent-card.json']);
     expect(await shown(id)).toMatchObject({
@@ -66,7 +66,7 @@ describe('agent integrations', () => {
     expect(listed).not.toHaveProperty('agent_card');
   });
 
-  it('are made from a card that was given, which nothing reads', async () => {
+  it('are created from a card in the request, which is not read from the agent', async () => {
     const card = agent.cardOf({ name: 'By hand' });
     const id = await made({ url: undefined, agent_card: card });
     expect(agent.seen).toEqual([]);
@@ -81,7 +81,7 @@ describe('agent integrations', () => {
     expect(await shown(id)).toMatchObject({ source: 'fetched', agent_card: agent.card });
   });
 
-  it('call the interface of the wanted protocol and binding, and refuse a card without one', async () => {
+  it('call the interface of the configured protocol and binding, and refuse a card without one', async () => {
     const rest = `${agent.origin}/rest`;
     const interfaces = [
       { url: rest, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
@@ -111,7 +111,7 @@ describe('agent integrations', () => {
     ]);
   });
 
-  it('[ERR-10] refuse addresses and cards that are not allowed, with the field at fault', async () => {
+  it('[ERR-10] refuse addresses and cards that are not allowed, with the faulty field', async () => {
     const refused = async (body: object): Promise<unknown[]> => refusal(await create(body));
     const url = agent.origin;
     expect(await refused({})).toEqual([400, 'validation_failed', 'url']);
@@ -137,7 +137,7 @@ describe('agent integrations', () => {
     expect((await admin.get<{ total: number }>(`${PATH}?search=zzz`, call)).body.total).toBe(0);
   });
 
-  it('may name addresses of other origins only when that is allowed', async () => {
+  it('may name addresses on other origins only when that is allowed', async () => {
     const other = 'https://other.example.com/rpc';
     agent.card = agent.cardOf({ url: other });
     const id = await made({ allow_other_origin: true });
@@ -170,7 +170,7 @@ describe('agent integrations', () => {
     expect(records.length).toBeGreaterThan(1);
   });
 
-  it('keep secrets only for the address they were saved with, and call no agent of another one meanwhile', async () => {
+  it('keep secrets only for the address with which they were saved, and call no agent at another one meanwhile', async () => {
     const configurations = { headers: { 'x-key': 'secret-secret' } };
     const id = await made({ auth_type: 'headers', configurations });
     const moved = await put(id, { url: 'https://evil.example.com' });
@@ -185,7 +185,7 @@ describe('agent integrations', () => {
     expect(agent.cardReads.at(-1)?.url).toBe('/agents/a/.well-known/agent-card.json');
   });
 
-  it('keep secrets only for the path they were saved with where cards may name other origins', async () => {
+  it('keep secrets only for the path with which they were saved when cards may name other origins', async () => {
     const configurations = { headers: { 'x-key': 'secret-secret' } };
     const id = await made({ auth_type: 'headers', allow_other_origin: true, configurations });
     const url = `${agent.origin}/agents/mine`;
@@ -193,7 +193,7 @@ describe('agent integrations', () => {
     expect((await put(id, { url, configurations })).status).toBe(200);
   });
 
-  it('send saved secrets to no address of a card that was given without them', async () => {
+  it('do not send saved secrets to an address of a card that was sent without them', async () => {
     const configurations = { headers: { 'x-key': 'secret-secret' } };
     const given = { allow_other_origin: true, agent_card: agent.cardOf() };
     const id = await made({ auth_type: 'headers', configurations, ...given });
@@ -206,7 +206,7 @@ describe('agent integrations', () => {
     expect(await shown(id)).toMatchObject({ endpoint: { url: `${agent.origin}/rpc` } });
   });
 
-  it('check configurations as those of MCP integrations, with all faults at once', async () => {
+  it('check configurations like those of MCP integrations, and report all faults', async () => {
     const faults = await create({
       ...{ url: agent.origin, auth_type: 'headers' },
       configurations: {
@@ -237,7 +237,7 @@ describe('agent integrations', () => {
     expect(agent.seen).toEqual([]);
   });
 
-  it('take exact prices, and refuse what a balance cannot hold', async () => {
+  it('accept exact prices, and refuse prices that cannot be counted exactly', async () => {
     const id = await made({ pricing: { per_message_usd: 0.00000001, per_task_usd: 2.5 } });
     expect((await rowOf(id)).prices).toEqual({ perMessage: 1, perTask: 250_000_000 });
     expect(await shown(id)).toMatchObject({ pricing: { per_message_usd: 1e-8, per_task_usd: 2.5 } });
@@ -247,7 +247,7 @@ describe('agent integrations', () => {
     expect((await rowOf(id)).prices).toBeNull();
   });
 
-  it('of a workspace are seen by it alone, and those of the organisation by workspaces with access', async () => {
+  it('of a workspace are visible only to it, and those of the organisation to workspaces with access', async () => {
     const own = await made({ name: 'Own', workspace_id: ours.workspaceId });
     expect(await shown(own)).toMatchObject({ type: 'workspace', approval_mode: 'auto', workspaces_count: 1 });
     const shared = await made({ name: 'Shared' });
@@ -265,7 +265,7 @@ describe('agent integrations', () => {
     expect(list.workspaces.map(({ id }) => id)).toEqual([ours.workspaceId]);
   });
 
-  it('need a scope, and have one slug each', async () => {
+  it('require a scope, and a slug that is used once', async () => {
     const reader = await admin.apiKey('workspace-service', ours, ['workspace_agent_integrations.read']);
     expect((await create({ url: agent.origin }, { key: reader })).status).toBe(403);
     await made({ slug: 'taken' });

@@ -14,7 +14,7 @@ import { AgentSnapshots } from './agent-snapshots.service';
 import { AgentTestsService } from './agent-tests.service';
 import { ExtendedCards } from './extended-cards.service';
 
-/** The parts of agent integrations, and of what their cards list. */
+/** Controllers and providers of agent integrations and their cards. */
 export const AGENT_INTEGRATIONS = {
   controllers: [
     AgentCardsController,

@@ -43,7 +43,7 @@ import {
 import { AgentSnapshots } from './agent-snapshots.service';
 import { assertReadsKeys, assignTrustedKeys } from './agent-trusted-keys';
 
-/** Registers A2A agents for an organisation or for one workspace. */
+/** Registers A2A agents for an organisation or for a single workspace. */
 @Injectable()
 export class AgentIntegrationsService {
   constructor(
@@ -55,8 +55,8 @@ export class AgentIntegrationsService {
   ) {}
 
   /**
-   * Creates an integration of the workspace of the call; without a workspace, of the organisation. Reads the card first,
-   * unless the call has one.
+   * Creates an integration of the workspace of the call, or of the organisation when the call names
+   * none. First reads the card, unless the request contains one.
    */
   async create(
     caller: Principal,
@@ -88,7 +88,7 @@ export class AgentIntegrationsService {
     row.slug = given ?? autoSlug(row.name);
     return this.writes.run(caller, async (write) => {
       await assertSlugFree(write.manager, AgentIntegrationEntity, taken(row.slug));
-      // A secret reference may have ended while the card was read.
+      // A secret reference may have been archived while the card was read.
       row.secretMappings = await readUpstreamMappings(write.manager, row, mappings);
       const { id, slug } = await createRow(write, agentIntegrationTo('create'), row, async (saved) => {
         const { columns } = await this.snapshots.keep(write, saved, card);
@@ -113,21 +113,26 @@ export class AgentIntegrationsService {
     return toAgentIntegrationDetail(row, counts(row), await storedCard(manager, row));
   }
 
-  /** Returns the state of the agent at the last check, and the checks of a day. */
+  /** Returns the state of the agent at the last check, and the checks of the last 24 hours. */
   async health(at: ResourceReference): Promise<UpstreamHealthResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, agentIntegrationTo('read'), at);
     return toHealth(row, await healthStrip(manager, AgentHealthEntity, row.id));
   }
 
-  /** A change of the address or of the credentials has the card read again; until then, the agent of another address is not called. */
+  /**
+   * Updates an integration. A change of the address or of the credentials makes the job read the
+   * card again; until then, gateways do not call an agent at the new address.
+   */
   update(at: ResourceReference, input: UpdateAgentIntegrationDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, agentIntegrationTo('update'), at, (row) => this.change(write, row, input)),
     );
   }
 
-  /** Archives the integration and its agents in workspaces, and lists these in the response. */
+  /**
+   * Archives the integration and its agents in workspaces, and lists the agents in the response.
+   */
   remove(at: ResourceReference): Promise<DeletedAgentIntegration> {
     return this.writes.run(at.caller, async (write) => {
       const ended: string[] = [];
@@ -135,7 +140,7 @@ export class AgentIntegrationsService {
         const servers = await liveAgentServers(write.manager, [row]);
         await archiveAgentServers(write, servers);
         ended.push(...servers.map(({ slug }) => slug));
-        // An archived integration cannot be restored, so its secrets are not needed any more.
+        // An archived integration cannot be restored, so its secrets are no longer needed.
         row.sealedAuth = null;
         await write.manager.delete(AgentCardEntity, { integrationId: row.id });
       });
@@ -169,7 +174,10 @@ export class AgentIntegrationsService {
     if (row.source === 'fetched') Object.assign(row, { syncStatus: 'pending', nextSyncAt: new Date() });
   }
 
-  /** Returns the card that an update goes on with; null when the card of the changed address is not known yet. */
+  /**
+   * Returns the card that is in use after an update; null when the card of the changed address is
+   * not known yet.
+   */
   private async cardInUse(
     { manager }: Write<Principal>,
     before: Pick<AgentIntegrationEntity, 'url' | 'source' | 'trustedKeysUrl'>,
@@ -177,7 +185,7 @@ export class AgentIntegrationsService {
     given: UpdateAgentIntegrationDto['agent_card'],
   ): Promise<FittingCard | null> {
     if (given !== undefined && given !== null) return this.given(row, given);
-    // Until the keys of an address are read, nothing can be said about a card.
+    // While the keys of a key set address are unknown, no card can be verified.
     const { trustedKeysUrl: keysUrl, trustedKeys: keys } = row;
     const isOfKeys = keysUrl === null || (keysUrl === before.trustedKeysUrl && keys !== null);
     const isOfAddress = row.url === before.url && before.source === 'fetched' && isOfKeys;
@@ -189,7 +197,7 @@ export class AgentIntegrationsService {
     return this.snapshots.fitting(row, cardIn(JSON.stringify(card), row, this.policy));
   }
 
-  /** Reads the card of a new integration. Its faults are faults of the request. */
+  /** Reads the card of a new integration. Its faults are reported as faults of the request. */
   private async fetched(row: AgentIntegrationEntity): Promise<FittingCard> {
     try {
       return await this.snapshots.fetch(row);

@@ -29,7 +29,7 @@ export class AgentIntegrationResponse extends responseOf(AgentSavedFields, RowRe
   @ResponseField.text({ example: 'travel' }) readonly slug!: string;
   @ResponseField.text({
     nullable: true,
-    description: 'Id of the user or key that made it.',
+    description: 'Id of the user or key that created the integration.',
     example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   })
   readonly owner_id!: string | null;
@@ -47,46 +47,54 @@ export class AgentIntegrationResponse extends responseOf(AgentSavedFields, RowRe
   @ResponseField.json({
     nullable: true,
     description:
-      'The public keys that an administrator gave. Null, also without an address: signatures are not checked.',
+      'Public keys that an administrator sent, or that were read from the key set address. Null: signatures are not checked.',
   })
   readonly trusted_keys!: Readonly<Record<string, unknown>> | null;
   @ResponseField.text({ nullable: true, example: 'https://agent.example.com/.well-known/jwks.json' })
   readonly trusted_keys_url!: string | null;
-  @ResponseField.oneOf(['fetched', 'manual'], { description: 'Whether the card was given by hand.' })
+  @ResponseField.oneOf(['fetched', 'manual'], {
+    description: 'Whether an administrator sent the card (manual) or Tollgate fetched it.',
+  })
   readonly source!: AgentIntegrationEntity['source'];
   @ResponseField.oneOf(['verified', 'unsigned', 'untrusted'], {
     nullable: true,
-    description: 'Of the newest card; null without trusted keys.',
+    description: 'Signature state of the newest card; null without trusted keys.',
   })
   readonly signature_state!: AgentIntegrationEntity['signatureState'];
   @ResponseField.one(() => AgentEndpointResponse, {
     nullable: true,
-    description: 'What gateways call; null until a card is approved.',
+    description: 'Interface that gateways call; null until a card is approved.',
   })
   readonly endpoint!: AgentEndpointResponse | null;
   @ResponseField.oneOf(['pending', 'synced', 'failed']) readonly sync_status!: string;
   @ResponseField.time({ nullable: true }) readonly last_synced_at!: string | null;
   @ResponseField.text({ nullable: true, example: 'The card could not be read.' })
   readonly sync_error!: string | null;
-  @ResponseField.integer({ example: 1, description: 'Active workspaces that may use it.' })
+  @ResponseField.integer({
+    example: 1,
+    description: 'Number of active workspaces that may use the integration.',
+  })
   readonly workspaces_count!: number;
-  @ResponseField.integer({ example: 2, description: 'Skills that the newest card lists.' })
+  @ResponseField.integer({ example: 2, description: 'Number of skills on the newest card.' })
   readonly skills_count!: number;
-  @ResponseField.one(() => UpstreamHealthSummary, { description: 'At the last check of the agent.' })
+  @ResponseField.one(() => UpstreamHealthSummary, {
+    description: 'State at the last health check of the agent.',
+  })
   readonly health!: UpstreamHealthSummary;
 }
 
 export class AgentIntegrationDetailResponse extends AgentIntegrationResponse {
   @ResponseField.json({
     nullable: true,
-    description: 'The newest card, as the agent published it. It is not trusted; null before it was read.',
+    description: 'The newest card as the agent published it. It is not trusted. Null until a card was read.',
   })
   readonly agent_card!: Readonly<Record<string, unknown>> | null;
 }
 
 export class AgentIntegrationListResponse {
   @ResponseField.list(() => AgentIntegrationResponse) readonly data!: AgentIntegrationResponse[];
-  @ResponseField.integer({ example: 1, description: 'Of all pages.' }) readonly total!: number;
+  @ResponseField.integer({ example: 1, description: 'Number of integrations on all pages.' })
+  readonly total!: number;
   @ResponseField.boolean() readonly has_more!: boolean;
 }
 
@@ -96,15 +104,15 @@ class EndedAgentResponse {
 }
 
 export class DeletedAgentIntegration {
-  /** Agents of workspaces that were archived with the integration; absent without any. */
+  /** Agents in workspaces that were archived with the integration; absent when there were none. */
   @ResponseField.list(() => EndedAgentResponse, { optional: true })
   readonly warnings?: readonly EndedAgentResponse[];
 }
 
-/** Numbers that responses show of an integration. */
+/** Counts that responses show for an integration. */
 export interface AgentCounts {
   readonly workspaces: number;
-  /** Skills that the card lists. */
+  /** Number of skills on the card. */
   readonly skills: number;
 }
 

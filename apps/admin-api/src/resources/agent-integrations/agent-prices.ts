@@ -4,7 +4,10 @@ import { validationFailed } from '@gw/web';
 import { CALL_PRICE_FAULT, callPrice } from '../../platform/common/call-prices';
 import type { AgentPricingDto } from './agent-integrations.dto';
 
-/** Returns the stored form, in integers of 1e-8 USD; null for none. Throws `validation_failed` with all faults. */
+/**
+ * Returns the prices in their stored form, integers of 1e-8 USD; null for none. Throws
+ * `validation_failed` with all faults.
+ */
 export function readAgentPrices(input: AgentPricingDto | null): AgentPrices | null {
   if (input === null) return null;
   const faults: ErrorDetail[] = [];
@@ -18,7 +21,7 @@ export function readAgentPrices(input: AgentPricingDto | null): AgentPrices | nu
   return prices;
 }
 
-/** Returns stored prices as requests and responses write them. */
+/** Returns stored prices in USD, as requests and responses contain them. */
 export const shownAgentPrices = (
   prices: AgentPrices | null,
 ): { readonly per_message_usd: number; readonly per_task_usd: number } | null =>

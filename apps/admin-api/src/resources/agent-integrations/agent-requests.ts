@@ -21,8 +21,8 @@ export interface AgentRequest {
 }
 
 /**
- * Returns the request for an operation. In HTTP+JSON it has no body, so pass only operations that need none there.
- * `credential`: headers that sign in at the agent.
+ * Returns the HTTP request for an operation. With HTTP+JSON the request has no body, so pass only
+ * operations that need none. `credential` contains the headers that authenticate at the agent.
  */
 export function agentRequest(
   { url, binding, version, tenant }: AgentInterfaceFacts,
@@ -49,14 +49,20 @@ export function agentRequest(
   };
 }
 
-/** Returns the code of the error of a JSON-RPC response; null for a result. Throws `A2aError` when the body is no response of A2A. */
+/**
+ * Returns the error code of a JSON-RPC response; null for a result. Throws `A2aError` when the body
+ * is not an A2A response.
+ */
 export function errorCodeIn(body: Buffer): unknown {
   const outcome = readRpcResponse(body, ID);
   if (outcome.kind === 'result') return null;
   return isObject(outcome.error) ? outcome.error['code'] : undefined;
 }
 
-/** Returns the result of an operation; undefined for an error. Throws `A2aError` when the body is no response of A2A. */
+/**
+ * Returns the result of an operation; undefined for an error. Throws `A2aError` when the body is
+ * not an A2A response.
+ */
 export function resultIn({ binding }: AgentInterfaceFacts, { status, body }: BufferedResponse): unknown {
   if (binding === 'HTTP+JSON') return status === 200 ? parsedResponse(body) : undefined;
   const outcome = readRpcResponse(body, ID);

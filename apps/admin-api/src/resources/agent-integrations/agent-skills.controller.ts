@@ -82,10 +82,13 @@ export class AgentSkillsController {
   }
 }
 
-/** The digests of a decision say what was seen, not the version of the integration. */
+/**
+ * Removes `If-Match`: the digests in a decision identify what the administrator saw, so the version
+ * of the integration does not matter.
+ */
 const withoutMatch = (at: ResourceReference): ResourceReference => ({ ...at, ifMatch: undefined });
 
-/** Called by the worker. */
+/** Routes that the worker calls. */
 @ApiExcludeController()
 @Controller()
 export class AgentJobsController {

@@ -7,7 +7,7 @@ export class AgentSkillsQuery extends UpstreamPage {}
 
 export class AgentSkillChangesQuery extends UpstreamPage {}
 
-const ID = { max: 2_048, description: '`id` of the skill in the card.', example: 'book-flight' } as const;
+const ID = { max: 2_048, description: 'The `id` of the skill on the card.', example: 'book-flight' } as const;
 
 class AgentSkillSwitchDto {
   @TextField(ID) id!: string;
@@ -24,13 +24,13 @@ class AgentSkillDecisionItemDto {
     optional: true,
     example: 'skill',
     description:
-      'skill by default. agent: the card without its skills, with the id @agent. extended: the extended card without them, with the id @extended.',
+      'Default: skill. agent stands for the card without its skills and has the id @agent; extended stands for the extended card without its skills and has the id @extended.',
   })
   type?: (typeof SKILL_TYPES)[number];
   @TextField(ID) id!: string;
   @TextField({
     pattern: /^[0-9a-f]{64}$/,
-    description: 'Digest of the definition that was looked at.',
+    description: 'Digest of the definition that the administrator reviewed.',
     example: 'a'.repeat(64),
   })
   digest!: string;
@@ -39,6 +39,6 @@ class AgentSkillDecisionItemDto {
 export class AgentSkillDecisionDto {
   @NestedListField(() => AgentSkillDecisionItemDto, { minItems: 1, maxItems: 1_000 })
   items!: AgentSkillDecisionItemDto[];
-  @TextField({ optional: true, nullable: true, max: 1_024, description: 'Kept in the audit log.' })
+  @TextField({ optional: true, nullable: true, max: 1_024, description: 'Comment for the audit log.' })
   reason?: string | null;
 }

@@ -46,7 +46,7 @@ const SKILLS: CapabilityKind<AgentIntegrationEntity, AgentSkillEntity> = {
     saveSync(manager, AgentIntegrationEntity, integration, { approvedEndpoint: null }),
 };
 
-/** Skills on the card of an integration, and the decisions of administrators about them. */
+/** Lists the skills on an integration's card and applies the decisions of administrators. */
 @Injectable()
 export class AgentSkillsService {
   constructor(
@@ -69,7 +69,7 @@ export class AgentSkillsService {
     return { data: rows.map(toAgentSkill), total, has_more: page * size < total };
   }
 
-  /** Lists what is not approved in its newest definition, with the approved one. */
+  /** Lists the items whose newest definition is not approved, each with its approved definition. */
   async changes(at: ResourceReference, query: AgentSkillChangesQuery): Promise<AgentSkillChangesResponse> {
     const { manager } = this.dataSource;
     const integration = await findRow(manager, READ, at);
@@ -80,7 +80,7 @@ export class AgentSkillsService {
     };
   }
 
-  /** Switches skills on or off for all workspaces. */
+  /** Enables or disables skills for all workspaces. */
   update(at: ResourceReference, { skills }: UpdateAgentSkillsDto): Promise<AgentSkillSuccessResponse> {
     const switches = skills.map(({ id: name, enabled }) => ({ type: 'skill', name, enabled }));
     return this.writes.run(at.caller, async (write) => {
@@ -90,8 +90,9 @@ export class AgentSkillsService {
   }
 
   /**
-   * Approves or rejects definitions by their digests. A definition that has changed since it was shown stays as it is
-   * and is returned as stale. Throws `conflict` when all are stale.
+   * Approves or rejects definitions by their digests. A definition that has changed since the
+   * administrator saw it stays as it is and is returned as stale. Throws `conflict` when all are
+   * stale.
    */
   decide(
     at: ResourceReference,
@@ -112,7 +113,10 @@ export class AgentSkillsService {
     });
   }
 
-  /** Reads the card now. Throws `validation_failed` for an integration whose card was given by hand. */
+  /**
+   * Reads the card now. Throws `validation_failed` for an integration whose card an administrator
+   * sent.
+   */
   async sync(at: ResourceReference): Promise<AgentSkillSuccessResponse> {
     const row = await findRow(this.dataSource.manager, agentIntegrationTo('update'), at);
     if (row.source === 'manual')

@@ -10,15 +10,16 @@ export class AgentSkillSuccessResponse {
 
 const CARDS = ['public', 'extended', 'both'] as const;
 
-/** The texts come from the agent and are not trusted. */
+/** A skill with texts from the agent, which are not trusted. */
 export class AgentSkillResponse extends AgentSkillTexts {
-  @ResponseField.boolean({ description: 'Whether workspaces get it.' }) readonly enabled!: boolean;
+  @ResponseField.boolean({ description: 'Whether the skill is offered to workspaces.' })
+  readonly enabled!: boolean;
   @ResponseField.oneOf(CARDS, {
-    description: 'Which card lists it: the one that everyone reads, the extended one for callers, or both.',
+    description: 'Card that lists the skill: the public one, the extended one for callers, or both.',
   })
   readonly card!: (typeof CARDS)[number];
   @ResponseField.oneOf(STATES) readonly state!: string;
-  @ResponseField.text({ description: 'Of the newest definition.', example: 'a'.repeat(64) })
+  @ResponseField.text({ description: 'Digest of the newest definition.', example: 'a'.repeat(64) })
   readonly digest!: string;
   @ResponseField.list(() => FindingResponse) readonly findings!: readonly FindingResponse[];
   @ResponseField.time() readonly created_at!: string;
@@ -36,7 +37,10 @@ class AgentSkillChangeResponse {
   @ResponseField.text({ example: 'book-flight' }) readonly id!: string;
   @ResponseField.oneOf(STATES) readonly state!: string;
   @ResponseField.text({ example: 'a'.repeat(64) }) readonly digest!: string;
-  @ResponseField.json({ nullable: true, description: 'The approved definition; null: none was approved.' })
+  @ResponseField.json({
+    nullable: true,
+    description: 'The approved definition; null when none was approved.',
+  })
   readonly old!: Readonly<Record<string, unknown>> | null;
   @ResponseField.json() readonly new!: Readonly<Record<string, unknown>>;
   @ResponseField.list(() => FindingResponse) readonly findings!: readonly FindingResponse[];
@@ -58,7 +62,7 @@ export class AgentSkillDecisionResponse {
   @ResponseField.integer({ example: 1 }) readonly approved!: number;
   @ResponseField.integer({ example: 0 }) readonly rejected!: number;
   @ResponseField.list(() => AgentSkillStaleResponse, {
-    description: 'Items whose definition has changed meanwhile, or that the card does not list any more.',
+    description: 'Items whose definition has changed in the meantime, or that the card no longer lists.',
   })
   readonly stale!: readonly AgentSkillStaleResponse[];
 }

@@ -66,7 +66,7 @@ describe('snapshots of agent cards', () => {
     expect((await sync(id)).body).toEqual({ success: true });
   }
 
-  it('approve the first card as a whole, and hold back what changes later', async () => {
+  it('approve the first card as a whole, and hold back later changes', async () => {
     const id = await made();
     expect(await changes(id)).toEqual([]);
     await changed(id, {
@@ -99,7 +99,7 @@ describe('snapshots of agent cards', () => {
     expect(await states(id)).toEqual({ read: 'approved', write: 'rejected' });
   });
 
-  it('withdraw an approved card that is rejected, and approve no other one without an administrator', async () => {
+  it('withdraw a rejected card that was approved, and approve no other one without an administrator', async () => {
     const says = { supportsAuthenticatedExtendedCard: true };
     agent.card = agent.cardOf(says);
     agent.extendedCard = agent.cardOf({ description: 'For callers.' });
@@ -124,13 +124,13 @@ describe('snapshots of agent cards', () => {
     await decide(id, 'approve', [await digestOf('agent'), await digestOf('extended')]);
     expect(await served()).toMatchObject({ extended: { description: 'Another text.' } });
     expect((await rowOf(id)).approvedEndpoint).toMatchObject({ url: `${agent.origin}/rpc` });
-    // Rows of earlier versions kept the definition.
+    // Rows of earlier releases kept the definition.
     await manager.update(AgentSkillEntity, { integrationId: id, type: 'extended' }, { state: 'rejected' });
     await sync(id);
     expect(await served()).toMatchObject({ extended: null });
   });
 
-  it('approve only the definition that was looked at', async () => {
+  it('approve only the definition that the administrator reviewed', async () => {
     const id = await made({ approval_mode: 'review_all' });
     expect(await states(id)).toEqual({ read: 'pending' });
     expect((await rowOf(id)).approvedEndpoint).toBeNull();
@@ -143,7 +143,7 @@ describe('snapshots of agent cards', () => {
     expect((await decide(id, 'approve', [itemOf(read)])).status).toBe(409);
   });
 
-  it('keep what has a serious finding waiting in every mode', async () => {
+  it('make items with a serious finding wait in every mode', async () => {
     const id = await made({ approval_mode: 'auto', workspace_id: ours.workspaceId });
     await changed(id, {
       skills: [
@@ -159,7 +159,7 @@ describe('snapshots of agent cards', () => {
     expect(records.map(({ action }) => action)).toContain('agent_skill.changed');
   });
 
-  it('call the approved address until another origin is approved, in every mode', async () => {
+  it('keep the approved address until another origin is approved, in every mode', async () => {
     const id = await made({ approval_mode: 'auto', allow_other_origin: true });
     await changed(id, { url: 'https://other.example.com/rpc' });
     const [self] = (await changes(id)) as [Change];
@@ -170,7 +170,7 @@ describe('snapshots of agent cards', () => {
     expect((await rowOf(id)).approvedEndpoint).toMatchObject({ url: 'https://other.example.com/rpc' });
   });
 
-  it('hide skills that the card no longer has, which come back as they were', async () => {
+  it('hide skills that the card no longer lists, and show them unchanged when it lists them again', async () => {
     const id = await made();
     await changed(id, { skills: [] });
     expect(await skills(id)).toEqual([]);
@@ -178,7 +178,7 @@ describe('snapshots of agent cards', () => {
     expect(await states(id)).toEqual({ read: 'approved' });
   });
 
-  it('can be switched off, and named only as the card lists them', async () => {
+  it('let administrators disable skills, and accept only names that the card lists', async () => {
     const id = await made();
     const put = (switches: readonly object[]): Promise<GatewayResponse<Failure>> =>
       admin.put(`${PATH}/${id}/skills`, { ...call, body: { skills: switches } });
@@ -199,7 +199,7 @@ describe('snapshots of agent cards', () => {
     return { ...card, signatures: [{ protected: header, signature: bytes.toString('base64url') }] };
   };
 
-  /** A card of 1.0 without members that a signature does not cover. */
+  /** Returns a card of version 1.0 with only members that a signature covers. */
   const pureCard = (more: object = {}): Record<string, unknown> => ({
     ...{ name: 'Signed', description: 'Signed.', version: '1', capabilities: { streaming: true } },
     ...{ defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'], skills: [skillOf('read')] },
@@ -210,7 +210,7 @@ describe('snapshots of agent cards', () => {
   it('use the members that a trusted key signed, refuse a wrong signature, and hold back a missing one', async () => {
     const [trusted, stranger] = [ecKeyPair('trusted'), ecKeyPair('stranger')];
     const pure = pureCard();
-    // Another party can add members that 1.0 does not have.
+    // Another party can add members that version 1.0 does not define.
     agent.card = { ...signed(trusted, pure), url: `${agent.origin}/injected`, extra: 'injected' };
     const id = await made({ trusted_keys: { keys: [trusted.jwk] }, approval_mode: 'auto' });
     const { signatureState, endpoint, trustedKeys } = await rowOf(id);
@@ -241,7 +241,7 @@ describe('snapshots of agent cards', () => {
   });
 
   it.each(['{not JSON', `{"skills":${'['.repeat(20_000)}${']'.repeat(20_000)}}`])(
-    'are kept without an extended card that cannot be read, as %.20s',
+    'keep the stored extended card when it cannot be read, as %.20s',
     async (extended) => {
       agent.card = agent.cardOf({ supportsAuthenticatedExtendedCard: true, preferredTransport: 'HTTP+JSON' });
       agent.extendedCard = extended;
@@ -252,7 +252,7 @@ describe('snapshots of agent cards', () => {
     },
   );
 
-  it('have the skills of the extended card, which is read with the credential and only from an approved origin', async () => {
+  it('contain the skills of the extended card, which is read with the credential and only from an approved origin', async () => {
     const says = { supportsAuthenticatedExtendedCard: true };
     agent.card = agent.cardOf(says);
     agent.extendedCard = agent.cardOf({
@@ -276,7 +276,7 @@ describe('snapshots of agent cards', () => {
     const { manager } = admin.dataSource;
     const { extended, agent: own } = (await approvedCards(manager, [id])).get(id) ?? {};
     expect([extended?.['description'], own?.['description']]).toEqual(['For callers.', 'Reads pages.']);
-    // What is known of it stays while it cannot be read.
+    // The stored extended card stays while it cannot be read.
     agent.extendedCard = undefined;
     await sync(id);
     expect(await listed()).toEqual(both);
@@ -298,7 +298,7 @@ describe('snapshots of agent cards', () => {
     expect(agent.seen.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  it('are read by the job when their turn has come, and a failure is kept with its integration', async () => {
+  it('are read by the job when they are due, and a failure is stored with the integration', async () => {
     const [good, manual] = [await made(), await made({ agent_card: agent.cardOf() })];
     const bad = await made();
     await admin.dataSource.manager.update(AgentIntegrationEntity, bad, { url: `${agent.origin}/gone#` });
@@ -316,7 +316,7 @@ describe('snapshots of agent cards', () => {
     expect((await admin.post(INTERNAL.agentCardSync, { key: ours.adminKey })).status).toBe(401);
   });
 
-  it('are verified with the keys of an address, which are read with each card', async () => {
+  it('are verified with the keys at an address, which are read with each card', async () => {
     const [first, second] = [ecKeyPair('first'), ecKeyPair('second')];
     agent.keys = { keys: [{ kty: 'oct', k: 'x' }, first.jwk] };
     agent.card = signed(first, pureCard());
@@ -342,7 +342,7 @@ describe('snapshots of agent cards', () => {
     const failed = await sync(id);
     expect([failed.status, failed.body.error.message]).toEqual([502, expect.stringContaining('no key set')]);
     expect(await rowOf(id)).toMatchObject({ syncStatus: 'failed', signatureState: 'verified' });
-    // Until the keys of another address are read, the approved card stays.
+    // Until the keys at another address are read, the approved card stays.
     agent.keys = { keys: [first.jwk] };
     const moved = await admin.put(`${PATH}/${id}`, {
       ...{ ...call, body: { trusted_keys_url: `${agent.origin}/keys?other` } },
@@ -358,7 +358,7 @@ describe('snapshots of agent cards', () => {
     expect([cleared.status, (await rowOf(id)).trustedKeys]).toEqual([200, null]);
   });
 
-  it('are not verified with keys of an address that is refused, or of two sources', async () => {
+  it('are not verified with keys at a refused address, or from two sources', async () => {
     const keys = { keys: [ecKeyPair('k').jwk] };
     const at = (trusted_keys_url: string, more: object = {}) => ({ trusted_keys_url, ...more });
     for (const body of [
@@ -373,12 +373,12 @@ describe('snapshots of agent cards', () => {
     }
   });
 
-  it('are kept as a history, with what differs from the card before', async () => {
+  it('are stored as a history, with the differences from the previous card', async () => {
     const id = await made();
     await sync(id);
     agent.card = agent.cardOf({ version: '2.0.0', skills: [skillOf('read', 'Other.'), skillOf('write')] });
     await sync(id);
-    // The same card in another order of its members.
+    // This is the same card with its members in another order.
     agent.card = Object.fromEntries(Object.entries(agent.card as object).reverse());
     await sync(id);
     interface Card {
@@ -401,7 +401,7 @@ describe('snapshots of agent cards', () => {
       ]);
   });
 
-  it('are kept up to 4 MiB, of which the newest two always stay', async () => {
+  it('are stored up to 4 MiB, and the newest two are always stored', async () => {
     const id = await made();
     for (let number = 0; number < 7; number += 1) {
       agent.card = agent.cardOf({ description: String(number).repeat(1_000_000) });
@@ -417,7 +417,7 @@ describe('snapshots of agent cards', () => {
     expect(left.count).toBe(0);
   });
 
-  it('of others are read while one cannot be saved, which is due again at once', async () => {
+  it('of other agents are read while one cannot be saved, whose reading is due again immediately', async () => {
     const [broken, good] = [await made(), await made()];
     const { manager } = admin.dataSource;
     agent.card = agent.cardOf({ skills: [skillOf('read'), skillOf('write')] });
@@ -434,7 +434,7 @@ describe('snapshots of agent cards', () => {
     expect(await states(broken)).toEqual({ read: 'approved', write: 'pending' });
   });
 
-  it('are tested by a call for a task that does not exist, with the credential', async () => {
+  it('are tested by requesting a task that does not exist, with the credential', async () => {
     const id = await made({
       auth_type: 'headers',
       configurations: { headers: { 'x-key': 'secret-secret' } },

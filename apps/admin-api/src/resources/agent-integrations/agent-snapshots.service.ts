@@ -38,7 +38,7 @@ const TABLES: UpstreamTables = {
   ...{ integrations: 'agent_integrations', capabilities: 'agent_skills', switches: 'agent_server_skills' },
 };
 const AUDITED_MAX = 100;
-/** A card that was given by hand is never read. */
+/** Next reading of a card that an administrator sent: such a card is never read. */
 const NEVER = new Date('9999-12-31T00:00:00Z');
 
 const CUT = 'The card has skills of more than 256 KiB, which are not offered.';
@@ -58,7 +58,7 @@ type SyncColumns = Pick<
   | 'approvedEndpoint'
 >;
 
-/** Reads the cards of agent integrations, and keeps what they offer. */
+/** Reads the cards of agent integrations and stores their contents. */
 @Injectable()
 export class AgentSnapshots {
   private readonly readings: UpstreamReadings<AgentIntegrationEntity>;
@@ -82,27 +82,34 @@ export class AgentSnapshots {
   }
 
   /**
-   * Reads the card now and keeps it; a call during another reading of the integration shares its result. Throws
-   * `agent_unreadable` with the reason, `rate_limited` when the organisation has no place left, and `conflict` when the
-   * integration has changed meanwhile.
+   * Reads the card now and stores it; a call during another reading of the integration shares its
+   * result. Throws `agent_unreadable` with the reason, `rate_limited` when the organisation runs
+   * the maximum number of readings, and `conflict` when the integration has changed in the
+   * meantime.
    */
   sync(row: AgentIntegrationEntity, caller: AuditCaller): Promise<void> {
     return this.readings.sync(row, caller);
   }
 
-  /** Reads the cards whose turn it is, and returns their number. A failure is kept with its integration. */
+  /**
+   * Reads the cards that are due and returns their number. Stores a failure with its integration.
+   */
   syncDue(): Promise<number> {
     return this.readings.syncDue();
   }
 
-  /** Runs a call of the agent within the places of its organisation. Throws `rate_limited` without one. */
+  /**
+   * Runs a call of the agent within the concurrency limit of its organisation. Throws
+   * `rate_limited` when the limit is reached.
+   */
   within<T>(row: Pick<AgentIntegrationEntity, 'organisationId'>, work: () => Promise<T>): Promise<T> {
     return this.readings.within(row, work);
   }
 
   /**
-   * Reads the card from the address of the integration, with its credentials; nothing is kept. Throws
-   * `validation_failed`, `custom_host_refused`, `agent_transport_unsupported` and `VendorError`.
+   * Reads the card from the address of the integration with its credentials, and stores nothing.
+   * Throws `validation_failed`, `custom_host_refused`, `agent_transport_unsupported` and
+   * `VendorError`.
    */
   async fetch(row: AgentIntegrationEntity): Promise<FittingCard> {
     const trustedKeys = await trustedKeysOf(row, this.policy, this.fetchKeys);
@@ -113,14 +120,14 @@ export class AgentSnapshots {
     return { ...card, extended: await this.extended.read(row, card, headers) };
   }
 
-  /** Checks that the integration can use a card; as `fittingCard`. */
+  /** Checks that the integration can use a card; see `fittingCard`. */
   fitting(row: AgentIntegrationEntity, card: AgentCard): FittingCard {
     return fittingCard(row, card, this.policy);
   }
 
   /**
-   * Saves what a card offers, and sets the columns of the row without saving it. Returns whether something changed that
-   * gateways serve.
+   * Saves the skills of a card, and sets the columns of the row without saving it. Returns the
+   * columns, and whether anything that gateways serve has changed.
    */
   async keep(
     write: Write<AuditCaller>,
@@ -157,7 +164,7 @@ export class AgentSnapshots {
     return { columns, isChanged: rows.length > 0 || isMoved || !isListedAlike };
   }
 
-  /** Saves the columns that `keep` has set. */
+  /** Saves the columns that `keep` has returned. */
   save(manager: EntityManager, row: AgentIntegrationEntity, columns: Partial<SyncColumns>): Promise<void> {
     return saveSync(manager, AgentIntegrationEntity, row, columns);
   }
@@ -178,7 +185,10 @@ export class AgentSnapshots {
     }
   }
 
-  /** Throws `conflict` when the integration is not the one that was read any more. */
+  /**
+   * Saves a card that was read. Throws `conflict` when the integration has changed since the
+   * reading.
+   */
   private store(row: AgentIntegrationEntity, card: FittingCard, caller: AuditCaller): Promise<void> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -198,7 +208,7 @@ const listedSkills = (
   { id: integrationId }: Pick<AgentIntegrationEntity, 'id'>,
 ): Promise<AgentSkillEntity[]> => manager.findBy(AgentSkillEntity, { integrationId, goneAt: IsNull() });
 
-/** Saves which card lists each skill, and returns the number of skills for which that changed. */
+/** Saves which card lists each skill, and returns the number of skills whose card has changed. */
 async function saveListings(
   manager: EntityManager,
   { id }: Pick<AgentIntegrationEntity, 'id'>,
@@ -220,7 +230,7 @@ function faultOf({ extended }: FittingCard, { isCut }: CardSnapshot): string | n
     : null;
 }
 
-/** Failures that say something about the agent, and not about this process. */
+/** Whether an error is a failure of the agent and not of this process. */
 const isUnreadable = (error: unknown): error is GatewayError | VendorError =>
   error instanceof VendorError || (error instanceof GatewayError && UNREADABLE.has(error.type));
 

@@ -20,7 +20,10 @@ import { AgentSnapshots } from './agent-snapshots.service';
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 65_536;
 
-/** Calls agents for a task that does not exist, which tests the address, the credential and the protocol without any effect. */
+/**
+ * Requests a task that does not exist from agents, which tests the address, the credential and the
+ * protocol without any effect.
+ */
 @Injectable()
 export class AgentTestsService implements AgentTests {
   constructor(
@@ -47,7 +50,7 @@ export class AgentTestsService implements AgentTests {
     return { ...facts, ...result };
   }
 
-  /** Tests the agent for its health. Never throws for what the agent does. */
+  /** Checks the health of the agent. Never throws because of the agent's behaviour. */
   async check(row: AgentIntegrationEntity): Promise<Checked> {
     const endpoint = row.approvedEndpoint ?? ownEndpoint(row);
     if (endpoint === null)
@@ -81,7 +84,10 @@ export class AgentTestsService implements AgentTests {
   }
 }
 
-/** The newest address, which gets credentials before its approval only on the origin that they were saved for. */
+/**
+ * Returns the newest endpoint if it is on the origin for which the credentials were saved; null
+ * otherwise. Before its approval, no other endpoint gets credentials.
+ */
 const ownEndpoint = ({ endpoint, url }: AgentIntegrationEntity): AgentInterfaceFacts | null =>
   endpoint !== null && isOnOrigin(endpoint, url) ? endpoint : null;
 
@@ -101,7 +107,7 @@ function nameIn(card: string | null): string {
   return isObject(read) && typeof read['name'] === 'string' ? read['name'] : '';
 }
 
-/** Whether a body is a JSON object, within the bounds of responses of agents. */
+/** Whether a body is a JSON object, within the bounds of agent responses. */
 function isError(body: Buffer): boolean {
   try {
     return isObject(parsedResponse(body));
@@ -112,12 +118,15 @@ function isError(body: Buffer): boolean {
 }
 
 interface Fault {
-  /** Has no text of the agent. */
+  /** Description of the fault, without text from the agent. */
   readonly error: string;
   readonly state: UpstreamHealthState;
 }
 
-/** Returns what is wrong with the response of an agent that has no such task; null when nothing is. */
+/**
+ * Returns the fault of an agent's response to the request for a task that does not exist; null when
+ * the response is as expected.
+ */
 function faultOf({ binding }: AgentInterfaceFacts, { status, body }: BufferedResponse): Fault | null {
   if (status === 401 || status === 403)
     return {

@@ -8,7 +8,7 @@ const KEYS_MAX = 100;
 
 type Keys = NonNullable<AgentIntegrationEntity['trustedKeys']>;
 
-/** Sets where the trusted keys of an integration come from. Throws `validation_failed`. */
+/** Sets the source of an integration's trusted keys. Throws `validation_failed`. */
 export function assignTrustedKeys(
   row: Pick<AgentIntegrationEntity, 'trustedKeys' | 'trustedKeysUrl'>,
   { trusted_keys: set, trusted_keys_url: url }: UpdateAgentIntegrationDto,
@@ -25,12 +25,14 @@ export function assignTrustedKeys(
   }
   const next = url === undefined ? row.trustedKeysUrl : url;
   if (next !== null) assertKeysUrl(next, policy);
-  // Keys of another address prove nothing; those of the new one are read with the card.
+  // Keys from another address prove nothing; those of the new address are read with the card.
   if (next !== row.trustedKeysUrl || (set === null && next === null)) row.trustedKeys = null;
   row.trustedKeysUrl = next;
 }
 
-/** Throws `validation_failed` for a card that was given by hand: no keys are read with it. */
+/**
+ * Throws `validation_failed` when an administrator sent the card, because no keys are read with it.
+ */
 export function assertReadsKeys({
   source,
   trustedKeysUrl,
@@ -43,8 +45,9 @@ export function assertReadsKeys({
 }
 
 /**
- * Returns the keys that verify the next card: those of the address, read now and without a credential, or those that an
- * administrator gave; null for none. Throws `validation_failed` when they cannot be read: the card cannot be verified then.
+ * Returns the keys that verify the next card: those at the key set address, read now and without a
+ * credential, or those that an administrator sent; null for none. Throws `validation_failed` when
+ * they cannot be read, because the card then cannot be verified.
  */
 export async function trustedKeysOf(
   { trustedKeysUrl: url, trustedKeys }: Pick<AgentIntegrationEntity, 'trustedKeys' | 'trustedKeysUrl'>,
@@ -73,7 +76,10 @@ const unreadable = (error: unknown): never => {
   throw invalid('trusted_keys_url', `trusted_keys_url could not be read: ${reason}`.slice(0, 512));
 };
 
-/** A published set may have keys for other purposes. */
+/**
+ * Returns the keys of a published set that can verify cards. The set may also contain keys for
+ * other purposes.
+ */
 function keysIn(body: Buffer): Keys {
   const set = parsed(body);
   const keys = isObject(set) ? set['keys'] : null;
@@ -92,7 +98,10 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** Returns the public parts of a key set. Throws `validation_failed` for a key that must not verify. */
+/**
+ * Returns the public parts of a key set. Throws `validation_failed` for a key that must not verify
+ * cards.
+ */
 function readTrustedKeys({ keys }: { readonly keys?: unknown }): Keys {
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > KEYS_MAX)
     throw invalid('trusted_keys', `trusted_keys must have keys, a list of 1 to ${String(KEYS_MAX)} keys`);
@@ -106,7 +115,7 @@ function readTrustedKeys({ keys }: { readonly keys?: unknown }): Keys {
   });
 }
 
-/** Null for a key that must not verify. */
+/** Returns the public part of a key; null for a key that must not verify cards. */
 function publicPart(raw: unknown): Keys[number] | null {
   const key = readSigningKey(raw);
   return key && { ...key.key.export({ format: 'jwk' }), kid: key.id, ...algorithmOf(raw) };

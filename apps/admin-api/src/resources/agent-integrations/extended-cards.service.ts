@@ -10,7 +10,7 @@ import { agentRequest, resultIn } from './agent-requests';
 
 const TIMEOUT_MS = 10_000;
 
-/** Reads the cards that agents show to their callers alone. */
+/** Reads the extended cards that agents show only to their callers. */
 @Injectable()
 export class ExtendedCards {
   constructor(
@@ -19,8 +19,9 @@ export class ExtendedCards {
   ) {}
 
   /**
-   * Requests the extended card, if the card says that there is one. `headers`: the credential, which goes only to the origin
-   * of the integration, or to one that was approved. Never throws for what an agent does.
+   * Requests the extended card if the card announces one. `headers` contains the credential, which
+   * is sent only to the origin of the integration or to an approved one. Never throws because of
+   * the agent's behaviour.
    */
   async read(
     row: Pick<AgentIntegrationEntity, 'url' | 'allowOtherOrigin' | 'approvedEndpoint'>,
@@ -39,7 +40,7 @@ export class ExtendedCards {
       });
       const card = resultIn(endpoint, response);
       if (!isObject(card)) return unread(`the agent responded with ${String(response.status)} and no card`);
-      // Judged by its text, as every card is.
+      // The card is checked in its text form, as every other card.
       const read = readCardBody(Buffer.from(JSON.stringify(card)), null);
       const judged = readCard(read, rulesOf(row, this.policy)).card;
       return isStorable(judged) ? { kind: 'card', members: judged } : unread('it cannot be stored');

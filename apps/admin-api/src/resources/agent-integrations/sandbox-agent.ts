@@ -17,8 +17,9 @@ const SETTINGS: CardRow = {
 };
 
 /**
- * Registers the sandbox's own agent in a workspace that never had an agent of its slug, with its skill approved, so that
- * it can be called at once. An agent that a user deleted or changed stays as it is. Returns whether it was added.
+ * Registers the sandbox agent in a workspace that has never had an agent with its slug, with its
+ * skill approved, so that it can be called immediately. An agent that a user deleted or changed
+ * stays as it is. Returns whether it was added.
  */
 export const ensureSandboxAgent = (dataSource: DataSource, workspaceId: string): Promise<boolean> =>
   dataSource.transaction(async (manager) => {

@@ -15,7 +15,7 @@ import {
 import type { AgentAccessRulesResponse, UpdateAgentAccessRulesDto } from './agent-server-access.dto';
 import { AGENT_SERVER } from './agent-server-rows';
 
-/** Rules of an agent about who may use which skills. */
+/** Manages the access rules of an agent: who may use which skills. */
 @Injectable()
 export class AgentAccessRulesService {
   constructor(
@@ -28,7 +28,7 @@ export class AgentAccessRulesService {
     return { rules: rulesOf(row), default: row.defaultEffect };
   }
 
-  /** Replaces all rules. */
+  /** Replaces all rules of the agent. Throws `validation_failed` with all faults. */
   update(at: ResourceReference, input: UpdateAgentAccessRulesDto): Promise<object> {
     const faults = input.rules.flatMap(({ subject, skills }, index) => {
       const path = `rules.${String(index)}`;

@@ -36,7 +36,7 @@ describe('effective access to an agent', () => {
   }
   const member = () => api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
 
-  it('names the verdict for each skill and for messages without one, and the rule that decided', async () => {
+  it('contains the verdict for each skill and for messages without one, and the rule that decided', async () => {
     const user = await member();
     for (const name of ['write', 'drop', 'other', 'off'])
       await insertSkill(api.dataSource.manager, integrationId, 'skill', name, { id: name, name });
@@ -63,7 +63,7 @@ describe('effective access to an agent', () => {
     expect(await seen(`user_id=${user.id}`)).toMatchObject({ read: 'hidden user_access -' });
   });
 
-  it('judges keys by their scopes, and members see only themselves', async () => {
+  it('of keys depends on their scopes, and members see only their own', async () => {
     const { organisationId, workspaceId } = tenant;
     const [own, other] = [await member(), await member()];
     const idOf = async (scopes: readonly string[]): Promise<string> => {
@@ -87,7 +87,7 @@ describe('effective access to an agent', () => {
     expect(theirs.status).toBe(403);
   });
 
-  it('needs one user or key of the workspace', async () => {
+  it('requires one user or key of the workspace', async () => {
     const stranger = await api.user(tenant.organisationId, 'member');
     for (const query of ['', `user_id=${stranger.id}`, `api_key_id=${uuidv7()}`])
       expect([query, (await api.get(`${path}/effective?${query}`, tenant)).status]).toEqual([query, 400]);

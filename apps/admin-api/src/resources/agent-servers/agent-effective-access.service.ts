@@ -28,7 +28,7 @@ import { usableIntegrations } from '../../platform/upstreams/usable-integrations
 import type { AgentEffectiveResponse, AgentEffectResponse } from './agent-server-access.dto';
 import { AGENT_SERVER, approvedSkillsOf } from './agent-server-rows';
 
-/** Shows which skills of an agent a user or an API key may use, and why. */
+/** Explains which skills of an agent a user or an API key may use, and why. */
 @Injectable()
 export class AgentEffectiveAccessService {
   constructor(private readonly dataSource: DataSource) {}

@@ -22,7 +22,7 @@ interface Change {
   readonly digest: string;
 }
 
-describe('an agent from its address to the gateway', () => {
+describe('an agent integration with a secret in a secret manager', () => {
   const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
   const ours = admin.sharedTenant();
   const { sealingKeyring } = new Secrets(MASTER_KEY, SERVICE_TOKEN);
@@ -53,7 +53,7 @@ describe('an agent from its address to the gateway', () => {
     );
     return body.documents[key] ?? null;
   }
-  /** Reads the card as the job does, and returns the keys that this published. */
+  /** Reads the card as the job does, and returns the document keys that this published. */
   async function synced(id: string): Promise<readonly string[]> {
     const { manager } = admin.dataSource;
     const order = { sequence: 'ASC' } as const;
@@ -64,7 +64,7 @@ describe('an agent from its address to the gateway', () => {
     return after.slice(before.length).flatMap(({ changed }) => changed);
   }
 
-  it('is called with the secret of a manager, and changes only by approval', async () => {
+  it('uses the mapped secret for calls, and changes only by approval', async () => {
     const reference = await done(
       admin.post<Made>('/v1/secret-references', {
         ...call,
@@ -137,7 +137,7 @@ describe('an agent from its address to the gateway', () => {
     expect(await document(server.slug)).toBeNull();
   });
 
-  it('takes secrets of managers only from callers who may change the references', async () => {
+  it('accepts secrets in secret managers only from callers who may change the references', async () => {
     const reference = await done(
       admin.post<Made>('/v1/secret-references', {
         ...call,

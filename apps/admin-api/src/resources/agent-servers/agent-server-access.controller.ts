@@ -104,7 +104,7 @@ export class AgentServerAccessController {
     return this.effectives.list(at, query);
   }
 
-  /** The card that callers of the agent get from the gateway, without its signature. */
+  /** Returns the card that callers of the agent get from the gateway, without its signature. */
   @Get(':agentServerId/agent-card')
   @Requires('agent_servers.read')
   @ApiOkResponse({ schema: AGENT_CARD_SCHEMA })

@@ -16,7 +16,7 @@ import { ALLOW_DENY, MemberAccessResponse, type AllowDeny } from '../../platform
 export class AgentServerSkillsQuery extends UpstreamPage {}
 
 class AgentServerSwitchDto {
-  @TextField({ max: 2_048, description: '`id` of the skill in the card.', example: 'book-flight' })
+  @TextField({ max: 2_048, description: 'The `id` of the skill on the card.', example: 'book-flight' })
   id!: string;
   @BooleanField() enabled!: boolean;
 }
@@ -26,11 +26,11 @@ export class UpdateAgentServerSkillsDto {
   skills!: AgentServerSwitchDto[];
 }
 
-/** The texts come from the agent, as they were approved. */
+/** A skill with the texts from the agent that were approved. */
 export class AgentServerSkillResponse extends AgentSkillTexts {
-  @ResponseField.boolean({ description: 'Whether callers of this agent see it.' })
+  @ResponseField.boolean({ description: 'Whether the skill is visible to callers of this agent.' })
   readonly enabled!: boolean;
-  @ResponseField.boolean({ description: 'False: the integration does not offer it to any workspace.' })
+  @ResponseField.boolean({ description: 'False: the integration offers the skill to no workspace.' })
   readonly integration_enabled!: boolean;
 }
 
@@ -52,20 +52,26 @@ class AgentAccessRuleDto {
   @TextListField({
     minItems: 1,
     maxItems: 100,
-    description: 'Ids of skills in the card, or beginnings of ids before a final `*`.',
+    description: 'Ids of skills on the card, or prefixes of ids followed by `*`.',
     example: ['book-*'],
   })
   skills!: string[];
-  @EnumField(ALLOW_DENY, { description: 'A denial wins over all that allow.', example: 'allow' })
+  @EnumField(ALLOW_DENY, {
+    description: 'A rule that denies takes precedence over all rules that allow.',
+    example: 'allow',
+  })
   effect!: AllowDeny;
 }
 
 export class UpdateAgentAccessRulesDto {
-  @NestedListField(() => AgentAccessRuleDto, { maxItems: 500, description: 'All rules of the agent.' })
+  @NestedListField(() => AgentAccessRuleDto, {
+    maxItems: 500,
+    description: "The complete list of the agent's rules; it replaces the existing rules.",
+  })
   rules!: AgentAccessRuleDto[];
   @EnumField(ALLOW_DENY, {
     optional: true,
-    description: 'What happens to skills that no rule allows. If absent, unchanged.',
+    description: 'Effect on skills that no rule allows. Absent: unchanged.',
   })
   default?: AllowDeny;
 }
@@ -83,7 +89,7 @@ export class AgentAccessRulesResponse {
 
 export class AgentEffectResponse {
   @ResponseField.oneOf(VERDICTS, {
-    description: 'server_unknown: the workspace may not use the integration.',
+    description: 'Why the verdict is as it is. server_unknown: the workspace may not use the integration.',
   })
   readonly verdict!: string;
   @ResponseField.oneOf(REASONS) readonly reason!: (typeof REASONS)[number];
@@ -95,15 +101,17 @@ export class AgentEffectResponse {
 }
 
 class AgentEffectiveSkillResponse extends AgentEffectResponse {
-  @ResponseField.text({ description: '`id` of the skill in the card.', example: 'book-flight' })
+  @ResponseField.text({ description: 'The `id` of the skill on the card.', example: 'book-flight' })
   readonly id!: string;
-  @ResponseField.uuid({ description: 'Id of the skill at Tollgate, which stays when its texts change.' })
+  @ResponseField.uuid({
+    description: 'Id of the skill in Tollgate. It stays the same when the texts of the skill change.',
+  })
   readonly skill_id!: string;
 }
 
 export class AgentEffectiveResponse {
   @ResponseField.list(() => AgentEffectiveSkillResponse) readonly data!: AgentEffectiveSkillResponse[];
-  @ResponseField.one(() => AgentEffectResponse, { description: 'Of messages that name no skill.' })
+  @ResponseField.one(() => AgentEffectResponse, { description: 'Verdict on messages that name no skill.' })
   readonly without_skill!: AgentEffectResponse;
   @ResponseField.integer({ example: 1 }) readonly total!: number;
   @ResponseField.boolean() readonly has_more!: boolean;

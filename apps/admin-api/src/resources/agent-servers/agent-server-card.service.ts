@@ -13,7 +13,7 @@ import { AGENT_SERVER } from './agent-server-rows';
 
 type CardSettings = PublicUrlSettings & Pick<AdminSettings, 'OAUTH_ENABLED'>;
 
-/** Shows the card that callers of an agent get. */
+/** Returns the card of an agent as its callers see it. */
 @Injectable()
 export class AgentServerCardService {
   constructor(
@@ -21,7 +21,10 @@ export class AgentServerCardService {
     @Inject(SETTINGS) private readonly settings: CardSettings,
   ) {}
 
-  /** Returns the approved card with the address of the gateway, unsigned. Throws `not_found` before a card is approved. */
+  /**
+   * Returns the approved card with the address of the gateway, unsigned. Throws `not_found` before
+   * a card is approved.
+   */
   async get(at: ResourceReference): Promise<object> {
     const { manager } = this.dataSource;
     const server = await findRow(manager, AGENT_SERVER, at);

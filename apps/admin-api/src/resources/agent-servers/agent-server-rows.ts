@@ -10,8 +10,8 @@ import { agentCatalogueKeys, agentServerKeys } from '../../platform/rows/agent-r
 import { toAuditedAgentServer } from './agent-servers.view';
 
 /**
- * Slugs are unique only within a workspace, so a slug requires the workspace. An id suffices for a
- * credential of the whole organisation.
+ * Returns the condition for an agent that a path names. Slugs are unique only within a workspace,
+ * so a slug requires the workspace. An id is enough for a credential of the whole organisation.
  */
 const whereOf = (caller: Principal, reference: string): FindOptionsWhere<AgentServerEntity> => ({
   ...(isUuid(reference) ? reach(caller) : inWorkspace(caller)),
@@ -28,23 +28,27 @@ export const AGENT_SERVER: Resource<AgentServerEntity> = {
   changes: (row) => agentCatalogueKeys([row]),
 };
 
-/** The approved skills of the agent, also those that are switched off. */
+/**
+ * Returns a condition for the approved skills of the agent, including those that are switched off.
+ */
 export const approvedSkillsOf = ({
   integrationId,
 }: Pick<AgentServerEntity, 'integrationId'>): FindOptionsWhere<AgentSkillEntity> => ({
   ...{ integrationId, type: 'skill', state: In(['approved', 'serve_approved']), goneAt: IsNull() },
 });
 
-/** Leaves room for the random part within 50 characters. */
+/**
+ * Maximum length of the name part of a slug; leaves room for the random part within 50 characters.
+ */
 const SLUG_BASE_MAX = 43;
 
-/** Returns the slug of a new agent. Throws when it is used in the workspace. */
+/** Returns the slug of a new agent. Throws `conflict` when the workspace already uses it. */
 export async function newSlug(
   manager: EntityManager,
   workspaceId: string,
-  { name, slug: given }: { readonly name: string; readonly slug?: string | undefined },
+  { name, slug: requestedSlug }: { readonly name: string; readonly slug?: string | undefined },
 ): Promise<string> {
-  const slug = given ?? `${slugOf(name, SLUG_BASE_MAX)}-${randomHex(3)}`;
+  const slug = requestedSlug ?? `${slugOf(name, SLUG_BASE_MAX)}-${randomHex(3)}`;
   await assertSlugFree(manager, AgentServerEntity, { workspaceId, slug, status: 'active' });
   return slug;
 }

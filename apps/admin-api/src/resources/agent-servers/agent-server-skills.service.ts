@@ -9,7 +9,7 @@ import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { nameDigestOf } from '../../platform/upstreams/capability-changes';
 import { pageFromZero } from '../../platform/upstreams/upstream-page';
-import { touch } from '../../platform/upstreams/user-access';
+import { saveWithNewVersion } from '../../platform/upstreams/user-access';
 import type {
   AgentServerSkillResponse,
   AgentServerSkillsQuery,
@@ -19,7 +19,7 @@ import type {
 import { AGENT_SERVER, approvedSkillsOf } from './agent-server-rows';
 import type { AgentServerSuccessResponse } from './agent-servers.dto';
 
-/** Which skills of its integration an agent of a workspace offers. */
+/** Manages which skills of its integration an agent of a workspace offers. */
 @Injectable()
 export class AgentServerSkillsService {
   constructor(
@@ -27,7 +27,9 @@ export class AgentServerSkillsService {
     private readonly writes: Writes,
   ) {}
 
-  /** Lists what is approved, also what the integration or the agent has switched off. */
+  /**
+   * Lists the approved skills, including those that the integration or the agent has switched off.
+   */
   async list(at: ResourceReference, query: AgentServerSkillsQuery): Promise<AgentServerSkillsResponse> {
     const { manager } = this.dataSource;
     const server = await findRow(manager, AGENT_SERVER, at);
@@ -45,7 +47,10 @@ export class AgentServerSkillsService {
     return listWithMoreOf([rows.map((row) => toServerSkill(row, !off.has(row.id))), total], page);
   }
 
-  /** Throws `validation_failed` for unknown ids, and for what the integration has disabled. */
+  /**
+   * Enables or disables skills. Throws `validation_failed` for unknown ids, and for enabling a
+   * skill that the integration has disabled.
+   */
   update(at: ResourceReference, { skills }: UpdateAgentServerSkillsDto): Promise<AgentServerSuccessResponse> {
     return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
@@ -68,7 +73,7 @@ export class AgentServerSkillsService {
       }
       if (faults.length > 0) throw validationFailed(faults.slice(0, 100));
       await keep(manager, server.id, wanted);
-      await touch(manager, AgentServerEntity, server);
+      await saveWithNewVersion(manager, AgentServerEntity, server);
       audit(write, AGENT_SERVER, 'update', server, { after: { skills } });
       await publish(write, AGENT_SERVER, server);
       return { success: true };
@@ -76,7 +81,7 @@ export class AgentServerSkillsService {
   }
 }
 
-/** An enabled skill has no row. */
+/** Stores which skills are disabled; an enabled skill has no row. */
 async function keep(
   manager: EntityManager,
   serverId: string,

@@ -17,7 +17,7 @@ const WORKSPACE = {
 
 export const LISTED = ['workspace', 'public'] as const;
 
-/** Fields that are saved as columns of the same name. */
+/** Fields that are stored in columns of the same name. */
 export class AgentServerFields {
   @NameField({ example: 'Travel agent' }) name!: string;
   @TextField({ optional: true, nullable: true, min: 0, max: 500 }) description?: string | null;
@@ -26,7 +26,8 @@ export class AgentServerFields {
 class AgentServerInput extends AgentServerFields {
   @EnumField(LISTED, {
     optional: true,
-    description: 'Who reads the card: members of the workspace by default, or everyone without a credential.',
+    description:
+      'Who can read the card: members of the workspace (the default), or everyone without a credential.',
   })
   listed?: (typeof LISTED)[number];
 }
@@ -41,7 +42,7 @@ export class CreateAgentServerDto extends AgentServerInput {
     optional: true,
     min: 3,
     max: 50,
-    description: 'Derived from the name if absent.',
+    description: 'Default: derived from the name.',
     example: 'travel',
   })
   slug?: string;
@@ -54,8 +55,8 @@ export class UpdateAgentServerDto extends partialOf(AgentServerInput) {
 
 export class ListAgentServersQuery extends pageOf({ size: 100, sizeMax: 100 }) {
   @ReferenceField({ optional: true }) workspace_id?: string;
-  @QueryUuidListField({ max: 100, description: 'Ids, separated by commas.' }) id?: string[];
-  @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
+  @QueryUuidListField({ max: 100, description: 'Ids of agents, separated by commas.' }) id?: string[];
+  @TextField({ optional: true, description: 'Text that the name or slug must contain.' }) search?: string;
 }
 
 export class CreatedAgentServerResponse {

@@ -33,7 +33,7 @@ describe('agents of workspaces', () => {
     ...[status, body.error.type, body.error.param],
   ];
 
-  it('are made of an integration that the workspace may use, and say where clients reach them', async () => {
+  it('are created from an integration that the workspace may use, and show their client URL', async () => {
     const { id, slug } = await made({ slug: 'travel', description: 'Books.' });
     expect(slug).toBe('travel');
     const { body } = await admin.get<Shown>(`${PATH}/travel`, call);
@@ -71,7 +71,7 @@ describe('agents of workspaces', () => {
     expect((await admin.get(`${PATH}/${server.id}`, call)).status).toBe(404);
   });
 
-  it('show the card that callers get, without what is switched off', async () => {
+  it('show the card that callers get, without disabled skills', async () => {
     const { id, slug } = await made();
     const card = async (): Promise<Record<string, unknown>> =>
       (await admin.get<Record<string, unknown>>(`${PATH}/${id}/agent-card`, call)).body;
@@ -151,7 +151,7 @@ describe('agents of workspaces', () => {
     ]);
   });
 
-  it('have rules for groups of SCIM and of single sign-on, and for roles', async () => {
+  it('have rules for SCIM groups, groups from single sign-on, and roles', async () => {
     const { id } = await made();
     const group = await insertGroup(admin.dataSource.manager, ours.organisationId);
     const rules = [
@@ -165,7 +165,7 @@ describe('agents of workspaces', () => {
     expect(body).toEqual({ rules, default: 'allow' });
   });
 
-  it('need the scope of the part or of the agent', async () => {
+  it('require the scope of the part or of the agent', async () => {
     const { id } = await made();
     const key = await admin.apiKey('workspace-service', ours, [
       'agent_server_skills.read',
@@ -179,7 +179,7 @@ describe('agents of workspaces', () => {
     expect(await status('put', '/skills', { skills: [{ id: 'read', enabled: true }] })).toBe(403);
   });
 
-  it('say why a test cannot be made, and end with their parts', async () => {
+  it('report why a test cannot be made, and end with their parts', async () => {
     const { id } = await made();
     await admin.put(`${PATH}/${id}/skills`, { ...call, body: { skills: [{ id: 'read', enabled: false }] } });
     const { body } = await admin.get<Shown>(`${PATH}/${id}`, call);

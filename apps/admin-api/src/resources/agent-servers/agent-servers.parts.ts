@@ -7,7 +7,7 @@ import { AgentServersController } from './agent-servers.controller';
 import { AgentServersService } from './agent-servers.service';
 import { AgentUserAccessService } from './agent-user-access.service';
 
-/** The parts of agents of workspaces, and of the access to them. */
+/** Controllers and providers of agents in workspaces and of the access to them. */
 export const AGENT_SERVERS = {
   controllers: [AgentServersController, AgentServerAccessController],
   providers: [

@@ -41,7 +41,7 @@ const NOT_USABLE: AgentServerTestResponse = {
     'The workspace may not use the agent integration; an administrator must enable it for the workspace.',
 };
 
-/** Agents of workspaces: what members call of an agent integration. */
+/** Manages the agents of workspaces, through which members call an agent integration. */
 @Injectable()
 export class AgentServersService {
   constructor(
@@ -102,7 +102,10 @@ export class AgentServersService {
     );
   }
 
-  /** Archives the agent, deletes its exceptions for users and switches of skills, and ends OAuth grants for it. */
+  /**
+   * Archives the agent, deletes its user exceptions and skill switches, and ends the OAuth grants
+   * for it.
+   */
   remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, AGENT_SERVER, at, async ({ id }) => {
@@ -112,7 +115,7 @@ export class AgentServersService {
     );
   }
 
-  /** Returns the state of the agent at its last check, and the checks of a day. */
+  /** Returns the state of the agent at its last check, and the checks of the last 24 hours. */
   async health(at: ResourceReference): Promise<UpstreamHealthResponse> {
     const { manager } = this.dataSource;
     const { integrationId: id } = await findRow(manager, AGENT_SERVER, at);
@@ -122,7 +125,7 @@ export class AgentServersService {
     );
   }
 
-  /** Calls the agent, if the workspace may use its integration; nothing is kept. */
+  /** Calls the agent if the workspace may use its integration, and stores nothing. */
   async test(at: ResourceReference): Promise<AgentServerTestResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, AGENT_SERVER, at);

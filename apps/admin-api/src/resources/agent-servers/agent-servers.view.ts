@@ -16,7 +16,7 @@ export class AgentServerResponse extends responseOf(AgentServerFields, RowRespon
   @ResponseField.oneOf(LISTED) readonly listed!: 'workspace' | 'public';
   @ResponseField.text({
     nullable: true,
-    description: 'Id of the user or key that made it.',
+    description: 'Id of the user or key that created the agent.',
     example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   })
   readonly owner_id!: string | null;
@@ -26,11 +26,13 @@ export class AgentServerResponse extends responseOf(AgentServerFields, RowRespon
   readonly agent_integration_url!: string;
   @ResponseField.text({ example: 'headers' }) readonly auth_type!: string;
   @ResponseField.text({
-    description: 'Where clients reach the agent at the gateway.',
+    description: 'URL at which clients reach the agent through the gateway.',
     example: 'https://gateway.example.com/search/agents/travel',
   })
   readonly url!: string;
-  @ResponseField.one(() => UpstreamHealthSummary, { description: 'Of the agent, at its last check.' })
+  @ResponseField.one(() => UpstreamHealthSummary, {
+    description: 'State of the agent at its last health check.',
+  })
   readonly health!: UpstreamHealthSummary;
 }
 
@@ -54,7 +56,7 @@ export class AgentServerDetailResponse extends AgentServerResponse {
 
 export class AgentServerTestResponse extends AgentTestResponse {}
 
-/** Rows of other tables that the responses show. */
+/** Rows of other tables whose values the responses show. */
 export interface AgentServerParts {
   readonly integration: AgentIntegrationEntity;
   readonly workspace: { readonly slug: string; readonly name: string };
@@ -96,7 +98,7 @@ export function toAgentServerDetail(
   });
 }
 
-/** The form of an agent in the audit log. */
+/** Returns the form of an agent that the audit log stores. */
 export const toAuditedAgentServer = (row: AgentServerEntity): object => ({
   name: row.name,
   slug: row.slug,

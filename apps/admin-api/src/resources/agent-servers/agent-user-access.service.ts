@@ -13,7 +13,7 @@ import type { AgentUserAccessResponse } from './agent-server-access.dto';
 import { AGENT_SERVER } from './agent-server-rows';
 import type { AgentServerSuccessResponse } from './agent-servers.dto';
 
-/** Which members of a workspace may use an agent. */
+/** Manages which members of a workspace may use an agent. */
 @Injectable()
 export class AgentUserAccessService {
   constructor(

@@ -17,7 +17,7 @@ import {
 const URL = {
   max: 2_048,
   description:
-    "Where alerts are sent: http or https, outside the installation's own network. Requests are signed.",
+    "Address to which alerts are sent: http or https, outside the installation's own network. Requests are signed.",
   example: 'https://hooks.example.com/budgets',
 } as const;
 const WORKSPACE = { optional: true, description: 'Id or slug of a workspace.' } as const;
@@ -52,7 +52,10 @@ export class ListAlertWebhooksQuery extends pageOf({ size: 50, sizeMax: 100 }) {
 
 export class AlertWebhookResponse extends responseOf(AlertWebhookFields, RowResponse) {
   @ResponseField.uuid() readonly id!: string;
-  @ResponseField.uuid({ nullable: true, description: 'Null for a webhook of the whole organisation.' })
+  @ResponseField.uuid({
+    nullable: true,
+    description: 'Workspace of the webhook; null for a webhook of the whole organisation.',
+  })
   readonly workspace_id!: string | null;
   @ResponseField.uuid() readonly organisation_id!: string;
   @ResponseField.kind('alert-webhook') readonly object!: 'alert-webhook';
@@ -62,7 +65,7 @@ export class UpdatedAlertWebhookResponse {
   @ResponseField.text({
     ...SECRET,
     optional: true,
-    description: 'The new secret, when the address changed. Not shown again.',
+    description: 'The new secret, if the address has changed. It is not shown again.',
   })
   readonly secret?: string;
 }
@@ -70,7 +73,7 @@ export class UpdatedAlertWebhookResponse {
 export class CreatedAlertWebhookResponse extends pickOf(AlertWebhookResponse, 'id', 'object') {
   @ResponseField.text({
     ...SECRET,
-    description: 'Secret that signs requests as Standard Webhooks defines. Not shown again.',
+    description: 'Secret that signs requests as Standard Webhooks defines. It is not shown again.',
   })
   readonly secret!: string;
 }

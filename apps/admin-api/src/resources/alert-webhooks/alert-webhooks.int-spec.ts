@@ -95,7 +95,7 @@ describe('/v1/alert-webhooks', () => {
     }
   });
 
-  it('needs a key and a scope', async () => {
+  it('requires a key and a scope', async () => {
     expect((await admin.get(URL)).status).toBe(401);
     const { organisationId, workspaceId } = ours;
     const key = await admin.apiKey('workspace-service', { organisationId, workspaceId }, ['logs.list']);
@@ -123,7 +123,7 @@ describe('/v1/alert-webhooks', () => {
     await admin.delete(`${URL}/${id}`, { key: ours.key });
   });
 
-  it('allows ten webhooks of a workspace, also when two requests compete for the last one', async () => {
+  it('allows ten webhooks of a workspace, even when two requests compete for the last one', async () => {
     const { key } = await admin.tenant();
     const statuses = await Promise.all(
       Array.from({ length: 14 }, async () => (await admin.post(URL, { key, body: BODY })).status),

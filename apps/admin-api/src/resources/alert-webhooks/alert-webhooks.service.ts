@@ -30,8 +30,8 @@ import {
 } from './alert-webhooks.dto';
 
 /**
- * Maximum webhooks of one workspace, and separately of the whole organisation, because every alert is sent to all of
- * them.
+ * Maximum number of webhooks of one workspace, and separately of the whole organisation, because
+ * every alert is sent to all of them.
  */
 const WEBHOOKS_MAX = 10;
 const SECRET_BYTES = 32;
@@ -78,7 +78,10 @@ export class AlertWebhooksService {
     return toAlertWebhook(await findRow(this.dataSource.manager, WEBHOOK, at));
   }
 
-  /** Updates a webhook. A new address gets a new secret, since the old one belongs to the old receiver. */
+  /**
+   * Updates a webhook. A new address gets a new secret, since the old one belongs to the old
+   * receiver.
+   */
   update(at: ResourceReference, input: UpdateAlertWebhookDto): Promise<UpdatedAlertWebhookResponse> {
     if (input.url !== undefined) assertAllowedUrl(this.addresses, input.url, 'url');
     return this.writes.run(at.caller, async (write) => {

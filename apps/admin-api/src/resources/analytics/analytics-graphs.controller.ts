@@ -6,7 +6,7 @@ import { GRAPH_RESPONSES } from './analytics-responses.dto';
 import { AnalyticsGraphsService, type GraphResponse } from './analytics-graphs.service';
 import { AnalyticsQuery } from './analytics.dto';
 
-/** Graphs. Each returns one point per time bucket, in order. */
+/** Graph routes. Each returns one point per time bucket, in chronological order. */
 @ControlRoutes('analytics/graphs')
 export class AnalyticsGraphsController {
   constructor(private readonly graphs: AnalyticsGraphsService) {}

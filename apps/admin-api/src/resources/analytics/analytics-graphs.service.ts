@@ -27,7 +27,7 @@ export interface SummaryResponse {
   readonly summary: object;
 }
 
-/** Maximum models or scores in one response. */
+/** Maximum number of models or scores in one response. */
 const FEEDBACK_GROUPS_MAX = 1_000;
 
 const graphResponse = (summary: object, points: readonly object[]): GraphResponse => ({
@@ -44,7 +44,7 @@ export class AnalyticsGraphsService {
     @Inject(ANALYTICS_STORE) private readonly store: AnalyticsStore,
   ) {}
 
-  /** Returns one point for each bucket of the period, also for buckets without requests. */
+  /** Returns one point for each bucket of the period, including buckets without requests. */
   async graph(caller: Principal, query: AnalyticsQuery, name: keyof typeof GRAPHS): Promise<GraphResponse> {
     const graph: Graph = GRAPHS[name];
     const parts = await this.scopes.partsOf(caller, query);

@@ -21,7 +21,7 @@ export interface GroupsResponse {
 const METADATA_NAME_MAX = 256;
 const DEFAULT_COLUMNS = ['requests'] as const;
 
-/** Sorts by number of requests, highest first. */
+/** Sort order: most requests first. */
 const BY_REQUESTS = { by: 'requests', descending: true } as const;
 
 @Injectable()
@@ -88,7 +88,10 @@ export class AnalyticsGroupsService {
     return { object: 'list', total, data: rows.map(({ keys: [value] }) => ({ value })) };
   }
 
-  /** Throws `not_found` for an unknown grouping, and `validation_failed` when `order_by` is not a requested column. */
+  /**
+   * Groups requests by a dimension. Throws `not_found` for an unknown grouping, and
+   * `validation_failed` when `order_by` is not a requested column.
+   */
   async by(caller: Principal, query: AnalyticsGroupByQuery, groupBy: string): Promise<GroupsResponse> {
     if (!Object.hasOwn(GROUP_BY, groupBy)) throw new GatewayError('not_found');
     const dimension = GROUP_BY[groupBy as keyof typeof GROUP_BY];
@@ -132,7 +135,7 @@ function paged(
   return askOf(parts, measures, by, { order: BY_REQUESTS, limit: take, offset: skip });
 }
 
-/** Throws `not_found` for a name that no request metadata can have. */
+/** Returns the name. Throws `not_found` for a name that no request metadata can have. */
 function metadataName(name: string): string {
   if (name.length > METADATA_NAME_MAX || !isStorableText(name)) throw new GatewayError('not_found');
   return name;

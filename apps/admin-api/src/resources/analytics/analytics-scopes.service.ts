@@ -9,7 +9,9 @@ import type { Principal } from '../../platform/common/principal';
 import type { AnalyticsQuery } from './analytics.dto';
 import { filterOf, periodOf, type AskParts } from './asks';
 
-/** Maximum traces that a feedback filter may match; more are refused. */
+/**
+ * Maximum number of traces that a feedback filter may match; queries that match more are refused.
+ */
 const TRACES_MAX = 10_000;
 
 /** Translates a caller and a query into store queries. */
@@ -17,14 +19,20 @@ const TRACES_MAX = 10_000;
 export class AnalyticsScopes {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** `wide`: a key of the organisation that names no workspace queries all of them instead of the default one. */
+  /**
+   * Returns the parts of a store query. With `wide`, a key of the organisation that names no
+   * workspace queries all workspaces instead of the default one.
+   */
   async partsOf(caller: Principal, query: AnalyticsQuery, wide = false): Promise<AskParts> {
     const period = periodOf(query);
     const scope = await this.scopeOf(caller, wide);
     return { scope, period, filter: filterOf(query, await this.ratedTraces(scope, query)) };
   }
 
-  /** Callers restricted to their own data see only requests made with their own keys. */
+  /**
+   * Returns the scope of a caller. Callers restricted to their own data see only requests made with
+   * their own keys.
+   */
   private async scopeOf(caller: Principal, wide: boolean): Promise<AnalyticsScope> {
     const { organisationId } = caller;
     const isKey = caller.kind === 'api_key';

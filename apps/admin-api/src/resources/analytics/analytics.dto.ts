@@ -21,8 +21,8 @@ const anyOf = (description: string): PropertyDecorator =>
   QueryTextListField({ optional: true, max: VALUES_MAX, description });
 
 /**
- * Filters of all graphs, summaries and groups. A list filter matches any of its values; different filters must all
- * match.
+ * Filters of all graphs, summaries and groups. A list filter matches any of its values; different
+ * filters must all match.
  */
 export class AnalyticsQuery extends MeasureBounds {
   @DateField({
@@ -34,10 +34,14 @@ export class AnalyticsQuery extends MeasureBounds {
   time_of_generation_max!: string;
   @ReferenceField({
     optional: true,
-    description: 'Ignored with a workspace key. With an organisation key, the default workspace when absent.',
+    description:
+      'Id of the workspace. Ignored with a workspace key. With an organisation key, default: the default workspace.',
   })
   workspace_slug?: string;
-  @ReferenceField({ optional: true, description: 'Id or slug; for an organisation key or a session.' })
+  @ReferenceField({
+    optional: true,
+    description: 'Id or slug of the workspace; for an organisation key or a session.',
+  })
   workspace_id?: string;
   @QueryTextListField({ optional: true, max: VALUES_MAX, description: 'Response statuses, such as 429.' })
   @Matches(/^[1-9]\d\d$/, { each: true, message: 'each value in $property must be a status such as 429' })
@@ -96,7 +100,7 @@ export class AnalyticsGroupByQuery extends AnalyticsGroupsQuery {
   include_total?: boolean;
 }
 
-/** Groupings by their names in the public API. */
+/** Groupings by their public API names. */
 export const GROUP_BY = {
   ai_service: 'provider',
   model: 'model',

@@ -20,7 +20,7 @@ describe('analytics', () => {
   const admin = new TestAdminApi();
   let tenant: Tenant;
   let sibling: string;
-  // A past day; two hours of it are requested.
+  // The data is on a past day, of which two hours are requested.
   const day = Math.floor(Date.now() / DAY_MS - 2) * DAY_MS;
   const at = (minutes: number): string => new Date(day + minutes * 60_000).toISOString();
   const period = (from: number, to: number): string =>
@@ -281,7 +281,7 @@ describe('analytics', () => {
       expect((await read<Groups>(`groups/${group}`, filter)).data).toEqual([
         { object: 'analytics-group', group_key: key, requests: 1, error_count: 1 },
       ]);
-    // Requests to models are one group of their own.
+    // Requests to models form one separate group.
     const all = await read<Groups>('groups/mcp_server', period(0, 130));
     expect(all.data.map(({ group_key: key }) => key)).toEqual([null, 'github']);
   });

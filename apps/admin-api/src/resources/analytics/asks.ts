@@ -12,7 +12,10 @@ import { metadataOf } from '../../platform/logs/log-filter';
 import type { AnalyticsQuery } from './analytics.dto';
 
 const DAYS_MAX = 366;
-/** Maximum rows of one store query: the points of a graph, times the statuses or numbers of retries. */
+/**
+ * Maximum number of rows of one store query: the points of a graph, times the number of statuses or
+ * retry counts.
+ */
 const ROWS_MAX = 50_000;
 
 /** Bucket size of a graph, by the length of its range. */
@@ -32,7 +35,8 @@ export interface Period {
 }
 
 /**
- * Returns the range and bucket size of a query. Throws `validation_failed` for a range that is inverted or too long.
+ * Returns the range and bucket size of a query. Throws `validation_failed` for a range that is
+ * inverted or too long.
  */
 export function periodOf(query: AnalyticsQuery): Period {
   const [from, to] = [Date.parse(query.time_of_generation_min), Date.parse(query.time_of_generation_max)];
@@ -52,8 +56,8 @@ export function periodOf(query: AnalyticsQuery): Period {
 }
 
 /**
- * Returns the offset of buckets from UTC, in milliseconds. Buckets longer than an hour start at a whole UTC hour,
- * because sums are stored per hour.
+ * Returns the offset of buckets from UTC, in milliseconds. Buckets longer than an hour start at a
+ * whole UTC hour, because sums are stored per hour.
  */
 function offsetOf(time: string, sizeMs: number): number {
   const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)$/.exec(time) ?? [];
@@ -69,7 +73,10 @@ export function bucketsOf({ from, to, bucket: { sizeMs, offsetMs } }: Period): n
   return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * sizeMs - offsetMs);
 }
 
-/** Returns the store filter. `feedbackTraceIds`: traces that match the feedback filter; null without such a filter. */
+/**
+ * Returns the store filter of a query. `feedbackTraceIds` are the traces that match the feedback
+ * filter; null without such a filter.
+ */
 export function filterOf(query: AnalyticsQuery, feedbackTraceIds: readonly string[] | null): AnalyticsFilter {
   const traceIds = query.trace_id ?? [];
   const values = {
@@ -92,7 +99,7 @@ export function filterOf(query: AnalyticsQuery, feedbackTraceIds: readonly strin
       return { provider: name.slice(0, at), model: name.slice(at + 2) };
     }),
     metadata: metadataOf(query.metadata, {}),
-    traceIds: feedbackTraceIds === null ? traceIds : both(traceIds, feedbackTraceIds),
+    traceIds: feedbackTraceIds === null ? traceIds : intersection(traceIds, feedbackTraceIds),
     spanIds: query.span_id ?? [],
     ranges: present({
       cost: range(query.cost_min, query.cost_max, UNITS_PER_CENT),
@@ -103,11 +110,14 @@ export function filterOf(query: AnalyticsQuery, feedbackTraceIds: readonly strin
   };
 }
 
-/** An id that no trace has. */
+/** A trace id that cannot exist. */
 const NO_TRACE = '\u{10FFFF}';
 
-/** Returns the traces in both lists. An empty list would mean no filter, so no match is expressed by `NO_TRACE`. */
-function both(requested: readonly string[], rated: readonly string[]): readonly string[] {
+/**
+ * Returns the traces in both lists. An empty list would mean no filter, so no match is expressed by
+ * `NO_TRACE`.
+ */
+function intersection(requested: readonly string[], rated: readonly string[]): readonly string[] {
   const found = requested.length === 0 ? rated : requested.filter((id) => rated.includes(id));
   return found.length === 0 ? [NO_TRACE] : found;
 }

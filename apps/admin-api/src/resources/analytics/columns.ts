@@ -10,7 +10,8 @@ const column = (measure: Measure, of: Column['of'] = (value) => value): Column =
 const percent = (rate: number): number => rate * 100;
 
 /**
- * Columns that a row of `groups/{groupBy}` can contain. Money in US cents, latencies in milliseconds, rates in percent.
+ * Columns that a row of `groups/{groupBy}` can contain. Money in US cents, latencies in
+ * milliseconds, rates in percent.
  */
 export const COLUMNS = {
   requests: column('requests'),

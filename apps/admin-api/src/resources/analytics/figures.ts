@@ -1,7 +1,7 @@
 import { UNITS_PER_CENT } from '@gw/kernel';
 
-/** Returns 0 when the divisor is 0. */
-export const ratio = (value: number, by: number): number => (by === 0 ? 0 : value / by);
+/** Returns the quotient; 0 when the divisor is 0. */
+export const ratio = (value: number, divisor: number): number => (divisor === 0 ? 0 : value / divisor);
 
 /** Converts units of 1e-8 USD to US cents. */
 export const toCents = (units: number): number => units / UNITS_PER_CENT;

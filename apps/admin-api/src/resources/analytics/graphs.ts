@@ -4,12 +4,12 @@ import { ratio, toCents, toMs } from './figures';
 type Values = Readonly<Record<Measure, number>>;
 
 /**
- * Defines a graph: the measures it needs, and how to build its summary and its points. `sofar`: sums of all points up
- * to this one.
+ * Defines a graph: the measures that it needs, and how its summary and points are built. `sofar`
+ * contains the sums of all points up to this one.
  */
 export interface Graph {
   readonly measures: readonly Measure[];
-  /** The dimension by which the rows of a point are grouped. */
+  /** Dimension by which the rows of a point are grouped; absent when they are not grouped. */
   readonly by?: Dimension;
   readonly summary: (all: Values, groups: readonly AnalyticsRow[]) => object;
   readonly point: (values: Values, groups: readonly AnalyticsRow[], sofar: Values) => object;
@@ -108,18 +108,18 @@ export const NOTHING: Values = Object.fromEntries(MEASURES.map((measure) => [mea
 >;
 
 /** Adds two sets of measures. */
-export const plus = (one: Values, other: Partial<Values>): Values =>
-  Object.fromEntries(MEASURES.map((measure) => [measure, one[measure] + (other[measure] ?? 0)])) as Record<
+export const plus = (first: Values, second: Partial<Values>): Values =>
+  Object.fromEntries(MEASURES.map((measure) => [measure, first[measure] + (second[measure] ?? 0)])) as Record<
     Measure,
     number
   >;
 
-/** Cache hits, and how much faster they are than misses, in percent. */
+/** Returns the cache hits, and by how many percent they are faster than misses. */
 export function cacheSummary(all: Values): object {
-  const hit = ratio(toMs(all.hit_duration), hits(all));
-  const miss = ratio(toMs(all.miss_duration), all.misses);
-  const speedup = hits(all) === 0 || miss === 0 ? 0 : (1 - hit / miss) * 100;
-  return { hits: hits(all), avg_latency: hit, total_requests: all.requests, cache_speedup: speedup };
+  const hitMs = ratio(toMs(all.hit_duration), hits(all));
+  const missMs = ratio(toMs(all.miss_duration), all.misses);
+  const speedup = hits(all) === 0 || missMs === 0 ? 0 : (1 - hitMs / missMs) * 100;
+  return { hits: hits(all), avg_latency: hitMs, total_requests: all.requests, cache_speedup: speedup };
 }
 
 export const CACHE_SUMMARY: readonly Measure[] = [

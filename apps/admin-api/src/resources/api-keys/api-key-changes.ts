@@ -13,8 +13,9 @@ import type { ApiKeyDefaultsDto, UpdateApiKeyDto } from '../../platform/keys/api
 import { assertLife, changedRotation, rulesFor } from '../../platform/keys/user-key-rules';
 
 /**
- * Changes the defaults of the row without saving it: an absent field keeps its value, null clears it. Throws `validation_failed` for a
- * config outside the key's workspace, and for metadata that does not match the organisation's schema.
+ * Changes the defaults of the row without saving it: an absent field keeps its value, null clears
+ * it. Throws `validation_failed` for a config outside the key's workspace, and for metadata that
+ * does not match the organisation's schema.
  */
 export async function applyDefaults(
   manager: EntityManager,
@@ -74,7 +75,7 @@ async function applyScopes(
   row.scopes = scopes;
 }
 
-/** A new life of an expired key gives its scopes again. */
+/** Whether a key has expired. A new expiry gives such a key its scopes again. */
 const hasExpired = ({ status, expiresAt }: ApiKeyEntity): boolean =>
   status === 'expired' || (expiresAt !== null && expiresAt.getTime() <= Date.now());
 

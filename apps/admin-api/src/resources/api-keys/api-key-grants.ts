@@ -18,7 +18,10 @@ type GrantedKey = Pick<
 
 const WHAT = 'A key';
 
-/** Throws unless the caller holds all rights that a secret of this key with these scopes gives to its holder. */
+/**
+ * Throws `scope_exceeds_creator` or `forbidden` unless the caller holds all rights that a secret of
+ * this key with these scopes gives to its holder.
+ */
 export async function assertMayGrantKey(
   manager: EntityManager,
   caller: Principal,
@@ -40,7 +43,10 @@ export async function assertMayGrantKey(
   assertMayGrant(caller, rights, WHAT, 'scopes');
 }
 
-/** Throws as `assertMayGrantKey` does, and `forbidden` if the new key would bypass limits that a higher role set. */
+/**
+ * Throws as `assertMayGrantKey` does, and `forbidden` if the new key would bypass limits that a
+ * higher role set.
+ */
 export async function assertMayMakeKey(
   manager: EntityManager,
   caller: Principal,
@@ -50,7 +56,10 @@ export async function assertMayMakeKey(
   await assertNoLimitsPassed(manager, caller, key);
 }
 
-/** Records who creates a service key. The security settings that bind the creator now also bind the key and the keys that it creates. */
+/**
+ * Returns the columns that record who creates a service key. The security settings that bind the
+ * creator then also bind the key and the keys that it creates.
+ */
 export const makerOf = (
   caller: Principal,
   userId: string | null,
@@ -59,7 +68,10 @@ export const makerOf = (
     ? { madeBy: caller.userId ?? caller.makerId, boundAs: caller.settingGroup }
     : { madeBy: null, boundAs: null };
 
-/** Throws unless the caller may see a new secret of the key. Only its own user may see the secret of a user key. */
+/**
+ * Throws unless the caller may see a new secret of the key. Only the user of a user key may see its
+ * secret.
+ */
 export async function assertMayRotate(
   manager: EntityManager,
   caller: Principal,
@@ -74,9 +86,9 @@ export async function assertMayRotate(
 }
 
 /**
- * Throws `forbidden` if a higher role limited a key of the same user or the key that the caller uses, because a further key would
- * bypass these limits. Archived keys count too: a lower role may always archive a key, since its secret may have leaked, but this must
- * not remove the limits.
+ * Throws `forbidden` if a higher role has limited a key of the same user or the key that the caller
+ * uses, because a further key would bypass these limits. Archived keys count too: a lower role may
+ * always archive a key, since its secret may have leaked, but this must not remove the limits.
  */
 async function assertNoLimitsPassed(
   manager: EntityManager,
@@ -105,7 +117,7 @@ type Limits = Pick<
   'rateLimits' | 'usageLimits' | 'expiresAt' | 'defaultConfigId' | 'allowConfigOverride'
 >;
 
-/** The values that restrict a key: limits, expiry and config. */
+/** Returns the values that restrict a key: limits, expiry and config. */
 export const limitsOf = (row: Limits): readonly unknown[] => [
   row.rateLimits,
   row.usageLimits,

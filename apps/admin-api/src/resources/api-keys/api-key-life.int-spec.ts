@@ -20,7 +20,7 @@ import {
   type List,
 } from '../../spec-support/api-keys';
 
-describe('changes of an API key', () => {
+describe('changes and reads of an API key', () => {
   const admin = new TestAdminApi();
   const ours = admin.sharedTenant();
   const theirs = admin.sharedTenant();
@@ -29,7 +29,7 @@ describe('changes of an API key', () => {
   const read = async (id: string): Promise<Key> =>
     (await admin.get<Key>(`/v1/api-keys/${id}`, { key: ours.key })).body;
 
-  it('publishes a created, changed and deleted key in the transaction of the write', async () => {
+  it('publish a created, changed and deleted key in the transaction of the write', async () => {
     const { id, key } = await create();
     expect((await lastEvent(admin)).changed).toEqual([documentKey.apiKey(hashOf(key))]);
     await admin.put(`/v1/api-keys/${id}`, { key: ours.key, body: { name: 'renamed' } });
@@ -38,7 +38,7 @@ describe('changes of an API key', () => {
     expect((await lastEvent(admin)).removed).toEqual([documentKey.apiKey(hashOf(key))]);
   });
 
-  it('gives an expired key a new life only by the word of someone who holds its scopes', async () => {
+  it('can extend an expired key only when the caller holds its scopes', async () => {
     const { id } = await create({ scopes: ['logs.view', 'completions.write'] });
     const { organisationId, workspaceId } = ours;
     const lesser = await admin.apiKey('workspace-service', { organisationId, workspaceId }, [
@@ -60,7 +60,7 @@ describe('changes of an API key', () => {
     expect((await read(id))['status']).toBe('active');
   });
 
-  it('returns 401 for the first call after the key is deleted', async () => {
+  it('make the first call after the deletion of the key return 401', async () => {
     const { id, key } = await create({ scopes: ['workspaces.list'] });
     expect((await admin.get('/v1/workspaces', { key })).status).toBe(200);
     await admin.delete(`/v1/api-keys/${id}`, { key: ours.key });
@@ -69,7 +69,7 @@ describe('changes of an API key', () => {
     expect((await admin.get(`/v1/api-keys/${id}`, { key: ours.key })).status).toBe(404);
   });
 
-  it('[SVC-02] publishes the owner of an ended secret, whether a deletion, rotation, user, workspace or job ended it', async () => {
+  it('[SVC-02] publish the owner of an ended secret, whether a deletion, rotation, user, workspace or job ended it', async () => {
     const own = async (): Promise<Key> => {
       const body = { name: 'own', scopes: ['completions.write'] };
       return (await admin.post<Key>('/v1/api-keys/workspace/user', { token, body })).body;
@@ -109,14 +109,14 @@ describe('changes of an API key', () => {
     expect(await ended()).not.toContainEqual(expect.objectContaining({ workspaceId: expect.anything() }));
   });
 
-  it('returns 401 api_key_expired for an expired key', async () => {
+  it('return 401 api_key_expired for an expired key', async () => {
     const { id, key } = await create({ scopes: ['workspaces.list'] });
     await admin.dataSource.manager.update(ApiKeyEntity, { id }, { expiresAt: new Date(Date.now() - 1000) });
     const { status, body } = await admin.get<Failure>('/v1/workspaces', { key });
     expect([status, body.error.type, body.error.code]).toEqual([401, 'api_key_expired', 'AB05']);
   });
 
-  it('returns 404 for a key of another workspace or organisation, so its existence does not leak', async () => {
+  it('return 404 for a key of another workspace or organisation, so its existence does not leak', async () => {
     const { id } = await create();
     const otherWorkspace = await admin.workspace(ours.organisationId);
     const neighbour = await admin.apiKey('workspace-service', {
@@ -139,7 +139,7 @@ describe('changes of an API key', () => {
     expect((await read(id)).name).toBe('search');
   });
 
-  it('[CTL-09] looks up keys of the own organisation only by a comma-separated list of UUIDs', async () => {
+  it("[CTL-09] look up keys of the caller's organisation only by a comma-separated list of UUIDs", async () => {
     const [a, b, foreign] = [await create(), await create(), await createKey(admin, theirs.key)];
     const ids = [a, b, foreign].map(({ id }) => id).join(',');
     const { body } = await admin.get<List>(`/v2/api-keys?ids=${ids}`, { key: ours.key });
@@ -149,7 +149,7 @@ describe('changes of an API key', () => {
     expect([bad.status, bad.body.error.param]).toEqual([400, 'ids']);
   });
 
-  it('pages newest first, filters by status, and returns 400 for a page out of bounds', async () => {
+  it('page newest first, filter by status, and return 400 for a page out of bounds', async () => {
     const workspaceId = await admin.workspace(ours.organisationId);
     const key = await admin.apiKey('workspace-service', { organisationId: ours.organisationId, workspaceId });
     const made: string[] = [];
@@ -172,7 +172,7 @@ describe('changes of an API key', () => {
     }
   });
 
-  it('changes fields with a value, clears fields with null, and keeps absent fields', async () => {
+  it('set fields with a value, clear fields with null, and keep absent fields', async () => {
     const { id } = await create({
       description: 'old',
       alert_emails: ['a@example.com'],
@@ -190,7 +190,7 @@ describe('changes of an API key', () => {
     });
   });
 
-  it('returns 412 for a write with the etag from before a change', async () => {
+  it('return 412 for a write with the etag from before a change', async () => {
     const { id } = await create();
     const { etag } = await read(id);
     const shown = await admin.get(`/v1/api-keys/${id}`, { key: ours.key });
@@ -203,7 +203,7 @@ describe('changes of an API key', () => {
     expect((await read(id)).name).toBe('first');
   });
 
-  it('accepts both secrets during the transition, and returns 409 for a further rotation until it ends', async () => {
+  it('accept both secrets during the transition, and return 409 for a further rotation until it ends', async () => {
     const { id, key: old } = await create({ scopes: ['workspaces.list'] });
     const response = await admin.post<Key>(`/v1/api-keys/${id}/rotate`, {
       key: ours.key,
@@ -230,7 +230,7 @@ describe('changes of an API key', () => {
     expect(secrets).toBe(2);
   });
 
-  it('ends all old secrets at once with revoke_previous, also one in transition', async () => {
+  it('end all old secrets immediately with revoke_previous, also one in transition', async () => {
     const { id, key: first } = await create({ scopes: ['workspaces.list'] });
     const rotate = (body: object) =>
       admin.post<Key & Failure>(`/v1/api-keys/${id}/rotate`, { key: ours.key, body });
@@ -262,7 +262,7 @@ describe('changes of an API key', () => {
     expect((await admin.get('/v1/workspaces', { key: body.key })).status).toBe(200);
   });
 
-  it('returns the unfetched secret of a rotation by policy once, instead of a new rotation', async () => {
+  it('return the unfetched secret of a rotation by policy once, instead of a new rotation', async () => {
     const { id, key: old } = await create({ scopes: ['workspaces.list'] });
     const { manager } = admin.dataSource;
     const fresh = makeSecret({ prefix: '', pepper: apiKeyPepper(MASTER_KEY) });
@@ -279,7 +279,7 @@ describe('changes of an API key', () => {
     expect((await rotate()).status).toBe(409);
   });
 
-  it('restarts the period of the policy after a manual rotation', async () => {
+  it('restart the period of the policy after a manual rotation', async () => {
     const { id } = await create({
       rotation_policy: { rotation_period_days: 30, next_rotation_at: '2099-01-01T00:00:00.000Z' },
     });
@@ -290,13 +290,13 @@ describe('changes of an API key', () => {
     expect([days > 28, days <= 30]).toEqual([true, true]);
   });
 
-  it('returns 400 for a transition below half an hour', async () => {
+  it('return 400 for a transition below half an hour', async () => {
     const { id } = await create();
     const body = { key_transition_period_ms: 1_799_999 };
     expect((await admin.post(`/v1/api-keys/${id}/rotate`, { key: ours.key, body })).status).toBe(400);
   });
 
-  it('stores the default config by id and shows its slug', async () => {
+  it('store the default config by id and show its slug', async () => {
     const id = uuidv7();
     const slug = `pc-search-${id.slice(-6)}`;
     const { organisationId, workspaceId } = ours;

@@ -3,7 +3,7 @@ import { uuidv7 } from '@gw/kernel';
 import { testDatabase } from '@gw/testing';
 import { ApiKeyPages } from './api-key-pages';
 
-/** More than are counted at each call. */
+/** Number of keys; more than are counted at each call. */
 const COUNT = 12_500;
 
 describe('ApiKeyPages', () => {

@@ -6,13 +6,22 @@ import { isNewestFirst, orderRows, type ListOrder } from '../../platform/resourc
 
 /** Lists of at most this many rows are counted and read directly, without marks. */
 const NEAR = 2_000;
-/** Rows between two marks. A list that would need more than `MARKS_MAX` marks uses a multiple of it. */
+/**
+ * Number of rows between two marks. A list that would need more than `MARKS_MAX` marks uses a
+ * multiple of it.
+ */
 const STRIDE = 500;
 const MARKS_MAX = 5_000;
 const FRESH_MS = 30_000;
-/** Marks stay fresh for at least this multiple of the time that computing them took, so that this uses at most 1/20 of one connection. */
+/**
+ * Marks stay fresh for at least this multiple of the time that it took to compute them, so that
+ * computing uses at most 1/20 of one connection.
+ */
 const FRESH_TIMES = 20;
-/** New rows that are counted in addition to the marks; with this many, the marks are computed again at once. */
+/**
+ * Maximum number of new rows that are counted in addition to the marks. When it is reached, the
+ * marks are computed again immediately.
+ */
 const NEWER_MAX = 10_000;
 /** Maximum number of lists with cached marks; the least recently used list is evicted. */
 const LISTS_MAX = 100;
@@ -39,10 +48,12 @@ export interface Window {
 type Where = FindOptionsWhere<ApiKeyEntity>;
 
 /**
- * Reads pages of keys from lists of any length, newest first unless another order is wanted. Counting a million rows, or skipping them to reach a late page, takes
- * about a second. For lists of more than 2,000 rows this class therefore caches the count and the positions of some rows (marks). It
- * refreshes them in the background when they are 30 seconds old, or later if computing them is slow. New keys are counted in addition,
- * so no page misses a key; the total may still include keys that were deleted since the last refresh.
+ * Reads pages of keys from lists of any length, newest first unless the query has another order.
+ * Counting a million rows, or skipping them to reach a late page, takes about a second. For lists
+ * of more than 2,000 rows this class therefore caches the count and the positions of some rows
+ * (marks). It refreshes them in the background when they are 30 seconds old, or later if computing
+ * them is slow. New keys are counted in addition, so no page misses a key; the total may still
+ * include keys that were deleted since the last refresh.
  */
 @Injectable()
 export class ApiKeyPages {
@@ -72,7 +83,7 @@ export class ApiKeyPages {
     }
     const total = marks.total + fresh;
     const at = window.skip - fresh;
-    // Only positions in the order of creation are marked.
+    // Marks exist only for the order of creation.
     if (at < NEAR || !isNewestFirst(order)) return [await rowsOf(manager, where, window, order), total];
     const nearest = Math.min(Math.floor(at / marks.stride), marks.positions.length - 1);
     const skip = at - nearest * marks.stride;
@@ -83,7 +94,10 @@ export class ApiKeyPages {
     ];
   }
 
-  /** Computes the marks once for all concurrent callers. Returns null for a list that has become too short for marks. */
+  /**
+   * Computes the marks once for all concurrent callers. Returns null for a list that has become too
+   * short for marks.
+   */
   private mark(where: Where, key: string): Promise<Marks | null> {
     const known = this.marking.get(key);
     if (known) return known;
@@ -109,7 +123,8 @@ function rowsOf(
   order: ListOrder,
   from?: Position,
 ): Promise<ApiKeyEntity[]> {
-  // The inner query reads skipped rows from the index only; reading them from the table takes fifty times as long.
+  // The inner query reads skipped rows from the index only; reading them from the table takes fifty
+  // times as long.
   const places = queryOf(manager, where).select('key.id');
   if (from) places.andWhere('(key.created_at, key.id) <= (:createdAt, :id)', from);
   orderRows(places, order).offset(skip).limit(take);
@@ -140,7 +155,9 @@ async function countTo(
 const countNewer = (manager: EntityManager, where: Where, newest: Position | undefined): Promise<number> =>
   newest ? countTo(manager, where, NEWER_MAX, newest) : Promise.resolve(0);
 
-/** Returns null for a list of at most `NEAR` rows. Scans the index once. */
+/**
+ * Computes the marks of a list with one scan of the index; null for a list of at most `NEAR` rows.
+ */
 async function makeMarks(manager: EntityManager, where: Where): Promise<Marks | null> {
   const startedAtMs = Date.now();
   const [sql, parameters] = queryOf(manager, where)

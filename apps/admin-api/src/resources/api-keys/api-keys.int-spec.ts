@@ -18,7 +18,7 @@ describe('creation of an API key', () => {
   const read = async (id: string): Promise<Key> =>
     (await admin.get<Key>(`/v1/api-keys/${id}`, { key: ours.key })).body;
 
-  it('[SCP-09] [ENV-03] makes a strictly alphanumeric secret after the prefix, shown once and stored as a hash', async () => {
+  it('[SCP-09] [ENV-03] generates a strictly alphanumeric secret after the prefix, shown once and stored as a hash', async () => {
     const { id, key } = await create();
     expect(key).toMatch(/^tg_[A-Za-z0-9]{32}$/);
     const shown = await read(id);

@@ -128,7 +128,7 @@ export class ApiKeysService {
       ...(ids === undefined ? {} : { id: In(ids) }),
       ...(search === undefined ? {} : { name: containing(search) }),
     };
-    // Names all that `where` depends on.
+    // The cache key contains everything on which `where` depends.
     const name = JSON.stringify([mine, types, status, ids, search]);
     const [rows, total] = await this.pages.page(where, name, windowOf(query), query);
     return listOf([await this.shownOf(rows), total]);
@@ -157,9 +157,11 @@ export class ApiKeysService {
   }
 
   /**
-   * Replaces the secret. The old secret keeps working for the transition period: that of the request, else that of the key's policy,
-   * else half an hour. With `revoke_previous` all old secrets end at once. If the policy has already rotated the key and the new secret
-   * was not fetched yet, the first call without `revoke_previous` returns that secret instead of a new one.
+   * Replaces the secret. The old secret remains valid for the transition period: that of the
+   * request, else that of the key's policy, else half an hour. With `revoke_previous` all old
+   * secrets stop working immediately. If the policy has already rotated the key and the new secret
+   * has not been fetched yet, the first call without `revoke_previous` returns that secret instead
+   * of a new one.
    */
   rotate(caller: Principal, reference: string, input: RotateApiKeyDto): Promise<RotatedApiKey> {
     if (input.revoke_previous === true && input.key_transition_period_ms !== undefined) {
@@ -232,7 +234,10 @@ export class ApiKeysService {
   }
 }
 
-/** The keys that the caller may see. The scopes for the type of a key are checked separately. */
+/**
+ * Returns a condition for the keys that the caller may see. The scopes for the type of a key are
+ * checked separately.
+ */
 function visibleTo(caller: Principal): FindOptionsWhere<ApiKeyEntity> {
   const mine = reach(caller);
   return isPlainMember(caller) ? { ...mine, type: 'workspace-user', userId: caller.userId ?? '' } : mine;

@@ -25,12 +25,12 @@ class SelfDetails {
   readonly organisation_details?: OrganisationDetails;
   @ResponseField.one(() => WorkspaceDetails, {
     optional: true,
-    description: 'Absent for a key of the whole organisation.',
+    description: 'Workspace of the key; absent for a key of the whole organisation.',
   })
   readonly workspace_details?: WorkspaceDetails;
 }
 
-/** Describes the API key of the caller. */
+/** Describes the API key with which the caller authenticates. */
 export class SelfDetailsResponse {
   @ResponseField.one(() => SelfDetails) readonly data!: SelfDetails;
   @ResponseField.kind('api-key-details') readonly object!: 'api-key-details';

@@ -32,7 +32,7 @@ describe('user keys', () => {
   const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1_000).toISOString();
   const secondsLeft = (key: Key): number => (Date.parse(String(key['expires_at'])) - Date.now()) / 1_000;
 
-  it('limits the number of keys of each user in a workspace, also for concurrent requests', async () => {
+  it('are limited in number for each user in a workspace, also for concurrent requests', async () => {
     await settle({ user_api_key_count: 2 });
     const first = await create();
     const both = await Promise.all([create(), create()]);
@@ -40,7 +40,7 @@ describe('user keys', () => {
     expect((await create()).body.error.code).toBe('AB01');
     await admin.delete(`/v1/api-keys/${first.body.id}`, { token: user.token });
     expect((await create()).status).toBe(200);
-    // Each user has their own count; service keys are not counted.
+    // Each user has a separate count; service keys are not counted.
     const service = { key: ours.key, body: { name: 'x', scopes: ['logs.list'] } };
     for (let n = 0; n < 3; n += 1) {
       expect((await admin.post('/v1/api-keys/workspace/service', service)).status).toBe(200);
@@ -63,7 +63,7 @@ describe('user keys', () => {
     expect(secondsLeft(await read((await create()).body.id))).toBeGreaterThan(7_000);
   });
 
-  it('[ERR-07] accepts only the enforced rotation period, without another date', async () => {
+  it('[ERR-07] accept only the enforced rotation period, without another date', async () => {
     await settle({ user_api_key_rotation_period: 'weekly' });
     const { body: made } = await create();
     expect((await read(made.id))['rotation_policy']).toMatchObject({ rotation_period_days: 7 });
@@ -105,7 +105,7 @@ describe('user keys', () => {
     return body.data.filter((key) => key['user_id'] === id);
   }
 
-  it('[REL-12] creates keys for new members if the settings enable it, with the rules of user keys', async () => {
+  it('[REL-12] are created for new members if the settings enable it, with the rules of user keys', async () => {
     const workspaceId = await admin.workspace(ours.organisationId);
     expect(await keysOfNewMember('member', workspaceId)).toEqual([]);
     await settle({ user_api_key_auto_create: true, user_api_key_ttl: 600, user_api_key_rotation_period: 9 });
@@ -128,7 +128,7 @@ describe('user keys', () => {
     expect(await keysOfNewMember('member')).toHaveLength(1);
   });
 
-  it('[SCP-16] [REL-03] creates keys with those user_api_key_auto_create_scopes that the role allows', async () => {
+  it('[SCP-16] [REL-03] are created with those user_api_key_auto_create_scopes that the role allows', async () => {
     const workspaceId = await admin.workspace(ours.organisationId);
     await settle({
       user_api_key_auto_create: true,
@@ -154,7 +154,7 @@ describe('user keys', () => {
     expect(narrow?.scopes).toEqual(['logs.list']);
   });
 
-  it('returns the secret of an automatic key only to its user, by a rotation, and publishes it', async () => {
+  it('show the secret of an automatic key only to its user, by a rotation, and publish it', async () => {
     const workspaceId = await admin.workspace(ours.organisationId);
     await settle({ user_api_key_auto_create: true });
     const [key] = await keysOfNewMember('member', workspaceId);
@@ -167,7 +167,7 @@ describe('user keys', () => {
     expect((await admin.get('/v1/logs', { key: body.key })).status).toBe(200);
   });
 
-  it('[CTL-09] looks up keys by ids, leaves out keys of others, and returns 400 for an invalid id', async () => {
+  it('[CTL-09] are found by ids, without keys of other users, and an invalid id returns 400', async () => {
     const other = await admin.tenant();
     const foreign = await admin.dataSource.manager.findOneByOrFail(ApiKeyEntity, {
       organisationId: other.organisationId,
@@ -181,7 +181,7 @@ describe('user keys', () => {
     expect((await look(`${one.id},nothing`)).status).toBe(400);
   });
 
-  it('describes the calling key, masked, with its organisation and workspace on request', async () => {
+  it('describe the calling key, masked, with its organisation and workspace on request', async () => {
     const { body: made } = await create({ scopes: ['completions.write'] });
     const { status, body } = await admin.get<{ data: Record<string, unknown> }>(
       '/v2/api-keys/self/details?include_organisation=true&include_workspace=true',

@@ -16,12 +16,12 @@ export class CreateBatchDto {
 }
 
 export class UpdateBatchDto {
-  @TextField({ description: 'Id of the file that the batch has produced.', example: 'file-abc123' })
+  @TextField({ description: 'Id of the output file of the batch.', example: 'file-abc123' })
   internal_output_file_id!: string;
   @TextField({ optional: true, ...STATUS }) status?: string;
 }
 
-/** Records batches that the gateway runs itself. Only for Tollgate's own processes. */
+/** Records batches that the gateway runs itself. Only Tollgate's own processes may call it. */
 @ApiExcludeController()
 @Controller()
 export class BatchesController {

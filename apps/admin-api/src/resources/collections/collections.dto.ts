@@ -21,7 +21,11 @@ const WORKSPACE = {
 /** Fields of a collection that callers can write. */
 export class CollectionFields {
   @NameField({ example: 'Support' }) name!: string;
-  @ReferenceField({ optional: true, nullable: true, description: 'Id or slug; null for none.' })
+  @ReferenceField({
+    optional: true,
+    nullable: true,
+    description: 'Id or slug of the parent collection; null for none.',
+  })
   parent_collection_id?: string | null;
 }
 
@@ -41,7 +45,7 @@ export class UpdateCollectionDto extends partialOf(CollectionFields) {
 
 export class ListCollectionsQuery extends pageOf({ size: 100 }) {
   @ReferenceField(WORKSPACE) workspace_id?: string;
-  @NameField({ optional: true, description: 'Text that the name or slug contains.' }) search?: string;
+  @NameField({ optional: true, description: 'Text that the name or slug must contain.' }) search?: string;
 }
 
 export class CollectionDetailsResponse {

@@ -56,7 +56,7 @@ export class CollectionsService {
       const parentId = parent
         ? (await collectionNamed(manager, owner, parent, 'parent_collection_id')).id
         : null;
-      // Archived collections count too, because a slug of the organisation is never reused.
+      // Archived collections count too, because a slug is never reused within the organisation.
       await assertSlugFree(manager, CollectionEntity, { organisationId: owner.organisationId, slug });
       const columns = { ...owner, slug, name, parentId, isDefault: false, status: 'active' } as const;
       const { id } = await createRow(write, COLLECTION, columns);
@@ -107,7 +107,10 @@ export class CollectionsService {
     );
   }
 
-  /** Archives a collection. Its contents move to the workspace's default collection, which cannot be deleted. */
+  /**
+   * Archives a collection. Its contents move to the workspace's default collection, which cannot be
+   * deleted.
+   */
   remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, COLLECTION, at, async ({ id, organisationId, workspaceId, isDefault }) => {
@@ -123,8 +126,8 @@ export class CollectionsService {
 }
 
 /**
- * Returns the id of a new parent. The default collection stays at the top level, so that the contents of a deleted
- * collection never move into that collection.
+ * Returns the id of a new parent. The default collection stays at the top level, so that the
+ * contents of a deleted collection never move into that collection.
  */
 async function parentFor(manager: EntityManager, row: CollectionEntity, reference: string): Promise<string> {
   const { organisationId, workspaceId, isDefault } = row;

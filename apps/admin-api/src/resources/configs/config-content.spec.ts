@@ -1,8 +1,8 @@
 import { PROVIDER_CATALOGUE } from '@gw/providers';
 import { isCredential } from './config-content';
 
-describe('credential in a config', () => {
-  it('has the name of a secret field of the catalogue, and never that of an open one', () => {
+describe('isCredential', () => {
+  it('is true for the secret fields of the catalogue, and false for its open fields', () => {
     const fields = PROVIDER_CATALOGUE.flatMap((provider) => provider.fields);
     expect(fields.filter(({ name, secret }) => isCredential(name) !== secret)).toEqual([]);
   });
@@ -14,11 +14,14 @@ describe('credential in a config', () => {
     'azure_ad_token',
     'google_credentials',
     'db_password',
-  ])('may be %s, which the catalogue does not know', (name) => {
+  ])('is true for %s, which is not in the catalogue', (name) => {
     expect(isCredential(name)).toBe(true);
   });
 
-  it.each(['max_tokens', 'override_params', 'forward_headers', 'provider', 'weight'])('is not %s', (name) => {
-    expect(isCredential(name)).toBe(false);
-  });
+  it.each(['max_tokens', 'override_params', 'forward_headers', 'provider', 'weight'])(
+    'is false for %s',
+    (name) => {
+      expect(isCredential(name)).toBe(false);
+    },
+  );
 });

@@ -12,7 +12,7 @@ import {
 } from '../../platform/rows/config-guardrails';
 
 /**
- * A provider field is a credential if its name ends like this or the catalogue marks it as a
+ * Suffixes of names of provider fields that are credentials; the catalogue marks further fields as
  * secret.
  */
 const SECRET =
@@ -24,12 +24,13 @@ const SECRETS: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** Returns whether a member of a config with this name is a credential. */
+/** Whether a member of a config with this name is a credential. */
 export const isCredential = (name: string): boolean => SECRETS.has(name) || SECRET.test(name);
 
 /**
- * Throws `config_invalid` as `validConfig` does, and then with all credentials in the config,
- * because everyone with `configs.read` can read a saved config.
+ * Checks a config that is to be saved. Throws `config_invalid` as `validConfig` does, and if the
+ * config contains credentials, listing all of them, because everyone with `configs.read` can read a
+ * saved config.
  */
 export async function assertSavable(
   manager: EntityManager,
@@ -53,7 +54,7 @@ export async function assertSavable(
 
 /**
  * Checks the rules of the document, that its addresses are allowed and that the named guardrails
- * exist in the workspace or its organisation; then that its inline guardrails are valid. Throws
+ * exist in the workspace or its organisation; then checks its inline guardrails. Throws
  * `config_invalid` with all faults of the first of the two checks that fails. Returns `config`
  * itself, not a copy.
  */
@@ -69,7 +70,8 @@ export async function validConfig(
   };
   const isKnownGuardrail = await knownGuardrails(manager, scope, guardrailsNamedBy(config));
   const result = validateConfig(config, {
-    // Saved providers may be created later or deleted, so only names of the catalogue are checked.
+    // Saved providers may be created later or deleted, so only names from the catalogue are
+    // checked.
     isKnownProvider: (id) => id.startsWith('@') || catalogueProvider(id) !== undefined,
     isKnownGuardrail,
     checkHost,
@@ -80,7 +82,10 @@ export async function validConfig(
   return result.config;
 }
 
-/** Expects a valid config, whose nesting is bounded. */
+/**
+ * Returns the paths of all credentials in a config. The config must be valid, so that its nesting
+ * is bounded.
+ */
 function credentialsIn(
   node: Readonly<Record<string, unknown>>,
   path: readonly (string | number)[],

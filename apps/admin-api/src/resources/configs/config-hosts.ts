@@ -29,7 +29,7 @@ export async function assertHostsStay(
   if (pairs.length === 0) return;
   const hosts = await savedHosts(manager, workspaceId, [...new Set(pairs.map(({ slug }) => slug))]);
   const faults = pairs
-    .filter(({ slug, host }) => hosts.get(slug)?.has(normal(host)) !== true)
+    .filter(({ slug, host }) => hosts.get(slug)?.has(normalised(host)) !== true)
     .map(({ slug, path }): ConfigErrorDetail => ({
       path,
       message: `must be the host that is saved with the provider @${slug}, because its credential is sent to no other host; change or remove it`,
@@ -39,17 +39,21 @@ export async function assertHostsStay(
   if (faults.length > 0) throw configInvalid(faults);
 }
 
-/** Expects a valid config, whose nesting is bounded. */
-function pairsIn(node: Node, path: readonly (string | number)[], above: Host | null): Pair[] {
+/**
+ * Returns the pairs of saved provider and host in a config. The config must be valid, so that its
+ * nesting is bounded.
+ */
+function pairsIn(node: Node, path: readonly (string | number)[], inheritedHost: Host | null): Pair[] {
   const own = node['custom_host'];
-  const here = typeof own === 'string' ? { host: own, path: [...path, 'custom_host'].join('.') } : above;
+  const currentHost =
+    typeof own === 'string' ? { host: own, path: [...path, 'custom_host'].join('.') } : inheritedHost;
   const slug = slugOf(node);
   const { embeddings } = (node['cache'] ?? {}) as { readonly embeddings?: Node };
   const targets = Array.isArray(node['targets']) ? (node['targets'] as Node[]) : [];
   return [
-    ...(slug !== null && here !== null ? [{ slug, ...here }] : []),
+    ...(slug !== null && currentHost !== null ? [{ slug, ...currentHost }] : []),
     ...(embeddings ? pairsIn(embeddings, [...path, 'cache', 'embeddings'], null) : []),
-    ...targets.flatMap((target, i) => pairsIn(target, [...path, 'targets', i], here)),
+    ...targets.flatMap((target, i) => pairsIn(target, [...path, 'targets', i], currentHost)),
   ];
 }
 
@@ -59,7 +63,7 @@ function slugOf({ provider, virtual_key: virtualKey }: Node): string | null {
   return typeof virtualKey === 'string' ? virtualKey : null;
 }
 
-/** Returns, by provider slug, the saved hosts of the provider and of its models. */
+/** Returns the saved hosts of the providers and of their models, by provider slug. */
 async function savedHosts(
   manager: EntityManager,
   workspaceId: string,
@@ -79,13 +83,13 @@ async function savedHosts(
       own,
       ...models.filter(({ integrationId }) => integrationId === id).map((row) => row.customHost),
     ];
-    return new Set(all.flatMap((host) => (typeof host === 'string' ? [normal(host)] : [])));
+    return new Set(all.flatMap((host) => (typeof host === 'string' ? [normalised(host)] : [])));
   };
   return new Map(providers.map(({ slug, integrationId }) => [slug, hostsOf(integrationId)]));
 }
 
-/** Normalises a URL, so that URLs that gateways treat as the same host are equal. */
-function normal(host: string): string {
+/** Normalises a URL, so that two URLs that gateways treat as the same host are equal. */
+function normalised(host: string): string {
   const { origin, pathname } = new URL(host);
   return origin + pathname.replace(/(?<!\/)\/+$/, '');
 }

@@ -33,7 +33,7 @@ export class ConfigsController {
     return this.configs.create(caller, body);
   }
 
-  /** Needs only `configs.read`, because a simulation writes nothing and calls no provider. */
+  /** Requires only `configs.read`, because a simulation writes nothing and calls no provider. */
   @Route.post('simulate', 'configs.read', SimulationResponse)
   simulate(@Caller() caller: Principal, @Body() body: SimulateConfigDto): Promise<SimulationResponse> {
     return this.simulation.run(caller, body);
@@ -82,7 +82,7 @@ export class ConfigsController {
   }
 }
 
-/** Older paths that read a single config. */
+/** Older paths for reading a single config. */
 @ControlRoutes('config')
 @ApiQuery(WORKSPACE_ID)
 export class ConfigLookupController {

@@ -22,7 +22,7 @@ const EXAMPLE = {
   retry: { attempts: 3 },
 };
 
-/** A member that responses contain. Requests may send it back; it has no effect. */
+/** Declares a member of responses that requests may send back; it has no effect. */
 const AsRead = (set: string): PropertyDecorator =>
   applyDecorators(
     Allow(),
@@ -40,11 +40,12 @@ const WORKSPACE = {
 
 class ConfigFields {
   @NameField({ example: 'Fallback to Anthropic' }) name!: string;
-  @ObjectField({ description: 'An update with it creates a new version.', example: EXAMPLE })
+  @ObjectField({ description: 'New content. An update with it creates a new version.', example: EXAMPLE })
   config!: Record<string, unknown>;
   @BitField({
     optional: true,
-    description: '1: applies to requests of the workspace that name no config. Replaces the current default.',
+    description:
+      '1: the config applies to requests of the workspace that name no config, and replaces the current default.',
   })
   isDefault?: 0 | 1;
   @AsRead('isDefault') is_default?: unknown;
@@ -52,12 +53,15 @@ class ConfigFields {
 }
 
 export class CreateConfigDto extends ConfigFields {
-  @SlugField({ optional: true, description: 'Derived from the name if absent.', example: 'fallback' })
+  @SlugField({ optional: true, description: 'Default: derived from the name.', example: 'fallback' })
   slug?: string;
 }
 
 export class UpdateConfigDto extends partialOf(ConfigFields) {
-  @EnumField(['active', 'archived'], { optional: true, description: 'archived: the same as DELETE.' })
+  @EnumField(['active', 'archived'], {
+    optional: true,
+    description: 'archived has the same effect as DELETE.',
+  })
   status?: 'active' | 'archived';
 }
 
@@ -72,5 +76,5 @@ export class ConfigVersionsQuery extends pageOf({ size: 100 }) {
 
 export class CreatedConfigResponse extends pickOf(ConfigResponse, 'id', 'version_id', 'slug', 'object') {}
 
-/** Names the version that is current after the update. */
+/** Response of an update with the id of the version that is now current. */
 export class UpdatedConfigDto extends pickOf(ConfigResponse, 'version_id') {}

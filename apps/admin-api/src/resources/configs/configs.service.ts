@@ -146,7 +146,7 @@ export class ConfigsService {
     });
   }
 
-  /** Archives the config. Throws `conflict` while it is in use, as a default for example. */
+  /** Archives the config. Throws `conflict` while it is in use, for example as a default. */
   remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, CONFIG, at, (row) => assertUnused(write.manager, row)),
@@ -167,7 +167,7 @@ export class ConfigsService {
     return toConfigVersion(row, await findVersion(manager, VERSIONS, row.id, versionId));
   }
 
-  /** Throws if an update brings new content that is invalid or that this caller may not set. */
+  /** Throws if an update contains new content that is invalid or that this caller may not set. */
   private async assertMayChange(
     { manager, caller }: Write<Principal>,
     row: ConfigEntity,
@@ -206,7 +206,7 @@ async function replaceDefault(write: Write, workspaceId: string, next: string): 
 
 const JUDGES_SHOWN_MAX = 50;
 
-/** Throws `conflict` with a list of what uses the config. */
+/** Throws `conflict` with a list of the resources that use the config. */
 async function assertUnused(manager: EntityManager, row: ConfigEntity): Promise<void> {
   const workspaces = await manager
     .createQueryBuilder(WorkspaceEntity, 'workspace')

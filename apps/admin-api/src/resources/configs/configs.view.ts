@@ -14,7 +14,7 @@ export class ConfigItemResponse extends RowResponse {
   @ResponseField.text({ nullable: true }) readonly updated_by!: string | null;
   @ResponseField.one(() => UsedByResponse, {
     optional: true,
-    description: 'In a list only with include_used_by.',
+    description: 'Only present in a list with include_used_by.',
   })
   readonly used_by?: UsedByResponse;
   @ResponseField.kind('config') readonly object!: 'config';
@@ -25,7 +25,8 @@ export class ConfigResponse extends ConfigItemResponse {
   @ResponseField.oneOf(['json']) readonly format!: 'json';
   @ResponseField.oneOf(['ORG_CONFIG']) readonly type!: 'ORG_CONFIG';
   @ResponseField.uuid() readonly version_id!: string;
-  @ResponseField.integer({ description: 'Starts at 1.', example: 1 }) readonly version!: number;
+  @ResponseField.integer({ description: 'Version number; the first is 1.', example: 1 })
+  readonly version!: number;
 }
 
 export const toConfigItem = (row: ConfigEntity): ConfigItemResponse =>
@@ -40,7 +41,7 @@ export const toConfig = (row: ConfigEntity, version: ConfigVersionEntity): Confi
   version: version.number,
 });
 
-/** Shows a version with the fields of its config, and the author and time of the version. */
+/** Returns a version with the fields of its config and the version's author and time. */
 export const toConfigVersion = (row: ConfigEntity, version: ConfigVersionEntity): ConfigResponse => ({
   ...toConfig(row, version),
   updated_by: version.createdBy,

@@ -60,7 +60,7 @@ describe('translations of a simulated request', () => {
     expect(made.status).toBe(200);
   });
 
-  it('say what each target would lose, or why it would refuse', async () => {
+  it('show what each target would lose, or why it would refuse', async () => {
     const { translations } = await simulation({ config: FALLBACKS, request: { body } });
     expect(translations).toEqual([
       {
@@ -100,7 +100,7 @@ describe('translations of a simulated request', () => {
     expect(await lossesOf(FALLBACKS)).toEqual([]);
   });
 
-  it('are none without a body, or on a path that calls no model', async () => {
+  it('are absent without a body, or on a path that calls no model', async () => {
     expect((await simulation({ config: FALLBACKS })).translations).toEqual([]);
     const request = { body, url: '/v1/files' };
     expect((await simulation({ config: FALLBACKS, request })).translations).toEqual([]);
@@ -281,7 +281,7 @@ describe('simulation of a log', () => {
     return record;
   }
 
-  it('uses the request and the outcomes of the log, unless the call gives its own', async () => {
+  it('uses the request and the outcomes of the log, unless the call contains its own', async () => {
     const { id: log_id } = await logged([
       attempt({ end: 'status', status: 500 }),
       attempt({ end: 'timeout', durationMs: 900 }),

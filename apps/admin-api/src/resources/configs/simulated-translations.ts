@@ -8,13 +8,13 @@ import type { GuardrailScope } from '../../platform/rows/guardrail-references';
 import { LIVE_PROVIDER } from '../../platform/rows/integrations.queries';
 import type { SimulatedTranslationResponse } from './simulation.view';
 
-/** A provider of a target, with the address that is saved with it. */
+/** A provider of a target, with its saved address. */
 interface Named {
   readonly provider: Provider;
   readonly customHost: string | null;
 }
 
-/** A request, and what of it a translation needs besides routing. */
+/** A request with the settings that its translation depends on. */
 export interface TranslatedRequest extends Pick<SimulatedRequest, 'params' | 'pathname' | 'headers'> {
   readonly scope: GuardrailScope;
   /** Loss mode of the workspace. */
@@ -22,9 +22,9 @@ export interface TranslatedRequest extends Pick<SimulatedRequest, 'params' | 'pa
 }
 
 /**
- * Says for each target of a config what a translation of the request would lose, or why the gateway
- * would refuse it. A target is left out when its provider is not known here or the path calls no
- * model.
+ * Returns for each target of a config what a translation of the request would lose, or why the
+ * gateway would refuse it. Leaves out a target whose provider is unknown, and every target when the
+ * path calls no model.
  */
 export async function simulatedTranslations(
   manager: EntityManager,
@@ -41,7 +41,8 @@ export async function simulatedTranslations(
     const name = named[at] ?? null;
     const found = name === null ? undefined : (saved.get(name) ?? builtIn(name, target));
     if (found === undefined) continue;
-    // A long body takes milliseconds for each target; other requests get their turn in between.
+    // Translating a long body takes milliseconds for each target, so the loop yields to other
+    // requests.
     await immediate();
     const preview = previewOf(found, target, rules.apply(target), request);
     if (preview !== null) shownAll.push(shown(target, name, preview));
@@ -73,13 +74,13 @@ function builtIn(name: string, { customHost }: CompiledTarget): Named | undefine
   return provider === undefined ? undefined : { provider, customHost };
 }
 
-/** A model without the slug of a saved provider. */
+/** Returns the model without the slug of a saved provider; null when there is no model. */
 function modelOf({ model }: Readonly<Record<string, unknown>>): string | null {
   if (typeof model !== 'string') return null;
   return /^@(?!cf\/|hf\/)[^/]+\//.test(model) ? model.slice(model.indexOf('/') + 1) : model;
 }
 
-/** Providers of the workspace by `@slug`. */
+/** Returns the providers of the workspace by `@slug`. */
 async function savedProviders(
   manager: EntityManager,
   { organisationId, workspaceId }: GuardrailScope,

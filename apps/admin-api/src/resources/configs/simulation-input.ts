@@ -7,8 +7,8 @@ import type { OutcomeDto, SimulatedRequestDto } from './simulation.dto';
 const PATHNAME = '/v1/chat/completions';
 
 /**
- * Completes the given request from the log. Logs contain no headers, and contain the body only if
- * the settings enable it.
+ * Completes the request with values from the log. Logs contain no headers, and contain the body
+ * only if the settings enable it.
  */
 export function simulatedRequest(
   given: SimulatedRequestDto,
@@ -49,8 +49,8 @@ function modelOf(params: unknown): string | null {
 }
 
 /**
- * Returns the path without its query. Decodes nothing, as in the gateway. Throws
- * `validation_failed` if the text is neither a path nor a URL.
+ * Returns the path without its query. Decodes nothing, like the gateway. Throws `validation_failed`
+ * if the text is neither a path nor a URL.
  */
 function pathnameOf(url: string): string {
   if (url.startsWith('/')) return url.split(/[?#]/, 1)[0] ?? url;
@@ -58,7 +58,10 @@ function pathnameOf(url: string): string {
   return new URL(url).pathname;
 }
 
-/** Throws `validation_failed` for an outcome without `status` and `failure`. */
+/**
+ * Returns the outcomes of a request. Throws `validation_failed` for an outcome without `status` and
+ * `failure`.
+ */
 export const givenOutcomes = (outcomes: readonly OutcomeDto[]): AttemptOutcome[] =>
   outcomes.map(({ status, failure, retry_after_ms, elapsed_ms }, index) => {
     if (status === undefined && failure === undefined) {
@@ -72,7 +75,7 @@ export const givenOutcomes = (outcomes: readonly OutcomeDto[]): AttemptOutcome[]
     };
   });
 
-/** Status of a response that a guardrail denied; the provider has sent none. */
+/** Status of a response that a guardrail denied; the provider did not send it. */
 const DENIED = 446;
 
 const FAILURE_OF: Partial<Record<AttemptRecord['end'], AttemptFailure>> = {
@@ -86,8 +89,8 @@ const FAILURE_OF: Partial<Record<AttemptRecord['end'], AttemptFailure>> = {
 };
 
 /**
- * Returns the outcomes of a log's attempts, in order. An attempt that the client or the hedge
- * cancelled has no outcome. Logs do not contain the Retry-After header.
+ * Returns the outcomes of a log's attempts, in order. An attempt that was cancelled by the client
+ * or by hedging has no outcome. Logs do not contain the Retry-After header.
  */
 export function recordedOutcomes(attempts: readonly AttemptRecord[]): AttemptOutcome[] {
   const ended = attempts.filter(({ end }) => end !== 'client_closed' && end !== 'cancelled');
@@ -97,7 +100,7 @@ export function recordedOutcomes(attempts: readonly AttemptRecord[]): AttemptOut
     )
     .map(({ end, status, durationMs }) => ({
       status: end === 'denied' ? DENIED : status,
-      // An interrupted attempt with a status is a stream of which the client has received a part.
+      // An interrupted attempt with a status is a stream of which the client received a part.
       failure: end === 'interrupted' && status !== null ? 'cut' : (FAILURE_OF[end] ?? null),
       retryAfterMs: null,
       elapsedMs: durationMs,
@@ -105,8 +108,8 @@ export function recordedOutcomes(attempts: readonly AttemptRecord[]): AttemptOut
 }
 
 /**
- * The later end of a hedged pair is its outcome: that attempt succeeded, or it was the last to
- * fail.
+ * Whether another attempt of the hedged pair ended later. The later end is the outcome of the pair:
+ * that attempt succeeded, or it was the last to fail.
  */
 function isOutlived(attempt: AttemptRecord, other: AttemptRecord | undefined): boolean {
   if (attempt.hedge === undefined || other?.hedge === undefined || attempt.hedge === other.hedge)

@@ -18,14 +18,14 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 
-/** The maximum number of attempts of a config. */
+/** Maximum number of attempts of a config. */
 const OUTCOMES_MAX = CONFIG_LIMITS.targetsMax * (1 + CONFIG_LIMITS.retryAttemptsMax);
 
 export const FAILURES = ['timeout', 'unreachable', 'interrupted', 'cut', 'refused', 'denied'] as const;
 
 const REFERENCE = /^[a-zA-Z0-9_.-]{1,255}$/;
 
-/** A config as an object, or the slug or id of a saved config. */
+/** Declares a config as an object, or the slug or id of a saved config. */
 const ConfigOrReferenceField = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({
@@ -63,13 +63,13 @@ export class SimulatedRequestDto {
   @MapField({ optional: true, keyMax: 256, valueMax: 8192, example: { 'x-region': 'eu' } })
   headers?: Record<string, string>;
   @MapField({ optional: true, example: { plan: 'paid' } }) metadata?: Record<string, string>;
-  @ObjectField({ optional: true, description: 'The JSON body.', example: { model: 'gpt-4o' } })
+  @ObjectField({ optional: true, description: 'JSON body of the request.', example: { model: 'gpt-4o' } })
   body?: Record<string, unknown>;
-  @TextField({ optional: true, description: 'The `model` of the body if absent.', example: 'gpt-4o' })
+  @TextField({ optional: true, description: 'Default: the `model` of the body.', example: 'gpt-4o' })
   model?: string;
   @UuidField({
     optional: true,
-    description: 'API key of the caller, which sticky and canary choices can depend on.',
+    description: 'API key of the caller; sticky and canary choices can depend on it.',
   })
   api_key_id?: string;
 }
@@ -79,13 +79,16 @@ export class OutcomeDto {
     optional: true,
     min: 100,
     max: 599,
-    description: 'Required unless `failure` is given.',
+    description: 'HTTP status of the response. Required unless `failure` is given.',
     example: 503,
   })
   status?: number;
-  @EnumField(FAILURES, { optional: true, description: 'Absent: the provider responded with `status`.' })
+  @EnumField(FAILURES, {
+    optional: true,
+    description: 'Failure of the attempt. Absent: the provider responded with `status`.',
+  })
   failure?: (typeof FAILURES)[number];
-  @IntegerField({ optional: true, min: 0, max: DAY_MS, description: 'Value of Retry-After.' })
+  @IntegerField({ optional: true, min: 0, max: DAY_MS, description: 'Value of the Retry-After header.' })
   retry_after_ms?: number;
   @NumberField({
     optional: true,
@@ -100,27 +103,27 @@ export class SimulateConfigDto {
   @ConfigOrReferenceField() config!: Record<string, unknown> | string;
   @NestedField(() => SimulatedRequestDto, {
     optional: true,
-    description: 'Absent members are taken from the log, if `log_id` is given.',
+    description: 'The request. Absent members are taken from the log if `log_id` is given.',
   })
   request?: SimulatedRequestDto;
   @NestedListField(() => OutcomeDto, {
     optional: true,
     maxItems: OUTCOMES_MAX,
-    description: 'Results of the attempts, in order; all further attempts return 200.',
+    description: 'Results of the attempts, in order. All further attempts return 200.',
   })
   outcomes?: OutcomeDto[];
   @UuidField({
     optional: true,
-    description: 'A log whose request and outcomes are replayed. Requires the right to read the log.',
+    description: 'Id of a log whose request and outcomes are replayed. Requires the right to read the log.',
   })
   log_id?: string;
-  @DateField({ optional: true, description: 'Time of the request. If absent, the time of the log, or now.' })
+  @DateField({ optional: true, description: 'Time of the request. Default: the time of the log, or now.' })
   at?: string;
   @NumberField({
     optional: true,
     min: 0,
     max: 0.999999,
-    description: 'Value of each random number of load balancing and back-off; 0.5 if absent.',
+    description: 'Value of each random number for load balancing and back-off. Default: 0.5.',
     example: 0.5,
   })
   random?: number;

@@ -69,8 +69,8 @@ export class SimulationService {
   }
 
   private logOf(caller: Principal, id: string): Promise<LogDetailResponse> {
-    // The conditions that match reveal content of the log, so the caller needs the right to read
-    // logs.
+    // The response shows which conditions match, which reveals content of the log. The caller
+    // therefore needs the right to read logs.
     assertScope(caller, READS_A_LOG);
     return this.logs.get(caller, id);
   }

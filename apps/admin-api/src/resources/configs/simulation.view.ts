@@ -14,11 +14,12 @@ export class SimulatedTryResponse {
   readonly name!: string | null;
   @ResponseField.text({
     nullable: true,
-    description: 'Null: the provider that the request names.',
+    description: 'Provider of the target; null when the request names the provider.',
     example: '@openai',
   })
   readonly provider!: string | null;
-  @ResponseField.integer({ description: '0 is the first attempt.', example: 0 }) readonly retry!: number;
+  @ResponseField.integer({ description: 'Number of the attempt at this target, from 0.', example: 0 })
+  readonly retry!: number;
   @ResponseField.number({ description: 'Delay before the attempt.', example: 0 }) readonly wait_ms!: number;
   @ResponseField.one(() => SimulatedHedgeResponse, { nullable: true })
   readonly hedge!: SimulatedHedgeResponse | null;
@@ -40,7 +41,7 @@ export class SimulatedDecisionResponse {
   readonly end!: Simulation['decision']['end'];
   @ResponseField.text({
     nullable: true,
-    description: 'JSON path of the target whose response is returned; null without an attempt.',
+    description: 'JSON path of the target whose response is returned; null when there was no attempt.',
     example: 'config.targets[1]',
   })
   readonly answered_by!: string | null;
@@ -48,14 +49,18 @@ export class SimulatedDecisionResponse {
   @ResponseField.text({ nullable: true, example: 'config.strategy.conditions[0] -> premium' })
   readonly matched_condition!: string | null;
   @ResponseField.list(() => SimulatedEventResponse) readonly routing!: readonly SimulatedEventResponse[];
-  @ResponseField.integer({ description: 'Retries of the target whose response is returned.', example: 0 })
+  @ResponseField.integer({
+    description: 'Number of retries of the target whose response is returned.',
+    example: 0,
+  })
   readonly retry_count!: number;
 }
 
 export class SimulatedLossResponse {
-  @ResponseField.text({ description: 'Path in the body.', example: 'seed' }) readonly path!: string;
+  @ResponseField.text({ description: 'Path of the member in the body.', example: 'seed' })
+  readonly path!: string;
   @ResponseField.oneOf(LOSS_CODES) readonly code!: string;
-  @ResponseField.text({ nullable: true, description: 'What is sent instead.', example: '1' })
+  @ResponseField.text({ nullable: true, description: 'Value that is sent instead.', example: '1' })
   readonly to!: string | null;
 }
 
@@ -71,16 +76,17 @@ export class SimulatedTranslationResponse {
   @ResponseField.text({ nullable: true, example: '@anthropic' }) readonly provider!: string | null;
   @ResponseField.text({
     nullable: true,
-    description: 'The two dialects; null when the provider gets the request as it is.',
+    description: 'The two dialects of the translation; null when the provider gets the request unchanged.',
     example: 'openai-chat>anthropic-messages',
   })
   readonly translation!: string | null;
   @ResponseField.list(() => SimulatedLossResponse) readonly losses!: readonly SimulatedLossResponse[];
-  @ResponseField.integer({ description: 'Losses beyond the first 100.', example: 0 })
+  @ResponseField.integer({ description: 'Number of losses beyond the first 100.', example: 0 })
   readonly more_losses!: number;
   @ResponseField.one(() => SimulatedRefusalResponse, {
     nullable: true,
-    description: 'The 400 that the target gives instead of a call; a fallback goes on to the next target.',
+    description:
+      'The 400 response of the target in place of a call; a fallback continues with the next target.',
   })
   readonly refused!: SimulatedRefusalResponse | null;
 }
@@ -88,13 +94,13 @@ export class SimulatedTranslationResponse {
 export class SimulationResponse {
   @ResponseField.kind('simulation') readonly object!: 'simulation';
   @ResponseField.list(() => SimulatedTryResponse, {
-    description: 'The attempts if each of them fails with 503.',
+    description: 'The attempts that would be made if each of them failed with 503.',
   })
   readonly plan!: readonly SimulatedTryResponse[];
   @ResponseField.one(() => SimulatedDecisionResponse) readonly decision!: SimulatedDecisionResponse;
   @ResponseField.list(() => SimulatedTranslationResponse, {
     description:
-      'What each target would lose of the body. Targets whose provider is not known, and requests without a body, have no entry.',
+      'What a translation for each target would lose of the body. Targets with an unknown provider, and requests without a body, have no entry.',
   })
   readonly translations!: readonly SimulatedTranslationResponse[];
 }

@@ -14,7 +14,10 @@ export class ConsoleController {
     private readonly console: ConsoleService,
   ) {}
 
-  /** Returns the facts with which a console signs a user in and, with a session, draws its first page. */
+  /**
+   * Returns the data with which a console signs a user in and, with a session, renders its first
+   * page.
+   */
   @Get('bootstrap')
   @Public('Without a session it has only what a sign-in page shows.')
   @ApiOkResponse({ type: ConsoleBootstrapResponse })

@@ -15,7 +15,7 @@ describe('GET /console/bootstrap', () => {
   });
   const tenant = admin.sharedTenant();
 
-  it('has only what a sign-in needs without a session, with an ended one, and for API keys', async () => {
+  it('returns only what a sign-in needs without a session, with an ended one, and for API keys', async () => {
     const { email } = await admin.user(tenant.organisationId, 'owner');
     const token = await admin.login(email);
     await admin.post('/v1/auth/logout', { token });
@@ -30,7 +30,7 @@ describe('GET /console/bootstrap', () => {
     }
   });
 
-  it('has the installation for a session, whatever the role', async () => {
+  it('describes the installation to a session of any role', async () => {
     const { email } = await admin.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
     const { body } = await admin.get(PATH, { token: await admin.login(email) });
     expect(body).toMatchObject({
@@ -42,7 +42,7 @@ describe('GET /console/bootstrap', () => {
     });
   });
 
-  it('takes the session of a console in its cookie, and refuses a cookie together with a key', async () => {
+  it('accepts the session of a console in its cookie, and refuses a cookie together with a key', async () => {
     const { email } = await admin.user(tenant.organisationId, 'owner');
     const console = { 'x-gw-console': '1' };
     const login = await admin.post('/v1/auth/login', {

@@ -11,7 +11,7 @@ import { SETTINGS, type AdminSettings } from '../../settings';
 import type { ConsoleBootstrapResponse } from './console.dto';
 import { SignInChoices } from './sign-in-choices';
 
-/** Facts about the installation for consoles. */
+/** Provides data about the installation to consoles. */
 @Injectable()
 export class ConsoleService {
   constructor(
@@ -20,7 +20,10 @@ export class ConsoleService {
     @Inject(SETTINGS) private readonly settings: AdminSettings,
   ) {}
 
-  /** `caller`: null without a session; the response then has only what a sign-in needs. */
+  /**
+   * Returns the data for a console. Without a session (`caller` is null), contains only what a
+   * sign-in needs.
+   */
   async bootstrap(caller: Principal | null): Promise<ConsoleBootstrapResponse> {
     const signIn = {
       object: 'console-bootstrap' as const,

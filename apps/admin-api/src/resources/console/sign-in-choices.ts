@@ -7,12 +7,15 @@ import type { ConsoleBootstrapResponse } from './console.dto';
 
 type Choices = Pick<ConsoleBootstrapResponse, 'password_login' | 'sso'>;
 
-/** How long choices are kept: callers need no credential, so they cannot make the database work. */
+/**
+ * How long the choices are cached, in milliseconds. Callers need no credential, so each request
+ * must not query the database.
+ */
 const KEPT_MS = 5_000;
 
 /**
- * How users sign in. In an installation of several organisations that is a fact of each address, and the connections of an
- * organisation are not shown to strangers.
+ * Provides the login methods of the installation. With several organisations they differ by
+ * address, and the connections of an organisation are not shown to unknown visitors.
  */
 @Injectable()
 export class SignInChoices {

@@ -19,7 +19,9 @@ export const DEPLOYMENT: Resource<DeploymentEntity> = {
   }),
 };
 
-/** Deployments of the organisation that match the filters of a list query, except `search`. */
+/**
+ * Returns a condition for the deployments that match the filters of a list query, except `search`.
+ */
 export const matching = (
   organisationId: string,
   { type, source_type: sourceType, status, tags, workspace_slug: slugs }: ListDeploymentsQuery,
@@ -32,7 +34,8 @@ export const matching = (
 });
 
 /**
- * The column is null (all workspaces) or contains one of the active workspaces with these slugs.
+ * Returns a condition for a column that is null (all workspaces) or contains one of the active
+ * workspaces with these slugs.
  */
 const allowsOneOf = (organisationId: string, slugs: readonly string[]) =>
   Raw(

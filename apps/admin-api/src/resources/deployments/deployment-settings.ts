@@ -14,7 +14,7 @@ type Settings = { -readonly [K in keyof DeploymentAuthSettings]: DeploymentAuthS
 
 interface Change {
   readonly input: DeploymentAuthSettingsDto;
-  /** True: given lists and maps replace the saved ones; false: their items are added. */
+  /** True: the sent lists and maps replace the saved ones. False: their items are added. */
   readonly replaces: boolean;
 }
 
@@ -107,8 +107,8 @@ function merged(
   replaces: boolean,
 ): string[] {
   const base = replaces && added !== undefined ? [] : saved;
-  const gone = new Set(removed);
-  return [...new Set([...base, ...(added ?? [])])].filter((item) => !gone.has(item));
+  const removedItems = new Set(removed);
+  return [...new Set([...base, ...(added ?? [])])].filter((item) => !removedItems.has(item));
 }
 
 function assertFew(items: readonly string[], name: string): void {

@@ -167,7 +167,7 @@ describe('gateways of a deployment', () => {
   const report = (id: string, version: string, clientAuth: string): Promise<GatewayResponse> =>
     admin.post(INTERNAL.gateways, { token: SERVICE_TOKEN, body: { id, version, clientAuth } });
 
-  it('lists the gateways that report with its client_auth, with versions and warnings [VER-02] [REL-14 in part]', async () => {
+  it('are listed when they report with its client_auth, with versions and warnings [VER-02] [REL-14 in part]', async () => {
     const { id, client_auth } = await made();
     await report('gw-new', '2.20.0', client_auth);
     await report('gw-old', '2.10.0', client_auth);
@@ -191,7 +191,7 @@ describe('gateways of a deployment', () => {
     expect((await get(id))['warnings']).toEqual([]);
   });
 
-  it('pings the health route at gateway_base_url and stores the result', async () => {
+  it('are pinged at the health route below gateway_base_url, and the result is stored', async () => {
     const stub = await StubProvider.start();
     try {
       const { id } = await made({ auth_settings: { gateway_base_url: `${stub.origin}/v1` } });

@@ -140,7 +140,7 @@ export class DeploymentsService {
     const started = performance.now();
     const statusCode = await this.healthOf(base);
     const status = statusCode === 200 ? 'healthy' : 'unhealthy';
-    // Plain SQL leaves the row's version, and so its etag, unchanged.
+    // Plain SQL leaves the row's version, and thus its etag, unchanged.
     await manager.query('UPDATE deployments SET connection_status = $1 WHERE id = $2', [status, row.id]);
     return {
       status,
@@ -150,7 +150,7 @@ export class DeploymentsService {
     };
   }
 
-  /** Returns the status of the health route; null if no response arrived. */
+  /** Returns the status of the health route; null when no response arrived. */
   private async healthOf(base: string): Promise<number | null> {
     const url = `${base.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '')}/v1/health`;
     const limits = { totalTimeoutMs: PING_TIMEOUT_MS, bytesMax: PING_BYTES_MAX };
@@ -169,7 +169,7 @@ export class DeploymentsService {
     return clientAuth;
   }
 
-  /** Applies the settings, the credentials, and `is_default: 1` of a create or an update. */
+  /** Applies the settings, the credentials and `is_default: 1` of a create or an update. */
   private async apply(
     manager: EntityManager,
     row: DeploymentEntity,

@@ -14,7 +14,7 @@ export class CreatedDeploymentResponse {
   @ResponseField.text({ example: 'production-eu' }) readonly slug!: string;
   @ResponseField.uuid() readonly organisation_id!: string;
   @ResponseField.text({
-    description: 'Gateways authenticate with it. No later response shows it.',
+    description: 'Secret with which gateways authenticate. Later responses do not show it.',
     example: 'a1b2…',
   })
   readonly client_auth!: string;
@@ -24,7 +24,11 @@ export class CreatedDeploymentResponse {
 }
 
 export class UpdatedDeploymentResponse {
-  @ResponseField.text({ optional: true, description: 'Present only after `rotate_auth`.', example: 'a1b2…' })
+  @ResponseField.text({
+    optional: true,
+    description: 'New secret; only present after `rotate_auth`.',
+    example: 'a1b2…',
+  })
   readonly client_auth?: string;
 }
 
@@ -38,7 +42,7 @@ export class DeploymentResponse extends ShownFields {
   @ResponseField.oneOf(SOURCE_TYPES) readonly source_type!: string;
   @ResponseField.oneOf(['healthy', 'unhealthy', 'unknown'], { description: 'Result of the last ping.' })
   readonly connection_status!: string;
-  @ResponseField.time({ nullable: true, description: 'Time of the last report of one of its gateways.' })
+  @ResponseField.time({ nullable: true, description: 'Time of the last report from one of its gateways.' })
   readonly last_synced_at!: string | null;
   @ResponseField.uuid({ nullable: true }) readonly created_by!: string | null;
   @ResponseField.kind('deployment') readonly object!: 'deployment';
@@ -60,7 +64,8 @@ class AuthSettingsResponse {
   @ResponseField.bit({ optional: true }) readonly is_dataservice_hosted?: 0 | 1;
   @ResponseField.bit({ optional: true }) readonly is_playground_proxy_allowed?: 0 | 1;
   @ResponseField.boolean() readonly allow_all_workspaces!: boolean;
-  @ResponseField.texts({ description: 'Ids.' }) readonly workspaces_allowed!: readonly string[];
+  @ResponseField.texts({ description: 'Ids of the workspaces.' })
+  readonly workspaces_allowed!: readonly string[];
   @ResponseField.texts({ optional: true }) readonly jwt_subs_allowed?: readonly string[];
   @ResponseField.map({ optional: true }) readonly jwt_sub_workspace_mapping?: Readonly<
     Record<string, string>
@@ -82,7 +87,7 @@ export class DeploymentDetailResponse extends DeploymentResponse {
   })
   readonly gateways!: readonly GatewayResponse[];
   @ResponseField.list(() => GatewayWarningResponse, {
-    description: 'Features that a connected gateway does not have because of its version.',
+    description: 'Features that a connected gateway lacks because of its version.',
   })
   readonly warnings!: readonly GatewayWarningResponse[];
 }

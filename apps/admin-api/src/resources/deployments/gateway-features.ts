@@ -14,10 +14,7 @@ const FEATURES: readonly { readonly feature: string; readonly since: string; rea
   },
 ];
 
-/**
- * Returns a warning for each feature that this version does not have. Versions have the form
- * `2.11.0`.
- */
+/** Returns a warning for each feature that this version lacks. Versions have the form `2.11.0`. */
 export const warningsFor = (version: string): GatewayWarningResponse[] =>
   FEATURES.filter(({ since }) => isOlder(version, since)).map(({ feature, since, effect }) => ({
     feature,
@@ -25,8 +22,8 @@ export const warningsFor = (version: string): GatewayWarningResponse[] =>
     message: `On version ${version} ${effect}: ${feature} needs ${since}.`,
   }));
 
-function isOlder(version: string, than: string): boolean {
-  const wanted = than.split('.').map(Number);
+function isOlder(version: string, other: string): boolean {
+  const wanted = other.split('.').map(Number);
   for (const [index, part] of version.split('.').map(Number).entries()) {
     const difference = part - (wanted[index] ?? 0);
     if (difference !== 0) return difference < 0;

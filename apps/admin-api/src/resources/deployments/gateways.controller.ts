@@ -26,6 +26,6 @@ export class GatewayPresenceController {
   @Post(INTERNAL.gateways)
   @ServiceOnly()
   seen(@Body() body: GatewayPresenceDto): Promise<object> {
-    return this.gateways.seen(body);
+    return this.gateways.recordPresence(body);
   }
 }

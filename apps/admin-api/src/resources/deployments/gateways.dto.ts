@@ -18,7 +18,7 @@ export class GatewayPresenceDto implements GatewayPresence {
 
 export class GatewayWarningResponse {
   @ResponseField.text({ example: 'block_inline_config' }) readonly feature!: string;
-  @ResponseField.text({ description: 'The oldest version that has the feature.', example: '2.11.0' })
+  @ResponseField.text({ description: 'Oldest version that has the feature.', example: '2.11.0' })
   readonly minimum_version!: string;
   @ResponseField.text({ example: 'block_inline_config takes no effect: it needs version 2.11.0.' })
   readonly message!: string;
@@ -37,7 +37,7 @@ export class GatewayResponse {
   @ResponseField.time() readonly first_seen_at!: string;
   @ResponseField.time() readonly last_seen_at!: string;
   @ResponseField.list(() => GatewayWarningResponse, {
-    description: 'Features that its version does not have.',
+    description: "Features that the gateway's version lacks.",
   })
   readonly warnings!: readonly GatewayWarningResponse[];
   @ResponseField.kind('gateway') readonly object!: 'gateway';

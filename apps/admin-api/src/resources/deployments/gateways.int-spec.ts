@@ -12,7 +12,7 @@ describe('gateways of the installation', () => {
   const listed = async (): Promise<GatewayResponse[]> =>
     (await admin.get<{ data: GatewayResponse[] }>('/v1/admin/gateways', { key: tenant.adminKey })).body.data;
 
-  it('shows each version with a warning for each feature that it does not have [VER-02]', async () => {
+  it('are listed with each version and a warning for each feature that it lacks [VER-02]', async () => {
     const expected: Readonly<Record<string, readonly string[]>> = {
       '1.99.99': ['block_inline_config', 'mcp_tool_rate_limits'],
       '2.10.9': ['block_inline_config', 'mcp_tool_rate_limits'],
@@ -38,7 +38,7 @@ describe('gateways of the installation', () => {
     });
   });
 
-  it('keeps one row per gateway with its latest version, and marks a silent gateway as not connected', async () => {
+  it('have one row each with the latest version, and a silent gateway is shown as not connected', async () => {
     await report('upgraded', '2.11.1');
     await report('upgraded', '2.20.1');
     const upgraded = async (): Promise<GatewayResponse[]> =>
@@ -55,7 +55,7 @@ describe('gateways of the installation', () => {
     expect(await upgraded()).toEqual([]);
   });
 
-  it('replaces host names by stable pseudonyms', async () => {
+  it('are shown with stable pseudonyms in place of host names', async () => {
     for (const number of ['0', '1']) await report(`node-7.internal.example/${number}`, '2.20.2');
     const ids = async (): Promise<string[]> =>
       (await listed()).filter(({ version }) => version === '2.20.2').map(({ id }) => id);
@@ -67,7 +67,7 @@ describe('gateways of the installation', () => {
     expect((await admin.get('/v1/admin/gateways', { key: tenant.adminKey })).text).not.toContain('node-7');
   });
 
-  it('accepts presence reports only with the service token and a version of three numbers', async () => {
+  it('report only with the service token and a version of three numbers', async () => {
     const body = { id: 'x', version: '2.20.0' };
     for (const call of [{}, { key: tenant.adminKey }, { token: 'guessed' }])
       expect((await admin.post(INTERNAL.gateways, { ...call, body })).status).toBe(401);
@@ -76,7 +76,7 @@ describe('gateways of the installation', () => {
     for (const id of ['', 'x'.repeat(256)]) expect((await report(id, '2.20.0')).status).toBe(400);
   });
 
-  it('returns 403 to a workspace key and 401 without a credential', async () => {
+  it('are refused to a workspace key with 403 and without a credential with 401', async () => {
     const key = await admin.apiKey('workspace-service', {
       organisationId: tenant.organisationId,
       workspaceId: tenant.workspaceId,

@@ -7,14 +7,17 @@ import { Secrets } from '../../settings';
 import { warningsFor } from './gateway-features';
 import type { GatewayResponse, GatewayPresenceDto } from './gateways.dto';
 
-/** Three times the interval at which a gateway reports its presence. */
+/**
+ * Time since the last report after which a gateway counts as disconnected, in milliseconds: three
+ * reporting intervals.
+ */
 const CONNECTED_MS = 90_000;
 const LISTED_MAX = 1_000;
 const ID_DIGITS = 12;
 
 /**
- * Records and lists the gateways. A gateway belongs to the installation, so every organisation sees
- * all of them.
+ * Records and lists gateways. A gateway belongs to the installation, so every organisation sees all
+ * of them.
  */
 @Injectable()
 export class GatewaysService {
@@ -24,10 +27,10 @@ export class GatewaysService {
   ) {}
 
   /**
-   * Records a presence report. Also deletes the gateways that have not reported for a day, so that
-   * the table does not grow with every new host.
+   * Records a presence report. Also deletes gateways that have not reported for a day, so that the
+   * table does not grow with every new host.
    */
-  async seen({ id, version, clientAuth }: GatewayPresenceDto): Promise<object> {
+  async recordPresence({ id, version, clientAuth }: GatewayPresenceDto): Promise<object> {
     const deploymentId = clientAuth === undefined ? null : await this.deploymentOf(clientAuth);
     await this.dataSource.query(
       `INSERT INTO gateways (id, version, deployment_id) VALUES ($1, $2, $3)
@@ -39,7 +42,7 @@ export class GatewaysService {
     return {};
   }
 
-  /** Lists gateways without their host names, which organisations must not learn. */
+  /** Lists gateways without their host names, which organisations must not see. */
   async list(): Promise<ListResponse<GatewayResponse>> {
     const [rows, total] = await this.dataSource.manager.findAndCount(GatewayEntity, {
       order: { lastSeenAt: 'DESC', id: 'ASC' },
@@ -50,7 +53,7 @@ export class GatewaysService {
   }
 
   /**
-   * Replaces the host name by a stable pseudonym: `node-7.internal/0` becomes
+   * Replaces the host name with a stable pseudonym: `node-7.internal/0` becomes
    * `gateway-3f2a1b9c0d4e/0`. The hash is keyed, so that a reader cannot confirm a guessed name.
    */
   private withoutHost(id: string): string {
@@ -73,7 +76,7 @@ export class GatewaysService {
     });
     if (!row) return null;
     const [current] = hashes;
-    // A hash made with an earlier master key is replaced by one made with the current key.
+    // Replaces a hash under an earlier master key with one under the current key.
     if (current !== undefined && row.clientAuthHash !== current)
       await manager.update(DeploymentEntity, { id: row.id }, { clientAuthHash: current });
     return row.id;

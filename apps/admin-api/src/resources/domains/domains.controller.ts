@@ -11,7 +11,7 @@ import { DomainsService } from './domains.service';
 export class DomainsController {
   constructor(private readonly domains: DomainsService) {}
 
-  /** Adds a domain. It counts once it is verified. */
+  /** Adds a domain. It has no effect until it is verified. */
   @Route.post('', 'organisation_settings.update', DomainResponse)
   create(@Caller() caller: Principal, @Body() body: DomainFields): Promise<DomainResponse> {
     return this.domains.create(caller, body);
@@ -32,13 +32,16 @@ export class DomainsController {
     return this.domains.update(at, body);
   }
 
-  /** Looks for the TXT record. A domain that another organisation has verified cannot be verified. */
+  /**
+   * Verifies a domain by its TXT record. A domain that another organisation has verified cannot be
+   * verified.
+   */
   @Route.post(':domainId/verify', 'organisation_settings.update', DomainResponse)
   verify(@ResourceParam('domainId') at: ResourceReference): Promise<DomainResponse> {
     return this.domains.verify(at);
   }
 
-  /** Deletes a domain. Users keep their memberships; no one is provisioned by the domain any more. */
+  /** Deletes a domain. Users keep their memberships; no new users are provisioned by the domain. */
   @Route.delete(':domainId', 'organisation_settings.update')
   remove(@ResourceParam('domainId') at: ResourceReference): Promise<object> {
     return this.domains.remove(at);

@@ -15,7 +15,7 @@ export class DomainFields {
   @TextField({
     max: 253,
     example: 'example.org',
-    description: 'In any case; international names in any form.',
+    description: 'Domain name in upper or lower case; international names in Unicode or ASCII form.',
   })
   domain!: string;
   @BooleanField({ optional: true, description: 'True: addresses of its subdomains count as well.' })
@@ -36,11 +36,15 @@ export class DomainResponse extends responseOf(DomainFields, RowResponse) {
     example: '_tollgate-challenge.example.org',
   })
   readonly record_name!: string;
-  @ResponseField.text({ description: 'Value of that record.', example: 'tollgate-4Gq9' })
+  @ResponseField.text({ description: 'Value of the TXT record.', example: 'tollgate-4Gq9' })
   readonly record_value!: string;
-  @ResponseField.text({ nullable: true, description: 'ISO 8601.', example: null }) readonly verified_at!:
-    string | null;
-  @ResponseField.text({ nullable: true, description: 'Last check, in ISO 8601.', example: null })
+  @ResponseField.text({
+    nullable: true,
+    description: 'Time of the verification, in ISO 8601; null before it.',
+    example: null,
+  })
+  readonly verified_at!: string | null;
+  @ResponseField.text({ nullable: true, description: 'Time of the last check, in ISO 8601.', example: null })
   readonly checked_at!: string | null;
 }
 

@@ -37,7 +37,7 @@ describe('domains of an organisation', () => {
   const verify = (id: string, key = ours.adminKey): Promise<{ status: number; body: unknown }> =>
     api.post(`${PATH}/${id}/verify`, { key });
 
-  it('count once their TXT record is there, and are found by name as well', async () => {
+  it('count once their TXT record exists, and can also be found by name', async () => {
     const { id, record_name: name, record_value: value, verified } = await add('Acme.Example');
     expect([verified, name]).toEqual([false, '_tollgate-challenge.acme.example']);
     const refused = await verify(id);
@@ -52,7 +52,8 @@ describe('domains of an organisation', () => {
   });
 
   const { cases } = readCases('oidc.json') as { readonly cases: readonly DomainCase[] };
-  // Those of DNS answers and of other organisations are the tests around; `recheck` is a job of the worker.
+  // Other tests cover the cases of DNS responses and of other organisations; `recheck` is a job of
+  // the worker.
   const ofNames = cases.filter(
     ({ group, input }) =>
       group === 'domain' && !('txt' in input || 'recheck' in input) && !/\(/.test(input.domain),
@@ -72,12 +73,12 @@ describe('domains of an organisation', () => {
     names.set(one.record_name, [one.record_value, other.record_value]);
     const statuses = await Promise.all([verify(one.id), verify(other.id, theirs.adminKey)]);
     expect(statuses.map(({ status }) => status).sort()).toEqual([200, 409]);
-    // Without a proof no one learns whether another organisation has the domain.
+    // Without a proof, a caller does not learn whether another organisation has the domain.
     names.set(one.record_name, []);
     expect((await verify(other.id, theirs.adminKey)).status).toBe(400);
   });
 
-  it('that are removed end the sessions of single sign-on for their addresses, and no others', async () => {
+  it('end the sessions of single sign-on for their addresses, and no others, when they are removed', async () => {
     const { manager } = api.dataSource;
     const session = async (email: string, tenant = ours, byPassword = false): Promise<string> => {
       const { id, email: old } = await api.user(tenant.organisationId, 'member');
@@ -109,7 +110,7 @@ describe('domains of an organisation', () => {
     expect(await statuses([again])).toEqual([200]);
   });
 
-  it('are unavailable while DNS does not answer, not unverified', async () => {
+  it('are unavailable, not unverified, while DNS does not respond', async () => {
     const { id, record_name: name } = await add('slow.example');
     names.fail(name);
     expect((await verify(id)).status).toBe(503);

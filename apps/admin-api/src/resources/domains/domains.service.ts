@@ -37,10 +37,13 @@ const DOMAIN: Resource<OrganisationDomainEntity> = {
   }),
 };
 
-/** In lower case and ASCII; an empty string for text that is no domain name. */
+/**
+ * Returns a domain name in lower case and ASCII; an empty string for text that is not a domain
+ * name.
+ */
 const canonical = (domain: string): string => domainToASCII(domain.trim()).toLowerCase();
 
-/** Domains of an organisation's addresses, which it proves by a TXT record. */
+/** Manages the domains of an organisation's addresses, which it verifies by TXT records. */
 @Injectable()
 export class DomainsService {
   constructor(
@@ -75,7 +78,10 @@ export class DomainsService {
     return toDomain(await findRow(this.dataSource.manager, DOMAIN, at));
   }
 
-  /** The sessions that single sign-on has opened for addresses of subdomains end when these no longer count. */
+  /**
+   * Updates a domain. When its subdomains no longer count, ends the sessions that single sign-on
+   * has opened for addresses of these subdomains.
+   */
   update(at: ResourceReference, input: UpdateDomainDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, DOMAIN, at, async (row) => {
@@ -89,14 +95,15 @@ export class DomainsService {
   }
 
   /**
-   * Throws `validation_failed` when the record is missing, `conflict` when another organisation has verified the domain, and
-   * `unavailable` when DNS does not answer.
+   * Verifies a domain. Throws `validation_failed` when the record is missing, `conflict` when
+   * another organisation has verified the domain, and `unavailable` when DNS does not respond.
    */
   async verify(at: ResourceReference): Promise<DomainResponse> {
     const { domain, token } = await findRow(this.dataSource.manager, DOMAIN, at);
     const isProven = await this.isProven(domain, token);
     return this.writes.run(at.caller, async (write) => {
-      // First, so that only who proves the domain learns that another organisation has it.
+      // Checked first, so that only callers who control the domain learn that another organisation
+      // has verified it.
       if (!isProven) {
         throw invalid(
           'domain',
@@ -114,7 +121,7 @@ export class DomainsService {
       const row = await changeRow(
         write,
         DOMAIN,
-        // Verifying overwrites nothing that a caller edits, so If-Match is ignored.
+        // A verification overwrites nothing that a caller edits, so If-Match is ignored.
         { ...at, ifMatch: undefined },
         (each) => {
           const now = new Date();
@@ -126,7 +133,7 @@ export class DomainsService {
     });
   }
 
-  /** The sessions that single sign-on has opened for its addresses end with it. */
+  /** Deletes a domain and ends the sessions that single sign-on has opened for its addresses. */
   remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       deleteRow(write, DOMAIN, at, (row) => endSessionsOfDomain(write, row)),

@@ -118,7 +118,7 @@ const lastChange = async (): Promise<readonly string[]> => {
 };
 
 describe('credentials of partner checks', () => {
-  it('uses the organisation’s account, and publishes its credential sealed with the guardrail', async () => {
+  it('use the organisation’s account, and are published sealed with the guardrail', async () => {
     expect((await save({})).status).toBe(400);
     await account({ apiKey: SECRET, other: 'x' });
     const { body, status } = await save({});
@@ -130,7 +130,7 @@ describe('credentials of partner checks', () => {
     expect(shown.text).not.toContain('CANARY');
   });
 
-  it('republishes guardrails when the account changes, and keeps the account while a guardrail uses it', async () => {
+  it('republish guardrails when the account changes, and keep the account while a guardrail uses it', async () => {
     const plugin = await account({ apiKey: SECRET });
     const { body } = await save({});
     const before = await documentOf(body.slug);
@@ -149,7 +149,7 @@ describe('credentials of partner checks', () => {
     expect((await put({ status: 'archived' })).status).toBe(200);
   });
 
-  it('does not combine the account’s credential with an address or credential of the guardrail', async () => {
+  it('do not combine the account’s credential with an address or credential of the guardrail', async () => {
     await account({ apiKey: SECRET });
     expect((await save({ endpoint: 'https://evil.example.com' })).status).toBe(400);
     const own = await save({ endpoint: 'https://own.example.com', apiKey: 'OWN-0123456789' });
@@ -168,7 +168,7 @@ describe('credentials of partner checks', () => {
     expect((await save({}, 'lakera.guard', stranger.key)).status).toBe(400);
   });
 
-  it('publishes only the location of a secret in a secret manager, and does not read the secret', async () => {
+  it('publish only the location of a secret in a secret manager, and do not read the secret', async () => {
     const { id, slug } = await reference();
     const { body } = await save({ apiKey: { secret_reference_id: slug } });
     const document = await documentOf(body.slug);
@@ -185,7 +185,7 @@ describe('credentials of partner checks', () => {
     expect([refused.status, refused.text.includes('guardrails')]).toEqual([400, true]);
   });
 
-  it('refuses a secret reference that is unknown or not allowed for the workspace', async () => {
+  it('refuse a secret reference that is unknown or not allowed for the workspace', async () => {
     const closed = await reference({ allowed_workspaces: [await api.workspace(tenant.organisationId)] });
     const foreign = tenant;
     for (const id of [closed.slug, 'nothing', '018f0000-0000-7000-8000-000000000000']) {
@@ -208,7 +208,7 @@ describe('credentials of partner checks', () => {
     expect(contentOf(await documentOf(common.body.slug)).locations).toEqual({ [`${closed.id}#`]: null });
   });
 
-  it('uses secret references and accounts when a guardrail is invoked', async () => {
+  it('use secret references and accounts when a guardrail is invoked', async () => {
     const { slug } = await reference();
     // Only a caller who may change a reference may choose an address for its secret.
     const parameters = { apiKey: { secret_reference_id: slug }, endpoint: endpoint() };
@@ -237,7 +237,7 @@ describe('configs and providers through which checks call models', () => {
     ).body;
   const judge = (target: object): object => ({ criteria: 'No advice.', ...target });
 
-  it('requires a config or provider of the guardrail’s workspace [GRD-02]', async () => {
+  it('must belong to the guardrail’s workspace [GRD-02]', async () => {
     const { id, slug } = await config();
     for (const name of [id, slug])
       expect((await save(judge({ config: name }), 'gw.llmJudge')).status).toBe(200);
@@ -252,7 +252,7 @@ describe('configs and providers through which checks call models', () => {
     expect((await save(judge({ config: slug }), 'gw.llmJudge')).status).toBe(400);
   });
 
-  it('refuses to delete a config that a guardrail uses', async () => {
+  it('cannot be deleted while a guardrail uses the config', async () => {
     const { slug } = await config();
     const { body } = await save(judge({ config: slug }), 'gw.llmJudge');
     const drop = (): Promise<GatewayResponse<Failure>> =>

@@ -42,7 +42,7 @@ async function documentOf<T>(key: string): Promise<T | undefined> {
 }
 
 describe('default guardrails of an organisation', () => {
-  it('sets input and output guardrails by slug or id, and returns slug and id [CTL-02] [REL-05]', async () => {
+  it('are set for input and output by slug or id, and shown with slug and id [CTL-02] [REL-05]', async () => {
     const [a, b] = [await create(tenant.adminKey), await create(tenant.adminKey)];
     expect(await get()).toMatchObject({ input_guardrails: [], output_guardrails: [] });
     const response = await put({ input_guardrails: [b.slug, a.id, b.id.toUpperCase()] });
@@ -53,7 +53,7 @@ describe('default guardrails of an organisation', () => {
     expect(await get()).toMatchObject({ input_guardrails: [], output_guardrails: [a] });
   });
 
-  it('refuses guardrails of a workspace, of another organisation, or for MCP tools [CTL-02]', async () => {
+  it('refuse guardrails of a workspace, of another organisation, or for MCP tools [CTL-02]', async () => {
     const stranger = await api.tenant();
     const good = await create(tenant.adminKey);
     const bad = [
@@ -69,7 +69,7 @@ describe('default guardrails of an organisation', () => {
     expect(await get()).toMatchObject({ input_guardrails: [] });
   });
 
-  it('requires an organisation key with scopes for the organisation’s settings [SCP-01 in part]', async () => {
+  it('require an organisation key with scopes for the organisation’s settings [SCP-01 in part]', async () => {
     expect((await put({ input_guardrails: [] }, tenant.key)).status).toBe(403);
     const at = { organisationId: tenant.organisationId };
     const reader = await api.apiKey('organisation-service', at, ['organisation_settings.read']);
@@ -77,7 +77,7 @@ describe('default guardrails of an organisation', () => {
     expect((await api.get(URL, { key: reader })).status).toBe(200);
   });
 
-  it('publishes the document of the organisation and writes the audit log', async () => {
+  it('publish the document of the organisation and write the audit log', async () => {
     const { id, slug } = await create(tenant.adminKey);
     const key = documentKey.organisation(tenant.organisationId);
     expect(await documentOf<OrganisationDocument>(key)).not.toHaveProperty('guardrails');
@@ -93,7 +93,7 @@ describe('default guardrails of an organisation', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('refuses to delete a default guardrail', async () => {
+  it('cannot be deleted as guardrails', async () => {
     const { slug } = await create(tenant.adminKey);
     await put({ output_guardrails: [slug] });
     const remove = (): Promise<GatewayResponse<Failure>> =>
@@ -104,7 +104,7 @@ describe('default guardrails of an organisation', () => {
     expect((await remove()).status).toBe(200);
   });
 
-  it('returns 412 for a stale If-Match', async () => {
+  it('return 412 for a stale If-Match', async () => {
     const { headers } = await api.get(URL, { key: tenant.adminKey });
     const send = (): Promise<GatewayResponse> =>
       api.put(URL, {
@@ -124,7 +124,7 @@ describe('default guardrails of a workspace', () => {
     (await api.get<{ defaults: object }>(`/v1/workspaces/${tenant.workspaceId}`, { key: tenant.adminKey }))
       .body.defaults;
 
-  it('accepts guardrails of the workspace or organisation, shows slugs, and publishes ids [GRD-02]', async () => {
+  it('may be guardrails of the workspace or organisation, are shown by slug, and published by id [GRD-02]', async () => {
     const [own, common] = [await create(tenant.key), await create(tenant.adminKey)];
     expect((await save({ input_guardrails: [common.slug, own.id] })).status).toBe(200);
     await save({ output_guardrails: [own.slug] });
@@ -147,7 +147,7 @@ describe('default guardrails of a workspace', () => {
     expect((await api.delete(`/v1/guardrails/${own.slug}`, { key: tenant.key })).status).toBe(200);
   });
 
-  it('refuses guardrails of another workspace or organisation', async () => {
+  it('refuse guardrails of another workspace or organisation', async () => {
     const second = await api.workspace(tenant.organisationId);
     const sibling = await create(tenant.adminKey, { workspace_id: second });
     const stranger = await create((await api.tenant()).adminKey);
@@ -156,7 +156,7 @@ describe('default guardrails of a workspace', () => {
     expect((await save({ output_guardrails: [stranger.slug] })).status).toBe(400);
   });
 
-  it('accepts only guardrails of the organisation when a workspace is created', async () => {
+  it('may only be guardrails of the organisation when a workspace is created', async () => {
     const [own, common] = [await create(tenant.key), await create(tenant.adminKey)];
     const make = (slug: string): Promise<GatewayResponse<{ defaults: object } & Failure>> =>
       api.post('/v1/workspaces', {
@@ -172,7 +172,7 @@ describe('default guardrails of a workspace', () => {
   });
 });
 
-describe('the setting of the guardrails feature', () => {
+describe('GUARDRAILS_ENABLED', () => {
   const disabledApi = new TestAdminApi({ GUARDRAILS_ENABLED: 'OFF' });
 
   it('closes every guardrail route when it is off [ENV-07]', async () => {

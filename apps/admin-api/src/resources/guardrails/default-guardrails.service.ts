@@ -13,7 +13,7 @@ import type { DefaultGuardrailResponse, DefaultGuardrailsResponse } from './guar
 
 const LISTS = ['input_guardrails', 'output_guardrails'] as const;
 
-/** The organisation of the caller; the path does not name it. */
+/** The caller's organisation, which the path does not name. */
 const ORGANISATION: Resource<OrganisationEntity> = {
   entity: OrganisationEntity,
   type: 'organisation',
@@ -22,7 +22,7 @@ const ORGANISATION: Resource<OrganisationEntity> = {
   changes: ({ id }) => [documentKey.organisation(id)],
 };
 
-/** The guardrails of an organisation that apply to the requests of all its workspaces. */
+/** Manages the guardrails of an organisation that apply to the requests of all its workspaces. */
 @Injectable()
 export class DefaultGuardrailsService {
   constructor(

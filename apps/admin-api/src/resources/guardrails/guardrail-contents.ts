@@ -52,7 +52,8 @@ export class GuardrailContents {
   }
 
   /**
-   * Throws `validation_failed`; for saved content, only if the rules have become stricter since.
+   * Compiles the content. Throws `validation_failed`; saved content fails only if the rules have
+   * become stricter since.
    */
   compiled(
     owner: Owner,
@@ -84,8 +85,8 @@ export class GuardrailContents {
   }
 
   /**
-   * Returns the content as it runs: with its secrets and the credentials of the organisation's
-   * accounts.
+   * Returns the content with which the guardrail runs: with its secrets and the credentials of the
+   * organisation's accounts.
    */
   async running(manager: EntityManager, owner: Owner, content: StoredContent): Promise<WrittenContent> {
     const opened = this.opened(owner, content);
@@ -101,5 +102,8 @@ export class GuardrailContents {
   }
 }
 
-/** For saving: secrets in secret managers are not read. */
+/**
+ * Secret source for compiling content that is to be saved, where secrets in secret managers are not
+ * read.
+ */
 const READ_LATER: SecretSource = () => '';

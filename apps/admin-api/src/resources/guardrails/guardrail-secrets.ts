@@ -18,8 +18,8 @@ export function maskedChecks(checks: readonly SavedGuardrailCheck[]): readonly S
 }
 
 /**
- * Replaces each mask that a response showed by the saved secret at the same place, if the check
- * there has the same id.
+ * Replaces each mask that a response showed with the saved secret at the same position, if the
+ * check there has the same id.
  */
 export const unmaskedChecks = (
   written: readonly SavedGuardrailCheck[],
@@ -40,7 +40,7 @@ export const unmaskedChecks = (
 };
 
 /**
- * Throws `scope_missing` if a check would send a secret of a secret manager to an address that is
+ * Throws `scope_missing` if a check would send a secret from a secret manager to an address that is
  * not saved with that secret, and the caller may not choose such an address.
  */
 export function assertReferencesStay(
@@ -57,8 +57,8 @@ export function assertReferencesStay(
 }
 
 /**
- * Returns the address parameter that would newly receive a secret of a secret manager, or
- * undefined.
+ * Returns the address parameter to which a secret from a secret manager would newly be sent;
+ * undefined when there is none.
  */
 function movedReference(
   { id, parameters = {} }: SavedGuardrailCheck,
@@ -75,8 +75,8 @@ function movedReference(
 }
 
 /**
- * Returns addresses and secrets by their paths in a request. Each header counts as a separate
- * secret.
+ * Returns the addresses and secrets of a check by their paths in a request. Each header counts as a
+ * separate secret.
  */
 function bound(index: number, id: string, parameters: Parameters): BoundSecrets {
   const { secretParameters = [], addressParameters = [] } = findCheck(id) ?? {};
@@ -86,7 +86,10 @@ function bound(index: number, id: string, parameters: Parameters): BoundSecrets 
   return { addresses: Object.fromEntries(addresses) as Parameters, secrets: Object.fromEntries(secrets) };
 }
 
-/** Throws `validation_failed` for a secret that is shortened, as responses show it, and is the mask of no saved one. */
+/**
+ * Throws `validation_failed` for a secret that is shortened as responses show it but is not the
+ * mask of a saved secret.
+ */
 export function assertWholeSecrets(secrets: Readonly<Record<string, Parameters>>): void {
   for (const [index, parameters] of Object.entries(secrets))
     for (const [name, secret] of Object.entries(parameters))
@@ -101,7 +104,7 @@ const pathsOf = (path: string, value: unknown): [string, unknown][] =>
     ? Object.entries(value).map(([name, each]) => [`${path}.${name}`, each])
     : [[path, value ?? null]];
 
-/** Returns the paths of values that the request gives itself, and not as a mask. */
+/** Returns the paths of the values that the request contains in clear text, and not as a mask. */
 function givenIn(index: number, written: Parameters, kept: Parameters): ReadonlySet<string> {
   const path = `checks.${String(index)}.parameters`;
   const asKept = new Map(Object.entries(kept).flatMap(([name, value]) => pathsOf(`${path}.${name}`, value)));
@@ -120,7 +123,7 @@ const masked = (secret: unknown): unknown => {
 const maskedMap = (secrets: Parameters): Parameters =>
   Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, masked(value)]));
 
-/** Replaces masks only for names that both sides have; adds nothing to the written value. */
+/** Replaces masks with saved values for names that exist on both sides; adds no further names. */
 function unmasked(written: Parameters, saved: Parameters): Parameters {
   return Object.fromEntries(
     Object.entries(written).map(([name, value]) => {

@@ -5,8 +5,8 @@ import { assertNotUsed, NAMED_MAX } from '../../platform/common/uses';
 import { guardrailsNamedBy } from '../../platform/rows/config-guardrails';
 
 /**
- * Throws `conflict` while defaults or current config versions name the guardrail. The details list
- * them.
+ * Throws `conflict`, listing the uses, while defaults or current config versions name the
+ * guardrail.
  */
 export async function assertUnused(manager: EntityManager, row: GuardrailEntity): Promise<void> {
   const configs = await configsNaming(manager, row);

@@ -215,7 +215,7 @@ describe('header names that checks forward', () => {
 });
 
 describe('secrets of guardrails', () => {
-  it('stores and publishes secrets sealed, and shows masks', async () => {
+  it('are stored and published sealed, and shown as masks', async () => {
     const { id, slug, version_id } = await create({ checks: [CHECK, WEBHOOK] });
     const shown = await read(slug);
     expect(shown.checks[1]?.parameters).toMatchObject({ headers: { authorization: 'Be*****789' } });
@@ -233,7 +233,7 @@ describe('secrets of guardrails', () => {
     expect(document?.checks[1]?.parameters).toEqual({ webhookURL: WEBHOOK.parameters.webhookURL });
   });
 
-  it('keeps a secret whose mask is sent back, and removes a secret that is left out', async () => {
+  it('stay when their mask is sent back, and are removed when they are left out', async () => {
     const { slug } = await create({ checks: [WEBHOOK] });
     const { checks } = await read(slug);
     await put(slug, { checks, actions: {} });
@@ -267,7 +267,7 @@ describe('guardrails of an organisation', () => {
     expect((await put(slug, { name: 'B' }, tenant.adminKey)).status).toBe(200);
   });
 
-  it('require organisation scopes, and guardrails of a workspace require workspace scopes', async () => {
+  it('require organisation scopes, unlike guardrails of a workspace', async () => {
     const at = { organisationId: tenant.organisationId };
     const common = await create({}, tenant.adminKey);
     const own = await create();
@@ -342,11 +342,11 @@ const ROUTES: readonly (readonly [method: string, path: string, body: object | n
   ['POST', '/invoke', { text: 'x' }],
 ];
 
-describe('configs and guardrails', () => {
+describe('configs that name guardrails', () => {
   const save = (config: object, by: Tenant = tenant): Promise<GatewayResponse<Saved & Failure>> =>
     api.post('/v1/configs', { key: by.key, body: { name: 'C', config: { provider: '@a', ...config } } });
 
-  it('saves a config only with guardrails of its workspace and organisation, by slug or id [ERR-01]', async () => {
+  it('may name only guardrails of their workspace and organisation, by slug or id [ERR-01]', async () => {
     const own = await create();
     const common = await create({}, tenant.adminKey);
     const foreign = await create({}, other.key);
@@ -370,7 +370,7 @@ describe('configs and guardrails', () => {
     }
   });
 
-  it('saves inline guardrails only if they are valid at their stage and contain no secret', async () => {
+  it('may contain inline guardrails only if they are valid at their stage and contain no secret', async () => {
     const valid = { deny: true, contains: { words: ['a'] } };
     expect((await save({ input_guardrails: [valid], after_request_hooks: [valid] })).status).toBe(200);
     const bad = await save({
@@ -400,7 +400,7 @@ describe('configs and guardrails', () => {
     expect(secret.text).not.toContain('CANARY');
   });
 
-  it('refuses to delete a guardrail that a current config version names, and lists the config', async () => {
+  it('prevent the deletion of a guardrail that their current version names, and are listed in the error', async () => {
     const { slug, id } = await create();
     const first = (await save({ input_guardrails: [slug] })).body.slug;
     const second = (await save({ output_guardrails: [id] })).body.slug;
@@ -420,7 +420,7 @@ describe('configs and guardrails', () => {
 });
 
 describe('gateway documents of guardrails', () => {
-  it('are one per slug and id; every write publishes them, and a delete removes them', async () => {
+  it('exist under each slug and id; every write publishes them, and a deletion removes them', async () => {
     const { id, slug, version_id } = await create();
     const keys = [slug, id].map((name) => documentKey.guardrail(tenant.workspaceId, name));
     expect((await lastEvent(api)).changed.sort()).toEqual([...keys].sort());
@@ -485,7 +485,7 @@ describe('gateway documents of guardrails', () => {
 });
 
 describe('deletion of a workspace with guardrails', () => {
-  it('is refused, unless the request deletes the guardrails with it', async () => {
+  it('is refused, unless the request also deletes the guardrails', async () => {
     const body = { name: 'Gone' };
     const workspace = (await api.post<Saved>('/v1/workspaces', { key: tenant.adminKey, body })).body;
     const { slug, id } = await create({ workspace_id: workspace.id }, tenant.adminKey);

@@ -64,7 +64,10 @@ export class GuardrailsService {
     private readonly contents: GuardrailContents,
   ) {}
 
-  /** Creates a guardrail of the caller's workspace; without a workspace, of the organisation. */
+  /**
+   * Creates a guardrail of the caller's workspace, or of the organisation when the call names no
+   * workspace.
+   */
   create(caller: Principal, input: CreateGuardrailDto): Promise<SavedGuardrailResponse> {
     assertOwn(caller, input.organisation_id);
     const { organisationId, workspaceId } = caller;
@@ -110,7 +113,7 @@ export class GuardrailsService {
     return withUses(await this.detailOf(manager, row), uses);
   }
 
-  /** Creates a new version for new checks or actions. */
+  /** Updates a guardrail. New checks or actions create a new version. */
   update(at: ResourceReference, input: UpdateGuardrailDto): Promise<SavedGuardrailResponse> {
     return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
@@ -170,7 +173,7 @@ export class GuardrailsService {
   }
 }
 
-/** The checks as a request has them; `GuardrailContents.stored` validates their shape. */
+/** Returns the checks of a request as typed checks; `GuardrailContents.stored` validates them. */
 const checksOf = (checks: readonly Record<string, unknown>[]): readonly SavedGuardrailCheck[] =>
   checks as unknown as readonly SavedGuardrailCheck[];
 

@@ -14,7 +14,8 @@ export class GuardrailResponse extends RowResponse {
   @ResponseField.uuid() readonly organisation_id!: string;
   @ResponseField.uuid({
     nullable: true,
-    description: 'Null: the guardrail belongs to the organisation and applies to all its workspaces.',
+    description:
+      'Workspace of the guardrail; null for a guardrail of the organisation, which applies to all its workspaces.',
   })
   readonly workspace_id!: string | null;
   @ResponseField.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
@@ -22,7 +23,7 @@ export class GuardrailResponse extends RowResponse {
   @ResponseField.uuid({ nullable: true }) readonly updated_by!: string | null;
   @ResponseField.one(() => UsedByResponse, {
     optional: true,
-    description: 'In a list only with include_used_by.',
+    description: 'Only present in a list with include_used_by.',
   })
   readonly used_by?: UsedByResponse;
 }
@@ -35,12 +36,15 @@ export class GuardrailDetailResponse extends GuardrailResponse {
   @ResponseField.json({ example: { deny: true, async: false } })
   readonly actions!: Readonly<Record<string, unknown>>;
   @ResponseField.uuid() readonly version_id!: string;
-  @ResponseField.integer({ description: 'Starts at 1.', example: 1 }) readonly version!: number;
-  @ResponseField.list(() => McpMappingResponse, { description: 'MCP servers whose tool calls it checks.' })
+  @ResponseField.integer({ description: 'Version number; the first is 1.', example: 1 })
+  readonly version!: number;
+  @ResponseField.list(() => McpMappingResponse, {
+    description: 'MCP servers whose tool calls the guardrail checks.',
+  })
   readonly mcp_server_mappings!: readonly McpMappingResponse[];
 }
 
-/** Names the version that is current after the write. */
+/** Response of a write with the id of the version that is now current. */
 export class SavedGuardrailResponse extends pickOf(GuardrailDetailResponse, 'id', 'slug', 'version_id') {}
 
 export class GuardrailListResponse extends plainListResponseOf(GuardrailResponse) {}
@@ -65,9 +69,9 @@ export class InvocationResponse {
   @ResponseField.text({ example: 'pg-3f9a1c' }) readonly slug!: string;
   @ResponseField.uuid() readonly version_id!: string;
   @ResponseField.boolean({ description: 'Whether all checks pass.' }) readonly verdict!: boolean;
-  @ResponseField.oneOf(['pass', 'mark', 'deny'], { description: 'Effect on a request.' })
+  @ResponseField.oneOf(['pass', 'mark', 'deny'], { description: 'Effect that the verdict has on a request.' })
   readonly outcome!: 'pass' | 'mark' | 'deny';
-  @ResponseField.text({ nullable: true, description: 'The message to the caller of a denied request.' })
+  @ResponseField.text({ nullable: true, description: 'Message to the caller when the request is denied.' })
   readonly message!: string | null;
   @ResponseField.boolean({ example: false }) readonly transformed!: boolean;
   @ResponseField.any({ description: 'The body as changed by checks; null if unchanged.' })
@@ -77,7 +81,7 @@ export class InvocationResponse {
 
 export const toGuardrail = (row: GuardrailEntity): GuardrailResponse => viewOf(GuardrailResponse, row);
 
-/** Expects `checks` with masked secrets. */
+/** Returns a guardrail with its content. `checks` must already have masked secrets. */
 export const toGuardrailDetail = (
   row: GuardrailEntity,
   version: GuardrailVersionEntity,
@@ -92,7 +96,7 @@ export const toGuardrailDetail = (
     mcp_server_mappings: mappings.map(toMapping),
   });
 
-/** Shows a version with the fields of its guardrail, and the author and time of the version. */
+/** Returns a version with the fields of its guardrail and the version's author and time. */
 export const toGuardrailVersion = (
   row: GuardrailEntity,
   version: GuardrailVersionEntity,

@@ -98,12 +98,12 @@ describe('invocation of a guardrail', () => {
     expect((await invoke(slug, { stage: 'output', request: chat, text: 'fine' })).body.outcome).toBe('pass');
   });
 
-  it('waits for a guardrail that is asynchronous for requests', async () => {
+  it('waits for the verdict of a guardrail that is asynchronous for requests', async () => {
     const slug = await create([CHECK], { deny: true, async: true });
     expect((await invoke(slug, { text: 'Apollo' })).body).toMatchObject({ verdict: false, outcome: 'deny' });
   });
 
-  it('returns the body as checks changed it', async () => {
+  it('returns the body as the checks have changed it', async () => {
     const slug = await create([
       { id: 'default.regexReplace', parameters: { rule: 'Apollo', redactText: '-' } },
     ]);
@@ -145,7 +145,7 @@ describe('invocation of a guardrail', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('calls no disallowed address, saved or resolved [ERR-09]', async () => {
+  it('calls no disallowed address, whether it is saved or resolved [ERR-09]', async () => {
     const blocked = { webhookURL: 'http://169.254.169.254/latest' };
     const refused = await api.post<Failure>('/v1/guardrails', {
       key: tenant.key,

@@ -24,8 +24,8 @@ import type { InvokeGuardrailDto } from './guardrails.dto';
 import type { InvocationResponse } from './guardrails.view';
 
 /**
- * Runs one guardrail without a request. Saves nothing, and calls only the models that its checks
- * use.
+ * Runs a single guardrail without a request. Saves nothing, and calls only the models that its
+ * checks use.
  */
 @Injectable()
 export class InvocationService {
@@ -67,7 +67,7 @@ export class InvocationService {
   }
 
   /**
-   * Reads the secret from its manager, without a cache. Throws `forbidden` if the workspace may not
+   * Reads a secret from its manager, without a cache. Throws `forbidden` if the workspace may not
    * use it.
    */
   private async read(
@@ -81,7 +81,9 @@ export class InvocationService {
   }
 }
 
-/** Route family of each request type that has texts; it decides how bodies are read. */
+/**
+ * Route family of each request type that contains texts; the family decides how bodies are read.
+ */
 const FAMILIES: Readonly<Record<string, string>> = {
   chatComplete: 'chat.completions',
   complete: 'completions',
@@ -116,7 +118,7 @@ const NO_TEXT =
 const ONE_OF_THEM = 'exactly one of text and the body of the stage (request or response) is required';
 
 function factsOf(input: InvokeGuardrailDto): RequestFacts {
-  // A text without a body is treated as a chat, whatever the request_type is.
+  // A text without a body is treated as a chat, regardless of the request_type.
   const requestType = input.request_type ?? 'chatComplete';
   const isText = input.text !== undefined;
   const named = input.request?.['model'];

@@ -17,23 +17,23 @@ import { keysOfGuardedServers } from '../../platform/rows/mcp-rows';
 import type { AgentMappingResponse } from './agent-mappings.dto';
 import type { McpMappingResponse } from './mcp-mappings.dto';
 
-/** Kind of subject that a guardrail can judge: MCP servers or agents of workspaces. */
+/** Kind of upstream that a guardrail can check: MCP servers or agents of workspaces. */
 export interface MappingKind<M extends GuardrailMapping = GuardrailMapping, V extends object = object> {
   readonly entity: new () => M;
   readonly servers: new () => UpstreamServer;
   readonly capabilities: new () => UpstreamCapability;
-  /** Member of requests with all mappings. */
+  /** Request member that contains all mappings. */
   readonly member: 'mcp_servers' | 'agent_servers';
-  /** Members with the ids of tools or skills; the first one is their name, the others are aliases. */
+  /** Request members with the ids of tools or skills: the primary name, then its aliases. */
   readonly parts: readonly [string, ...string[]];
-  /** Names for messages: one subject, several subjects, and parts of it. */
+  /** Names in messages: one server or agent, several of them, and their parts. */
   readonly one: string;
   readonly many: string;
   readonly partsOf: string;
   /** Type of the upstream itself among its capabilities, which cannot be mapped. */
   readonly selfType: 'server' | 'agent';
   readonly view: (row: M) => V;
-  /** Returns the keys of the documents of what the guardrail judges. */
+  /** Returns the document keys of the servers or agents that the guardrail checks. */
   readonly keys: (manager: EntityManager, guardrail: GuardrailEntity) => Promise<DocumentKey[]>;
 }
 

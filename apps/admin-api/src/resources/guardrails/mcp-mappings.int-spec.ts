@@ -34,7 +34,7 @@ const list = async (slug: string): Promise<Mapping[]> =>
   (await api.get<Mapping[]>(`/v1/guardrails/${slug}/mcp-servers`, { key: tenant.key })).body;
 
 describe('MCP servers of a guardrail', () => {
-  it('stores phases and tools, by their names or aliases [REL-02 in part]', async () => {
+  it('are stored with phases and tools, by their names or aliases [REL-02 in part]', async () => {
     const slug = await guardrail('mcp_tools');
     const first = await put(slug, {
       [A]: { run_on: ['input'], mcp_integration_capability_ids: [TOOL] },
@@ -56,7 +56,7 @@ describe('MCP servers of a guardrail', () => {
     expect(read.body.mcp_server_mappings).toEqual(mappings);
   });
 
-  it('replaces all mappings or a single one [REL-02 in part]', async () => {
+  it('are replaced as a whole or singly [REL-02 in part]', async () => {
     const slug = await guardrail('mcp_tools');
     await put(slug, { [A]: {}, [B]: {} });
     const [before] = (await list(slug)).filter(({ mcp_server_id }) => mcp_server_id === B);
@@ -76,7 +76,7 @@ describe('MCP servers of a guardrail', () => {
     expect(await list(slug)).toEqual([]);
   });
 
-  it('requires the target mcp_tools, and reports all faults together', async () => {
+  it('require the target mcp_tools, and report all faults together', async () => {
     expect((await put(await guardrail('llm'), { [A]: {} })).status).toBe(400);
     const slug = await guardrail('mcp_tools');
     const response = await put(slug, {
@@ -98,7 +98,7 @@ describe('MCP servers of a guardrail', () => {
     expect(await list(slug)).toEqual([]);
   });
 
-  it('refuses servers of other workspaces, and capabilities of other integrations', async () => {
+  it('may not be servers of other workspaces or have capabilities of other integrations', async () => {
     const { manager } = api.dataSource;
     const { organisationId } = tenant;
     const workspaceId = await api.workspace(organisationId);
@@ -141,7 +141,7 @@ describe('MCP servers of a guardrail', () => {
     expect([denied.status, denied.body.error.details?.[0]?.path]).toEqual([400, `mcp_servers.${theirs.id}`]);
   });
 
-  it('writes changes to the audit log of the guardrail', async () => {
+  it("are changed with an entry in the guardrail's audit log", async () => {
     const slug = await guardrail('mcp_tools');
     await put(slug, { [A]: {} });
     const rows = await api.dataSource.manager.findBy(AuditLogEntity, { resourceType: 'guardrails' });

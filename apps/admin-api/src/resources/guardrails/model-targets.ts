@@ -30,7 +30,10 @@ export async function assertModelTargets(
   if (faults.length > 0) throw validationFailed(faults);
 }
 
-/** Locks the config until the commit, so that it cannot be deleted before. */
+/**
+ * Whether the config exists. Locks it until the commit, so that it cannot be deleted in the
+ * meantime.
+ */
 const hasConfig = async (manager: EntityManager, workspaceId: string, name: string): Promise<boolean> =>
   (await manager.findOne(ConfigEntity, {
     where: { ...byReference(name), workspaceId, status: 'active' },

@@ -11,8 +11,8 @@ import { lookup } from 'node:dns/promises';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 
 /**
- * Makes the calls of checks that run in the control plane. Applies the address policy, and follows
- * no redirects.
+ * Makes the outbound calls of checks that run in the control plane. Applies the address policy and
+ * follows no redirects.
  */
 @Injectable()
 export class OutboundGuardrailPort implements GuardrailPort {
@@ -35,7 +35,7 @@ export class OutboundGuardrailPort implements GuardrailPort {
       headers,
       ...(body === null ? {} : { body }),
       signal,
-      // An upper bound; the check's own timeout is at most as long.
+      // This is an upper bound; the check's own timeout is at most as long.
       totalTimeoutMs: GUARDRAIL_LIMITS.timeoutMsMax,
       bytesMax: responseBytesMax,
     });
@@ -44,8 +44,8 @@ export class OutboundGuardrailPort implements GuardrailPort {
   }
 
   /**
-   * Returns false for a name with only disallowed addresses, so that callers cannot discover
-   * internal hosts.
+   * Whether a name resolves. Returns false for a name with only disallowed addresses, so that
+   * callers cannot discover internal hosts.
    */
   async resolves(hostname: string): Promise<boolean> {
     if (!this.addresses.checkUrl(`http://${hostname}/`).ok) return false;

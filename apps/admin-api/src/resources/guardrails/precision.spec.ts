@@ -11,7 +11,7 @@ describe('precisionOf', () => {
     [15, 148 - 15, 0.1014, 0.0624, 0.1605],
     [0, 20, 0, 0, 0.1611],
     [29, 0, 1, 0.883, 1],
-  ])('estimates %i right and %i wrong verdicts with an interval', (right, wrong, estimate, low, high) => {
+  ])('estimates %i correct and %i wrong verdicts with an interval', (right, wrong, estimate, low, high) => {
     const found = precisionOf(right, wrong);
     expect(found?.estimate).toBeCloseTo(estimate, 3);
     expect(found?.low).toBeCloseTo(low, 3);

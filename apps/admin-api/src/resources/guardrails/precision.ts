@@ -1,6 +1,6 @@
 /**
- * Share of a check's failed verdicts that are right, estimated from reviewed verdicts. Values are
- * from 0 to 1.
+ * Share of correct verdicts among a check's failed verdicts, estimated from reviewed verdicts.
+ * Values are from 0 to 1.
  */
 export interface Precision {
   readonly estimate: number;
@@ -15,7 +15,8 @@ const Z = 1.959_964;
 
 /**
  * Estimates the precision with Wilson's score interval, which is also valid for few or one-sided
- * marks. Null without marks. The estimate is biased if reviewers mark mainly wrong verdicts.
+ * marks. Returns null without marks. The estimate is biased if reviewers mark mainly wrong
+ * verdicts.
  */
 export function precisionOf(right: number, wrong: number): Precision | null {
   const count = right + wrong;

@@ -27,18 +27,18 @@ export class VerdictsQuery extends pageOf({ size: 100 }) {
   @DateField({ optional: true, description: 'End of the period.' }) time_of_generation_max?: string;
   @TextField(CHECK) check?: string;
   @EnumField(['failed', 'errored'], { optional: true }) verdict?: 'failed' | 'errored';
-  @EnumField(MARKS, { optional: true, description: 'none: verdicts without a mark.' })
+  @EnumField(MARKS, { optional: true, description: 'none returns the verdicts without a mark.' })
   mark?: (typeof MARKS)[number];
 }
 
 @Strict()
 export class VerdictFeedbackDto {
   @UuidField({
-    description: 'The log record whose verdicts are marked.',
+    description: 'Id of the log record whose verdicts are marked.',
     example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   })
   log_id!: string;
-  @TextField({ ...CHECK, description: 'One check of the guardrail; all failed checks if absent.' })
+  @TextField({ ...CHECK, description: 'Id of a check of the guardrail. Default: all failed checks.' })
   check?: string;
   @EnumField(STAGES, { optional: true }) stage?: (typeof STAGES)[number];
   @EnumField(MARKS, { description: 'none removes the mark.', example: 'false_positive' })
@@ -48,7 +48,7 @@ export class VerdictFeedbackDto {
 }
 
 export class VerdictFeedbackResponse {
-  @ResponseField.integer({ description: 'Number of verdicts that were marked.', example: 1 })
+  @ResponseField.integer({ description: 'Number of marked verdicts.', example: 1 })
   readonly marked!: number;
 }
 
@@ -61,7 +61,8 @@ export class VerdictResponse {
   @ResponseField.oneOf(['failed', 'errored']) readonly verdict!: 'failed' | 'errored';
   @ResponseField.boolean({ description: 'Whether the guardrail denied the request.' })
   readonly denied!: boolean;
-  @ResponseField.number({ description: 'Milliseconds.', example: 1.25 }) readonly duration_ms!: number;
+  @ResponseField.number({ description: 'Duration in milliseconds.', example: 1.25 })
+  readonly duration_ms!: number;
   @ResponseField.text({ nullable: true, description: 'Version of the guardrail.' })
   readonly version_id!: string | null;
   @ResponseField.oneOf(VERDICT_MARKS, { nullable: true }) readonly mark!: VerdictMark | null;
@@ -72,7 +73,7 @@ export class VerdictResponse {
 
 class PrecisionResponse {
   @ResponseField.number({
-    description: 'Share of right verdicts among the marked ones.',
+    description: 'Share of correct verdicts among the marked ones.',
     example: 0.92,
   })
   readonly estimate!: number;
@@ -91,11 +92,14 @@ export class QualityNumbersResponse {
   readonly average_ms!: number;
   @ResponseField.integer({ example: 3 }) readonly false_positives!: number;
   @ResponseField.integer({ example: 30 }) readonly true_positives!: number;
-  @ResponseField.one(() => PrecisionResponse, { nullable: true, description: 'Null without marks.' })
+  @ResponseField.one(() => PrecisionResponse, {
+    nullable: true,
+    description: 'Estimated precision; null without marks.',
+  })
   readonly precision!: PrecisionResponse | null;
   @ResponseField.number({
     nullable: true,
-    description: 'Precision if all unmarked verdicts are right; null without failed verdicts.',
+    description: 'Precision if all unmarked verdicts are correct; null without failed verdicts.',
     example: 0.925,
   })
   readonly precision_at_most!: number | null;
@@ -109,7 +113,7 @@ export class CheckQualityResponse extends QualityNumbersResponse {
 export class GuardrailQualityResponse {
   @ResponseField.uuid() readonly guardrail_id!: string;
   @ResponseField.text({ example: 'pg-3f9a1c' }) readonly slug!: string;
-  @ResponseField.one(() => QualityNumbersResponse, { description: 'All checks together.' })
+  @ResponseField.one(() => QualityNumbersResponse, { description: 'Sums over all checks.' })
   readonly total!: QualityNumbersResponse;
   @ResponseField.list(() => CheckQualityResponse) readonly checks!: readonly CheckQualityResponse[];
 }

@@ -87,7 +87,7 @@ const quality = async (slug: string, key: string, query = ''): Promise<Quality> 
   (await api.get<Quality>(`/v1/guardrails/${slug}/quality${query}`, { key })).body;
 
 describe('quality of a guardrail', () => {
-  it('is measured by verdicts and feedback, per check and in total [GRD-02]', async () => {
+  it('is measured by verdicts and feedback, for each check and in total [GRD-02]', async () => {
     const tenant = await api.tenant();
     const { key } = tenant;
     const slug = await guardrail(key);

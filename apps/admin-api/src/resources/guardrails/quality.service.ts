@@ -21,8 +21,8 @@ import type {
 import { toCheckQuality, toTotal, toVerdict } from './quality.view';
 
 /**
- * Measures guardrails by their verdicts and by the feedback on these. A caller in a workspace sees
- * only the verdicts on requests of that workspace, also for a guardrail of the organisation.
+ * Measures guardrails by their verdicts and the feedback on them. A caller in a workspace sees only
+ * the verdicts on requests of that workspace, even for a guardrail of the organisation.
  */
 @Injectable()
 export class QualityService {
@@ -48,8 +48,8 @@ export class QualityService {
   mark(caller: Principal, reference: string, input: VerdictFeedbackDto): Promise<VerdictFeedbackResponse> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      // Reading suffices: feedback does not change the guardrail, which may belong to the
-      // organisation.
+      // Read access is enough, because feedback does not change the guardrail, which may belong to
+      // the organisation.
       const row = await findReadable(manager, { caller, reference });
       const { log_id: logId, check, stage, mark, note } = input;
       const to = mark === 'none' ? null : mark;
@@ -78,7 +78,10 @@ export class QualityService {
   }
 }
 
-/** Callers restricted to their own data see only verdicts on requests made with their own keys. */
+/**
+ * Returns the scope of verdicts that the caller may see. Callers restricted to their own data see
+ * only verdicts on requests made with their own keys.
+ */
 const scopeOf = (
   caller: Principal,
   { slug: guardrail }: GuardrailEntity,

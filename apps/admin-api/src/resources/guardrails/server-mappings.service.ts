@@ -20,7 +20,7 @@ import {
   type Mapping,
 } from './server-mappings';
 
-/** The MCP servers and agents whose calls a guardrail checks. */
+/** Manages the MCP servers and agents whose calls a guardrail checks. */
 @Injectable()
 export class ServerMappingsService {
   constructor(

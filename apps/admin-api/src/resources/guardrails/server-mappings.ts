@@ -85,9 +85,9 @@ function idsOf({ partsOf }: Kind, value: unknown, path: string, faults: ErrorDet
 }
 
 /**
- * Throws `validation_failed` with all faults, unless the servers are those of the guardrail's workspace (of the
- * organisation, for a guardrail of the organisation) and the capabilities those of the servers. Locks the servers
- * against an end meanwhile.
+ * Throws `validation_failed` with all faults, unless the servers belong to the guardrail's
+ * workspace (or organisation, for a guardrail of the organisation) and the capabilities to the
+ * servers. Locks the servers, so that they cannot be archived in the meantime.
  */
 export async function assertMappable(
   kind: Pick<MappingKind, 'servers' | 'capabilities' | 'one' | 'selfType'>,

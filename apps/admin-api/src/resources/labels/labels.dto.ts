@@ -14,7 +14,10 @@ import {
 } from '@gw/web';
 import type { LabelEntity } from '@gw/entities';
 
-/** A label follows an `@`, where a version number, `latest` and `default` have other meanings. */
+/**
+ * Matches label names. A label follows an `@`, where a version number, `latest` and `default` have
+ * other meanings.
+ */
 const NAME = /^(?!latest$)(?!default$)(?!\d+$)[a-zA-Z0-9_-]*(?:[^@\sa-zA-Z0-9_-][a-zA-Z0-9_-]*)?$/;
 const ORGANISATION = { optional: true, description: 'Must be the organisation of the credential.' } as const;
 
@@ -31,7 +34,7 @@ export class CreateLabelDto extends LabelFields {
   @ReferenceField({
     optional: true,
     description:
-      'When absent with a credential of the whole organisation, the label applies to all workspaces.',
+      'Workspace of the label. When absent with a credential of the whole organisation, the label applies to all workspaces.',
   })
   workspace_id?: string;
 }
@@ -43,7 +46,7 @@ export class UpdateLabelDto extends partialOf(LabelFields) {
 export class ListLabelsQuery extends pageOf({ size: 100 }) {
   @UuidField(ORGANISATION) organisation_id?: string;
   @ReferenceField({ optional: true }) workspace_id?: string;
-  @NameField({ optional: true, description: 'Text that the name contains.' }) search?: string;
+  @NameField({ optional: true, description: 'Text that the name must contain.' }) search?: string;
   @NameField({ optional: true, description: 'The exact name.' }) name?: string;
 }
 
@@ -51,7 +54,10 @@ export class LabelResponse extends responseOf(LabelFields, RowResponse) {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.uuid({ description: 'Organisation of the caller, also for a universal label.' })
   readonly organisation_id!: string;
-  @ResponseField.uuid({ nullable: true, description: 'Null for a label of all workspaces.' })
+  @ResponseField.uuid({
+    nullable: true,
+    description: 'Workspace of the label; null for a label of all workspaces.',
+  })
   readonly workspace_id!: string | null;
   @ResponseField.boolean({
     description: 'True for a built-in label, which every organisation has and which cannot be changed.',

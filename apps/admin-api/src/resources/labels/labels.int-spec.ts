@@ -68,7 +68,7 @@ describe('/v1/labels', () => {
     },
   );
 
-  it('allows a name once in a workspace, among its own and the organisation’s labels', async () => {
+  it("allows a name once among the workspace's own and the organisation’s labels", async () => {
     const wide = await create('wide', {}, tenant.adminKey);
     expect((await api.get<Label>(`/v1/labels/${wide}`, tenant)).body.workspace_id).toBeNull();
     const clash = async (name: string, key: string): Promise<number> =>

@@ -34,7 +34,10 @@ const LABEL: Resource<LabelEntity> = {
   type: 'labels',
   view: (row, { organisationId }) => toLabel(row, organisationId),
   where: labelNamed,
-  /** A workspace's label can be changed from within the workspace, an organisation's label only without a workspace. */
+  /**
+   * A workspace's label can be changed only from within the workspace, an organisation's label only
+   * without a workspace.
+   */
   allow: (row, caller) => {
     if (row.organisationId === null) {
       throw new GatewayError('conflict', { message: 'The label is built in and cannot be changed.' });
@@ -93,7 +96,10 @@ export class LabelsService {
     );
   }
 
-  /** Archives the label. With `force` also while versions have it; they lose the label. */
+  /**
+   * Archives the label. With `force`, also archives it while prompt versions have it; they lose the
+   * label.
+   */
   remove(at: ResourceReference, query: DeleteQuery): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, LABEL, at, async (row) => {
@@ -106,7 +112,7 @@ export class LabelsService {
   }
 }
 
-/** Throws `conflict` when the name already means another label in the workspace. */
+/** Throws `conflict` when the name already identifies another label in the workspace. */
 async function assertFree(
   manager: EntityManager,
   caller: Principal,

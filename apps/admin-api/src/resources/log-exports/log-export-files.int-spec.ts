@@ -7,7 +7,7 @@ import { Secrets } from '../../settings';
 import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
 import { LogExportFiles, type LinkParts } from './log-export-files';
 
-/** A store that returns nothing until it is released, as for clients that do not read. */
+/** A store that returns nothing until it is released, which simulates clients that do not read. */
 class HeldStore implements Pick<ObjectStore, 'get'> {
   reads = 0;
   private readonly waiting: (() => void)[] = [];
@@ -63,7 +63,7 @@ describe('export downloads', () => {
     return { res, ended: files.send(id, link, () => res).catch((error: unknown) => error) };
   };
 
-  it('keep slots free for other callers, however many downloads one key opens and stalls', async () => {
+  it('leave slots for other callers, however many downloads one key opens and stalls', async () => {
     const id = ids.get(ours.key) ?? '';
     const link = await linkOf({ key: ours.key }, id);
     const taken = Array.from({ length: 30 }, () => download(id, link));
@@ -86,7 +86,7 @@ describe('export downloads', () => {
     expect(await again.ended).toBeUndefined();
   });
 
-  it('are aborted when the client is a minute behind 64 KiB per second, even if it reads now and then', async () => {
+  it('are aborted when the client falls a minute behind 64 KiB per second, even if it reads now and then', async () => {
     const id = ids.get(ours.key) ?? '';
     await admin.dataSource.manager.save(LogExportEntity, { id, bytesDone: String(10 * 65_536) });
     const link = await linkOf({ key: ours.key }, id);

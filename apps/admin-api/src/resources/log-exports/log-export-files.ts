@@ -13,7 +13,10 @@ import { publicUrl, type PublicUrlSettings } from '../../platform/common/public-
 import type { AdminSettings } from '../../settings';
 
 const LINK_MS = 60 * 60 * 1_000;
-/** Maximum concurrent downloads of this process, shared among callers. Each holds one part in memory. */
+/**
+ * Maximum number of concurrent downloads of this process, shared among callers. Each holds one part
+ * in memory.
+ */
 const DOWNLOADS_MAX = 20;
 const CONTENT_TYPES = { jsonl: 'application/x-ndjson', parquet: 'application/vnd.apache.parquet' } as const;
 
@@ -36,8 +39,8 @@ export class LogExportFiles {
   ) {}
 
   /**
-   * Returns a link to the file of this run. It ends with the key, session or grant that created it; another run has
-   * another link.
+   * Returns a link to the file of this run. The link ends with the key, session or grant that
+   * created it; another run has another link.
    */
   link(caller: Principal, { id, run }: LogExportEntity): string {
     const expires = String(Date.now() + LINK_MS);
@@ -47,9 +50,9 @@ export class LogExportFiles {
   }
 
   /**
-   * Sends the file. `takeOver` returns the raw response, which this method then owns. Throws `not_found` for a link
-   * that is invalid or expired, of a deleted export, or of a key, session or grant that has ended; `unavailable` when no
-   * download slot is free.
+   * Sends the file. `takeOver` returns the raw response, which this method then owns. Throws
+   * `not_found` for an invalid or expired link, for a deleted export, and when the key, session or
+   * grant of the link has ended; `unavailable` when no download slot is free.
    */
   async send(id: string, link: LinkParts, takeOver: () => ServerResponse): Promise<void> {
     const { row, reader } = await this.exportOf(id, link);
@@ -70,7 +73,10 @@ export class LogExportFiles {
     }
   }
 
-  /** Returns the export that a link names, and the id of the user or service key that the link belongs to. */
+  /**
+   * Returns the export that a link identifies, and the id of the user or service key that created
+   * the link.
+   */
   private async exportOf(
     id: string,
     { expires, by, signature }: LinkParts,
@@ -114,7 +120,8 @@ export class LogExportFiles {
         if (bytes === null || res.destroyed) break;
         if (!res.write(bytes)) await Promise.race([once(res, 'drain'), once(res, 'close')]);
       }
-      // After a missing part fewer bytes than announced are sent, so the client sees an incomplete download.
+      // When a part is missing, fewer bytes than announced are sent, so the client detects an
+      // incomplete download.
       res.end();
     } catch {
       res.destroy();
@@ -128,7 +135,10 @@ const KEY = 'key.';
 const SESSION = 'session.';
 const GRANT = 'grant.';
 
-/** Throws `forbidden` for a signed token of a trust, which nothing ends before it expires. */
+/**
+ * Returns a reference to the credential that creates a link. Throws `forbidden` for a signed token
+ * of a trust, because it cannot be revoked before it expires.
+ */
 function makerOf({ apiKeyId, sessionId, grantId, userId }: Principal): string {
   if (apiKeyId !== null) return `${KEY}${apiKeyId}`;
   if (sessionId !== null) return `${SESSION}${sessionId}`;
@@ -141,8 +151,8 @@ function makerOf({ apiKeyId, sessionId, grantId, userId }: Principal): string {
 }
 
 /**
- * Returns the id of the user or service key of a signed link; null when its key, session or grant has ended, as when a
- * user leaves.
+ * Returns the id of the user or service key of a signed link; null when its key, session or grant
+ * has ended, for example because the user has left.
  */
 async function readerOf(manager: EntityManager, by: string): Promise<string | null> {
   if (by.startsWith(KEY)) {

@@ -19,7 +19,7 @@ import {
 import { searchable } from '../../platform/resource/list-order';
 
 const COUNT = { optional: true, min: 0, max: Number.MAX_SAFE_INTEGER } as const;
-const CENTS = { optional: true, min: 0, max: 1e9, description: 'US cents.' } as const;
+const CENTS = { optional: true, min: 0, max: 1e9, description: 'Cost in US cents.' } as const;
 const SCORE = { optional: true, min: -10, max: 10 } as const;
 const LIST = { optional: true, max: 4_096 } as const;
 
@@ -28,7 +28,10 @@ class TimeRangeDto {
   @DateField({ optional: true }) lte?: string;
 }
 
-/** Logs that match all filters are exported. Lists are strings with comma-separated values, of which any may match. */
+/**
+ * Filters of an export; logs that match all of them are exported. Lists are strings with
+ * comma-separated values, any of which may match.
+ */
 export class LogExportFiltersDto {
   @DateField({ optional: true, description: 'Start of the range, inclusive.' })
   time_of_generation_min?: string;
@@ -60,7 +63,7 @@ export class LogExportFiltersDto {
   workspace_slug?: string;
   @TextField(LIST) prompt_slug?: string;
   @TextField({ ...LIST, description: 'Slugs of MCP servers.' }) mcp_server?: string;
-  @TextField({ ...LIST, description: 'Methods of MCP.', example: 'tools/call' }) mcp_method?: string;
+  @TextField({ ...LIST, description: 'MCP methods.', example: 'tools/call' }) mcp_method?: string;
   @TextField({ ...LIST, description: 'Names of tools and prompts.' }) mcp_capability?: string;
   @IntegerField({
     optional: true,
@@ -75,10 +78,16 @@ export class LogExportFiltersDto {
 const FORMATS = ['jsonl', 'parquet'] as const;
 const REQUESTED = { minItems: 1, maxItems: LOG_EXPORT_FIELDS.length, example: ['id', 'cost'] };
 
-/** Strict, because ignoring an unknown filter would export more than intended. */
+/**
+ * Body of a new export. It is strict, because ignoring an unknown filter would export more than
+ * intended.
+ */
 @Strict()
 export class CreateLogExportDto {
-  @ReferenceField({ optional: true, description: 'Id or slug; for a credential of the whole organisation.' })
+  @ReferenceField({
+    optional: true,
+    description: 'Id or slug of the workspace; for a credential of the whole organisation.',
+  })
   workspace_id?: string;
   @NestedField(() => LogExportFiltersDto) filters!: LogExportFiltersDto;
   @EnumListField(LOG_EXPORT_FIELDS, REQUESTED) requested_data!: (typeof LOG_EXPORT_FIELDS)[number][];
@@ -121,7 +130,7 @@ export class LogExportTaskResponse {
 
 export class LogExportDownloadResponse {
   @ResponseField.text({
-    description: 'Valid for an hour, as long as its creator has access.',
+    description: 'Link that is valid for an hour, as long as its creator has access.',
     example:
       'https://gateway.example.com/v1/logs/exports/0198f3a1/file?expires=1&by=key.0198f3a1&signature=x',
   })

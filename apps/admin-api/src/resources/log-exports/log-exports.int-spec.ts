@@ -44,7 +44,7 @@ describe('/v1/logs/exports', () => {
   const errorOf = ({ body }: GatewayResponse): unknown =>
     (body['error'] as Record<string, unknown> | undefined)?.['type'];
 
-  it('are created as drafts with the number of matching logs, and are shown and listed as saved', async () => {
+  it('creates drafts with the number of matching logs, and shows and lists them as saved', async () => {
     const filters = { status_code: '200', created_at: { gte: '2020-01-01T00:00:00Z' } };
     const { status, body } = await create({ filters, description: 'Good ones', format: 'parquet' });
     expect([status, body]).toEqual([200, { id: body.id, total: 2, object: 'export' }]);
@@ -79,12 +79,12 @@ describe('/v1/logs/exports', () => {
     ['filters.workspace_slug', { filters: { workspace_slug: 'another' } }],
     ['filters.unknown', { filters: { unknown: 1 } }],
     ['format', { format: 'csv' }],
-  ])('respond with 400 that names %s', async (param, more) => {
+  ])('responds with 400 that names %s', async (param, more) => {
     const { status, body } = await create(more);
     expect([status, (body as unknown as { error: { param: string } }).error.param]).toEqual([400, param]);
   });
 
-  it('can be changed until they run', async () => {
+  it('accepts changes of an export until it runs', async () => {
     const id = await made();
     const put = (more: object = {}, headers = {}): Promise<GatewayResponse> =>
       admin.put(`/v1/logs/exports/${id}`, {
@@ -101,7 +101,7 @@ describe('/v1/logs/exports', () => {
     expect((await put()).status).toBe(200);
   });
 
-  it('start, are cancelled and start again, each in a valid order', async () => {
+  it('starts, cancels and restarts an export, each in a valid order', async () => {
     const id = await made();
     expect((await act(id, 'cancel')).status).toBe(409);
     expect((await act(id, 'start')).body).toEqual({
@@ -126,7 +126,7 @@ describe('/v1/logs/exports', () => {
     expect((await act(id, 'start')).status).toBe(409);
   });
 
-  it('[CTL-03] [REL-01 in part] are deleted unless they run, and are then hidden', async () => {
+  it('[CTL-03] [REL-01 in part] deletes exports that are not running, which are then hidden', async () => {
     const id = await made();
     const remove = (): Promise<GatewayResponse> => admin.delete(`/v1/logs/exports/${id}`, { key: ours.key });
     await act(id, 'start');
@@ -164,7 +164,7 @@ describe('/v1/logs/exports', () => {
       settings({ export_settings: { deniedFields: null }, workspace_overrides: { export_settings: false } }),
     );
 
-    it('[CTL-04] show the restriction in force: the organisation’s, or the workspace’s own where it may override it', async () => {
+    it('[CTL-04] shows the restriction in force: that of the organisation, or of a workspace that may override it', async () => {
       expect((await restrictions()).body).toMatchObject({ deniedFields: [], source: 'organisation' });
       await settings({ export_settings: { deniedFields: ['cost', 'metadata'] } });
       const { body } = await restrictions();
@@ -181,7 +181,7 @@ describe('/v1/logs/exports', () => {
       expect((await settings({ export_settings: { deniedFields: ['nothing'] } })).status).toBe(400);
     });
 
-    it('[ERR-04] [REL-06] are refused when saved, changed or started with a denied field, which the error names', async () => {
+    it('[ERR-04] [REL-06] refuses to save, change or start an export with a denied field, which the error names', async () => {
       await settings({ export_settings: { deniedFields: [] } });
       const id = await made({ requested_data: ['id', 'metadata', 'cost'] });
       await settings({ export_settings: { deniedFields: ['cost', 'metadata'] } });
@@ -197,7 +197,7 @@ describe('/v1/logs/exports', () => {
     });
   });
 
-  describe('that succeeded', () => {
+  describe('for an export that succeeded', () => {
     let id: string;
     const file = (url: string): Promise<GatewayResponse> =>
       admin.get(url.replace('https://gateway.example.com', ''));
@@ -218,7 +218,7 @@ describe('/v1/logs/exports', () => {
       return String(body['signed_url']);
     };
 
-    it('have a signed link to the complete file', async () => {
+    it('returns a signed link to the complete file', async () => {
       const url = await link();
       expect(url).toMatch(/^https:\/\/gateway\.example\.com\/v1\/logs\/exports\//);
       const { status, headers, text } = await file(url);
@@ -226,7 +226,7 @@ describe('/v1/logs/exports', () => {
       expect(headers).toMatchObject({ 'content-type': 'application/x-ndjson', 'content-length': '22' });
     });
 
-    it('serve nothing for a link that was changed, has expired, or is of another run or a deleted export', async () => {
+    it('serves nothing for a link that was changed, has expired, or belongs to another run or a deleted export', async () => {
       const url = await link();
       const other = await made();
       const wrong = [
@@ -246,7 +246,7 @@ describe('/v1/logs/exports', () => {
       await set(id, { deletedAt: null });
     });
 
-    it('serve nothing for an unexpired link whose key or session has ended', async () => {
+    it('serves nothing for an unexpired link whose key or session has ended', async () => {
       const { organisationId, workspaceId } = ours;
       const key = await admin.apiKey('workspace-service', ours);
       const { email } = await admin.user(organisationId, 'member', { [workspaceId]: 'admin' });
@@ -266,13 +266,13 @@ describe('/v1/logs/exports', () => {
     const statusesOf = async (links: readonly string[]): Promise<number[]> =>
       (await Promise.all(links.map(file))).map(({ status }) => status);
 
-    it('have no link before they have succeeded', async () => {
+    it('returns no link before the export has succeeded', async () => {
       const draft = await made();
       expect((await admin.get(`/v1/logs/exports/${draft}/download`, { key: ours.key })).status).toBe(400);
     });
   });
 
-  it('of a user key are visible only to its user, and contain only what the user may see', async () => {
+  it('shows exports of a user key only to its user, with only the data that the user may see', async () => {
     const { organisationId, workspaceId } = ours;
     const user = await admin.user(organisationId, 'member', { [workspaceId]: 'manager' });
     const userKey = await admin.apiKey('workspace-user', { organisationId, workspaceId, userId: user.id });
@@ -285,7 +285,7 @@ describe('/v1/logs/exports', () => {
     expect([row.attributedUserId, row.onlyUserId]).toEqual([user.id, null]);
   });
 
-  it('respond with 401 without a key, 403 without the scope and 404 to other tenants', async () => {
+  it('responds with 401 without a key, 403 without the scope and 404 to other tenants', async () => {
     const id = await made();
     const at = { organisationId: ours.organisationId, workspaceId: ours.workspaceId };
     const weak = await admin.apiKey('workspace-service', at, ['logs.list', 'logs.view']);
@@ -299,7 +299,7 @@ describe('[ENV-07] DATA_EXPORTS_ENABLED=OFF', () => {
   const admin = new TestAdminApi({ DATA_EXPORTS_ENABLED: 'OFF' });
   const ours = admin.sharedTenant();
 
-  it('switches off the routes of exports, but no other routes of logs', async () => {
+  it('closes the routes of exports, but no other routes of logs', async () => {
     const { status, body } = await admin.get('/v1/logs/exports', { key: ours.key });
     expect([status, body['error']]).toEqual([403, expect.objectContaining({ type: 'feature_disabled' })]);
     expect((await admin.get('/v1/logs', { key: ours.key })).status).toBe(200);

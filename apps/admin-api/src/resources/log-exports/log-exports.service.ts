@@ -100,7 +100,8 @@ export class LogExportsService {
   }
 
   /**
-   * Starts the export from the beginning and discards the output of an earlier run. A worker takes it within seconds.
+   * Starts the export from the beginning and discards the output of an earlier run. A worker picks
+   * it up within seconds.
    */
   async start(caller: Principal, reference: string): Promise<LogExportTaskResponse> {
     await this.change({ caller, reference, ifMatch: undefined }, 'export', async (row, manager) => {
@@ -140,7 +141,7 @@ export class LogExportsService {
     return { signed_url: this.files.link(at.caller, row) };
   }
 
-  /** Hides the export at once; a worker deletes its files. */
+  /** Hides the export immediately; a worker deletes its files. */
   async remove(at: ResourceReference): Promise<object> {
     await this.change(at, 'delete', (row) => {
       if (row.status === 'in_progress')
@@ -181,8 +182,8 @@ const written = ({ id, total }: LogExportEntity): WrittenLogExportResponse => ({
 });
 
 /**
- * Condition for the exports that a caller may see. Callers with a user key or restricted to their own data see only
- * exports that they created.
+ * Returns a condition for the exports that a caller may see. Callers with a user key or restricted
+ * to their own data see only exports that they created.
  */
 function visibleTo(caller: Principal): FindOptionsWhere<LogExportEntity> {
   const owner = caller.keyType === 'workspace-user' ? caller.userId : ownDataOnly(caller);
@@ -227,7 +228,7 @@ async function assertNotDenied(
   );
 }
 
-/** Returns the filters with canonical names, the only ones that workers know. */
+/** Returns the filters under their canonical names, the only ones that workers understand. */
 async function storedFilters(
   manager: EntityManager,
   workspaceId: string,

@@ -1,7 +1,10 @@
 import { ResponseField, IntegerField, MapField, NestedField, ObjectField, TextField } from '@gw/web';
 
 const HEADERS = { optional: true, maxEntries: 256, keyMax: 256, valueMax: 16_384 } as const;
-const BODY = { description: 'JSON body; stored if the settings log bodies.', example: { model: 'gpt-4o' } };
+const BODY = {
+  description: 'JSON body; stored if the settings enable logging of bodies.',
+  example: { model: 'gpt-4o' },
+};
 
 export class CustomLogRequestDto {
   @TextField({ max: 8_192, example: 'https://api.example.com/v1/chat/completions' }) url!: string;
@@ -16,13 +19,13 @@ export class CustomLogResponseDto {
   @MapField(HEADERS) headers?: Record<string, string>;
   @ObjectField({ ...BODY, example: { usage: { prompt_tokens: 3, completion_tokens: 5 } } })
   body!: Record<string, unknown>;
-  @IntegerField({ optional: true, min: 0, max: 86_400_000, description: 'Milliseconds.' })
+  @IntegerField({ optional: true, min: 0, max: 86_400_000, description: 'Duration in milliseconds.' })
   response_time?: number;
 }
 
 /**
- * A request that did not pass through the gateway. Headers are accepted but not stored, since they may contain
- * credentials.
+ * A request that did not pass through the gateway. Headers are accepted but not stored, since they
+ * may contain credentials.
  */
 export class CustomLogDto {
   @NestedField(() => CustomLogRequestDto) request!: CustomLogRequestDto;
@@ -31,7 +34,7 @@ export class CustomLogDto {
     optional: true,
     valueMax: 1_024,
     description:
-      '`trace_id`, `span_id`, `span_name`, `parent_span_id`, `user`, `organization`, and strings of your own.',
+      '`trace_id`, `span_id`, `span_name`, `parent_span_id`, `user`, `organization`, and further strings.',
   })
   metadata?: Record<string, string>;
 }

@@ -5,12 +5,13 @@ import type { CustomLogDto } from './custom-log.dto';
 
 type Owner = Pick<LogRecord, 'organisationId' | 'workspaceId' | 'apiKeyId' | 'userId'>;
 
-/** Metadata names that set columns of the record instead of metadata. */
+/** Metadata names that set columns of the record and are not stored as metadata. */
 const SPECIAL = new Set(['trace_id', 'span_id', 'span_name', 'parent_span_id']);
 const RENAMED: Readonly<Record<string, string>> = { user: '_user', organization: '_organisation' };
 
 /**
- * Creates the record of a request that the gateway did not serve. It is charged to no budget, and its cost is unknown.
+ * Creates the record of a request that the gateway did not serve. It is not charged to a budget,
+ * and its cost is unknown.
  */
 export function customLogRecord(
   owner: Owner,

@@ -13,14 +13,16 @@ import type { AdminSettings } from '../../settings';
 import { customLogRecord } from './custom-log';
 import { CustomLogDto, type InsertedLogsResponse } from './custom-log.dto';
 
-/** Maximum stored bytes of a body; the default of gateways. */
+/** Maximum number of stored bytes of a body, the same as the default of gateways. */
 const BODY_BYTES_MAX = 262_144;
-/** Maximum bytes of a batch; below the workers' limit, with room for the rest of a record. */
+/**
+ * Maximum size of a batch in bytes; below the workers' limit, with room for the rest of a record.
+ */
 const BATCH_BYTES_MAX = 12 * 1_048_576;
 
 /**
- * Stores logs of requests that did not pass through the gateway. Like all records they go through the worker, which
- * alone writes them.
+ * Stores logs of requests that did not pass through the gateway. Sends them to the worker, which is
+ * the only writer of log records.
  */
 export class CustomLogsService {
   private readonly sink: LogSink;
@@ -34,8 +36,8 @@ export class CustomLogsService {
   }
 
   /**
-   * Stores the logs; all are stored when it resolves. Throws `unavailable` when the worker cannot be reached, in which
-   * case some may be stored.
+   * Stores the logs; all of them are stored when it resolves. Throws `unavailable` when the worker
+   * cannot be reached; some logs may then be stored.
    */
   async insert(caller: Principal, body: unknown): Promise<InsertedLogsResponse> {
     assertScope(caller, ['completions.write']);

@@ -4,7 +4,10 @@ const VALUE = { min: -10, max: 10, example: 5 } as const;
 
 export class UpdateFeedbackDto {
   @IntegerField(VALUE) value!: number;
-  @NumberField({ optional: true, description: '0 to 1; values outside this range count as 1. Default: 1.' })
+  @NumberField({
+    optional: true,
+    description: 'Weight from 0 to 1; values outside this range count as 1. Default: 1.',
+  })
   weight?: number;
   @ObjectField({ optional: true }) metadata?: Record<string, unknown>;
 }
@@ -12,7 +15,7 @@ export class UpdateFeedbackDto {
 export class CreateFeedbackDto extends UpdateFeedbackDto {
   @TextField({
     max: 512,
-    description: 'Trace id of any logs, which need not exist yet.',
+    description: 'Trace id of logs that may not exist yet.',
     example: 'trace-1',
   })
   trace_id!: string;

@@ -9,7 +9,10 @@ import { CreateFeedbackDto, type UpdateFeedbackDto, type WrittenFeedbackResponse
 
 /** Maximum characters of a feedback's metadata as JSON. */
 const METADATA_BYTES_MAX = 16_384;
-/** Rows of one insert statement. Building a statement takes 0.1 ms per row and blocks the event loop. */
+/**
+ * Number of rows in one insert statement. Building a statement takes 0.1 ms per row and blocks the
+ * event loop.
+ */
 const ROWS_OF_A_STATEMENT = 100;
 
 @Injectable()
@@ -41,7 +44,9 @@ export class FeedbackService {
     return written(rows.map(({ id }) => id));
   }
 
-  /** Throws `not_found` also for feedback of other workspaces. */
+  /**
+   * Updates feedback. Throws `not_found` for unknown feedback and for feedback of other workspaces.
+   */
   async update(caller: Principal, id: string, input: UpdateFeedbackDto): Promise<WrittenFeedbackResponse> {
     if (!isUuid(id)) throw new GatewayError('not_found');
     const metadata = metadataOf(input.metadata);

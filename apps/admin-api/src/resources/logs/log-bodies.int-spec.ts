@@ -52,7 +52,7 @@ describe.each(['postgres', 'local', 's3'] as const)('bodies of logs, stored in %
   });
   afterAll(() => store?.close());
 
-  /** Stores a log as the worker does. */
+  /** Stores a log in the same way as the worker. */
   async function log(bodies: LogBodies, changes: Partial<LogRecord> = {}): Promise<string> {
     const { organisationId, workspaceId } = ours;
     const record = sampleLogRecord({ organisationId, workspaceId, ...changes });
@@ -80,7 +80,7 @@ describe.each(['postgres', 'local', 's3'] as const)('bodies of logs, stored in %
     return { status: response.statusCode, headers: response.headers, bytes: response.rawPayload };
   };
 
-  it('are sent byte by byte, as files that no browser renders', async () => {
+  it('are sent byte for byte, as files that no browser renders', async () => {
     const page = Buffer.concat([Buffer.from('<script>alert(1)</script>'), Buffer.from([0, 0xff, 0xfe])]);
     const id = await log(
       { request: Buffer.from('{"a": 1.0}'), response: page },
@@ -103,7 +103,7 @@ describe.each(['postgres', 'local', 's3'] as const)('bodies of logs, stored in %
     });
   });
 
-  it('are sent in ranges, and whole where no range can be sent', async () => {
+  it('are sent in ranges, or whole when no range can be sent', async () => {
     const text = Buffer.from(Array.from({ length: 40_000 }, (_, i) => String(i)).join(' '));
     const id = await log({ request: null, response: text });
     const range = await part(`${id}/response`, { range: 'bytes=1000-1999' });
@@ -135,14 +135,14 @@ describe.each(['postgres', 'local', 's3'] as const)('bodies of logs, stored in %
     'no type',
     'text/ü',
     `text/${'x'.repeat(300)}`,
-  ])('have no type that is not a header value: %j', async (responseContentType) => {
+  ])('are sent without a content type that is not a valid header value: %j', async (responseContentType) => {
     const id = await log({ request: null, response: Buffer.from('x') }, { responseContentType });
     const { status, headers } = await part(`${id}/response`);
     expect([status, headers['content-type']]).toEqual([200, 'application/octet-stream']);
     expect(headers['set-cookie']).toBeUndefined();
   });
 
-  it('are not found where none is stored, and for callers who may not read the log', async () => {
+  it('respond with 404 when none is stored, and to callers who may not read the log', async () => {
     const bodies = { request: Buffer.from('{}'), response: null };
     const id = await log(bodies);
     const none = await log({ request: null, response: null });
@@ -158,7 +158,7 @@ describe.each(['postgres', 'local', 's3'] as const)('bodies of logs, stored in %
     expect(await statuses([`${id}/request`], calling)).toEqual([404]);
   });
 
-  it('are left out of a log with bodies=false, which reads none', async () => {
+  it('are left out of a log with bodies=false, and are not read', async () => {
     const id = await log({ request: Buffer.from('{"a":1}'), response: Buffer.from('{"b":2}') });
     const get = (query: string): Promise<GatewayResponse<LogDetailResponse>> =>
       admin.get<LogDetailResponse>(`/v1/logs/${id}${query}`, { key: ours.key });

@@ -4,11 +4,14 @@ import type { ObjectStore } from '@gw/object-store';
 
 const NONE: LogBodies = { request: null, response: null };
 
-/** Reads the bodies of a log from wherever they are stored. */
+/** Reads the bodies of a log from the database or the object store. */
 export class LogBodiesReader {
   constructor(private readonly store: ObjectStore | null) {}
 
-  /** Throws `unavailable` when the store with the bodies fails or is no longer configured. */
+  /**
+   * Returns the bodies of a log. Throws `unavailable` when the store with the bodies fails or is no
+   * longer configured.
+   */
   async of(log: Pick<StoredRequestLogDetail, 'body_ref' | 'content'>): Promise<LogBodies> {
     if (log.content !== null) return decodeLogBodies(log.content);
     if (log.body_ref === null) return NONE;

@@ -7,10 +7,13 @@ import { disconnectIfSlow, downloadHeaders } from '../../platform/common/downloa
 import type { Principal } from '../../platform/common/principal';
 import { LogsService, type BodyOfLog } from './logs.service';
 
-/** Maximum bodies that this process sends at a time, shared among callers. Each holds the bodies of one log in memory. */
+/**
+ * Maximum number of bodies that this process sends concurrently, shared among callers. Each holds
+ * the bodies of one log in memory.
+ */
 const SENT_MAX = 16;
 
-/** Sends logged bodies as files, byte by byte as they were stored. */
+/** Sends logged bodies as files, byte for byte as they were stored. */
 @Injectable()
 export class LogBodyFiles {
   private readonly places = new Shares(SENT_MAX);
@@ -18,8 +21,9 @@ export class LogBodyFiles {
   constructor(private readonly logs: LogsService) {}
 
   /**
-   * Sends one body, or the range of it that the request names. Throws `not_found` for a log that the caller may not
-   * read and for one without this body, `range_not_satisfiable`, and `unavailable` when too many bodies are sent.
+   * Sends one body, or the range of it that the request names. Throws `not_found` for a log that
+   * the caller may not read and for one without this body, `range_not_satisfiable`, and
+   * `unavailable` when too many bodies are being sent.
    */
   async send(
     caller: Principal,
@@ -36,7 +40,7 @@ export class LogBodyFiles {
       });
     try {
       const { bytes, contentType } = await this.logs.body(caller, which);
-      // No validator is sent, so that no condition of If-Range can be met.
+      // Responses have no validator, so no If-Range condition can be met.
       const range = headers['if-range'] === undefined ? byteRange(headers.range, bytes.length) : null;
       const { start, end } = range ?? { start: 0, end: bytes.length };
       const filename = `log-${which.id}-${which.part}`;

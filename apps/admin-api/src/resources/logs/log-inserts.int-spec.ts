@@ -79,7 +79,7 @@ describe('uploaded logs', () => {
     expect(await list('trace_id=t-many&page_size=100')).toHaveLength(100);
   });
 
-  it('are stored without bodies where the workspace logs only metrics', async () => {
+  it('are stored without bodies when the workspace logs only metrics', async () => {
     const put = (debug_log: 0 | 1): Promise<GatewayResponse> =>
       admin.put(`/v1/workspaces/${ours.workspaceId}`, {
         key: ours.adminKey,
@@ -106,7 +106,7 @@ describe('uploaded logs', () => {
     expect(worker.stub.requests).toHaveLength(before);
   });
 
-  it('may have 10 MB together, unlike bodies of other routes', async () => {
+  it('may have 10 MB in total, unlike bodies of other routes', async () => {
     const text = 'x'.repeat(2_000_000);
     const large = custom({ trace_id: 't-large' }, { response: { body: { text } } });
     expect((await insert(large)).status).toBe(200);
@@ -127,7 +127,7 @@ describe('uploaded logs', () => {
     expect([status, body['error']]).toEqual([503, expect.objectContaining({ type: 'unavailable' })]);
   });
 
-  it('need both scopes', async () => {
+  it('require both scopes', async () => {
     const at = { organisationId: ours.organisationId, workspaceId: ours.workspaceId };
     const keyWith = (...scopes: string[]): Promise<string> => admin.apiKey('workspace-service', at, scopes);
     expect((await admin.post('/v1/logs', { body: custom() })).status).toBe(401);
@@ -136,7 +136,7 @@ describe('uploaded logs', () => {
     expect((await insert(custom(), await keyWith('logs.write', 'completions.write'))).status).toBe(200);
   });
 
-  describe('and their feedback', () => {
+  describe('feedback on uploaded logs', () => {
     const give = (body: unknown, key = ours.key): Promise<GatewayResponse<{ feedback_ids: string[] }>> =>
       admin.post('/v1/feedback', { key, body });
 
@@ -169,7 +169,7 @@ describe('uploaded logs', () => {
       );
       const traces = async (query: string): Promise<string[]> =>
         (await list(`trace_id=f-good,f-bad,f-none&${query}`)).map((row) => row.trace_id);
-      // (10 × 0.5 + 4) ÷ 1.5
+      // The weighted feedback is (10 × 0.5 + 4) ÷ 1.5.
       expect(await traces('weighted_feedback_min=6')).toEqual(['f-good']);
       expect(await traces('weighted_feedback_min=6.1')).toEqual([]);
       expect(await traces('weighted_feedback_max=0')).toEqual(['f-bad']);

@@ -99,7 +99,7 @@ describe('text search in logs', () => {
     expect(await narrow.find({ ...filter, after: null }, 'log 5', 10)).toMatchObject({ logs: 1 });
   });
 
-  it('runs a few searches at a time, and refuses further ones', async () => {
+  it('runs a few searches concurrently, and refuses further ones', async () => {
     const owner = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId };
     const ranges = { created_at: { min: new Date(at(50)) } };
     const filter = { owner, values: {}, ranges, statuses: [], streamed: null, metadata: {}, after: null };

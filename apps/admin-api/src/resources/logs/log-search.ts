@@ -16,22 +16,22 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { SEARCH_DAYS_MAX } from '../../platform/logs/logs.dto';
 
 /**
- * Bounds of the work for one page. A page that reaches one ends early and reports how far it got; the next page
- * continues there.
+ * Bounds of the work for one page. A page that reaches a bound ends early and reports how far it
+ * got; the next page continues there.
  */
 export interface SearchBounds {
   readonly logsMax: number;
-  /** Bytes of bodies in stored form. */
+  /** Maximum bytes of bodies in stored form. */
   readonly bytesMax: number;
   readonly msMax: number;
 }
 
 const BOUNDS: SearchBounds = { logsMax: 10_000, bytesMax: 64 * 1_048_576, msMax: 5_000 };
-/** Maximum concurrent searches of this process. */
+/** Maximum number of concurrent searches of this process. */
 const AT_ONCE = 4;
 const LOGS_AT_ONCE = 250;
 const BYTES_AT_ONCE = 4 * 1_048_576;
-/** Bytes of body text searched before yielding to the event loop. */
+/** Bytes of body text that are searched before yielding to the event loop. */
 const BYTES_A_TURN = 1_048_576;
 
 export interface FoundLogs {
@@ -44,13 +44,14 @@ export interface FoundLogs {
 }
 
 /**
- * Finds logs by a text in their URL, error type or bodies, case-insensitively. There is no index: the search reads the
- * logs that match the other filters, newest first, so it costs nothing at ingest.
+ * Finds logs by a text in their URL, error type or bodies, case-insensitively. There is no index:
+ * the search reads the logs that match the other filters, newest first, so it costs nothing at
+ * ingest.
  */
 export class LogSearch {
   private running = 0;
 
-  /** `inDatabase`: whether bodies are stored in the database. */
+  /** `inDatabase` tells whether bodies are stored in the database. */
   constructor(
     private readonly source: DataSource,
     private readonly inDatabase: boolean,
@@ -58,9 +59,9 @@ export class LogSearch {
   ) {}
 
   /**
-   * Returns one page of at most `limit` rows. Throws `validation_failed` without a range of at most 31 days and when
-   * bodies are stored outside the database; `unavailable` when too many searches run or the other filters alone take
-   * too long.
+   * Returns one page of at most `limit` rows. Throws `validation_failed` without a range of at most
+   * 31 days and when bodies are stored outside the database; `unavailable` when too many searches
+   * run or the other filters alone take too long.
    */
   async find(filter: LogFilter, text: string, limit: number): Promise<FoundLogs> {
     if (!this.inDatabase)
@@ -113,7 +114,10 @@ interface Looked {
   readonly content: Buffer | null;
 }
 
-/** Yields all logs of a filter with their stored bodies, in order, a bounded number of bytes at a time. */
+/**
+ * Yields all logs of a filter with their stored bodies, in order, a bounded number of bytes at a
+ * time.
+ */
 async function* walk(manager: EntityManager, filter: LogFilter): AsyncGenerator<Looked> {
   for (let { after } = filter; ;) {
     const rows = await listLogs(manager, { ...filter, after }, LOGS_AT_ONCE);
@@ -128,7 +132,9 @@ async function* walk(manager: EntityManager, filter: LogFilter): AsyncGenerator<
   }
 }
 
-/** Splits rows into consecutive groups of bounded body bytes; a larger row forms a group of its own. */
+/**
+ * Splits rows into consecutive groups of bounded body bytes; a larger row forms a separate group.
+ */
 function* groupsOf(
   rows: readonly StoredRequestLog[],
   lengths: ReadonlyMap<string, number>,
@@ -150,7 +156,10 @@ function* groupsOf(
 const placesOf = (rows: readonly StoredRequestLog[]): ExportPosition[] =>
   rows.map(({ id, created_at: createdAt }) => ({ id, createdAt: createdAt.toISOString() }));
 
-/** The search text in the spellings that a body can contain: as it is, as JSON and as ASCII-only JSON. */
+/**
+ * The search text in the spellings that a body can contain: as it is, as JSON and as ASCII-only
+ * JSON.
+ */
 class SearchTerms {
   private readonly spellings: readonly string[];
   private bytesOfTurn = 0;

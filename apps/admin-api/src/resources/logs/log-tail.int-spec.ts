@@ -13,13 +13,13 @@ type Headers = Readonly<Record<string, string>>;
 interface OpenTail {
   readonly res: IncomingMessage;
   readonly events: readonly EventSourceMessage[];
-  /** Everything that was sent. */
+  /** Returns everything that was sent. */
   readonly text: () => string;
   readonly isOver: () => boolean;
   readonly close: () => void;
 }
 
-describe('tails of logs', () => {
+describe('tail of logs', () => {
   const admin = new TestAdminApi({ CONSOLE_URL: 'https://console.example' });
   const ours = admin.sharedTenant();
   const theirs = admin.sharedTenant();
@@ -33,7 +33,7 @@ describe('tails of logs', () => {
   });
 
   const byKey = (key: string): Headers => ({ 'x-gw-api-key': key });
-  /** Stays open until the end of the test. */
+  /** Opens a tail that stays open until the end of the test. */
   async function tail(query: string, headers: Headers = byKey(ours.key)): Promise<OpenTail> {
     const { port } = admin.api.app.getHttpServer().address() as { port: number };
     let call: ClientRequest | undefined;
@@ -68,7 +68,7 @@ describe('tails of logs', () => {
     events.filter(({ event }) => event === 'log').map(({ id }) => id);
   const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
 
-  it('send each later log once, if it matches the filter and is of the same tenant', async () => {
+  it('sends each later log once, if it matches the filter and belongs to the same tenant', async () => {
     const earlier = await log({ createdAt: ago(5_000) });
     const open = await tail('status=2xx');
     const foreign = await tail('', byKey(theirs.key));
@@ -85,7 +85,7 @@ describe('tails of logs', () => {
     expect(foreign.events).toEqual([]);
   });
 
-  it('take the filters of lists, by key and metadata as well, and ignore a cursor', async () => {
+  it('accepts the filters of lists, by key and metadata as well, and ignores a cursor', async () => {
     const apiKeyId = uuidv7();
     const { body } = await admin.get<{ next_cursor: string | null }>('/v1/logs?page_size=1', {
       key: ours.key,
@@ -105,7 +105,7 @@ describe('tails of logs', () => {
     expect(others).toHaveLength(3);
   });
 
-  it('send logs that arrive late behind many newer ones', async () => {
+  it('sends logs that arrive late behind many newer ones', async () => {
     const open = await tail('trace_id=busy');
     const from = Date.now();
     const newer = await put(Array.from({ length: 500 }, () => ({ traceId: 'busy' })));
@@ -115,7 +115,7 @@ describe('tails of logs', () => {
     expect(new Set(ids(open)).size).toBe(ids(open).length);
   });
 
-  it('send a log that is stored after their beginning and whose request began before it', async () => {
+  it("sends a log that is stored after the tail's start and whose request began before it", async () => {
     const stored = await log({ traceId: 'earlier', createdAt: ago(3_000) });
     const open = await tail('trace_id=earlier');
     const late = await log({ traceId: 'earlier', createdAt: ago(4_000) });
@@ -124,7 +124,7 @@ describe('tails of logs', () => {
     expect(ids(open)).not.toContain(stored);
   });
 
-  it('say how many logs they skip, and send the newest', async () => {
+  it('reports how many logs it skips, and sends the newest', async () => {
     const open = await tail('trace_id=flood');
     const from = Date.now();
     const flood = await put(
@@ -142,7 +142,7 @@ describe('tails of logs', () => {
     expect(open.events.filter(({ event }) => event === 'skipped')).toHaveLength(1);
   });
 
-  it('say that the count is not exact when more logs came than are read', async () => {
+  it('reports that the count is not exact when more logs arrived than are read', async () => {
     const open = await tail('trace_id=deluge&status=5xx');
     const from = Date.now();
     await put(
@@ -157,8 +157,9 @@ describe('tails of logs', () => {
     ]);
   });
 
-  it('end by themselves, and are limited for one caller so that others can open one', async () => {
-    // A caller of its own: the tails that other tests have closed may still count for theirs.
+  it('ends after its duration, and is limited for one caller so that others can open one', async () => {
+    // The test has a separate caller: tails that other tests have closed may still count for
+    // theirs.
     const key = byKey(await admin.apiKey('workspace-service', ours));
     const open = await Promise.all(Array.from({ length: 50 }, () => tail('max_seconds=3600', key)));
     const refused = await tail('', key);
@@ -175,15 +176,15 @@ describe('tails of logs', () => {
     });
   });
 
-  it('need the scope of lists', async () => {
+  it('requires the scope of lists', async () => {
     const weak = await admin.apiKey('workspace-service', ours, ['logs.view']);
     expect((await tail('', byKey(weak))).res.statusCode).toBe(403);
     expect((await admin.get('/v1/logs/tail')).status).toBe(401);
     expect((await admin.get('/v1/logs/tail?status=bad', { key: ours.key })).status).toBe(400);
   });
 
-  describe('end while they are open', () => {
-    /** Opens a console's session and returns the headers of its requests. */
+  describe('ends while it is open', () => {
+    /** Opens a console session and returns the headers of its requests. */
     async function consoleOf({ email }: { readonly email: string }): Promise<Headers> {
       const { headers } = await admin.post('/v1/auth/login', {
         headers: { 'x-gw-console': '1' },
@@ -193,7 +194,7 @@ describe('tails of logs', () => {
       return { 'x-gw-console': '1', cookie };
     }
     const member = () => admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'admin' });
-    /** Resolves when `open` has ended, and checks that another one goes on. */
+    /** Resolves when `open` has ended, and checks that another tail continues. */
     async function endsAlone(open: OpenTail, other: OpenTail): Promise<void> {
       await eventually(open.isOver);
       const next = await log();

@@ -6,16 +6,19 @@ import { DataSource } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { logResponse } from './log.view';
 
-/** Maximum concurrent tails of this process, shared among callers. Each queries the database once per second. */
+/**
+ * Maximum number of concurrent tails of this process, shared among callers. Each queries the
+ * database once per second.
+ */
 const TAILS_MAX = 50;
 const POLL_MS = 1_000;
-/** Maximum logs sent for one query; the newest are sent if there are more. */
+/** Maximum number of logs sent for one query. If there are more, the newest are sent. */
 const AT_ONCE = 500;
-/** Maximum logs of the workspace that a query reads. */
+/** Maximum number of logs of the workspace that a query reads. */
 const READ_MAX = 5_000;
 /**
- * How far back a query looks, in milliseconds: records arrive seconds after their request, or later from a gateway that
- * was disconnected.
+ * How far back a query looks, in milliseconds. Records arrive seconds after their request, or later
+ * from a gateway that was disconnected.
  */
 const LATE_MS = 60_000;
 /** Maximum unsent bytes. A slower client gets no further logs until it has read some. */
@@ -28,12 +31,12 @@ export interface Tail {
   readonly filter: LogFilter;
   readonly seconds: number;
   /** Whether the caller could still open the tail. */
-  readonly mayGoOn: () => Promise<boolean>;
+  readonly mayContinue: () => Promise<boolean>;
   /** Returns the raw response, which the tail then owns. */
   readonly takeOver: () => ServerResponse;
 }
 
-/** Streams new logs as server-sent events when they are stored. */
+/** Streams newly stored logs as server-sent events. */
 @Injectable()
 export class LogTail implements BeforeApplicationShutdown {
   private readonly open = new Set<ServerResponse>();
@@ -48,11 +51,12 @@ export class LogTail implements BeforeApplicationShutdown {
   }
 
   /**
-   * Sends a `log` event for each new log, oldest first, in the form of lists; a `skipped` event when there are more
-   * than can be sent; a comment when there are none. Ends after `seconds`, and within seconds after the caller's
-   * credential or rights have ended. Throws `unavailable` when no tail slot is free.
+   * Sends a `log` event for each new log, oldest first, in the form of lists; a `skipped` event
+   * when there are more than can be sent; a comment when there are none. Ends after `seconds`, and
+   * within seconds after the caller's credential or rights have ended. Throws `unavailable` when no
+   * tail slot is free.
    */
-  async follow({ caller, filter, seconds, mayGoOn, takeOver }: Tail): Promise<void> {
+  async follow({ caller, filter, seconds, mayContinue, takeOver }: Tail): Promise<void> {
     const { organisationId, userId, apiKeyId } = caller;
     const share = this.places.of(userId ?? apiKeyId ?? organisationId, organisationId);
     if (!share.take(1))
@@ -76,7 +80,7 @@ export class LogTail implements BeforeApplicationShutdown {
     try {
       while (!res.destroyed && !res.writableEnded && Date.now() < endsAt) {
         if (Date.now() - checkedAt >= ACCESS_MS) {
-          if (!(await mayGoOn())) break;
+          if (!(await mayContinue())) break;
           checkedAt = Date.now();
         }
         if (res.writableLength < PENDING_BYTES_MAX) send(res, await logs.next());
@@ -84,7 +88,7 @@ export class LogTail implements BeforeApplicationShutdown {
       }
       res.end();
     } catch {
-      // The client reconnects.
+      // The client reconnects after this.
       res.destroy();
     } finally {
       this.open.delete(res);
@@ -93,8 +97,8 @@ export class LogTail implements BeforeApplicationShutdown {
   }
 
   /**
-   * Notes the logs that are stored by now, before the response begins, so that a list that the client reads after that has them.
-   * Gives the place back when that fails or the process is stopping.
+   * Records which logs are already stored before the response begins; a list that the client reads
+   * afterwards contains them. Releases the tail slot when that fails or the process is stopping.
    */
   private async begin(logs: NewLogs, share: Share): Promise<void> {
     try {
@@ -108,17 +112,19 @@ export class LogTail implements BeforeApplicationShutdown {
 }
 
 interface NewRows {
-  /** Oldest first. */
+  /** Rows to send, oldest first. */
   readonly rows: readonly StoredRequestLog[];
-  /** Logs that match and are not among the rows. */
+  /** Number of matching logs that are not among the rows. */
   readonly skipped: number;
-  /** False: more logs have come than a query reads, so there may be more skipped ones. */
+  /**
+   * False when there are more new logs than a query reads, so that more logs may have been skipped.
+   */
   readonly isExact: boolean;
 }
 
 /**
- * The logs of a filter that are stored while it is followed, each once. Their requests may have begun before that: a log is stored when
- * its request has ended, and a moment later.
+ * Finds each log of a filter once when it is stored while the tail runs. A log is stored a moment
+ * after its request has ended, so the request may have begun earlier.
  */
 class NewLogs {
   private seen = new Set<string>();
@@ -130,7 +136,7 @@ class NewLogs {
     private readonly filter: LogFilter,
   ) {}
 
-  /** Takes note of what is stored already. */
+  /** Records which logs are already stored. */
   async begin(): Promise<void> {
     const { ids } = await this.recent(this.since());
     this.seen = new Set(ids);
@@ -145,7 +151,7 @@ class NewLogs {
     const isExact = cutAt === null || cutAt.getTime() <= this.readUntil;
     const rows =
       fresh.length === 0 ? [] : await logsOfIds(manager, owner, { ids: fresh.slice(0, AT_ONCE), since });
-    // Those that are no longer read are too old to be read again.
+    // Ids that are no longer read are forgotten, because their logs are too old to be read again.
     this.seen = new Set(ids);
     this.readUntil = newest?.getTime() ?? this.readUntil;
     return { rows: [...rows].reverse(), skipped: fresh.length - rows.length, isExact };

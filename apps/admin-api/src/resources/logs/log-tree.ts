@@ -7,8 +7,8 @@ export interface LogTreeNode {
 }
 
 /**
- * Arranges the logs of one trace as a tree, by their span ids. A log with an unknown parent, or that is its own
- * ancestor, is at the top. Siblings are ordered by time.
+ * Arranges the logs of one trace as a tree by their span ids. A log whose parent is unknown, or
+ * that would be its own ancestor, is at the top level. Siblings are ordered by time.
  */
 export function logTree(logs: readonly LogResponse[]): LogTreeNode[] {
   const nodes = [...logs]

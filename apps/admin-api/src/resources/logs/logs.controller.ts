@@ -43,7 +43,7 @@ const RawBody = (part: 'request' | 'response'): MethodDecorator =>
       ...BYTES,
       description: `The stored ${part} body, with its content type, as an attachment.`,
     }),
-    ApiResponse({ ...BYTES, status: 206, description: 'The range that the request names.' }),
+    ApiResponse({ ...BYTES, status: 206, description: 'The range of bytes that the request names.' }),
   );
 
 @ControlRoutes('logs')
@@ -85,7 +85,7 @@ export class LogsController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     return this.logs.tail(caller, query, all, {
-      mayGoOn: () => this.access.holds(request, caller),
+      mayContinue: () => this.access.holds(request, caller),
       takeOver: () => {
         reply.hijack();
         return reply.raw;

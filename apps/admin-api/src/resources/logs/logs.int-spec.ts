@@ -38,7 +38,7 @@ describe('logs', () => {
     sibling = await admin.workspace(tenant.organisationId);
   });
 
-  it('[SVC-02] shows status, provider, model, tokens, cost, latency, key, workspace and trace, under /v1 and /v2', async () => {
+  it('[SVC-02] show status, provider, model, tokens, cost, latency, key, workspace and trace, under /v1 and /v2', async () => {
     const record = await log({ traceId: 'shown', cost: 123_456_789, metadata: { team: 'a' } });
     const { status, body } = await list('trace_id=shown');
     expect(status).toBe(200);
@@ -70,7 +70,7 @@ describe('logs', () => {
     expect(second.body).toEqual(body);
   });
 
-  it('derives success from outcome and status alike in rows, filters and analytics', async () => {
+  it('derive success from outcome and status in the same way in rows, filters and analytics', async () => {
     const outcomes = ['ok', 'provider_error', 'denied', 'failed', 'client_closed', 'interrupted'] as const;
     const ends = outcomes.flatMap((outcome) =>
       [101, 200, 246, 304, 429, 446, 500].map((status) => ({ outcome, status })),
@@ -102,7 +102,7 @@ describe('logs', () => {
     expect(await total('', 'errors')).toEqual({ total: errors });
   });
 
-  it('shows and filters which logs another target answered', async () => {
+  it('show and filter which logs had a response from another target', async () => {
     const traceId = 'fallbacks';
     const attempt = (target: number, end: 'answered' | 'status') => ({
       ...{ target: `config.targets[${String(target)}]`, provider: 'openai', credential: null, model: null },
@@ -127,7 +127,7 @@ describe('logs', () => {
     expect(await shown('')).toHaveLength(2);
   });
 
-  it('shows and filters which logs were hedged', async () => {
+  it('show and filter which logs were hedged', async () => {
     const traceId = 'hedges';
     const attempt = (target: number, end: 'answered' | 'cancelled', hedge?: 'first' | 'second') => ({
       ...{ target: `config.targets[${String(target)}]`, provider: 'openai', credential: null, model: null },
@@ -152,7 +152,7 @@ describe('logs', () => {
     expect(await shown('')).toHaveLength(3);
   });
 
-  it('shows one log with its decision, usage and bodies: JSON, text and bytes', async () => {
+  it('show one log with its decision, usage and bodies: JSON, text and bytes', async () => {
     const record = await log(
       { traceId: 'detail', responseBodyTruncated: true },
       { request: Buffer.from('{"model":"gpt-4o"}'), response: Buffer.from('data: [DONE]\n') },
@@ -172,7 +172,7 @@ describe('logs', () => {
     expect(other.response).toMatchObject({ encoding: 'base64', body: '//4A' });
   });
 
-  it('pages through all logs once, newest first, across days and equal times, while new ones arrive', async () => {
+  it('are paged once each, newest first, across days and equal times, while new ones arrive', async () => {
     const written: string[] = [];
     for (let i = 0; i < 23; i += 1) {
       const { id } = await log({ traceId: 'paged', createdAt: at(Math.floor(i / 3) * 9) });
@@ -193,7 +193,7 @@ describe('logs', () => {
     expect(seen).toHaveLength(23);
   });
 
-  it('returns numbered pages with each log once, until an empty page', async () => {
+  it('are returned in numbered pages once each, until an empty page', async () => {
     const written: string[] = [];
     for (let i = 0; i < 7; i += 1) written.push((await log({ traceId: 'numbered', createdAt: at(i) })).id);
     const pages: string[][] = [];
@@ -213,12 +213,12 @@ describe('logs', () => {
     ['page_size=100&current_page=100', 'use next_cursor'],
     ['current_page=1&cursor=x', 'mutually exclusive'],
     ['current_page=1&q=abc&time_of_generation_min=2026-01-01T00:00:00Z', 'next_cursor'],
-  ])('refuses the page %s, and says how to continue', async (query, way) => {
+  ])('refuse the page %s, and say how to continue', async (query, way) => {
     const { status, text } = await list(query);
     expect([status, text]).toEqual([400, expect.stringContaining(way)]);
   });
 
-  it('pages through logs with a metadata value once, newest first, over weeks and among other logs', async () => {
+  it('with a metadata value are paged once each, newest first, over weeks and among other logs', async () => {
     const written: string[] = [];
     for (let i = 0; i < 11; i += 1) {
       const { id } = await log({ createdAt: at(i * 40), metadata: { rare: 'yes', other: String(i % 2) } });
@@ -244,7 +244,7 @@ describe('logs', () => {
     expect(await pages(`metadata.rare=yes&time_of_generation_min=${since}`)).toEqual(written.slice(0, 4));
   });
 
-  it('filters by every field, and by several at once', async () => {
+  it('can be filtered by every field, and by several at once', async () => {
     const apiKeyId = uuidv7();
     const base = { traceId: 'filtered', createdAt: at(2) };
     const plain = await log(base);
@@ -319,13 +319,13 @@ describe('logs', () => {
     ['metadata=[1]', 'metadata'],
     ['metadata=%7B%22a%22%3A1%7D', 'metadata.a'],
     ['metadata.a=1&metadata.a=2', 'metadata.a'],
-  ])('responds with 400 to %s and names %s', async (query, param) => {
+  ])('respond with 400 to %s and name %s', async (query, param) => {
     const { status, body } = await admin.get(`/v1/logs?${query}`, { key: tenant.key });
     expect(status).toBe(400);
     expect(body).toMatchObject({ error: { type: 'validation_failed', code: 'AB01', param } });
   });
 
-  it('hides the logs of a workspace from keys of other workspaces and organisations: not listed, and 404', async () => {
+  it('of a workspace are hidden from keys of other workspaces and organisations: not listed, and 404', async () => {
     const own = await log({ traceId: 'tenancy' });
     const inSibling = await log({ traceId: 'tenancy', workspaceId: sibling });
     const { organisationId, workspaceId } = foreign;
@@ -348,7 +348,7 @@ describe('logs', () => {
     expect(await statusOf('not-an-id', tenant.key)).toBe(404);
   });
 
-  it('needs a key with a scope of each route', async () => {
+  it('require a key with a scope of each route', async () => {
     const record = await log({ traceId: 'scopes' });
     const { organisationId, workspaceId } = tenant;
     const keyWith = (...scopes: string[]): Promise<string> =>

@@ -29,7 +29,9 @@ import type { ListLogsQuery, TailLogsQuery } from '../../platform/logs/logs.dto'
 
 const FEEDBACK_MAX = 100;
 const TRACE_LOGS_MAX = 1_000;
-/** Maximum logs reachable by page number, because all logs before a page are read too. */
+/**
+ * Maximum number of logs that page numbers can reach, because all logs before a page are read too.
+ */
 const PAGED_LOGS_MAX = 10_000;
 const NO_BODIES: LogBodies = { request: null, response: null };
 const UNKNOWN_TYPE = 'application/octet-stream';
@@ -41,18 +43,24 @@ export interface BodyOfLog {
 
 interface StoredBody {
   readonly bytes: Buffer;
-  /** As the client or the provider stated it; not checked. */
+  /** Content type as the client or the provider stated it; not verified. */
   readonly contentType: string;
 }
 
-/** Callers restricted to their own data see only requests made with their own keys. */
+/**
+ * Returns the owner of the logs that a caller may list. Callers restricted to their own data see
+ * only requests made with their own keys.
+ */
 const ownerOf = (caller: Principal): LogOwner => ({
   organisationId: caller.organisationId,
   workspaceId: caller.workspaceId,
   userId: ownDataOnly(caller),
 });
 
-/** Without `logs.view` a caller can read only the logs of its own requests. */
+/**
+ * Returns the viewer of single logs. Without `logs.view` a caller can read only the logs of its own
+ * requests.
+ */
 const viewerOf = (caller: Principal): LogViewer => ({
   ...ownerOf(caller),
   ...(caller.scopes.has('logs.view')
@@ -90,7 +98,7 @@ export class LogsService implements LogReader {
     };
   }
 
-  /** Searches logs. Requires `logs.view`, since a search would reveal the content of bodies. */
+  /** Searches logs. Requires `logs.view`, since a search reveals the content of bodies. */
   private async find(caller: Principal, filter: LogFilter, text: string, limit: number): Promise<LogPage> {
     assertScope(caller, ['logs.view']);
     const { rows, next, logs, until } = await this.search.find(filter, text, limit);
@@ -104,8 +112,9 @@ export class LogsService implements LogReader {
   }
 
   /**
-   * Returns one log. Without `bodies` they are not read: shown as null, with their type and size. Throws `not_found`
-   * also for a log of another workspace or organisation.
+   * Returns one log. With `bodies` false, the bodies are not read and are null in the response,
+   * with their type and size. Throws `not_found` for an unknown log and for a log of another
+   * workspace or organisation.
    */
   async get(caller: Principal, id: string, { bodies = true } = {}): Promise<LogDetailResponse> {
     const log = await this.one(caller, id, bodies);
@@ -121,7 +130,10 @@ export class LogsService implements LogReader {
     return logDetailResponse(log, bodies ? await this.bodies.of(log) : NO_BODIES, feedback);
   }
 
-  /** Returns the stored bytes of one body. Throws `not_found` as `get` does, and for a log without this body. */
+  /**
+   * Returns the stored bytes of one body. Throws `not_found` as `get` does, and for a log without
+   * this body.
+   */
   async body(caller: Principal, { id, part }: BodyOfLog): Promise<StoredBody> {
     const log = await this.one(caller, id, true);
     const { [part]: bytes } = await this.bodies.of(log);
@@ -135,7 +147,10 @@ export class LogsService implements LogReader {
     return found(isUuid(id) ? await findLog(manager, viewerOf(caller), id, { bodies }) : null);
   }
 
-  /** Throws `not_found` for an unknown trace and for one of another tenant. */
+  /**
+   * Returns the logs of a trace. Throws `not_found` for an unknown trace and for one of another
+   * tenant.
+   */
   async trace(caller: Principal, traceId: string): Promise<LogTraceResponse> {
     const query: ListLogsQuery = { current_page: 0, page_size: TRACE_LOGS_MAX, trace_id: [traceId] };
     const rows = isStorableText(traceId)
@@ -146,12 +161,12 @@ export class LogsService implements LogReader {
     return { object: 'trace', trace_id: traceId, spans, truncated: rows.length > TRACE_LOGS_MAX };
   }
 
-  /** Streams new logs. `connection` has the rest of what a tail needs. */
+  /** Streams new logs. `connection` contains the other members of a tail. */
   tail(
     caller: Principal,
     query: TailLogsQuery,
     all: Readonly<Record<string, unknown>>,
-    connection: Pick<Tail, 'mayGoOn' | 'takeOver'>,
+    connection: Pick<Tail, 'mayContinue' | 'takeOver'>,
   ): Promise<void> {
     if (query.q !== undefined) throw invalid('q', 'q searches stored logs and is not available for a tail');
     const filter = logFilterOf(ownerOf(caller), query, all);
@@ -159,7 +174,10 @@ export class LogsService implements LogReader {
   }
 }
 
-/** Returns the number of logs before the page. Throws `validation_failed` where numbered pages are not available. */
+/**
+ * Returns the number of logs before the page. Throws `validation_failed` when page numbers cannot
+ * be used.
+ */
 function skippedBy({ current_page: page, page_size: size, cursor, q }: ListLogsQuery): number {
   if (page === 0) return 0;
   if (cursor !== undefined)

@@ -3,7 +3,7 @@ import type { RestCall, RestCalls, RestRoute } from './rest-api';
 import type { Shape } from './shapes';
 
 interface ToolFacts {
-  /** In snake case; it begins with a verb. */
+  /** Name in snake case that begins with a verb. */
   readonly name: string;
   readonly title: string;
   /** Purpose of the tool, in a few sentences that a model reads. */
@@ -11,35 +11,41 @@ interface ToolFacts {
   /** JSON Schema of each argument. */
   readonly input: Readonly<Record<string, JsonObject>>;
   readonly required?: readonly string[];
-  /** Routes that it may call. A caller who may use none of them does not see the tool. */
+  /** Routes that the tool may call. A caller who may use none of them does not see the tool. */
   readonly routes: readonly [RestRoute, ...RestRoute[]];
 }
 
-/** Arguments that fit the tool's schema. */
+/** Arguments that match the tool's schema. */
 export type Arguments = JsonObject;
 
 /** A tool that only reads. */
 export interface ReadTool extends ToolFacts {
   readonly kind: 'read';
   readonly output: Readonly<Record<string, Shape>>;
-  /** Whether the result has texts that callers, models or servers wrote. */
+  /** Whether the result contains texts that callers, models or servers wrote. */
   readonly isUntrusted: boolean;
-  /** Returns the members of `output`; what it does not declare is left out. Throws `RestRefusal`. */
+  /**
+   * Runs the tool and returns the members of `output`; other members are removed. Throws
+   * `RestRefusal`.
+   */
   run(args: Arguments, rest: RestCalls): Promise<JsonObject>;
 }
 
-/** A tool that changes something by one request, which it plans first. */
+/** A tool that makes a change with one request, after planning it. */
 export interface WriteTool extends ToolFacts {
   readonly kind: 'write';
-  /** Whether the change takes something away. */
+  /** Whether the change deletes or revokes something. */
   readonly isDestructive: boolean;
-  /** `now` is in milliseconds since 1970. Throws `RestRefusal` for arguments that fit no request. */
+  /**
+   * Returns the request. `now` is in Unix milliseconds. Throws `RestRefusal` for arguments that no
+   * request can express.
+   */
   request(args: Arguments, now: number): RestCall;
 }
 
 export type AdminTool = ReadTool | WriteTool;
 
-/** Schemas of arguments that several tools have. */
+/** Schemas of arguments that several tools share. */
 export const ARGUMENT = {
   workspace: {
     type: 'string',
@@ -51,7 +57,8 @@ export const ARGUMENT = {
   since: {
     type: 'string',
     pattern: '^(?:\\d{1,4}[mhd]|\\d{4}-\\d{2}-\\d{2}.{0,30})$',
-    description: 'Start of the range: a time such as 2026-11-28T09:00:00Z, or how long ago: 30m, 24h, 7d.',
+    description:
+      'Start of the range: a time such as 2026-11-28T09:00:00Z, or a duration before now: 30m, 24h, 7d.',
   },
   until: {
     type: 'string',
@@ -63,7 +70,7 @@ export const ARGUMENT = {
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The time that an argument such as `24h` names, as RFC 3339; other texts as they are. */
+/** Returns the time of an argument such as `24h` as RFC 3339; returns other texts unchanged. */
 export function timeOf(argument: unknown, fallback: string): string {
   const given = typeof argument === 'string' ? argument : fallback;
   const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(given) ?? [];
@@ -71,7 +78,7 @@ export function timeOf(argument: unknown, fallback: string): string {
   return new Date(Date.now() - Number(count) * (UNITS[unit] ?? 0)).toISOString();
 }
 
-/** An argument that is a text, or undefined. */
+/** Returns an argument that is a string; undefined otherwise. */
 export const textIn = (args: Arguments, name: string): string | undefined => {
   const value = args[name];
   return typeof value === 'string' ? value : undefined;

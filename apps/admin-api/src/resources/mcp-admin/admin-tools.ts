@@ -12,7 +12,7 @@ import { listModels, listProviders } from './tools/provider-tools';
 import { explainRequest, findRequests } from './tools/request-tools';
 import { getSpend } from './tools/spend-tools';
 
-/** All tools, in the order of the list. */
+/** All tools, in the order of `tools/list`. */
 export const ADMIN_TOOLS: readonly AdminTool[] = [
   findRequests,
   explainRequest,
@@ -31,7 +31,7 @@ export const ADMIN_TOOLS: readonly AdminTool[] = [
   disable,
 ];
 
-/** Name of the argument that carries out a plan. */
+/** Name of the argument with the token that carries out a plan. */
 export const CONFIRM = 'confirm';
 
 export const UNTRUSTED =
@@ -54,7 +54,7 @@ const outputOf = (tool: ReadTool): Shape =>
     truncated: boolean('true: long texts or lists were cut; narrow the request to see more.'),
   });
 
-/** Schema and shape of a tool's result. */
+/** Returns the schema of a tool's result. */
 export const resultShape = (tool: AdminTool): Shape => (tool.kind === 'read' ? outputOf(tool) : PLANNED);
 
 const confirmation = (): JsonObject => ({
@@ -62,7 +62,7 @@ const confirmation = (): JsonObject => ({
   minLength: 1,
   maxLength: 1_024,
   description:
-    'plan_token of a call with the same arguments, after the user agreed. Without it nothing is changed: the result is the plan.',
+    'plan_token from a call with the same arguments, after the user has agreed. Without it nothing changes, and the result is the plan.',
 });
 
 const inputOf = (tool: AdminTool): JsonObject => ({
@@ -86,7 +86,7 @@ const described = (tool: AdminTool): string =>
 const PLANS =
   'The first call returns a plan and changes nothing; the same call with its plan_token as confirm carries it out once.';
 
-/** A tool as `tools/list` shows it. */
+/** Returns the definition of a tool for `tools/list`. */
 export const definitionOf = (tool: AdminTool): JsonObject => ({
   name: tool.name,
   title: tool.title,
@@ -100,7 +100,7 @@ const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true }
 addFormats(ajv);
 const validators = new Map<string, ValidateFunction>();
 
-/** Faults of the arguments of a call, one text each; at most 20. */
+/** Returns the faults of a call's arguments, at most 20, each as one text. */
 export function faultsOf(tool: AdminTool, args: JsonObject): readonly string[] {
   let validate = validators.get(tool.name);
   if (validate === undefined) validators.set(tool.name, (validate = ajv.compile(inputOf(tool))));

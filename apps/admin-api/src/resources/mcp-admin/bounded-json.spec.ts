@@ -1,7 +1,7 @@
 import { boundedJson, RESULT_MAX } from './bounded-json';
 
-describe('bounded results', () => {
-  it('keep small values as they are', () => {
+describe('boundedJson', () => {
+  it('returns small values unchanged', () => {
     const value = { text: 'é 漢 👩', list: [1, null, true], object: { a: 'b\nc\td' } };
     expect(boundedJson(value)).toEqual({ value, isCut: false });
   });
@@ -14,26 +14,26 @@ describe('bounded results', () => {
       'an object of many members',
       Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`m${String(at)}`, 1])),
     ],
-  ])('cut %s and say so', (_case, value) => {
+  ])('cuts %s and says so', (_case, value) => {
     const bounded = boundedJson(value);
     expect(bounded?.isCut).toBe(true);
     expect(JSON.stringify(bounded?.value).length).toBeLessThanOrEqual(RESULT_MAX);
   });
 
-  it('cut what is nested deeply', () => {
+  it('cuts deeply nested values', () => {
     let value: Record<string, unknown> = { end: true };
     for (let level = 0; level < 10_000; level += 1) value = { value };
     expect(boundedJson(value)?.isCut).toBe(true);
   });
 
-  it('are refused when even their structure is too large', () => {
+  it('returns null when even the structure is too large', () => {
     const row = Object.fromEntries(
       Array.from({ length: 200 }, (_, at) => [`member-${String(at)}`, 'x'.repeat(200)]),
     );
     expect(boundedJson({ a: row, b: row, c: { d: row, e: row } })).toBeNull();
   });
 
-  it('show characters that cannot be seen, and halves of characters', () => {
+  it('writes invisible characters and lone surrogates visibly', () => {
     const hidden = 'a\u200bb\u202ec\u{e0041}d\u0000e\ud800f';
     expect(boundedJson({ [hidden]: hidden })?.value).toEqual({
       'a⟦U+200B⟧b⟦U+202E⟧c⟦U+E0041⟧d⟦U+0000⟧e⟦U+D800⟧f': 'a⟦U+200B⟧b⟦U+202E⟧c⟦U+E0041⟧d⟦U+0000⟧e⟦U+D800⟧f',

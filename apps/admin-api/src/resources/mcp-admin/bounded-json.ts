@@ -2,12 +2,12 @@ import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/mcp';
 
 interface Bounds {
-  /** UTF-16 units of a text. */
+  /** Maximum length of a text in UTF-16 units. */
   readonly textMax: number;
   readonly itemsMax: number;
 }
 
-/** Tried in turn until a result fits. */
+/** Bounds that are applied one after another until a result fits. */
 const STEPS: readonly Bounds[] = [
   { textMax: 4_000, itemsMax: 200 },
   { textMax: 1_000, itemsMax: 100 },
@@ -18,18 +18,19 @@ const STEPS: readonly Bounds[] = [
 const LEVELS_MAX = 16;
 const MEMBERS_MAX = 200;
 
-/** Characters of a result as JSON. */
+/** Maximum length of a result as JSON, in characters. */
 export const RESULT_MAX = 49_152;
 
 export interface Bounded {
   readonly value: JsonObject;
-  /** Whether something was left out. */
+  /** Whether anything was left out. */
   readonly isCut: boolean;
 }
 
 /**
- * Returns a copy of at most `RESULT_MAX` characters as JSON: long texts are cut, and long lists lose their last items.
- * Characters that cannot be seen are written as `⟦U+200B⟧`. Null: it does not fit at all.
+ * Returns a copy of at most `RESULT_MAX` characters as JSON: long texts are truncated, and long
+ * lists lose their last items. Invisible characters are written as `⟦U+200B⟧`. Returns null when
+ * the value does not fit at all.
  */
 export function boundedJson(value: JsonObject): Bounded | null {
   for (const bounds of STEPS) {
@@ -80,7 +81,9 @@ class Copy {
   }
 }
 
-/** Controls, marks of the writing direction, tags and other characters without a form of their own. */
+/**
+ * Invisible characters: controls, marks of the writing direction, tags and others without a glyph.
+ */
 const HIDDEN =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\u{e0000}-\u{e01ef}]|[\ud800-\udfff]/gu;
 

@@ -48,7 +48,7 @@ describe('access to /mcp/admin', () => {
     expect(invalid.headers.get('www-authenticate')).toContain('error="invalid_token"');
   });
 
-  it('takes OAuth tokens for this resource alone, with their scopes and in their workspace', async () => {
+  it('accepts only OAuth tokens for this resource, with their scopes and in their workspace', async () => {
     const member = await admin.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'admin' });
     const tokenFor = async (resource: string, scope: string): Promise<string> => {
       const clientId = await journey.clientId();
@@ -73,7 +73,7 @@ describe('access to /mcp/admin', () => {
     expect((await admin.get('/v1/logs', { token: ofApi })).status).toBe(200);
   });
 
-  it('takes a token that is bound to a key with one proof for each request, whatever a tool needs', async () => {
+  it('accepts a token that is bound to a key with one proof per request, whatever requests a tool sends', async () => {
     const member = await admin.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'manager' });
     const clientId = await journey.clientId();
     const wanted = { resource: RESOURCE, scope: READING_SCOPES.join(' ') };
@@ -107,7 +107,7 @@ describe('access to /mcp/admin', () => {
     ]);
   });
 
-  it('takes the session of a user, whose role decides', async () => {
+  it('accepts the session of a user, whose role decides', async () => {
     const { organisationId, workspaceId } = tenant;
     const names = async (email: string): Promise<string[]> =>
       (await clients.modern({ authorization: `Bearer ${await admin.login(email)}` })).names();
@@ -120,7 +120,7 @@ describe('access to /mcp/admin', () => {
     expect(member).toContain('find_requests');
   });
 
-  it('refuses pages of other origins, and answers those of its own', async () => {
+  it('refuses pages of other origins, and serves those of its own', async () => {
     const at = async (origin: string): Promise<Response> => clients.post(INITIALIZE, { ...byKey(), origin });
     for (const origin of ['https://evil.example', 'null', 'https://tools.example.com.evil.example'])
       expect((await at(origin)).status).toBe(403);
@@ -135,7 +135,7 @@ describe('access to /mcp/admin', () => {
     expect(preflight.status).toBe(204);
   });
 
-  it('speaks every revision, keeps no state, and takes a session only from its credential', async () => {
+  it('supports every revision, stores no state, and accepts a session only from its credential', async () => {
     const opened = await clients.post(INITIALIZE, byKey());
     expect((await bodyOf(opened)).result).toMatchObject({
       protocolVersion: '2025-06-18',
@@ -154,7 +154,7 @@ describe('access to /mcp/admin', () => {
     expect([mismatch.status, (await bodyOf(mismatch)).error?.code]).toEqual([400, -32_020]);
   });
 
-  it('answers other methods and bodies as MCP says', async () => {
+  it('responds to other methods and bodies as MCP defines', async () => {
     const method = async (name: string, headers: Record<string, string> = {}): Promise<number> =>
       (await fetch(clients.endpoint, { method: name, headers: { ...byKey(), ...headers } })).status;
     expect([await method('GET'), await method('DELETE'), await method('PUT')]).toEqual([405, 405, 405]);
@@ -178,7 +178,7 @@ describe('/mcp/admin with API_ACCESS_ENABLED=OFF and without an OAuth server', (
   const clients = new AdminClients(admin);
   const tenant = admin.sharedTenant();
 
-  it('refuses API keys, and leads nowhere', async () => {
+  it('refuses API keys, without leading clients to an OAuth server', async () => {
     expect((await clients.post(INITIALIZE, { 'x-gw-api-key': tenant.key })).status).toBe(403);
     const response = await clients.post(INITIALIZE);
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, null]);
@@ -191,7 +191,7 @@ describe('/mcp/admin with CONTROL_PLANE_RATE_LIMIT', () => {
   const clients = new AdminClients(admin);
   const tenant = admin.sharedTenant();
 
-  it('counts each request of a tool, the first one together with that of the client', async () => {
+  it('counts each request of a tool, the first one together with the request of the client', async () => {
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' };
     const call = async (name: string): Promise<Rpc> =>
       bodyOf(
@@ -201,7 +201,8 @@ describe('/mcp/admin with CONTROL_PLANE_RATE_LIMIT', () => {
         ),
       );
     expect((await call('find_requests')).result).toHaveProperty('structuredContent');
-    // The key, its workspace and the policies of two kinds: one more than the limit leaves.
+    // The tool reads the key, its workspace and the policies of two kinds: one request more than
+    // the limit leaves.
     expect((await call('get_my_limits')).result).toMatchObject({
       isError: true,
       _meta: { 'gw/error': { type: 'rate_limited', status: 429 } },

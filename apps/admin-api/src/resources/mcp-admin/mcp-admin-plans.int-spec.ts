@@ -65,7 +65,7 @@ describe.each([1, 2] as const)('changes by tools of /mcp/admin with a client of 
     expect(JSON.stringify(listed)).not.toContain(key);
   });
 
-  it('creates one key when a token is sent twice at once', async () => {
+  it('creates one key when two calls send a token at the same time', async () => {
     const client = await clients.of(sdk, ours.key);
     const name = `at-once-${String(sdk)}`;
     const args = { name, ...NEW_KEY };
@@ -77,7 +77,7 @@ describe.each([1, 2] as const)('changes by tools of /mcp/admin with a client of 
     expect(await keysNamed(name)).toHaveLength(1);
   });
 
-  it('refuses a token with other arguments, of another caller, of another tool, and a made-up one', async () => {
+  it('refuses a token with other arguments, from another caller, of another tool, and an invented one', async () => {
     const client = await clients.of(sdk, ours.key);
     const name = `bound-${String(sdk)}`;
     const args = { name, ...NEW_KEY };
@@ -95,11 +95,11 @@ describe.each([1, 2] as const)('changes by tools of /mcp/admin with a client of 
     for (const each of refused)
       expect([each.isError, each._meta?.['gw/error']]).toMatchObject([true, { param: 'confirm' }]);
     expect(await keysNamed(name)).toEqual([]);
-    // Nothing of this used the plan up.
+    // None of these calls has used up the plan.
     expect(shown(await client.call('create_api_key', { ...args, confirm })).status).toBe('done');
   });
 
-  it('refuses a plan whose row has changed meanwhile', async () => {
+  it('refuses a plan whose row has changed in the meantime', async () => {
     const client = await clients.of(sdk, ours.key);
     const id = await made(client, `changed-${String(sdk)}`);
     const args = { target: 'api_key', id, usage_limits: { credit_limit: 50 } };
@@ -118,7 +118,7 @@ describe.each([1, 2] as const)('changes by tools of /mcp/admin with a client of 
     });
   });
 
-  it('disables a key, which is refused from then on', async () => {
+  it('disables a key, whose requests are then refused', async () => {
     const client = await clients.of(sdk, ours.key);
     const id = await made(client, `disabled-${String(sdk)}`);
     const args = { target: 'api_key', id };
@@ -156,7 +156,7 @@ describe.each([1, 2] as const)('changes by tools of /mcp/admin with a client of 
     expect(record).toMatchObject({ method: 'POST', uri: '/mcp/admin#decide_capabilities' });
   });
 
-  it('refuses what the REST API refuses, while it plans and when it confirms', async () => {
+  it('refuses requests that the REST API refuses, when planning and when confirming', async () => {
     const scoped = await admin.apiKey('workspace-service', ours, [
       'workspace_service_api_keys.create',
       'completions.write',

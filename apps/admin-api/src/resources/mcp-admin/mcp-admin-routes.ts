@@ -41,9 +41,12 @@ import { McpAdminService } from './mcp-admin.service';
 import { RestApi, type RestCaller } from './rest-api';
 
 const RULE = { kind: 'caller', resource: MCP_ADMIN_PATH } as const satisfies AccessRule;
-/** Names this endpoint in session ids; no server has this id. */
+/** Server id of this endpoint in session ids; no MCP server has this id. */
 const SERVER_ID = 'admin';
-/** How long clients may keep the list of tools, in milliseconds: scopes change. */
+/**
+ * How long clients may cache the list of tools, in milliseconds. It is short, because scopes
+ * change.
+ */
 const TTL_MS = 60_000;
 
 const FACTS: EndpointFacts = {
@@ -54,9 +57,9 @@ const FACTS: EndpointFacts = {
 };
 
 /**
- * The control plane as an MCP server, by streamable HTTP. Its path is a plain route of the HTTP server, since its
- * protocol defines other errors than the rest of the control plane. It keeps nothing: session ids are sealed, and the
- * credential is checked with every request.
+ * Serves the control plane as an MCP server over streamable HTTP. Its path is a plain route of the
+ * HTTP server, since its protocol defines other errors than the rest of the control plane. It
+ * stores nothing: session ids are sealed, and the credential is checked with every request.
  */
 @Injectable()
 export class McpAdminRoutes {
@@ -72,7 +75,10 @@ export class McpAdminRoutes {
     this.origins = { allowedOrigins: [...named, ...own], publicHosts: [] };
   }
 
-  /** Adds the route to the server. Call it after the access gate's hook is added and before other routes are. */
+  /**
+   * Adds the route to the server. Call it after adding the access gate's hook and before adding
+   * other routes.
+   */
   register(server: FastifyInstance, gate: AccessGate, log: Log): void {
     const rest = new RestApi(server, gate);
     void server.register((scope, _options, done) => {
@@ -170,7 +176,8 @@ export class McpAdminRoutes {
     const fields = fieldsOf(request);
     if (thrown instanceof McpFault)
       return reply.status(thrown.status).headers(thrown.headers).send(thrown.body());
-    // A page of a foreign origin learns nothing, also from refusals.
+    // Refusals have CORS headers only for allowed origins, so that a page of a foreign origin
+    // cannot read them.
     void reply.headers(isAllowed(fields, this.origins) ? originHeaders(fields) : {});
     const error = toPublicError(thrown);
     if (error.status >= 500)
@@ -194,11 +201,14 @@ export class McpAdminRoutes {
       });
   }
 
-  /** A missing or refused credential: the response leads clients to the OAuth server, where there is one. */
+  /**
+   * Returns the cause of a missing or refused credential, with which the response leads clients to
+   * the OAuth server; null when there is no OAuth server or the refusal has another reason.
+   */
   private causeOf({ status, options }: GatewayError, request: FastifyRequest): DenialCause | null {
     const { OAUTH_ENABLED: hasOauth, PUBLIC_URL: origin } = this.settings;
     if (status !== 401 || !hasOauth || origin === null) return null;
-    // A token that lacks its proof of possession is not replaced by another one.
+    // A client whose token lacks its proof of possession must not request another token.
     if (options.headers?.['www-authenticate'] !== undefined) return null;
     return {
       kind: 'unauthenticated',
@@ -228,7 +238,10 @@ function isAllowed(fields: ReturnType<typeof fieldsOf>, rules: OriginRules): boo
   }
 }
 
-/** Sessions belong to a credential, which is checked with every request anyway. */
+/**
+ * Returns the owner of a session, which is the credential; the credential is checked with every
+ * request anyway.
+ */
 const ownerOf = ({ identity }: RestCaller) => ({
   principal: principalBinding({ kind: 'key', keyId: `${identity.kind}:${credentialIdOf(identity)}` }),
   serverId: SERVER_ID,

@@ -39,7 +39,7 @@ describe.each([1, 2] as const)('/mcp/admin with a client of SDK %d', (sdk) => {
     expect((await client.names()).sort()).toEqual(ADMIN_TOOLS.map(({ name }) => name).sort());
   });
 
-  it('calls every tool that reads, with results that fit their schemas', async () => {
+  it('calls every reading tool, with results that match their schemas', async () => {
     const { id } = await log(ours);
     const { id: integrationId } = await insertMcpIntegration(admin.dataSource.manager, ours);
     await insertCapability(admin.dataSource.manager, integrationId, 'search');
@@ -66,7 +66,7 @@ describe.each([1, 2] as const)('/mcp/admin with a client of SDK %d', (sdk) => {
       }
   });
 
-  it('lists only the tool of the one scope that a key has, besides its own limits', async () => {
+  it("lists only the tool of a key's only scope, and the tool for its own limits", async () => {
     for (const [scope, tool] of [
       ['logs.list', 'find_requests'],
       ['analytics.view', 'get_spend'],
@@ -113,7 +113,7 @@ describe.each([1, 2] as const)('/mcp/admin with a client of SDK %d', (sdk) => {
     expect(explained.structuredContent).not.toHaveProperty('request_body');
   });
 
-  it('does not find the log of another organisation, also by its id', async () => {
+  it('does not find the log of another organisation, even by its id', async () => {
     const foreign = await log(theirs, { traceId: `foreign-${String(sdk)}` });
     const client = await clients.of(sdk, ours.adminKey);
     const explained = await client.call('explain_request', { id: foreign.id });
@@ -124,7 +124,7 @@ describe.each([1, 2] as const)('/mcp/admin with a client of SDK %d', (sdk) => {
     expect(errorOf(named)).toMatchObject({ type: 'not_found' });
   });
 
-  it('shows members only requests of their own keys where the settings say so', async () => {
+  it('shows members only requests of their own keys when the settings say so', async () => {
     const { organisationId, workspaceId } = await admin.tenant();
     const place = { organisationId, workspaceId };
     const member = await admin.user(organisationId, 'member', { [workspaceId]: 'member' });
@@ -143,7 +143,7 @@ describe.each([1, 2] as const)('/mcp/admin with a client of SDK %d', (sdk) => {
     expect([await seenBy(owner), await seenBy(member)]).toEqual([[id], []]);
   });
 
-  it('says which scope a call lacks, and what is wrong with arguments', async () => {
+  it('reports which scope a call lacks, and which arguments are invalid', async () => {
     const client = await clients.of(sdk, await keyWith('logs.list'));
     await expect(client.call('get_spend', { by: 'model' })).rejects.toThrow(/Unknown tool/);
     const searched = await client.call('find_requests', { text: 'hello', since: '24h' });
@@ -156,7 +156,7 @@ describe.each([1, 2] as const)('/mcp/admin with a client of SDK %d', (sdk) => {
 });
 
 describe('tools of /mcp/admin', () => {
-  it('call routes that exist, and change something only by routes that take dry runs', () => {
+  it('call only existing routes, and change something only by routes that support dry runs', () => {
     const { routeTable } = admin.api.app.getHttpAdapter().getInstance();
     const known = new Set(routeTable?.all().map(([method, pattern]) => `${method} ${pattern}`));
     for (const { name, kind, routes } of ADMIN_TOOLS)

@@ -16,18 +16,24 @@ export interface ListedTool {
 
 const LISTED: readonly ListedTool[] = ADMIN_TOOLS.map((tool) => ({ tool, definition: definitionOf(tool) }));
 
-/** The tools of the control plane for models: what each caller sees of them, and their calls. */
+/**
+ * Provides the control plane's tools for models: lists the tools that each caller may use, and runs
+ * their calls.
+ */
 @Injectable()
 export class McpAdminService {
   constructor(private readonly plans: Plans) {}
 
-  /** Tools of which the caller might use a route, by name. */
+  /** Returns the tools of which the caller might use a route, by name. */
   toolsOf(rest: RestApi, caller: RestCaller): ReadonlyMap<string, ListedTool> {
     const seen = LISTED.filter(({ tool }) => tool.routes.some((route) => rest.mayUse(caller, route)));
     return new Map(seen.map((listed) => [listed.tool.name, listed]));
   }
 
-  /** Calls a tool. Returns the result of `tools/call`; refusals of the REST API are results with `isError`. */
+  /**
+   * Calls a tool. Returns the result of `tools/call`; refusals of the REST API are results with
+   * `isError`.
+   */
   async call(rest: RestApi, caller: RestCaller, { tool }: ListedTool, args: JsonObject): Promise<JsonObject> {
     const faults = faultsOf(tool, args);
     if (faults.length > 0) return invalid(`The arguments are not valid: ${faults.join('; ')}.`);
@@ -80,7 +86,7 @@ async function read(tool: ReadTool, args: JsonObject, calls: RestCalls): Promise
   return shown(tool, await tool.run(args, calls));
 }
 
-/** The result of a tool: structured, and the same as text. */
+/** Returns the result of a tool as structured content and as the same text. */
 function shown(tool: AdminTool, value: JsonObject): JsonObject {
   const isUntrusted = tool.kind === 'read' && tool.isUntrusted;
   const bounded = boundedJson(resultShape(tool).of(value) as JsonObject);
@@ -104,13 +110,13 @@ function shown(tool: AdminTool, value: JsonObject): JsonObject {
 const invalid = (message: string, param: string | null = null): JsonObject =>
   toolError(message, { type: 'validation_failed', ...(param !== null && { param }) });
 
-/** Error of the REST API, for the model. */
+/** Converts an error of the REST API to a tool result for the model. */
 function refused({ status, message, error }: RestRefusal): JsonObject {
   const { message: _message, details: _details, ...data } = error;
   return toolError(message + detailsOf(error, message), { ...data, status });
 }
 
-/** Faults of members that the message does not have already. */
+/** Returns the faults of members that the message does not already contain. */
 function detailsOf(error: JsonObject, message: string): string {
   const faults = ownList(error, 'details')
     .slice(0, DETAILS_MAX)

@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../platform/unit-of-work/audit-recorder';
 import { mask } from '../../platform/unit-of-work/mask';
 import { json, list, members, text } from './shapes';
 
-/** The form of a plan's changes. */
+/** Schema of a plan's changes. */
 export const CHANGES = list(
   members({
     action: text('create, update, delete, …'),
@@ -25,11 +25,17 @@ export const CHANGES = list(
 
 const MEMBERS_MAX = 100;
 const LEVELS_MAX = 6;
-/** Members that every change changes, and those of a created row, which the real change makes again. */
+/**
+ * Members that change with every change, and members of a created row whose values differ when the
+ * change is carried out.
+ */
 const OF_EVERY = new Set(['etag', 'last_updated_at', 'created_at', 'object']);
 const OF_CREATED = new Set(['id', 'key', 'api_key']);
 
-/** Changes that a dry run would have written, as the difference of before and after. Secrets are masked. */
+/**
+ * Returns the changes that a dry run would have written, as differences between before and after.
+ * Secrets are masked.
+ */
 export function changesOf(entries: readonly AuditEntry[]): readonly JsonObject[] {
   return entries.map(({ action, resourceType, resourceId, before, after }) => {
     const isNew = action === 'create';
@@ -44,7 +50,7 @@ export function changesOf(entries: readonly AuditEntry[]): readonly JsonObject[]
   });
 }
 
-/** The version of the row that a change is of; null when it has none. */
+/** Returns the version of the row that is changed; null when it has none. */
 export function versionOf([entry]: readonly AuditEntry[]): string | null {
   const etag = entry !== undefined && isObject(entry.before) ? own(entry.before, 'etag') : undefined;
   return typeof etag === 'string' ? etag : null;

@@ -11,28 +11,31 @@ import type { RestCaller } from './rest-api';
 const PREFIX = 'gwplan1.';
 const LENGTH_MAX = 1_024;
 const LIFETIME_MS = 5 * MINUTE_MS;
-/** Longer than a plan is valid. */
+/** How long a used plan is remembered, in seconds; longer than a plan is valid. */
 const REMEMBERED_SECONDS = 600;
 
-/** Owner of a plan. No other caller, tool or argument can use its token. */
+/** Owner of a plan. Its token is valid only for the same caller, tool and arguments. */
 export interface PlanOwner {
   readonly caller: RestCaller;
   readonly tool: string;
-  /** Without the token. */
+  /** Arguments without the token. */
   readonly arguments: JsonObject;
 }
 
 /** Contents of a plan's token. */
 export interface Plan {
-  /** Version of the row that the plan was made for; null when the change has none. */
+  /** Version of the row for which the plan was made; null when the change has none. */
   readonly ifMatch: string | null;
-  /** Milliseconds since 1970. */
+  /** Expiry in Unix milliseconds. */
   readonly expiresAt: number;
 }
 
 type Sealed = Plan & { readonly nonce: string };
 
-/** Tokens that carry out a planned change once, within five minutes, at every process of the installation. */
+/**
+ * Issues and accepts tokens that carry out a planned change once, within five minutes, in every
+ * process of the installation.
+ */
 @Injectable()
 export class Plans {
   constructor(
@@ -46,7 +49,10 @@ export class Plans {
     return { ifMatch, expiresAt: plan.expiresAt, token };
   }
 
-  /** Takes a plan, which no second call can take. Null: it is another owner's, expired, used, or no token. */
+  /**
+   * Uses up a plan. Returns null when the token belongs to another owner, has expired, was used, or
+   * is not a token.
+   */
   async take(owner: PlanOwner, token: string, now: number): Promise<Plan | null> {
     const plan = this.open(owner, token);
     if (plan === null || now >= plan.expiresAt) return null;

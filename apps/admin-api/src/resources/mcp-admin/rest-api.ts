@@ -29,17 +29,20 @@ export interface RestCall {
 /** The caller of the MCP endpoint. */
 export interface RestCaller {
   readonly identity: Identity;
-  /** In the workspace of its credential; null for one of the organisation. */
+  /**
+   * Principal limited to the workspace of its credential; `workspaceId` is null for a credential of
+   * the organisation.
+   */
   readonly principal: Principal;
 }
 
-/** The REST API refused a request. */
+/** Refusal of a request by the REST API. */
 export class RestRefusal extends Error {
   override readonly name = 'RestRefusal';
 
   constructor(
     readonly status: number,
-    /** `error` of the response. */
+    /** The `error` member of the response. */
     readonly error: JsonObject,
   ) {
     const message = own(error, 'message');
@@ -47,7 +50,7 @@ export class RestRefusal extends Error {
   }
 }
 
-/** The refusal of a call that lacks an argument which other arguments require. */
+/** Returns the refusal of a call that lacks an argument which other arguments require. */
 export const missing = (param: string, way: string): RestRefusal =>
   new RestRefusal(400, { type: 'validation_failed', param, message: `${param} is required. ${way}` });
 
@@ -57,11 +60,14 @@ export interface Checked {
   readonly warnings: readonly unknown[];
 }
 
-/** Sends requests of tools to the routes of this process, so that a tool can do nothing that a route does not. */
+/**
+ * Sends requests of tools to the routes of this process, so that a tool can do only what a route
+ * allows.
+ */
 export class RestApi {
   private readonly rules = new Map<string, AccessRule | undefined>();
 
-  /** Create it before the routes are registered. */
+  /** Must be created before the routes are registered. */
   constructor(
     private readonly server: FastifyInstance,
     private readonly gate: AccessGate,
@@ -71,7 +77,7 @@ export class RestApi {
     });
   }
 
-  /** Whether the caller might use a route. The route itself decides when it is called. */
+  /** Whether the caller might use a route. The route makes the final decision when it is called. */
   mayUse(caller: RestCaller, route: RestRoute): boolean {
     const [, url = ''] = route.split(' ', 2);
     return this.gate.mightUse(
@@ -80,14 +86,17 @@ export class RestApi {
     );
   }
 
-  /** The requests of one call of a tool. `tool` is named in the audit log. */
+  /** Returns the requests of one tool call. The audit log contains the name `tool`. */
   callsOf(caller: RestCaller, tool: string): RestCalls {
     const { request } = caller.principal;
     const facts = { ...request, method: 'POST', uri: `${request.uri}#${tool}` };
     return new RestCalls(this, caller, { identity: caller.identity, facts, requests: 0 });
   }
 
-  /** Throws `RestRefusal` for every status other than 200 and 204. */
+  /**
+   * Sends a request and returns the JSON response. Throws `RestRefusal` for every status other than
+   * 200 and 204.
+   */
   async send(call: RestCall, within: DispatchedCall): Promise<JsonObject> {
     const { facts } = within;
     const [method] = call.route.split(' ', 1);
@@ -103,7 +112,8 @@ export class RestApi {
       ...(facts.clientIp !== null && { remoteAddress: facts.clientIp }),
       ...(call.body !== undefined && { payload: JSON.stringify(call.body) }),
     };
-    // The request begins when its response is awaited, which must be within the call.
+    // Awaits inside the function, because the request starts when its response is awaited and must
+    // start within the dispatched call.
     const response = await withinDispatch(within, async () => await this.server.inject(request));
     const body: unknown = response.payload === '' ? {} : JSON.parse(response.payload);
     const shown = isObject(body) ? body : {};
@@ -112,7 +122,7 @@ export class RestApi {
   }
 }
 
-/** The requests of one call of a tool, as its caller. */
+/** Sends the requests of one tool call on behalf of its caller. */
 export class RestCalls {
   constructor(
     private readonly api: RestApi,
@@ -120,7 +130,7 @@ export class RestCalls {
     private readonly call: DispatchedCall,
   ) {}
 
-  /** The workspace of the credential; null for one of the whole organisation. */
+  /** Workspace of the credential; null for a credential of the whole organisation. */
   get workspaceId(): string | null {
     return this.caller.principal.workspaceId;
   }
@@ -134,7 +144,7 @@ export class RestCalls {
     return this.api.send(call, this.call);
   }
 
-  /** Sends a GET that the caller might not be allowed; null then. */
+  /** Sends a GET request; returns null when the caller is not allowed to send it. */
   async sendIfAllowed(call: RestCall): Promise<JsonObject | null> {
     if (!this.may(call.route)) return null;
     try {
@@ -145,7 +155,7 @@ export class RestCalls {
     }
   }
 
-  /** Checks a request that changes something, without the change. Throws `RestRefusal`. */
+  /** Checks a request as a dry run, without making the change. Throws `RestRefusal`. */
   async check(call: RestCall): Promise<Checked> {
     const dry = { ...call, query: { ...call.query, dry_run: true } };
     const { result, entries } = await collectingChecked(() => this.send(dry));
@@ -166,7 +176,10 @@ function urlOf({ route, params = {}, query = {} }: RestCall): string {
   return search.size === 0 ? path : `${path}?${search.toString()}`;
 }
 
-/** Dots alone would lead to another route, and so would nothing. */
+/**
+ * Encodes a path segment. Refuses an empty segment and segments of dots, which would lead to
+ * another route.
+ */
 function segmentOf(value: string): string {
   if (/^\.{0,2}$/.test(value)) throw new RestRefusal(404, { type: 'not_found', message: 'Not found.' });
   return encodeURIComponent(value);

@@ -1,10 +1,13 @@
 import { isObject } from '@gw/kernel';
 import { own, type JsonObject } from '@gw/mcp';
 
-/** A part of a result: its JSON Schema, and how it is taken from a response of the REST API. */
+/**
+ * A part of a result: its JSON Schema, and a function that extracts it from a response of the REST
+ * API.
+ */
 export interface Shape {
   readonly schema: JsonObject;
-  /** Undefined for what the response does not have, or has as null. */
+  /** Returns the value; undefined for a value that the response lacks or has as null. */
   readonly of: (value: unknown) => unknown;
 }
 
@@ -26,13 +29,16 @@ export const texts = (description?: string): Shape => ({
   schema: { type: 'array', items: { type: 'string' }, ...(description !== undefined && { description }) },
   of: (value) => value ?? undefined,
 });
-/** Any JSON. It names all types, each alone: checkers of schemas warn about one without a keyword, and about a list of types. */
+/**
+ * Any JSON. The schema lists each type as a separate alternative, because schema checkers warn
+ * about a schema without keywords and about a list of types.
+ */
 export const json = (description: string): Shape => ({
   schema: { anyOf: JSON_TYPES.map((type) => ({ type })), description },
   of: (value) => value ?? undefined,
 });
 
-/** An object of these members, of which any may be absent. */
+/** An object with these members, each of which may be absent. */
 export const members = (parts: Readonly<Record<string, Shape>>, description?: string): Shape => ({
   schema: {
     type: 'object',

@@ -2,7 +2,7 @@ import type { McpApprovalRequest, McpApprovalRound } from '@gw/contracts';
 import { McpApprovalEntity } from '@gw/entities';
 import { MoreThan, type EntityManager } from 'typeorm';
 
-/** Which call an approval is for. */
+/** The call that an approval covers. */
 export type ApprovedCall = Pick<McpApprovalRequest, 'serverId' | 'tool' | 'principal' | 'argumentsDigest'>;
 
 const THE_CALL = 'server_id = $1 AND tool = $2 AND principal = $3 AND arguments_digest = $4';
@@ -18,13 +18,16 @@ const USE = `
     ORDER BY expires_at LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING id`;
 
-/** Uses an approval of the call. Returns its id; null without one. Of requests at the same time, one gets it. */
+/**
+ * Uses an approval of the call and returns its id; null when there is none. Only one of several
+ * concurrent requests gets it.
+ */
 export async function useApproval(manager: EntityManager, call: ApprovedCall): Promise<string | null> {
   const [rows] = await manager.query<[{ readonly id: string }[], number]>(USE, parametersOf(call));
   return rows[0]?.id ?? null;
 }
 
-/** As long as the gateway's state of a call that waits for input. */
+/** Lifetime of a round; equals that of the gateway's state for a call that waits for input. */
 const ROUND_LIFETIME = `interval '15 minutes'`;
 
 const CONTINUE = `
@@ -32,7 +35,10 @@ const CONTINUE = `
   WHERE ${THE_CALL} AND id = $5 AND rounds = $6 AND status = 'used' AND used_at > now() - ${ROUND_LIFETIME}
   RETURNING rounds`;
 
-/** Continues an approved call with its next round. Returns the round; null for one that was taken before. */
+/**
+ * Continues an approved call with its next round and returns the round; null for a round that was
+ * already used.
+ */
 export async function continueApproved(
   manager: EntityManager,
   call: ApprovedCall,
@@ -43,7 +49,10 @@ export async function continueApproved(
   return rows[0]?.rounds ?? null;
 }
 
-/** The approval of the call that waits, or else the newest that was rejected and still holds; null without one. */
+/**
+ * Returns the pending approval of the call, else the newest rejection that is still in force; null
+ * when there is neither.
+ */
 export async function openApproval(
   manager: EntityManager,
   { serverId, tool, principal, argumentsDigest }: ApprovedCall,
@@ -54,7 +63,7 @@ export async function openApproval(
   return (await find('pending')) ?? find('rejected');
 }
 
-/** Counts the calls that wait in a workspace, and those of one caller among them. */
+/** Returns the number of pending calls in a workspace, and how many of them are of one caller. */
 export async function countWaiting(
   manager: EntityManager,
   workspaceId: string,

@@ -5,23 +5,26 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { continueApproved, countWaiting, openApproval, useApproval } from './approval-uses.queries';
 
-/** How long a call waits for a decision. */
+/** How long a call waits for a decision, in milliseconds. */
 const WAIT_MS = DAY_MS;
-/** Calls that wait at most; a further one is refused until a person decides, or some have expired. */
+/**
+ * Maximum number of pending calls. A further call is refused until a person has decided some of
+ * them, or some have expired.
+ */
 const WAITING_MAX = { workspace: 500, caller: 20 };
 
 const NOTHING: McpApprovalResponse = {
   ...{ outcome: 'missing', id: null, round: 0, expiresAt: null, reason: null },
 };
 
-/** Uses approvals of calls for gateways, and keeps the calls that wait for one. */
+/** Uses approvals of calls for gateways, and stores the calls that wait for one. */
 @Injectable()
 export class ApprovalUses {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Says whether a call may be made now. An approval counts for one call, and for each of its rounds of
-   * input once. Without one, the call waits for the decision of a person.
+   * Returns whether a call may be made now. An approval is valid for one call, and once for each of
+   * the call's rounds of input. Without an approval, the call waits for the decision of a person.
    */
   async use(request: McpApprovalRequest): Promise<McpApprovalResponse> {
     const { manager } = this.dataSource;
@@ -39,7 +42,10 @@ export class ApprovalUses {
   }
 }
 
-/** Requests a decision. Requests of one workspace are made one at a time, so that the bounds hold. */
+/**
+ * Stores a call that waits for a decision. A lock serialises the calls of one workspace, so that
+ * the maximum holds.
+ */
 async function wait(
   manager: EntityManager,
   { organisationId, workspaceId }: McpServerEntity,

@@ -51,7 +51,7 @@ export class McpApprovalsController {
   }
 }
 
-/** Called by gateways. */
+/** Routes that gateways call. */
 @ApiExcludeController()
 @Controller()
 export class GatewayApprovalsController {

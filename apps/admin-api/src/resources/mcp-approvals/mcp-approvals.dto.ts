@@ -27,7 +27,7 @@ export class McpApprovalDecisionDto {
   @TextField({
     optional: true,
     max: 500,
-    description: 'Shown to the caller of the tool when the call is rejected.',
+    description: 'Reason that the caller of the tool sees when the call is rejected.',
     example: 'Not on a Friday.',
   })
   reason?: string;
@@ -42,28 +42,30 @@ export class McpApprovalResponse extends RowResponse {
   @ResponseField.text({ example: 'delete_repository' }) readonly tool!: string;
   @ResponseField.json({
     nullable: true,
-    description: 'Credentials are shown as `[redacted]`. Null if the workspace keeps no bodies of requests.',
+    description:
+      'Arguments of the call. Credentials are shown as `[redacted]`. Null if the workspace does not log request bodies.',
     example: { repository: 'acme/site' },
   })
   readonly arguments!: Readonly<Record<string, unknown>> | null;
   @ResponseField.text({
-    description: 'Equal for equal arguments.',
+    description: 'Digest of the arguments; equal for equal arguments.',
     example: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
   })
   readonly arguments_digest!: string;
-  @ResponseField.text({ nullable: true, description: 'The user whose call it is; null: no user.' })
+  @ResponseField.text({ nullable: true, description: 'User who made the call; null when there is none.' })
   readonly user_id!: string | null;
   @ResponseField.text({ nullable: true }) readonly api_key_id!: string | null;
-  @ResponseField.text({ nullable: true, description: 'The client of OAuth that the user called with.' })
+  @ResponseField.text({ nullable: true, description: 'OAuth client with which the user made the call.' })
   readonly client_id!: string | null;
   @ResponseField.text({ nullable: true }) readonly trust_id!: string | null;
-  @ResponseField.oneOf(APPROVAL_STATUSES, { description: 'used: the call was made.' })
+  @ResponseField.oneOf(APPROVAL_STATUSES, { description: 'State of the approval. used: the call was made.' })
   readonly status!: ApprovalStatus;
   @ResponseField.time({
-    description: 'When a pending one can no longer be decided, and an approved one no longer be used.',
+    description:
+      'Time after which a pending approval can no longer be decided, and an approved one no longer be used.',
   })
   readonly expires_at!: string;
-  @ResponseField.text({ nullable: true, description: 'Id of the user or key that decided.' })
+  @ResponseField.text({ nullable: true, description: 'Id of the user or key that made the decision.' })
   readonly decided_by!: string | null;
   @ResponseField.time({ nullable: true }) readonly decided_at!: string | null;
   @ResponseField.text({ nullable: true, example: 'Not on a Friday.' }) readonly reason!: string | null;
@@ -72,7 +74,7 @@ export class McpApprovalResponse extends RowResponse {
 
 export class McpApprovalListResponse extends plainListResponseOf(McpApprovalResponse) {}
 
-/** The status now: what waited or was approved for too long has expired. */
+/** Returns the current status. A pending or approved row is expired after `expiresAt`. */
 export const statusOf = ({ status, expiresAt }: McpApprovalEntity): ApprovalStatus =>
   (status === 'pending' || status === 'approved') && expiresAt.getTime() <= Date.now() ? 'expired' : status;
 
@@ -85,7 +87,7 @@ export const toMcpApproval = (row: McpApprovalEntity, serverSlug: string): McpAp
     expires_at: row.expiresAt.toISOString(),
   });
 
-/** The form of an approval in the audit log, without the arguments. */
+/** Returns the form of an approval that the audit log stores, without the arguments. */
 export const toAuditedMcpApproval = (row: McpApprovalEntity): object => ({
   ...{ mcp_server_id: row.serverId, tool: row.tool, arguments_digest: row.argumentsDigest },
   ...{ user_id: row.userId, api_key_id: row.apiKeyId, client_id: row.clientId, trust_id: row.trustId },
@@ -104,7 +106,7 @@ class ApprovalRoundDto {
   @IntegerField({ min: 0, max: 1_000 }) round!: number;
 }
 
-/** The body of a gateway's request to use an approval. */
+/** Body of a gateway's request to use an approval. */
 export class UseApprovalDto {
   @UuidField() serverId!: string;
   @TextField({ max: 65_536 }) tool!: string;

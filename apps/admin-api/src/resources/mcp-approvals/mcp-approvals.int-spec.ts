@@ -46,7 +46,7 @@ describe('approvals of single tool calls', () => {
       id,
     ]);
 
-  it('let the same call pass once, after a person has approved it', async () => {
+  it('allow the same call once, after a person has approved it', async () => {
     const first = await use();
     expect(first).toMatchObject({ outcome: 'pending', reason: null });
     expect(await use()).toEqual(first);
@@ -70,7 +70,7 @@ describe('approvals of single tool calls', () => {
     expect(JSON.stringify(audits)).not.toContain('users');
   });
 
-  it('end with their time: an approval after ten minutes, a request after a day', async () => {
+  it('expire: an approval after ten minutes, a request after a day', async () => {
     const { id } = await use();
     await passTime(id);
     expect((await decide(id, 'approve')).status).toBe(409);
@@ -85,7 +85,7 @@ describe('approvals of single tool calls', () => {
     expect((await list('?status=approved')).length).toBe(0);
   });
 
-  it('tell the caller about a rejection, also of an approval that was not used', async () => {
+  it('report a rejection to the caller, even of an approval that was not used', async () => {
     const { id } = await use();
     await decide(id, 'approve');
     await decide(id, 'reject', tenant, { reason: 'Not on a Friday.' });
@@ -95,7 +95,7 @@ describe('approvals of single tool calls', () => {
     expect(await outcomeOf()).toBe('pending');
   });
 
-  it('go on for each round of input of a call once', async () => {
+  it('continue once for each round of input of a call', async () => {
     const { id } = await use();
     await decide(id, 'approve');
     expect(await use()).toMatchObject({ outcome: 'approved', id, round: 0 });
@@ -125,7 +125,7 @@ describe('approvals of single tool calls', () => {
     expect(await outcomeOf({ principal: 'caller-3' })).toBe('too_many');
   });
 
-  it('are not decided with a key of the user who makes the call, but in a session of the user', async () => {
+  it('cannot be decided with a key of the user who makes the call, but in a session of the user', async () => {
     const admin = await api.user(tenant.organisationId, 'admin');
     const at = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId, userId: admin.id };
     const key = await api.apiKey('workspace-user', at);
@@ -137,7 +137,7 @@ describe('approvals of single tool calls', () => {
     expect((await decide(id, 'approve', { token: await api.login(admin.email) })).status).toBe(200);
   });
 
-  it('need a server that is there, and end with it', async () => {
+  it('require an active server, and end with it', async () => {
     expect(await use({ serverId: uuidv7() })).toMatchObject({ outcome: 'missing', id: null });
     await use();
     expect((await api.delete(`/v1/mcp-servers/${server.id}`, tenant)).status).toBe(200);
@@ -145,7 +145,7 @@ describe('approvals of single tool calls', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('are used by gateways only', async () => {
+  it('can be used only by gateways', async () => {
     expect((await api.post(INTERNAL.mcpApproval, { key: tenant.adminKey, body: request() })).status).toBe(
       401,
     );

@@ -27,7 +27,7 @@ import {
   type McpApprovalResponse,
 } from './mcp-approvals.dto';
 
-/** How long an approval can be used, and how long a rejection answers the same call. */
+/** How long an approval can be used and a rejection applies to the same call, in milliseconds. */
 const DECISION_MS = 10 * MINUTE_MS;
 
 export type ApprovalDecision = 'approve' | 'reject';
@@ -39,7 +39,7 @@ const MCP_APPROVAL: Resource<McpApprovalEntity> = {
   where: (caller, reference) => ({ ...reach(caller), id: idOf(reference) }),
 };
 
-/** Calls of tools that wait for the approval of a person, and the decisions about them. */
+/** Lists tool calls that wait for the approval of a person, and applies the decisions. */
 @Injectable()
 export class McpApprovalsService {
   constructor(
@@ -62,8 +62,8 @@ export class McpApprovalsService {
   }
 
   /**
-   * Approves or rejects a call. An approval that was not used yet can still be rejected. Throws `conflict`
-   * for what is decided, used or expired, and `forbidden` for the credential that made the call.
+   * Approves or rejects a call. An unused approval can still be rejected. Throws `conflict` for a
+   * call that is decided, used or expired, and `forbidden` for the credential that made the call.
    */
   decide(
     at: ResourceReference,
@@ -91,7 +91,10 @@ export class McpApprovalsService {
   }
 }
 
-/** An agent that may change servers must not approve its own calls: its user decides in a session of their own. */
+/**
+ * Throws `forbidden` for the credential that made the call: an agent that may change servers must
+ * not approve its own calls. Its user decides in a session.
+ */
 function assertOther(caller: Principal, row: McpApprovalEntity): void {
   const { userId, apiKeyId } = caller;
   const isOwn =
@@ -110,7 +113,7 @@ function assertOpen(row: McpApprovalEntity, decision: ApprovalDecision): void {
   });
 }
 
-/** Conditions for the rows that have a status now. */
+/** Returns conditions for the rows that have the status now. */
 function statesOf(status: ApprovalStatus | undefined): FindOptionsWhere<McpApprovalEntity>[] {
   const now = new Date();
   switch (status) {

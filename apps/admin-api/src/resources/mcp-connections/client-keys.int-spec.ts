@@ -14,7 +14,7 @@ import { ConnectScene } from './spec-support/connect-scene';
 const PATH = '/v1/mcp-integrations';
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const KEY = privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
-/** A line of the key, as it would stand in a request that leaks it. */
+/** A line of the key, which would occur in a request that leaks the key. */
 const TRACE = KEY.split('\n')[1] ?? '';
 
 describe('clients of upstream authorization servers that sign assertions', () => {
@@ -30,7 +30,9 @@ describe('clients of upstream authorization servers that sign assertions', () =>
     scene.as.metadata = null;
   });
 
-  /** Registers a client with its public key at the authorization server, and returns its id. */
+  /**
+   * Registers a client with its public key at the authorization server, and returns the client id.
+   */
   async function registered(grantTypes: readonly string[]): Promise<string> {
     const isOfUsers = grantTypes.includes('authorization_code');
     const response = await fetch(`${scene.as.issuer}/reg`, {
@@ -83,7 +85,10 @@ describe('clients of upstream authorization servers that sign assertions', () =>
   const tokenForms = (): readonly URLSearchParams[] =>
     scene.as.requests.filter(({ path }) => path === '/token').map(({ form }) => form);
 
-  /** Visits a link of a server, up to the button. Returns the page that follows, and where the browser goes. */
+  /**
+   * Visits a link of a server and presses its button. Returns the page, and the URL to which the
+   * browser goes.
+   */
   async function begin(serverId: string) {
     const user = await scene.addUser();
     const browser = new Browser(api);
@@ -92,7 +97,7 @@ describe('clients of upstream authorization servers that sign assertions', () =>
     return page.status === 200 ? scene.press(browser, link, page) : { ...page, next: '' };
   }
 
-  it('connect and refresh with a new assertion each time, which is for this server alone', async () => {
+  it('connect and refresh with a new assertion each time, which is valid only for this server', async () => {
     const { serverId } = await addServer();
     const before = tokenForms().length;
     const userId = await connect(serverId);
@@ -110,7 +115,7 @@ describe('clients of upstream authorization servers that sign assertions', () =>
     expect([form?.has('client_secret'), form?.toString().includes(TRACE)]).toEqual([false, false]);
   });
 
-  it('keep their key out of connections, and out of responses', async () => {
+  it('keep their key out of connections and responses', async () => {
     const { serverId, integrationId } = await addServer();
     const userId = await connect(serverId);
     const row = await scene.connection(userId, serverId);
@@ -121,12 +126,12 @@ describe('clients of upstream authorization servers that sign assertions', () =>
     expect(JSON.parse(text)).toMatchObject({ configurations: { oauth_metadata: { private_key: '*****' } } });
   });
 
-  it('end the tokens at the server with an assertion when the user leaves', async () => {
+  it('revoke the tokens at the server with an assertion when the user leaves', async () => {
     const { serverId } = await addServer();
     const userId = await connect(serverId);
     const before = scene.as.callsOf('/token/revocation');
     expect((await api.delete(`/v1/users/${userId}`, by)).status).toBe(200);
-    // The first may be one that has begun before.
+    // The first run may be one that was already in progress.
     for (let n = 0; n < 2; n += 1) await api.api.app.get(UpstreamRevocations).run();
     expect(scene.as.callsOf('/token/revocation')).toBe(before + 1);
     const form = scene.as.requests.at(-1)?.form;
@@ -152,7 +157,7 @@ describe('clients of upstream authorization servers that sign assertions', () =>
       expect([form?.has('client_secret'), form?.toString().includes(TRACE)]).toEqual([false, false]);
     });
 
-    it.each([['HS256'], ['none'], ['RS256']])('are not led to the algorithm %s', async (algorithm) => {
+    it.each([['HS256'], ['none'], ['RS256']])('do not use the algorithm %s', async (algorithm) => {
       const { serverId } = await addServer();
       scene.as.metadata = hostile({ token_endpoint_auth_signing_alg_values_supported: [algorithm] });
       const before = tokenForms().length;
@@ -164,14 +169,14 @@ describe('clients of upstream authorization servers that sign assertions', () =>
       });
     });
 
-    it('are not led to a sign-in without S256', async () => {
+    it('do not sign in without S256', async () => {
       const { serverId } = await addServer();
       scene.as.metadata = hostile({ code_challenge_methods_supported: ['plain'] });
       expect(await begin(serverId)).toMatchObject({ status: 403, next: '' });
     });
   });
 
-  it('keep their key for the authorization server that it was saved with', async () => {
+  it('keep their key for the authorization server with which it was saved', async () => {
     const { integrationId } = await addServer();
     const put = (more: object) =>
       api.put<Failure>(`${PATH}/${integrationId}`, {
@@ -233,7 +238,7 @@ describe('clients of upstream authorization servers that sign assertions', () =>
     }
   });
 
-  it('get tokens of their own by client credentials', async () => {
+  it('get tokens for themselves by client credentials', async () => {
     const id = await registered(['client_credentials']);
     const { body } = await api.post<{ id: string }>(PATH, {
       ...by,
@@ -249,7 +254,7 @@ describe('clients of upstream authorization servers that sign assertions', () =>
     const [form] = tokenForms().slice(before);
     expect(form?.get('grant_type')).toBe('client_credentials');
     expect(decodeJwt(form?.get('client_assertion') ?? '')).toMatchObject({ iss: id, aud: scene.as.issuer });
-    // The authorization server takes the client; the server refuses every token.
+    // The authorization server accepts the client; the MCP server refuses every token.
     expect(tested.text).not.toContain('credential could not be obtained');
   });
 });

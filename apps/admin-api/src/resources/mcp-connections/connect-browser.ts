@@ -8,7 +8,7 @@ import { SETTINGS, type AdminSettings } from '../../settings';
 const SECONDS = 900;
 const LENGTH = 43;
 
-/** The browser that a sign-in at an upstream is bound to, known by a cookie. */
+/** Identifies the browser to which a sign-in at an upstream is bound, by a cookie. */
 @Injectable()
 export class ConnectBrowser {
   private readonly name: string;
@@ -17,17 +17,20 @@ export class ConnectBrowser {
   constructor(@Inject(SETTINGS) { PUBLIC_URL: url }: Pick<AdminSettings, 'PUBLIC_URL'>) {
     const isSecure = url?.startsWith('https:') === true;
     this.name = isSecure ? '__Host-gw_connect' : 'gw_connect';
-    // Lax, since the authorization server sends the browser back from another site.
+    // SameSite is Lax, since the authorization server sends the browser back from another site.
     this.attributes = `Path=/; Max-Age=${String(SECONDS)}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   }
 
-  /** Digest of the cookie; empty without one. */
+  /** Returns the digest of the browser's cookie; empty when there is none. */
   of(request: Pick<FastifyRequest, 'headers'>): string {
     const known = this.cookie(request);
     return known === null ? '' : digest(known);
   }
 
-  /** The same for a browser that is about to sign in. One without a cookie gets one. */
+  /**
+   * Returns the digest for a browser that is about to sign in, and sets the cookie in a browser
+   * that has none.
+   */
   bind(request: Pick<FastifyRequest, 'headers'>, reply: Pick<FastifyReply, 'header'>): string {
     const value = this.cookie(request) ?? randomBytes(32).toString('base64url');
     void reply.header('set-cookie', `${this.name}=${value}; ${this.attributes}`);

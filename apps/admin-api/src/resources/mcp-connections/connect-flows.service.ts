@@ -16,10 +16,13 @@ import { McpConnections, type ConnectRefusal } from './mcp-connections.service';
 import { UpstreamClients } from './upstream-clients';
 import { clientSettings, UpstreamDiscovery, type UpstreamAuthorization } from './upstream-discovery';
 
-/** Refusals of one link in a minute that are recorded; the rest is only refused. */
+/**
+ * Maximum number of refusals of one link per minute that are recorded; further ones are refused
+ * without a record.
+ */
 const RECORDED_MAX = 20;
 
-/** A visit of a link by a user who has signed in on its page. */
+/** Visit of a link by a user who has signed in on its page. */
 export interface Visit {
   readonly serverId: string;
   readonly ticket: string;
@@ -32,7 +35,7 @@ interface OpenLink {
   readonly place: McpPlace;
 }
 
-/** Leads users from a link to a connection. */
+/** Takes users from a link to a connection with an upstream MCP server. */
 @Injectable()
 export class ConnectFlows {
   private readonly refusals = new FailureThrottle(RECORDED_MAX);
@@ -47,7 +50,7 @@ export class ConnectFlows {
     private readonly urls: ConnectUrls,
   ) {}
 
-  /** Throws `validation_failed` for a link that cannot be used by anybody. */
+  /** Throws `validation_failed` for a link that nobody can use. */
   async assertUsable(serverId: string, ticket: string): Promise<void> {
     const row = await this.tickets.find(ticket);
     const visit = { serverId, userId: row?.userId ?? '', now: Date.now() };
@@ -55,9 +58,9 @@ export class ConnectFlows {
   }
 
   /**
-   * Contents of the page before the browser continues. Throws `forbidden` for another user than
-   * that of the link, and `validation_failed` for a link that cannot be used and an upstream that
-   * has no sign-in.
+   * Returns the contents of the page before the browser continues. Throws `forbidden` for a user
+   * other than that of the link, and `validation_failed` for a link that cannot be used and for an
+   * upstream without a sign-in.
    */
   async view(visit: Visit): Promise<Omit<ConnectView, 'fields'>> {
     const link = await this.linkOf(visit);
@@ -73,7 +76,10 @@ export class ConnectFlows {
     };
   }
 
-  /** Uses the link, and returns the address of the authorization server. Throws as `view` does. `browser`: digest of its cookie. */
+  /**
+   * Uses the link and returns the URL of the authorization server. Throws as `view` does. `browser`
+   * is the digest of the browser's cookie.
+   */
   async begin(visit: Visit, browser: string): Promise<string> {
     const link = await this.linkOf(visit);
     const content = this.tickets.open(link.row);
@@ -96,13 +102,14 @@ export class ConnectFlows {
   }
 
   /**
-   * Ends the sign-in with which an authorization server sent the browser back, and returns the name of the server. Throws
-   * `validation_failed` and `forbidden`; no text of the query is in a message.
+   * Finishes the sign-in with which an authorization server has returned the browser, and returns
+   * the name of the server. Throws `validation_failed` and `forbidden`; the messages contain no
+   * text from the query.
    */
   async finish(query: JsonObject, browser: string, request: RequestFacts): Promise<string> {
     const { row, place, content } = await this.begunBy(query['state']);
     const verdict = judge(query, row, content, browser);
-    // Another browser cannot end the sign-in of this one.
+    // A return in another browser must not end this browser's sign-in.
     const isOver = verdict.kind !== 'refused' || verdict.reason === MIX_UP;
     if (isOver && !(await this.tickets.end(row))) throw unusable();
     if (verdict.kind !== 'exchange') {
@@ -113,7 +120,7 @@ export class ConnectFlows {
     return place.serverName;
   }
 
-  /** The sign-in that a state names. */
+  /** Returns the sign-in that a state identifies. */
   private async begunBy(state: unknown): Promise<OpenLink & { readonly content: Required<TicketContent> }> {
     const row = typeof state === 'string' ? await this.tickets.ofState(state.slice(0, 128)) : null;
     if (row === null) throw unusable();
@@ -153,7 +160,7 @@ export class ConnectFlows {
     await this.connections.save(place, request, { tokens, issuer, scopes, expiresIn });
   }
 
-  /** The link of a visit, for its user only. */
+  /** Returns the link of a visit. Throws unless the visitor is the link's user. */
   private async linkOf({ serverId, ticket, userId, request }: Visit): Promise<OpenLink> {
     const row = await this.tickets.find(ticket);
     const verdict = ticketVerdict(factsOf(row), { serverId, userId, now: Date.now() });
@@ -165,7 +172,7 @@ export class ConnectFlows {
     return { row, place };
   }
 
-  /** Discovers where the user signs in, and keeps it with the link. */
+  /** Discovers where the user signs in, and stores it with the link. */
   private async prepare({ row, place }: OpenLink, request: RequestFacts): Promise<TicketContent> {
     const found = await this.discovery.discover(await this.connections.integrationOf(place));
     if (found.kind === 'changed') {
@@ -226,7 +233,7 @@ function authorizationUrl(
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
-    // Without it, servers of OpenID Connect ignore offline_access.
+    // Without this parameter, OpenID Connect servers ignore offline_access.
     ...(scopes.includes('offline_access') && { prompt: 'consent' }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);

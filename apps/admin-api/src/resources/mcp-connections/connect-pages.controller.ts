@@ -24,7 +24,7 @@ import { UpstreamClients } from './upstream-clients';
 export const CONNECT_FORM_PATHS = [CONNECT_PAGE];
 const TICKET_MAX = 64;
 
-/** A page of one link, as a browser has opened it. */
+/** A page of one link that a browser has opened. */
 interface OpenPage extends PageExchange {
   readonly serverId: string;
   readonly ticket: string;
@@ -32,7 +32,7 @@ interface OpenPage extends PageExchange {
   readonly form: string;
 }
 
-/** The pages on which users connect to upstream MCP servers. They work without script. */
+/** Pages on which users connect to upstream MCP servers. They work without scripts. */
 @ApiExcludeController()
 @Controller()
 export class ConnectPagesController {
@@ -86,7 +86,10 @@ export class ConnectPagesController {
     });
   }
 
-  /** The client of an integration, as authorization servers read it (Client ID Metadata Documents). */
+  /**
+   * Returns the document that describes the client of an integration to authorization servers
+   * (Client ID Metadata Documents).
+   */
   @Get(CLIENT_DOCUMENT_PATH.slice(1))
   @Public('The document has the public address of this installation only.')
   async client(@Param('document') document: string): Promise<object> {
@@ -109,7 +112,7 @@ export class ConnectPagesController {
     await reply.headers(pageHeaders()).send(connectPage({ ...view, fields: { form, t: ticket } }));
   }
 
-  /** Sends the browser to the authorization server. The sign-in of the page ends with it. */
+  /** Sends the browser to the authorization server and ends the sign-in on the page. */
   private async connect(open: OpenPage): Promise<void> {
     const { reply, request, serverId, ticket } = open;
     const session = await this.pages.sessionOf(request, reply);
@@ -125,7 +128,10 @@ export class ConnectPagesController {
     await reply.headers(pageHeaders()).send(continuePage(url));
   }
 
-  /** A refused user may sign in as another one afterwards. */
+  /**
+   * Runs `run` and ends the sign-in when it is refused, so that the user can sign in as another
+   * one.
+   */
   private async orSignedOut<T>(
     open: OpenPage,
     session: AuthenticatedSession,
@@ -161,7 +167,7 @@ export class ConnectPagesController {
   }
 }
 
-/** Responds to refusals with a page. */
+/** Runs `run` and responds to refusals with a page. */
 async function asPage({ reply }: PageExchange, run: () => Promise<void>): Promise<void> {
   try {
     await run();

@@ -1,17 +1,20 @@
-import { escaped, hiddenFields, page } from '../../platform/auth/account-pages';
+import { escapeHtml, hiddenFields, page } from '../../platform/auth/account-pages';
 
-/** Contents of the page of a link before the browser continues. */
+/** Contents of a link's page before the browser continues. */
 export interface ConnectView {
   readonly serverName: string;
   readonly upstreamHost: string;
   readonly scopes: readonly string[];
-  /** Host of the authorization server to which the browser is sent. */
+  /** Host of the authorization server to which the browser goes. */
   readonly nextHost: string;
   readonly email: string;
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Shows to what the user connects. The button appears late, so that no click that was meant for another page reaches it. */
+/**
+ * Returns the page that shows to which server the user connects. Its button appears after a delay,
+ * so that a click that was meant for another page does not hit it.
+ */
 export const connectPage = ({
   serverName,
   upstreamHost,
@@ -22,10 +25,10 @@ export const connectPage = ({
 }: ConnectView): string =>
   page(
     `Connect ${serverName}?`,
-    `<p>You are signed in as <strong>${escaped(email)}</strong>.</p>
-<p>Calls of yours to <strong>${escaped(serverName)}</strong> will act as you at <strong>${escaped(upstreamHost)}</strong>.</p>
+    `<p>You are signed in as <strong>${escapeHtml(email)}</strong>.</p>
+<p>Calls of yours to <strong>${escapeHtml(serverName)}</strong> will act as you at <strong>${escapeHtml(upstreamHost)}</strong>.</p>
 ${scopesOf(scopes)}
-<p>You sign in at <strong>${escaped(nextHost)}</strong>, and come back here afterwards.</p>
+<p>You sign in at <strong>${escapeHtml(nextHost)}</strong>, and come back here afterwards.</p>
 <p class="hint">Close this page if you did not start this connection.</p>
 <form method="post">
 ${hiddenFields(fields)}
@@ -35,12 +38,12 @@ ${hiddenFields(fields)}
 </form>`,
   );
 
-/** Scopes that are listed openly; more of them are folded. */
+/** Number of scopes that are shown; further ones are collapsed. */
 const SCOPES_SHOWN = 20;
 
 function scopesOf(scopes: readonly string[]): string {
   if (scopes.length === 0) return '<p>The server decides what the connection may do there.</p>';
-  const list = `<ul>\n${scopes.map((scope) => `<li>${escaped(scope)}</li>`).join('\n')}\n</ul>`;
+  const list = `<ul>\n${scopes.map((scope) => `<li>${escapeHtml(scope)}</li>`).join('\n')}\n</ul>`;
   return scopes.length > SCOPES_SHOWN
     ? `<details>\n<summary>${String(scopes.length)} scopes</summary>\n${list}\n</details>`
     : `<p>The connection asks for these scopes:</p>\n${list}`;
@@ -49,5 +52,5 @@ function scopesOf(scopes: readonly string[]): string {
 export const connectedPage = (serverName: string): string =>
   page(
     'Connected',
-    `<p>You are connected to <strong>${escaped(serverName)}</strong>. You may close this page and repeat your call.</p>`,
+    `<p>You are connected to <strong>${escapeHtml(serverName)}</strong>. You may close this page and repeat your call.</p>`,
   );

@@ -9,27 +9,30 @@ import type { McpPair } from '../../platform/mcp/mcp-places.queries';
 import { Secrets } from '../../settings';
 import type { UpstreamAuthorization } from './upstream-discovery';
 
-/** Links of one user that can be open; a further one replaces the oldest. */
+/** Maximum number of open links of one user; a further link replaces the oldest. */
 const OPEN_MAX = 20;
 
-/** Sealed part of a link: the authorization server, and the request that was sent there. */
+/** Sealed part of a link: the authorization server and the request that was sent to it. */
 export interface TicketContent {
   readonly authorization: UpstreamAuthorization;
-  /** Absent before the browser is sent to the authorization server. */
+  /** Absent until the browser is sent to the authorization server. */
   readonly begun?: BegunAuthorization;
 }
 
 export interface BegunAuthorization {
   readonly state: string;
-  /** PKCE verifier. */
+  /** PKCE code verifier. */
   readonly verifier: string;
-  /** Digest of the cookie of the browser. */
+  /** Digest of the browser's cookie. */
   readonly browser: string;
   readonly client: UpstreamClient;
   readonly redirectUri: string;
 }
 
-/** Links with which users connect. Each step of one is taken once, also by several processes at a time. */
+/**
+ * Stores the links with which users connect. Each step of a link is taken once, even when several
+ * processes try at the same time.
+ */
 @Injectable()
 export class ConnectTickets {
   constructor(
@@ -37,7 +40,7 @@ export class ConnectTickets {
     private readonly secrets: Secrets,
   ) {}
 
-  /** Makes a ticket of 128 random bits, of which only the hash is stored. */
+  /** Creates a ticket of 128 random bits, of which only the hash is stored. */
   async issue(
     manager: EntityManager,
     { serverId, userId }: McpPair,
@@ -62,7 +65,10 @@ export class ConnectTickets {
     });
   }
 
-  /** The link of a browser that comes back, in the step `begun`. */
+  /**
+   * Returns the link of a returning browser, which is in the step `begun`; null for an unknown
+   * state.
+   */
   ofState(state: string): Promise<McpConnectTicketEntity | null> {
     const stateHash = this.hash('state', state);
     return this.dataSource.manager.findOneBy(McpConnectTicketEntity, { stateHash, step: 'begun' });
@@ -74,13 +80,13 @@ export class ConnectTickets {
     return JSON.parse(text) as TicketContent;
   }
 
-  /** Keeps what the page shows, so that the browser is sent to what was shown. */
+  /** Stores what the page showed, so that the browser is sent to that server. */
   async keep({ ticketHash }: McpConnectTicketEntity, content: TicketContent): Promise<void> {
     const sealed = this.seal(ticketHash, content);
     await this.dataSource.manager.update(McpConnectTicketEntity, { ticketHash, step: 'open' }, { sealed });
   }
 
-  /** Uses the link. False: it was used before, or has expired. */
+  /** Uses the link. Returns false when it was used before or has expired. */
   async begin({ ticketHash }: McpConnectTicketEntity, content: Required<TicketContent>): Promise<boolean> {
     const { affected } = await this.dataSource.manager.update(
       McpConnectTicketEntity,
@@ -94,7 +100,7 @@ export class ConnectTickets {
     return affected === 1;
   }
 
-  /** Takes the return of the browser. False: it was taken before. */
+  /** Uses up the return of the browser. Returns false when it was used before. */
   async end({ ticketHash }: McpConnectTicketEntity): Promise<boolean> {
     const { affected } = await this.dataSource.manager.update(
       McpConnectTicketEntity,

@@ -6,10 +6,10 @@ export const CONNECT_PAGE = '/oauth/connect/:serverId';
 export const CALLBACK_PATH = '/oauth/upstream-callback';
 export const CLIENT_DOCUMENT_PATH = '/oauth/client/:document';
 
-/** Public addresses of the pages with which users connect. */
+/** Returns the public addresses of the pages with which users connect. */
 @Injectable()
 export class ConnectUrls {
-  /** Public origin of the OAuth server; without one, the address of links. */
+  /** Public origin of the OAuth server; without one, the base address of links. */
   private readonly base: string;
 
   constructor(@Inject(SETTINGS) settings: PublicUrlSettings) {
@@ -28,7 +28,10 @@ export class ConnectUrls {
     return `${this.base}${pagePath(serverId)}?t=${ticket}`;
   }
 
-  /** The client of an integration at servers that read documents of clients (CIMD). */
+  /**
+   * Returns the URL of the document that describes an integration's client to servers that support
+   * client documents (CIMD).
+   */
   clientDocument(integrationId: string): string {
     return `${this.base}${CLIENT_DOCUMENT_PATH.replace(':document', integrationId)}.json`;
   }

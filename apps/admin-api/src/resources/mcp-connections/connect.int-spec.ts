@@ -11,7 +11,7 @@ describe('connections of users to upstream MCP servers', () => {
   const scene = new ConnectScene();
   const { api, ours } = scene;
 
-  it('connects a user, whose gateways then hold the access token and nothing else', async () => {
+  it('give gateways only the access token of a connected user', async () => {
     const url = await scene.link();
     expect(url).toMatch(new RegExp(`^${PUBLIC_URL}/oauth/connect/${scene.serverId}\\?t=[\\w-]{22}$`));
     const browser = new Browser(api);
@@ -52,7 +52,7 @@ describe('connections of users to upstream MCP servers', () => {
     expect(JSON.stringify(audit)).not.toContain((content as { accessToken: string }).accessToken);
   });
 
-  it('refuses a link of another user, and records who opened it', async () => {
+  it('refuse a link of another user, and record who opened it', async () => {
     const url = await scene.link();
     const other = await scene.addUser();
     const page = await scene.signIn(new Browser(api), url, other.email);
@@ -67,7 +67,7 @@ describe('connections of users to upstream MCP servers', () => {
     expect((await scene.signIn(new Browser(api), url)).text).toContain('Connect Issue');
   });
 
-  it('takes a link once, also when its button is pressed twice at a time', async () => {
+  it('use a link once, even when its button is pressed twice at the same time', async () => {
     const url = await scene.link();
     const browser = new Browser(api);
     const page = await scene.signIn(browser, url);
@@ -78,7 +78,7 @@ describe('connections of users to upstream MCP servers', () => {
     expect(again.text).toContain('was used already');
   });
 
-  it('refuses the form of another browser', async () => {
+  it('refuse the form of another browser', async () => {
     const url = await scene.link();
     const [browser, thief] = [new Browser(api), new Browser(api)];
     const page = await scene.signIn(browser, url);
@@ -86,7 +86,7 @@ describe('connections of users to upstream MCP servers', () => {
     expect(await scene.press(thief, url, page)).toMatchObject({ status: 403, next: '' });
   });
 
-  it('refuses the state of another browser, and lets the right one go on', async () => {
+  it('refuse the state of another browser, and let the right one continue', async () => {
     const browser = new Browser(api);
     const back = await scene.agree(browser, await scene.link());
     const stolen = await new Browser(api).open(back.href);
@@ -98,7 +98,7 @@ describe('connections of users to upstream MCP servers', () => {
     expect(replayed.status).toBe(400);
   });
 
-  it('refuses a response of another authorization server, and ends the sign-in', async () => {
+  it('refuse a response of another authorization server, and end the sign-in', async () => {
     const browser = new Browser(api);
     const back = await scene.agree(browser, await scene.link());
     const before = scene.as.callsOf('/token');
@@ -112,7 +112,7 @@ describe('connections of users to upstream MCP servers', () => {
     expect(scene.as.callsOf('/token')).toBe(before);
   });
 
-  it('shows nothing that an authorization server wrote', async () => {
+  it('show no text from an authorization server', async () => {
     const browser = new Browser(api);
     const back = await scene.agree(browser, await scene.link());
     back.searchParams.delete('code');
@@ -124,7 +124,7 @@ describe('connections of users to upstream MCP servers', () => {
     expect(page.text).not.toContain('555');
   });
 
-  it('gives no link to a service key, a stranger, or for a server without sign-in', async () => {
+  it('give no link to a service key or an outsider, or for a server without sign-in', async () => {
     const post = (key: string, id: string) => api.post(`/v1/mcp-servers/${id}/connect`, { key });
     expect(await post(ours.key, scene.serverId)).toMatchObject({
       ...{ status: 403, body: { error: { type: 'mcp_connection_required' } } },
@@ -136,7 +136,7 @@ describe('connections of users to upstream MCP servers', () => {
     expect((await post(scene.userKey, plain.serverId)).status).toBe(400);
   });
 
-  it('takes a connection out of use when its server names another authorization server', async () => {
+  it('are taken out of use when the server names another authorization server', async () => {
     const user = await scene.addUser();
     const key = await scene.keyOf(user.id);
     await scene.connect({ user, key });
@@ -155,14 +155,14 @@ describe('connections of users to upstream MCP servers', () => {
       scene.upstream.issuers = [scene.as.issuer];
       await other.stop();
     }
-    // The pinned one may be any of those that the server names.
+    // The pinned server may be any of those that the MCP server names.
     scene.upstream.issuers = ['https://unknown.example', scene.as.issuer];
     await scene.connect({ user, key });
     scene.upstream.issuers = [scene.as.issuer];
     expect(await scene.connection(user.id)).toMatchObject({ status: 'connected' });
   });
 
-  it('refuses authorization servers without S256, and says why in the audit log only', async () => {
+  it('refuse authorization servers without S256, and give the reason only in the audit log', async () => {
     const weak = { serverId: uuidv7(), integrationId: uuidv7() };
     await scene.addServer(weak);
     const server = await AuthorizationServer.start(scene.upstream.url);
@@ -183,7 +183,7 @@ describe('connections of users to upstream MCP servers', () => {
     );
   });
 
-  it('registers one client for an integration, and publishes its document', async () => {
+  it('register one client for an integration, and publish its document', async () => {
     expect(scene.as.callsOf('/reg')).toBe(1);
     const { status, body } = await api.get(`/oauth/client/${scene.integrationId}.json`);
     expect(status).toBe(200);
@@ -196,7 +196,7 @@ describe('connections of users to upstream MCP servers', () => {
       expect((await api.get(`/oauth/client/${name}`)).status).toBe(404);
   });
 
-  it('registers again when the authorization server has forgotten the client', async () => {
+  it('register a client again when the authorization server has forgotten it', async () => {
     const { manager } = api.dataSource;
     const registered = scene.as.callsOf('/reg');
     scene.as.refusal = 'invalid_client';
@@ -207,7 +207,7 @@ describe('connections of users to upstream MCP servers', () => {
     expect(scene.as.callsOf('/reg')).toBe(registered + 1);
   });
 
-  it('uses the client of an administrator, and the issuer that was confirmed', async () => {
+  it('use the client of an administrator, and the issuer that was confirmed', async () => {
     const theirs = { serverId: uuidv7(), integrationId: uuidv7() };
     const configurations = {
       oauth_metadata: { client_id: 'ours', issuer: 'https://as.example', scope: 'issues.write' },
@@ -231,7 +231,7 @@ describe('connections of users to upstream MCP servers', () => {
     expect([searchParams.get('client_id'), searchParams.get('scope')]).toEqual(['ours', 'issues.write']);
   });
 
-  it('keeps at most 20 links of a user, the newest ones', async () => {
+  it('have at most 20 links of a user, the newest ones', async () => {
     const first = await scene.link();
     for (let n = 0; n < 20; n += 1) await scene.link();
     expect((await new Browser(api).open(first)).status).toBe(400);

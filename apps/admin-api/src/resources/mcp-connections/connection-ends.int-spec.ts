@@ -17,7 +17,10 @@ describe('ends of connections to upstream MCP servers', () => {
     return user;
   }
 
-  /** The row and the document are gone, gateways have the change, and the upstream has revoked the tokens. */
+  /**
+   * Expects that the row and the document are deleted, that gateways have the change, and that the
+   * upstream has revoked the tokens.
+   */
   async function expectEnded(userId: string, before: number): Promise<void> {
     expect(await scene.connection(userId)).toBeNull();
     expect(await scene.document(userId)).toBeNull();
@@ -27,7 +30,7 @@ describe('ends of connections to upstream MCP servers', () => {
     });
     expect(events[0]?.removed).toContain(documentKey.mcpConnection(scene.serverId, userId));
     expect((await scene.audits())[0]).toMatchObject({ action: 'delete', before: { user_id: userId } });
-    // The first may be one that has begun before.
+    // The first run may be one that was already in progress.
     for (let n = 0; n < 2; n += 1) await api.api.app.get(UpstreamRevocations).run();
     expect(scene.as.callsOf('/token/revocation')).toBe(before + 1);
     expect(scene.as.requests.at(-1)?.form.get('token_type_hint')).toBe('refresh_token');
@@ -35,7 +38,7 @@ describe('ends of connections to upstream MCP servers', () => {
     expect(left).toEqual([]);
   }
 
-  it('ends those of a user who leaves the workspace', async () => {
+  it('happen when a user leaves the workspace', async () => {
     const { id } = await connected();
     const stays = await connected();
     const before = scene.as.callsOf('/token/revocation');
@@ -45,14 +48,14 @@ describe('ends of connections to upstream MCP servers', () => {
     expect(await scene.document(stays.id)).not.toBeNull();
   });
 
-  it('ends those of a user who is removed from the organisation', async () => {
+  it('happen when a user is removed from the organisation', async () => {
     const { id } = await connected();
     const before = scene.as.callsOf('/token/revocation');
     expect((await api.delete(`/v1/users/${id}`, { key: ours.adminKey })).status).toBe(200);
     await expectEnded(id, before);
   });
 
-  it('shows no connection of a user whom the server refuses, and none to an archived server', async () => {
+  it('hide the connection of a user whom the server refuses, and connections of an archived server', async () => {
     const { id } = await connected();
     const { manager } = api.dataSource;
     await manager.query('INSERT INTO mcp_server_users (server_id, user_id, enabled) VALUES ($1, $2, false)', [
@@ -67,7 +70,7 @@ describe('ends of connections to upstream MCP servers', () => {
     await manager.query(`UPDATE mcp_servers SET status = 'active' WHERE id = $1`, [scene.serverId]);
   });
 
-  it('ends all of a server, and keeps a copied row closed', async () => {
+  it('happen for all connections of a server, and a copied row stays closed', async () => {
     const user = await connected();
     const other = await scene.addUser();
     const { manager } = api.dataSource;

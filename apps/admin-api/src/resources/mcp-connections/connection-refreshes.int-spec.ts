@@ -37,7 +37,7 @@ describe('refreshes of connections to upstream MCP servers', () => {
     return response.body as unknown as McpRefreshResponse;
   }
 
-  /** The service of an admin API of its own, over the same database. */
+  /** Creates the service of another admin API over the same database. */
   function anotherProcess(): ConnectionRefreshes {
     const { app } = api.api;
     const [tokens, changes] = [app.get(TokenEndpoint), app.get(ChangeRecorder)];
@@ -47,7 +47,7 @@ describe('refreshes of connections to upstream MCP servers', () => {
     );
   }
 
-  it('calls the upstream once for 20 requests at a time, to five processes', async () => {
+  it('call the upstream once for 20 concurrent requests to five processes', async () => {
     const { userId, version } = await connected();
     const before = scene.as.callsOf('/token');
     const processes = Array.from({ length: 5 }, anotherProcess);
@@ -73,7 +73,7 @@ describe('refreshes of connections to upstream MCP servers', () => {
     expect(scene.as.callsOf('/token')).toBe(before + 2);
   });
 
-  it('calls nothing for a version that was refreshed before', async () => {
+  it('make no call for a version that was refreshed before', async () => {
     const { userId, version } = await connected();
     const first = await refresh(userId, version);
     const before = scene.as.callsOf('/token');
@@ -81,7 +81,7 @@ describe('refreshes of connections to upstream MCP servers', () => {
     expect(scene.as.callsOf('/token')).toBe(before);
   });
 
-  it('holds no transaction and no connection of the pool while it waits for the upstream', async () => {
+  it('hold no transaction and no connection of the pool while they wait for the upstream', async () => {
     const { userId, version } = await connected();
     let arrived = (): void => undefined;
     let goOn = (): void => undefined;
@@ -103,7 +103,7 @@ describe('refreshes of connections to upstream MCP servers', () => {
     expect(await refreshing).toMatchObject({ outcome: 'refreshed' });
   });
 
-  it('marks a connection whose grant is gone, and calls the upstream no more', async () => {
+  it('mark a connection whose grant has ended, and no longer call the upstream', async () => {
     const { userId, version } = await connected();
     const row = await scene.connection(userId);
     if (row?.sealedTokens == null) throw new Error('There is no connection.');
@@ -118,7 +118,7 @@ describe('refreshes of connections to upstream MCP servers', () => {
     expect(scene.as.callsOf('/token')).toBe(before);
   });
 
-  it('keeps the tokens when the upstream fails, and does not call it again at once', async () => {
+  it('keep the tokens when the upstream fails, and do not call it again immediately', async () => {
     const { userId, version } = await connected();
     const row = await scene.connection(userId);
     const before = scene.as.callsOf('/token');
@@ -133,7 +133,7 @@ describe('refreshes of connections to upstream MCP servers', () => {
     });
   });
 
-  it('takes over from a process that has ended', async () => {
+  it('take over from a process that has ended', async () => {
     const { userId, version } = await connected();
     await api.dataSource.query(
       `UPDATE mcp_connections SET lease = $1, lease_ends_at = now() - interval '1 second' WHERE user_id = $2`,
@@ -142,7 +142,7 @@ describe('refreshes of connections to upstream MCP servers', () => {
     expect(await refresh(userId, version)).toMatchObject({ outcome: 'refreshed' });
   });
 
-  it('knows no connection of a stranger, and admits gateways only', async () => {
+  it('find no connection of an outsider, and admit only gateways', async () => {
     expect(await refresh(uuidv7(), 'x')).toEqual({ outcome: 'missing', version: null });
     const body = { serverId: scene.serverId, userId: uuidv7(), version: 'x' };
     expect((await api.post(INTERNAL.mcpConnectionRefresh, { key: scene.ours.adminKey, body })).status).toBe(

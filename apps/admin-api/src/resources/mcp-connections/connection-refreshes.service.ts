@@ -18,19 +18,28 @@ import { ChangeRecorder } from '../../platform/unit-of-work/change-recorder';
 import { Secrets } from '../../settings';
 import { ExchangedConnections } from './exchanged-connections.service';
 
-/** Longer than the call to the token endpoint, so that a lease ends only when its process has ended. */
+/**
+ * Lifetime of a lease; longer than the call to the token endpoint, so that a lease expires only
+ * when its process has ended.
+ */
 const LEASE_MS = TOKEN_TIMEOUT_MS + 10_000;
-/** After a failure, requests get the same response without a call for so long. */
+/**
+ * Time after a failure during which requests get the same response without a call, in milliseconds.
+ */
 const PAUSE_MS = 3_000;
-/** How long a request waits for the refresh of another process, and how often it looks. */
+/**
+ * How long a request waits for the refresh in another process, and how often it checks, in
+ * milliseconds.
+ */
 const WAIT_MS = 15_000;
 const POLL_MS = 100;
 
 type Refreshed = Extract<TokenVerdict, { kind: 'refreshed' }>;
 
 /**
- * Refreshes connections for gateways. Of all requests for one version of a connection, in all processes, one
- * calls the authorization server: it holds a lease in the row, and no transaction. The others wait for its result.
+ * Refreshes connections for gateways. Of all requests for one version of a connection, in all
+ * processes, only one calls the authorization server: it holds a lease in the row and no
+ * transaction. The others wait for its result.
  */
 @Injectable()
 export class ConnectionRefreshes {
@@ -78,14 +87,14 @@ export class ConnectionRefreshes {
     }
   }
 
-  /** Takes the lease of a row that has not changed; null when another process has it. */
+  /** Takes the lease of a row that has not changed; returns null when another process holds it. */
   private async take({ id, version }: McpConnectionEntity): Promise<string | null> {
     const lease = uuidv7();
     const [, taken] = await this.dataSource.query<[unknown, number]>(TAKE, [lease, LEASE_MS, id, version]);
     return taken === 1 ? lease : null;
   }
 
-  /** Null when the row changed meanwhile. */
+  /** Refreshes the tokens under a lease. Returns null when the row has changed in the meantime. */
   private async refreshAs(
     row: Leased,
     tokens: ConnectionTokens,
@@ -119,14 +128,14 @@ export class ConnectionRefreshes {
     const more = scopes === null ? {} : { scopes: [...scopes] };
     const version = await this.write(row, { sealedTokens, expiresAt, ...more });
     if (version !== null) return { outcome: 'refreshed', version };
-    // The connection ended meanwhile, and so must what was issued since.
+    // The connection has ended in the meantime, so the new tokens are revoked.
     const { organisationId, serverId, userId } = row;
     const revocation = { id: uuidv7(), organisationId, serverId, userId, sealedTokens };
     await this.dataSource.manager.insert(McpRevocationEntity, revocation);
     return null;
   }
 
-  /** The user must connect again. */
+  /** Marks the connection as ended; the user must connect again. */
   private async lapse(row: Leased, request: RequestFacts): Promise<McpRefreshResponse | null> {
     const version = await this.write(row, { status: 'needs_consent', sealedTokens: null }, (manager) =>
       this.audits.record(
@@ -143,7 +152,10 @@ export class ConnectionRefreshes {
     return version === null ? null : { outcome: 'needs_consent', version: null };
   }
 
-  /** Changes the row under its lease and publishes it. Returns the new version; null when the lease is lost. */
+  /**
+   * Changes the row under its lease and publishes it. Returns the new version; null when the lease
+   * was lost.
+   */
   private write(
     { id, lease, serverId, userId }: Leased,
     change: Partial<Pick<McpConnectionEntity, 'status' | 'sealedTokens' | 'expiresAt' | 'scopes'>>,
@@ -175,7 +187,7 @@ const isInUse = ({ status }: McpConnectionEntity): boolean =>
 const isPaused = ({ lease, leaseEndsAt }: McpConnectionEntity): boolean =>
   lease === null && leaseEndsAt !== null && leaseEndsAt.getTime() > Date.now();
 
-// Not through TypeORM, which would raise the version, by which gateways know the tokens.
+// Does not use TypeORM, which would increment the version by which gateways identify the tokens.
 const TAKE = `
   UPDATE mcp_connections SET lease = $1, lease_ends_at = now() + $2 * interval '1 millisecond'
   WHERE id = $3 AND version = $4 AND status IN ('connected', 'needs_scope')

@@ -3,7 +3,7 @@ import { Browser } from '../../platform/oauth/spec-support/browser';
 import { SERVICE_TOKEN } from '../../spec-support/admin-api';
 import { ConnectScene } from './spec-support/connect-scene';
 
-describe('scopes beyond those of a connection', () => {
+describe('scopes in addition to those of a connection', () => {
   const scene = new ConnectScene();
   const { api, ours } = scene;
 
@@ -25,7 +25,7 @@ describe('scopes beyond those of a connection', () => {
     return (await api.get<{ data: unknown[] }>(path, { key: ours.key })).body.data[0];
   };
 
-  it('are granted by the user on a page, and the connection stays in use meanwhile', async () => {
+  it('are granted by the user on a page, while the connection stays in use', async () => {
     const user = await connected();
     const url = await want(user.id, ['issues.read', 'issues.write', 'a"b']);
     expect(await scene.connection(user.id)).toMatchObject({
@@ -41,14 +41,14 @@ describe('scopes beyond those of a connection', () => {
     expect(await scene.connection(user.id)).toMatchObject({
       ...{ status: 'connected', scopes: ['issues.read', 'issues.write'], wantedScopes: [] },
     });
-    // What the user has granted is not requested again.
+    // Scopes that the user has granted are not requested again.
     expect(await want(user.id, ['issues.write'])).toBeNull();
     expect(await scene.connection(user.id)).toMatchObject({ status: 'connected' });
     const actions = (await scene.audits()).map(({ action }) => action);
     expect(actions).toEqual(expect.arrayContaining(['needs_scope', 'connect', 'update']));
   });
 
-  it('are renewed as before while they are wanted', async () => {
+  it('are pending without affecting token refreshes', async () => {
     const user = await connected();
     await want(user.id, ['issues.write']);
     const { version } = (await scene.document(user.id)) ?? {};
@@ -58,7 +58,7 @@ describe('scopes beyond those of a connection', () => {
     expect(await scene.connection(user.id)).toMatchObject({ status: 'needs_scope' });
   });
 
-  it('are not requested without a connection, nor beyond what the integration allows', async () => {
+  it('are not requested without a connection, nor beyond the scopes that the integration allows', async () => {
     const stranger = await scene.addUser();
     expect(await want(stranger.id, ['issues.write'])).toBeNull();
     const user = await connected();

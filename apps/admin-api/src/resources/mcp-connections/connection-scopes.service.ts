@@ -11,7 +11,7 @@ import { clientSettings, readScopes } from './upstream-discovery';
 
 const NO_LINK: McpLinkResponse = { url: null };
 
-/** Leads users to scopes that a server wants beyond those of their connections. */
+/** Lets users grant scopes that a server requires in addition to those of their connections. */
 @Injectable()
 export class ConnectionScopes {
   constructor(
@@ -21,8 +21,9 @@ export class ConnectionScopes {
   ) {}
 
   /**
-   * Marks the connection, which stays in use for all other calls, and makes a link with which the user grants the scopes. Null: the
-   * user has granted them already, or the integration does not allow them.
+   * Marks the connection, which remains in use for all other calls, and creates a link with which
+   * the user grants the scopes. Returns null when the user has already granted them or the
+   * integration does not allow them.
    */
   async request(
     { serverId, userId, scopes }: McpScopeRequest,

@@ -11,13 +11,15 @@ import type { McpPlace } from '../../platform/mcp/mcp-places.queries';
 import { McpConnections } from './mcp-connections.service';
 import { TokenExchanges, type Exchanged } from './token-exchanges.service';
 
-/** After a failure, requests get the same response without a call for so long. */
+/**
+ * Time after a failure during which requests get the same response without a call, in milliseconds.
+ */
 const PAUSE_MS = 3_000;
 const PAUSED_MAX = 10_000;
-/** Refusals of one user at one server in a minute that are recorded. */
+/** Maximum number of refusals of one user at one server per minute that are recorded. */
 const RECORDED_MAX = 5;
 
-/** Tokens of users that the control plane gets without their consent at the server. */
+/** Connections whose tokens the control plane obtains without the user's consent at the server. */
 @Injectable()
 export class ExchangedConnections {
   private readonly paused = new LRUCache<string, true>({ max: PAUSED_MAX, ttl: PAUSE_MS });
@@ -29,7 +31,10 @@ export class ExchangedConnections {
     private readonly connections: McpConnections,
   ) {}
 
-  /** Gets a new token unless the gateway's `version` is not the current one. Processes may do it at the same time: both tokens work. */
+  /**
+   * Obtains a new token unless the gateway's `version` is outdated. Several processes may do so at
+   * the same time: all tokens are valid.
+   */
   async refresh(place: McpPlace, version: string, request: RequestFacts): Promise<McpRefreshResponse> {
     const { serverId, userId } = place;
     const row = await this.find(place);
@@ -61,7 +66,9 @@ export class ExchangedConnections {
     }
   }
 
-  /** Administrators find the reason in the audit log; callers learn none. */
+  /**
+   * Records the reason of a refusal in the audit log, for administrators; callers do not see it.
+   */
   private async record(place: McpPlace, request: RequestFacts, reason: string): Promise<void> {
     if (!this.refusals.countIfOpen(`${place.serverId}:${place.userId}`)) return;
     await this.connections.recordRefusal(place, request, new GatewayError('forbidden'), { reason });

@@ -8,7 +8,7 @@ import { ConnectScene } from './spec-support/connect-scene';
 
 const PATH = '/v1/mcp-integrations';
 
-describe('the client secret of an integration in a secret manager', () => {
+describe("an integration's client secret in a secret manager", () => {
   const scene = new ConnectScene();
   const { api, ours } = scene;
   const by = { key: ours.adminKey };
@@ -51,7 +51,7 @@ describe('the client secret of an integration in a secret manager', () => {
     ],
   });
 
-  /** A server of an integration with the mapped secret, and its id. */
+  /** Adds a server of an integration with the mapped secret; returns the ids of both. */
   async function addServer(): Promise<{ readonly serverId: string; readonly integrationId: string }> {
     const metadata = { client_id: client.client_id, issuer: scene.as.issuer };
     const made = await api.post<{ id: string }>(PATH, { ...by, body: integration(metadata) });
@@ -77,7 +77,7 @@ describe('the client secret of an integration in a secret manager', () => {
     return (await api.post(INTERNAL.mcpConnectionRefresh, { token: SERVICE_TOKEN, body })).body;
   }
 
-  it('is read for each request, and is stored nowhere', async () => {
+  it('is read for each request, and is not stored', async () => {
     const { serverId } = await addServer();
     const userId = await connect(serverId);
     const row = await scene.connection(userId, serverId);
@@ -90,7 +90,7 @@ describe('the client secret of an integration in a secret manager', () => {
     keep(client.client_secret);
   });
 
-  it('needs the authorization server by name, so that the MCP server cannot name another one', async () => {
+  it('requires the name of the authorization server, so that the MCP server cannot name another one', async () => {
     const refused = await api.post<Failure>(PATH, {
       ...by,
       body: integration({ client_id: client.client_id }),
@@ -101,7 +101,7 @@ describe('the client secret of an integration in a secret manager', () => {
     ]);
   });
 
-  it('does not go to the authorization server of an earlier configuration', async () => {
+  it('is not sent to the authorization server of an earlier configuration', async () => {
     const { serverId, integrationId } = await addServer();
     const userId = await connect(serverId);
     const before = scene.as.callsOf('/token');
@@ -115,7 +115,7 @@ describe('the client secret of an integration in a secret manager', () => {
     expect(scene.as.callsOf('/token')).toBe(before);
   });
 
-  it('is aimed at another authorization server only with the right to change secret references', async () => {
+  it('can be directed to another authorization server only with the right to change secret references', async () => {
     const { integrationId } = await addServer();
     const { organisationId } = ours;
     const scopes = ['organisation_mcp_integrations.update'];
@@ -128,7 +128,7 @@ describe('the client secret of an integration in a secret manager', () => {
     expect(await put('https://other.example.com')).toBe(403);
   });
 
-  it('leaves a connection as it is while the secret manager is away', async () => {
+  it('leaves a connection unchanged while the secret manager is unavailable', async () => {
     const { serverId } = await addServer();
     const userId = await connect(serverId);
     managers.secrets.delete('secret/data/client');

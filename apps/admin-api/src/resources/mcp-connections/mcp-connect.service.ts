@@ -13,7 +13,7 @@ import { ConnectTickets } from './connect-tickets';
 import { ConnectUrls } from './connect-urls';
 import type { ConnectLinkResponse } from './mcp-connections.dto';
 
-/** Links with which users connect to upstream MCP servers. */
+/** Creates the links with which users connect to upstream MCP servers. */
 @Injectable()
 export class McpConnectService {
   constructor(
@@ -24,8 +24,9 @@ export class McpConnectService {
   ) {}
 
   /**
-   * Returns a link for the caller's own user. Throws `mcp_connection_required` for a credential without a user, `forbidden` for a user
-   * who may not call the server, and `validation_failed` for a server at which users do not sign in.
+   * Returns a link for the caller's own user. Throws `mcp_connection_required` for a credential
+   * without a user, `forbidden` for a user who may not call the server, and `validation_failed` for
+   * a server at which users do not sign in.
    */
   create({ caller, reference }: ResourceReference): Promise<ConnectLinkResponse> {
     return this.writes.run(caller, async (write) => {
@@ -40,7 +41,10 @@ export class McpConnectService {
     });
   }
 
-  /** The link for a user whose call at a gateway found no connection; null for one who may not call the server. */
+  /**
+   * Creates a link for a user whose call at a gateway found no connection. The URL is null for a
+   * user who may not call the server.
+   */
   async createFor(owner: McpPair, request: RequestFacts): Promise<McpLinkResponse> {
     const [place] = await signInPlaces(this.dataSource.manager, [owner]);
     if (place === undefined) return { url: null };
@@ -73,7 +77,7 @@ export class McpConnectService {
   }
 }
 
-/** Why a user cannot connect to a server. */
+/** Returns the error that explains why a user cannot connect to a server. */
 async function refusalOf(
   manager: EntityManager,
   { integrationId: id }: McpServerEntity,

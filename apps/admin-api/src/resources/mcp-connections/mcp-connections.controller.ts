@@ -23,14 +23,17 @@ import {
 export class McpConnectController {
   constructor(private readonly links: McpConnectService) {}
 
-  /** Makes a link with which the user of the credential signs in at the upstream server. It works once, for ten minutes. */
+  /**
+   * Creates a link with which the credential's user signs in at the upstream server. It works once,
+   * for ten minutes.
+   */
   @Route.post(':mcpServerId/connect', ['mcp.invoke', 'mcp_servers.read'], ConnectLinkResponse)
   connect(@ResourceParam('mcpServerId') at: ResourceReference): Promise<ConnectLinkResponse> {
     return this.links.create(at);
   }
 }
 
-/** Called by gateways. */
+/** Routes that gateways call. */
 @ApiExcludeController()
 @Controller()
 export class GatewayConnectionsController {

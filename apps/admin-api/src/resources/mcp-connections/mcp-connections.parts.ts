@@ -13,7 +13,7 @@ import { TokenExchanges } from './token-exchanges.service';
 import { UpstreamClients } from './upstream-clients';
 import { UpstreamDiscovery } from './upstream-discovery';
 
-/** The parts of connections of users to upstream MCP servers. */
+/** Controllers and providers of users' connections to upstream MCP servers. */
 export const MCP_CONNECTIONS = {
   controllers: [McpConnectController, ConnectPagesController, GatewayConnectionsController],
   providers: [

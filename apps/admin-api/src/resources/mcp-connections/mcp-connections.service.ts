@@ -12,26 +12,26 @@ import { FOR_CHANGE, FOR_UPDATE, Writes } from '../../platform/unit-of-work/writ
 import { Secrets } from '../../settings';
 import { pinnedIssuer } from './upstream-discovery';
 
-/** A connection as its authorization server granted it. */
+/** Result of an authorization server's grant for a connection. */
 export interface Granted {
   readonly tokens: ConnectionTokens;
   readonly issuer: string;
   readonly scopes: readonly string[];
-  /** Seconds. */
+  /** Lifetime of the access token, in seconds. */
   readonly expiresIn: number;
 }
 
-/** Why an attempt to connect was refused, for the audit log. */
+/** Reason why an attempt to connect was refused, for the audit log. */
 export interface ConnectRefusal {
   readonly reason: string;
-  /** Text for the user; absent: the reason. */
+  /** Text for the user; by default, the reason. */
   readonly message?: string;
-  /** The user of the browser, where it is another one than that of the link. */
+  /** User of the browser, if another one than that of the link. */
   readonly visitorId?: string;
   readonly detail?: object;
 }
 
-/** Connections of users to upstream MCP servers. */
+/** Stores the connections of users to upstream MCP servers. */
 @Injectable()
 export class McpConnections {
   constructor(
@@ -41,12 +41,12 @@ export class McpConnections {
     private readonly secrets: Secrets,
   ) {}
 
-  /** The place of a user at a server; null when the user may not use the server. */
+  /** Returns the place of a user at a server; null when the user may not use the server. */
   async placeOf(serverId: string, userId: string): Promise<McpPlace | null> {
     return (await signInPlaces(this.dataSource.manager, [{ serverId, userId }]))[0] ?? null;
   }
 
-  /** The scopes that a server wants besides those that it names; none in most cases. */
+  /** Returns the scopes that a server requires in addition to the granted ones; usually none. */
   async wantedScopes({ serverId, userId }: McpPlace): Promise<readonly string[]> {
     const where = { serverId, userId, status: 'needs_scope' } as const;
     return (await this.dataSource.manager.findOneBy(McpConnectionEntity, where))?.wantedScopes ?? [];
@@ -57,14 +57,14 @@ export class McpConnections {
   }
 
   /**
-   * Stores a connection, also in place of an earlier one. Throws `forbidden` when the user may no longer use the server, and when
-   * another issuer was pinned meanwhile.
+   * Stores a connection and replaces an earlier one. Throws `forbidden` when the user may no longer
+   * use the server, and when another issuer was pinned in the meantime.
    */
   async save(place: McpPlace, request: RequestFacts, granted: Granted): Promise<void> {
     const { serverId, userId, organisationId } = place;
     await this.writes.run(callerOf(place, request), async (write) => {
       const { manager } = write;
-      // Connections of one integration are stored one at a time, since the first pins the issuer.
+      // A lock serialises the connections of one integration, since the first one pins the issuer.
       const integration = await manager.findOneOrFail(McpIntegrationEntity, {
         ...{ where: { id: place.integrationId }, lock: FOR_CHANGE },
       });
@@ -87,7 +87,7 @@ export class McpConnections {
       row.lease = null;
       row.leaseEndsAt = null;
       await manager.save(McpConnectionEntity, row);
-      // Exchanged tokens are replaced each time they expire, which no user decides.
+      // Exchanged tokens are replaced each time they expire, which is not an action of the user.
       if (known === null || !isExchanged(place.authType))
         write.audit({
           ...{
@@ -101,7 +101,7 @@ export class McpConnections {
     });
   }
 
-  /** Takes a connection out of use: its server names another authorization server than before. */
+  /** Takes a connection out of use because its server now names another authorization server. */
   async suspend(place: McpPlace, request: RequestFacts, issuers: object): Promise<void> {
     const { serverId, userId } = place;
     await this.writes.run(callerOf(place, request), async (write) => {

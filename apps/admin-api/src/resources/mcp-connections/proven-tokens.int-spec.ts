@@ -7,7 +7,7 @@ import { SERVICE_TOKEN } from '../../spec-support/admin-api';
 import { Secrets } from '../../settings';
 import { ConnectScene } from './spec-support/connect-scene';
 
-describe('tokens of users at servers that take only those bound to a key', () => {
+describe("users' tokens at servers that accept only tokens bound to a key", () => {
   const scene = new ConnectScene();
   const { api } = scene;
 
@@ -31,7 +31,7 @@ describe('tokens of users at servers that take only those bound to a key', () =>
     scene.as.requests.filter(({ path }) => path === '/token').map(({ proof }) => proof);
   const thumbprintOf = (proof: string | null | undefined): Promise<string> =>
     calculateJwkThumbprint(decodeProtectedHeader(proof ?? '').jwk ?? {});
-  /** What gateways get. */
+  /** Returns the content that gateways get. */
   async function content(userId: string): Promise<McpConnectionContent> {
     const document = await scene.document(userId);
     if (document === null) throw new Error('There is no connection.');
@@ -40,7 +40,7 @@ describe('tokens of users at servers that take only those bound to a key', () =>
     return JSON.parse(text) as McpConnectionContent;
   }
 
-  it.each(['challenge', 'metadata'] as const)('are bound when its %s says so', async (says) => {
+  it.each(['challenge', 'metadata'] as const)("are bound when the server's %s requires it", async (says) => {
     scene.upstream.demandsProof = says;
     const before = proofs().length;
     const userId = await connect();
@@ -51,7 +51,7 @@ describe('tokens of users at servers that take only those bound to a key', () =>
     expect(await calculateJwkThumbprint((proofKey ?? {}) as never)).toBe(await thumbprintOf(proof));
   });
 
-  it('have a key of their own, which refreshes prove too', async () => {
+  it('have a separate key, of which refreshes prove possession too', async () => {
     const [one, other] = [await connect(), await connect()];
     const before = proofs().length;
     expect(await refresh(one)).toMatchObject({ outcome: 'refreshed' });
@@ -99,7 +99,7 @@ describe('tokens of users at servers that take only those bound to a key', () =>
     expect(await scene.connection(userId)).toMatchObject({ status: 'connected' });
   });
 
-  it('are not replaced by bearer tokens', async () => {
+  it('are not replaced with bearer tokens', async () => {
     const userId = await connect();
     scene.as.bearer = true;
     try {

@@ -27,7 +27,7 @@ interface Recorded {
   readonly authorization: string | undefined;
 }
 
-describe('tokens of users by exchange', () => {
+describe("users' tokens obtained by exchange", () => {
   const api = new TestAdminApi({ PUBLIC_URL, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
   const ours = api.sharedTenant();
   const by = { key: ours.adminKey };
@@ -135,7 +135,7 @@ describe('tokens of users by exchange', () => {
     });
     return body.documents;
   }
-  /** The access token of the document that gateways read; null without one. */
+  /** Returns the access token in the document that gateways read; null when there is none. */
   async function tokenOf(serverId: string, userId: string): Promise<string | null> {
     const key = documentKey.mcpConnection(serverId, userId);
     const { [key]: document } = await documents(key);
@@ -147,7 +147,7 @@ describe('tokens of users by exchange', () => {
   }
   const part = (text = ''): Record<string, unknown> =>
     JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>;
-  /** The claims of an assertion of ours, whose signature the published keys verify. */
+  /** Returns the claims of Tollgate's assertion, whose signature the published keys must verify. */
   async function claimsOf(token = ''): Promise<Record<string, unknown>> {
     const [head = '', payload = '', signature = ''] = token.split('.');
     const { text } = await api.get('/.well-known/jwks.json');
@@ -161,7 +161,7 @@ describe('tokens of users by exchange', () => {
     return part(payload);
   }
 
-  it('are got at the token endpoint for an assertion about the user (RFC 8693)', async () => {
+  it('are obtained at the token endpoint for an assertion about the user (RFC 8693)', async () => {
     const { serverId } = await made(exchange());
     const user = await addUser();
     expect(await obtain(serverId, user.id)).toMatchObject({ outcome: 'refreshed' });
@@ -181,7 +181,7 @@ describe('tokens of users by exchange', () => {
     expect(Number(claims['exp']) - Number(claims['iat'])).toBe(120);
   });
 
-  it('are got by a client that signs an assertion for the identity provider, and sends no secret', async () => {
+  it('are obtained by a client that signs an assertion for the identity provider, and sends no secret', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const key = {
       ...{ client_secret: undefined, auth_method: 'private_key_jwt', issuer: 'https://idp.example.com' },
@@ -204,7 +204,7 @@ describe('tokens of users by exchange', () => {
     ]);
   });
 
-  it('are got again when a gateway holds the current one, and not for one that was replaced', async () => {
+  it('are obtained again when a gateway holds the current token, and not for one that was replaced', async () => {
     const { serverId } = await made(exchange());
     const { id } = await addUser();
     const first = await obtain(serverId, id);
@@ -217,7 +217,7 @@ describe('tokens of users by exchange', () => {
     expect(audits.filter(({ after }) => JSON.stringify(after).includes(id))).toHaveLength(1);
   });
 
-  it('are got for an assertion of the identity provider, which the server’s authorization server takes (ID-JAG)', async () => {
+  it('are obtained for an assertion of the identity provider, which the server’s authorization server accepts (ID-JAG)', async () => {
     const { serverId } = await made(idJag());
     const user = await addUser();
     expect(await obtain(serverId, user.id)).toMatchObject({ outcome: 'refreshed' });
@@ -238,7 +238,7 @@ describe('tokens of users by exchange', () => {
     });
   });
 
-  it('are not requested of an authorization server that announces no assertions, unless the administrator insists', async () => {
+  it('are not requested from an authorization server that announces no assertions, unless the administrator forces it', async () => {
     profiles = [];
     const { id } = await addUser();
     const { serverId } = await made(idJag());
@@ -261,19 +261,19 @@ describe('tokens of users by exchange', () => {
       { status: 200, body: { access_token: 'a', issued_token_type: 'x' } },
     ],
     ['does not take the assertion', '/as/token', { status: 401, body: { error: 'invalid_client' } }],
-  ])('are not there while a server %s, and the caller learns no reason', async (_case, path, response) => {
+  ])('are absent while a server %s, and the caller gets no reason', async (_case, path, response) => {
     const { serverId } = await made(path === '/exchange' ? exchange() : idJag());
     const { id } = await addUser();
     responses = { [path]: response };
     expect(await obtain(serverId, id)).toEqual({ outcome: 'failed', version: null });
     expect(await tokenOf(serverId, id)).toBeNull();
-    // Within three seconds the server is not called again.
+    // The server is not called again within three seconds.
     const before = requests.length;
     expect(await obtain(serverId, id)).toMatchObject({ outcome: 'failed' });
     expect(requests).toHaveLength(before);
   });
 
-  it('are for users who may call the server, and end with that', async () => {
+  it('are only for users who may call the server, and end with that right', async () => {
     const { serverId } = await made(exchange());
     const stranger = await api.user(ours.organisationId, 'member');
     expect(await obtain(serverId, stranger.id)).toMatchObject({ outcome: 'missing' });
@@ -285,7 +285,7 @@ describe('tokens of users by exchange', () => {
     expect(await api.dataSource.manager.countBy(McpConnectionEntity, { serverId })).toBe(0);
   });
 
-  it('end when the integration gets them elsewhere or has another address', async () => {
+  it('end when the integration obtains them elsewhere or has another address', async () => {
     const { serverId, integrationId } = await made(exchange());
     const user = await addUser();
     const put = (body: object): Promise<GatewayResponse> =>
@@ -332,7 +332,7 @@ describe('tokens of users by exchange', () => {
     });
   });
 
-  it('keep each secret at its own address', async () => {
+  it('send each secret only to its own address', async () => {
     const { integrationId } = await made(idJag());
     const { configurations } = idJag({
       ...{ issuer: 'https://evil.example.com', client_secret: '*****', server_client_secret: '*****' },
@@ -362,7 +362,7 @@ describe('tokens of users by exchange', () => {
     expect([status, body.error.details?.map((each) => each.path)]).toEqual([400, [path]]);
   });
 
-  it('are refused at private addresses', async () => {
+  it('are not requested from private addresses', async () => {
     const { status, body } = await create(exchange({ token_endpoint: 'https://10.0.0.1/token' }));
     expect([status, body.error.type]).toEqual([400, 'custom_host_refused']);
   });

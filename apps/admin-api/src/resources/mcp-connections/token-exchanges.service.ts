@@ -19,11 +19,13 @@ const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const TYPE = 'urn:ietf:params:oauth:token-type:';
 const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
-/** Seconds that an assertion about a user lives. */
+/** Lifetime of an assertion about a user, in seconds. */
 const ASSERTION_SECONDS = 120;
 const DISCOVERY_MS = 10_000;
 
-/** A token of a user, or why there is none; the reason never has text of a server. */
+/**
+ * A token of a user, or the reason why there is none. The reason contains no text from a server.
+ */
 export type Exchanged =
   | { readonly kind: 'granted'; readonly granted: Granted }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -33,7 +35,10 @@ interface Client {
   readonly endpoint: string;
 }
 
-/** Gets tokens of users for upstream servers without their consent there: an administrator has decided once. */
+/**
+ * Obtains users' tokens for upstream servers without the users' consent there, as an administrator
+ * has configured it.
+ */
 @Injectable()
 export class TokenExchanges {
   constructor(
@@ -46,7 +51,10 @@ export class TokenExchanges {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL'>,
   ) {}
 
-  /** Never rejects for what a server does. Throws `VendorError` when a mapped secret cannot be read. */
+  /**
+   * Returns a token for the user. Never rejects because of a server's behaviour. Throws
+   * `VendorError` when a mapped secret cannot be read.
+   */
   async tokenOf({ userId, integrationId }: McpPlace): Promise<Exchanged> {
     const { manager } = this.dataSource;
     const integration = await manager.findOneByOrFail(McpIntegrationEntity, { id: integrationId });
@@ -56,7 +64,7 @@ export class TokenExchanges {
       : this.byExchange(integration, user);
   }
 
-  /** Token exchange (RFC 8693) at the configured endpoint. */
+  /** Obtains a token by token exchange (RFC 8693) at the configured endpoint. */
   private async byExchange(integration: McpIntegrationEntity, user: UserEntity): Promise<Exchanged> {
     const rule = ruleOf(integration, 'token_exchange');
     const at = await this.clientOf(integration, rule);
@@ -70,8 +78,8 @@ export class TokenExchanges {
   }
 
   /**
-   * The identity provider of the organisation asserts the user for the server's authorization server, which gives a token for the
-   * assertion (ID-JAG).
+   * Obtains a token by an identity assertion (ID-JAG): the organisation's identity provider asserts
+   * the user to the server's authorization server, which issues a token for the assertion.
    */
   private async byIdentityAssertion(integration: McpIntegrationEntity, user: UserEntity): Promise<Exchanged> {
     const rule = ruleOf(integration, 'id_jag');
@@ -96,7 +104,7 @@ export class TokenExchanges {
     return grantedBy(verdict, { client, endpoint: server.tokenEndpoint }, { integration, issuer, rule });
   }
 
-  /** An assertion of ours about the user, for one token endpoint and one client. */
+  /** Returns a signed assertion about the user, for one token endpoint and one client. */
   private async subject({ endpoint, client }: Client, user: UserEntity): Promise<Record<string, string>> {
     const [current] = (await this.keys.read()).keys;
     if (current === undefined) throw new Error('An installation has a signing key.');
@@ -132,7 +140,7 @@ function ruleOf({ configurations }: McpIntegrationEntity, name: 'token_exchange'
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-/** The members that are set. */
+/** Returns the members that are set. */
 const given = (members: Rule): Record<string, string> =>
   Object.fromEntries(
     Object.entries(members).flatMap(([name, value]) => {
@@ -168,7 +176,7 @@ function grantedBy(
   if (verdict.kind === 'failed') return verdict;
   if (verdict.kind !== 'refreshed') return failed(REFUSED[verdict.kind]);
   const { accessToken, expiresIn, scopes } = verdict;
-  // The secret of the client stays with the integration.
+  // The client's secret stays with the integration and is not stored with the tokens.
   const kept = { ...client, secret: null };
   const tokens = {
     ...{ accessToken, refreshToken: null, client: kept, tokenEndpoint: endpoint, revocationEndpoint: null },

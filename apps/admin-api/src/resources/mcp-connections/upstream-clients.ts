@@ -18,13 +18,13 @@ const CLIENT_NAME = 'Tollgate';
 /** Stored registration of a client. */
 interface Registered {
   readonly client: UpstreamClient;
-  /** The address that was registered; another one needs another client. */
+  /** Registered redirect address; another address needs another client. */
   readonly redirectUri: string;
-  /** Milliseconds since 1970; null: the secret does not expire. */
+  /** Expiry of the secret in Unix milliseconds; null when it does not expire. */
   readonly expiresAt: number | null;
 }
 
-/** Clients of ours at upstream authorization servers. */
+/** Provides Tollgate's clients at upstream authorization servers. */
 @Injectable()
 export class UpstreamClients {
   constructor(
@@ -36,8 +36,8 @@ export class UpstreamClients {
   ) {}
 
   /**
-   * The client of an integration: the configured one, else our document, else one that is registered and kept.
-   * Null: an administrator must configure one.
+   * Returns the client of an integration: the configured one, else the client document, else a
+   * client that is registered and stored. Returns null when an administrator must configure one.
    */
   async clientOf(
     integration: McpIntegrationEntity,
@@ -60,7 +60,7 @@ export class UpstreamClients {
     }
   }
 
-  /** The document that a server reads which supports it. */
+  /** Returns the client document, for servers that support client documents. */
   documentOf(integrationId: string): object {
     return {
       client_id: this.urls.clientDocument(integrationId),
@@ -68,7 +68,7 @@ export class UpstreamClients {
     };
   }
 
-  /** Forgets a registered client that its server no longer knows. */
+  /** Deletes a registered client that its server no longer knows. */
   async forget(integrationId: string, issuer: string): Promise<void> {
     await this.dataSource.manager.delete(McpOauthClientEntity, rowOf(integrationId, issuer));
   }
@@ -79,7 +79,8 @@ export class UpstreamClients {
     { tokenAuthMethods, tokenAuthAlgorithms, issuer }: UpstreamAuthorization,
   ): UpstreamClient {
     const source = { integrationId: integration.id, issuer };
-    // Whatever methods the server announces: a client with a key has no secret that it could be led to send.
+    // A client with a key never authenticates otherwise, whatever methods the server announces: it
+    // has no secret that it could be tricked into sending.
     if (clientSettings(integration).signs) {
       const signed = { ...source, announced: tokenAuthAlgorithms };
       return { id, secret: null, authMethod: 'private_key_jwt', signed };
@@ -104,7 +105,10 @@ export class UpstreamClients {
     return isUsable ? client : null;
   }
 
-  /** Null: the server refused. Of two processes that register at once, the later client is kept; both work. */
+  /**
+   * Registers a client and returns it; null when the server refuses. When two processes register
+   * concurrently, the later client is stored; both work.
+   */
   private async register(
     integrationId: string,
     { registrationEndpoint, issuer, tokenAuthMethods }: UpstreamAuthorization,
@@ -145,7 +149,10 @@ const rowOf = (integrationId: string, issuer: string) => ({
   issuerDigest: digestOf('mcp/issuer', [issuer]),
 });
 
-/** Servers that announce nothing take `client_secret_basic` (RFC 8414, section 2). */
+/**
+ * Returns the method for a client secret. A server that announces none accepts
+ * `client_secret_basic` (RFC 8414, section 2).
+ */
 const secretMethod = (announced: readonly string[]): 'client_secret_basic' | 'client_secret_post' =>
   announced.includes('client_secret_post') && !announced.includes('client_secret_basic')
     ? 'client_secret_post'
@@ -153,7 +160,8 @@ const secretMethod = (announced: readonly string[]): 'client_secret_basic' | 'cl
 
 const metadataOf = (redirectUri: string, authMethod: UpstreamClient['authMethod']): object => ({
   client_name: CLIENT_NAME,
-  // Servers allow plain HTTP on loopback for native clients alone (OpenID Connect Registration, section 2).
+  // Servers allow plain HTTP on loopback only for native clients (OpenID Connect Registration,
+  // section 2).
   application_type: redirectUri.startsWith('https:') ? 'web' : 'native',
   redirect_uris: [redirectUri],
   grant_types: ['authorization_code', 'refresh_token'],

@@ -14,7 +14,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 
-/** Discoveries of this process at once, each of a few small fetches. */
+/** Maximum number of concurrent discoveries in this process; each makes a few small fetches. */
 const DISCOVERIES_MAX = 16;
 const TOTAL_MS = 20_000;
 const CHALLENGE_MS = 5_000;
@@ -22,18 +22,18 @@ const CHALLENGE_BYTES_MAX = 65_536;
 const SCOPES_MAX = 200;
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 
-/** Where a user signs in at an upstream, and for what. */
+/** Authorization server of an upstream, and the parameters with which a user signs in there. */
 export interface UpstreamAuthorization extends Omit<ServerMetadata, 'scopes'> {
   readonly resource: string;
-  /** The server takes only tokens that are bound to a key. */
+  /** Whether the server accepts only tokens that are bound to a key. */
   readonly demandsProof: boolean;
-  /** The scopes to request. */
+  /** Scopes to request. */
   readonly scopes: readonly string[];
 }
 
 export type Discovered =
   | { readonly kind: 'found'; readonly authorization: UpstreamAuthorization }
-  /** The server names another authorization server than at the first connection. */
+  /** The server names another authorization server than it did at the first connection. */
   | { readonly kind: 'changed'; readonly pinned: string; readonly issuer: string }
   | { readonly kind: 'failed'; readonly attempts: readonly DiscoveryAttempt[] };
 
@@ -44,17 +44,20 @@ interface Found {
 }
 type Failed = Extract<Discovered, { kind: 'failed' }>;
 
-/** Settings of the client in `configurations.oauth_metadata` of an integration; absent members are null. */
+/**
+ * Settings of the client in `configurations.oauth_metadata` of an integration; absent members are
+ * null.
+ */
 export interface ClientSettings {
   readonly clientId: string | null;
-  /** Whether the client authenticates with assertions that its key signs. */
+  /** Whether the client authenticates with assertions signed by its key. */
   readonly signs: boolean;
-  /** Confirmed by an administrator, so that it takes the place of the pinned one. */
+  /** Issuer that an administrator has confirmed; it replaces the pinned one. */
   readonly issuer: string | null;
   readonly scopes: readonly string[] | null;
 }
 
-/** Scopes in a text, without what is none; at most 200. */
+/** Returns the valid scopes in a text, at most 200. */
 export const readScopes = (text: string): readonly string[] =>
   text
     .split(' ')
@@ -78,7 +81,10 @@ export function clientSettings({
   };
 }
 
-/** The issuer of the first connection to the integration, or the one that its administrator confirmed; null for none. */
+/**
+ * Returns the issuer of the integration's first connection, or the one that its administrator
+ * confirmed; null when there is none.
+ */
 export async function pinnedIssuer(
   manager: EntityManager,
   integration: McpIntegrationEntity,
@@ -93,7 +99,7 @@ export async function pinnedIssuer(
   return first?.issuer ?? null;
 }
 
-/** Finds the authorization servers of upstream MCP servers. */
+/** Discovers the authorization servers of upstream MCP servers. */
 @Injectable()
 export class UpstreamDiscovery {
   private readonly places = new Shares(DISCOVERIES_MAX);
@@ -104,7 +110,10 @@ export class UpstreamDiscovery {
     @Inject(ADDRESS_POLICY) private readonly policy: AddressPolicy,
   ) {}
 
-  /** Never rejects for what an upstream does. Throws `rate_limited` when the organisation has no place left. */
+  /**
+   * Discovers the authorization server of an integration. Never rejects because of an upstream's
+   * behaviour. Throws `rate_limited` when the organisation runs the maximum number of discoveries.
+   */
   async discover(integration: McpIntegrationEntity): Promise<Discovered> {
     const { organisationId } = integration;
     const share = this.places.of(organisationId, organisationId);
@@ -126,7 +135,8 @@ export class UpstreamDiscovery {
     const pinned = await pinnedIssuer(this.dataSource.manager, integration);
     const attempt = (pinnedIssuer: string | null) => this.attempt(serverUrl, challenge, pinnedIssuer, signal);
     let found = await attempt(pinned);
-    // Without the pin, to say whether the server names another authorization server or none.
+    // Retries without the pinned issuer, to report whether the server names another authorization
+    // server or none.
     if (found.kind === 'failed' && pinned !== null) {
       const other = await attempt(null);
       if (other.kind === 'found') found = other;
@@ -157,7 +167,7 @@ export class UpstreamDiscovery {
     });
     if (discovery.kind === 'found') return discovery;
     const { attempts } = discovery;
-    // Servers of 2025-03-26 are their own authorization servers.
+    // Servers of revision 2025-03-26 are their own authorization servers.
     if (discovery.kind === 'failed' || challenge === null) return { kind: 'failed', attempts };
     const { origin } = serverUrl;
     const resource = { issuer: origin, resource: serverUrl.href, scopes: [], demandsProof: false };
@@ -169,7 +179,7 @@ export class UpstreamDiscovery {
       : { kind: 'failed', attempts: [...attempts, ...own.attempts] };
   }
 
-  /** The challenge of the server for a request without credential; null without one. */
+  /** Returns the server's challenge to a request without a credential; null when it sends none. */
   private async challenge(serverUrl: URL, signal: AbortSignal): Promise<BearerChallenge | null> {
     try {
       const { status, headers } = await this.http.fetchBuffered({
@@ -190,7 +200,7 @@ const NO_PROOFS = `The server demands tokens bound to a key, and its authorizati
 
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
 
-/** The integration's scopes, else those of the challenge, else those of the server. */
+/** Returns the integration's scopes, else those of the challenge, else those of the server. */
 function scopesFor(
   integration: McpIntegrationEntity,
   challenge: BearerChallenge | null,
@@ -199,7 +209,7 @@ function scopesFor(
   const { scopes } = clientSettings(integration);
   if (scopes !== null) return scopes;
   const named = challenge?.scope?.split(' ') ?? resource.scopes;
-  // Without it, some servers issue no refresh token.
+  // Some servers issue a refresh token only with this scope.
   const offline = server.scopes.includes('offline_access') ? ['offline_access'] : [];
   return [...new Set([...named, ...offline])].filter((scope) => SCOPE.test(scope)).slice(0, SCOPES_MAX);
 }

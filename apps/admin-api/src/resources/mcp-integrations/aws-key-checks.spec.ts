@@ -34,12 +34,12 @@ describe('aws_sigv4', () => {
     expect(faults(more)).toEqual([path]);
   });
 
-  it('is required with its type, and refused with others', () => {
+  it('is required with its authentication type, and refused with others', () => {
     expect(configurationFaultsOf({}, OF).map(({ path }) => path)).toEqual(['configurations.aws_sigv4']);
     expect(configurationFaultsOf({ aws_sigv4: KEY }, { ...OF, authType: 'none' })).toHaveLength(1);
   });
 
-  it('takes its own secret from a secret manager, and no other one', () => {
+  it('may have its own secret in a secret manager, and no other one', () => {
     expect(mcpTargetOf('secret_access_key', 'aws_sigv4')).toBe('secret_access_key');
     expect(mcpTargetOf('client_secret', 'aws_sigv4')).toBeNull();
     expect(mcpTargetOf('secret_access_key', 'oauth_auto')).toBeNull();

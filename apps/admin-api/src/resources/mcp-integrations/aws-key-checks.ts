@@ -4,7 +4,7 @@ import type { CheckedIntegration, Faults } from './configuration-faults';
 
 const SECRET_MAX = 256;
 
-/** Checks `aws_sigv4`. */
+/** Checks the configuration `aws_sigv4`. */
 export function checkAwsKey(
   value: unknown,
   path: string,

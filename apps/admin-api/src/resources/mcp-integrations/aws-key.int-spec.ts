@@ -12,7 +12,7 @@ const KEY = {
   secret_access_key: SECRET,
 };
 
-describe('integrations with a key of AWS', () => {
+describe('MCP integrations with an AWS key', () => {
   const api = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
   const ours = api.sharedTenant();
   const by = { key: ours.adminKey };
@@ -20,7 +20,7 @@ describe('integrations with a key of AWS', () => {
   let door: Server;
   let url: string;
 
-  /** Lets in what is signed. */
+  /** Admits signed requests only. */
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -56,7 +56,7 @@ describe.each<[CheckedIntegration['authType'], string, object]>([
     for (const path of paths) expect(found).toContain(path);
   });
 
-  it('does not become one with a secret while its key is there', () => {
+  it('cannot be changed to a client with a secret while its key is present', () => {
     const more = { auth_method: undefined, client_secret: 'secret-of-client' };
     expect(faults(more)).toContain('private_key');
     expect(faults({ ...more, private_key: null })).not.toContain('private_key');

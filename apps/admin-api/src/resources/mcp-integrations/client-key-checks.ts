@@ -3,7 +3,7 @@ import { shortenedFault } from '../../platform/credentials/shown-secret';
 import { isSecure } from '../../platform/upstreams/configuration-checks';
 import type { CheckedIntegration, Faults, Fields } from './configuration-faults';
 
-/** The authentication of a client that signs assertions (RFC 7523). */
+/** Authentication method of a client that signs assertions (RFC 7523). */
 export const PRIVATE_KEY_JWT = 'private_key_jwt';
 
 /** Members of a client that only `private_key_jwt` uses. */
@@ -14,8 +14,8 @@ const KEY_ID_MAX = 256;
 export const signsAssertions = (client: Fields): boolean => client['auth_method'] === PRIVATE_KEY_JWT;
 
 /**
- * Checks that a client has either a secret or a key. A client with a key has no secret, so that nothing can lead it to send one, and
- * names the authorization server for which its assertions are.
+ * Checks that a client has either a secret or a key. A client with a key has no secret that it
+ * could be tricked into sending, and names the authorization server for its assertions.
  */
 export function checkClientKey(
   value: Fields,
@@ -45,7 +45,10 @@ export function checkClientKey(
   checkKey(value, path, faults, mapped.has('private_key'));
 }
 
-/** Checks that a client whose endpoint the administrator names has an issuer only for its assertions. */
+/**
+ * Checks that a client whose token endpoint the administrator names has an issuer only if it signs
+ * assertions.
+ */
 export function checkIssuer(value: Fields, path: string, faults: Faults): void {
   if (!signsAssertions(value) && isGiven(value['issuer']))
     faults.add(`${path}.issuer`, `is used with auth_method ${PRIVATE_KEY_JWT} only; send null`);
@@ -59,7 +62,10 @@ function checkKeyless(value: Fields, path: string, faults: Faults, mapped: Reado
     faults.add('secret_mappings', `private_key is used with auth_method ${PRIVATE_KEY_JWT} only; remove it`);
 }
 
-/** A mapped key is read only when it is used. */
+/**
+ * Checks the key of a client. A mapped key cannot be checked, because it is read only when it is
+ * used.
+ */
 function checkKey(value: Fields, path: string, faults: Faults, isMapped: boolean): void {
   const { private_key: text, signing_alg: algorithm } = value;
   const key = typeof text === 'string' ? readClientKey(text) : null;

@@ -7,7 +7,7 @@ const OTHER = 'https://other.example.com';
 const SECRET = 'configurations.oauth_metadata.client_secret';
 const NAMED = 'configurations.oauth_metadata.issuer';
 
-describe('the saved client secret of an integration where users sign in', () => {
+describe('the saved client secret of an integration whose users sign in', () => {
   const api = new TestAdminApi();
   const ours = api.sharedTenant();
   const by = { key: ours.adminKey };
@@ -24,7 +24,7 @@ describe('the saved client secret of an integration where users sign in', () => 
     if (body.id === undefined) throw new Error(text);
     return body.id;
   }
-  /** The status, and the paths of the refusal. */
+  /** Returns the status and the paths of the refusal. */
   async function put(id: string, oauthMetadata: object, more: object = {}): Promise<unknown[]> {
     const configurations = { oauth_metadata: { client_id: 'ours', ...oauthMetadata } };
     const response = await api.put<Partial<Failure>>(`${PATH}/${id}`, {
@@ -57,7 +57,7 @@ describe('the saved client secret of an integration where users sign in', () => 
     expect(await put(id, { scope: 'read' })).toEqual([200, undefined]);
   });
 
-  it('does not go to the issuer of an earlier version', async () => {
+  it('is not sent to the issuer of an earlier version', async () => {
     const id = await made({ issuer: OTHER });
     expect(await put(id, { issuer: ISSUER, client_secret: 'of-the-other' })).toEqual([200, undefined]);
     const restored = await api.post<Failure>(`${PATH}/${id}/versions/1/restore`, { ...by, body: {} });
@@ -67,7 +67,7 @@ describe('the saved client secret of an integration where users sign in', () => 
     ]);
   });
 
-  it('does not go to an address that the policy refuses', async () => {
+  it('is not sent to an address that the policy refuses', async () => {
     const id = await made({ issuer: ISSUER });
     expect(await put(id, { issuer: 'https://10.0.0.1', client_secret: 'sent-again' })).toEqual([
       400,

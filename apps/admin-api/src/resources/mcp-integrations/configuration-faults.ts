@@ -8,11 +8,11 @@ export type Fields = Readonly<Record<string, unknown>>;
 export interface CheckedIntegration {
   readonly authType: McpAuthType;
   readonly url: string;
-  /** Targets of secret mappings. */
+  /** Targets of the secret mappings. */
   readonly mapped: ReadonlySet<string>;
-  /** Whether the header authorization is among the headers of the integration. */
+  /** Whether the integration sends an authorization header. */
   readonly sendsAuthorization: boolean;
-  /** Whether the installation has a public URL, which signed tokens name as their issuer. */
+  /** Whether the installation has a public URL, which is the issuer of signed tokens. */
   readonly hasIssuer: boolean;
 }
 
@@ -48,7 +48,7 @@ export class Faults {
   }
 }
 
-/** Checks a client with a secret, which may be absent. */
+/** Checks a client whose secret may be absent. */
 export function checkClient(value: Fields, path: string, faults: Faults): void {
   faults.text(value['client_id'], `${path}.client_id`, 1_024);
   faults.optionalText(value['client_secret'], `${path}.client_secret`, 8_192);

@@ -3,7 +3,10 @@ import { checkAuthMethod, CLIENT_MEMBERS, isSecure } from '../../platform/upstre
 import { checkClientKey, checkIssuer, KEY_MEMBERS, PRIVATE_KEY_JWT } from './client-key-checks';
 import { checkClient, type CheckedIntegration, type Faults, type Fields } from './configuration-faults';
 
-/** A client at a token endpoint whose address the administrator knows. `methods`: further ones to authenticate. */
+/**
+ * Checks a client at a token endpoint whose address the administrator names. `methods` are
+ * additional authentication methods.
+ */
 function checkExchangeClient(
   value: Fields,
   path: string,
@@ -17,7 +20,7 @@ function checkExchangeClient(
   checkAuthMethod(method, `${path}.auth_method`, faults, methods);
 }
 
-/** Checks `token_exchange`. */
+/** Checks the configuration `token_exchange`. */
 export function checkTokenExchange(
   value: unknown,
   path: string,
@@ -32,7 +35,7 @@ export function checkTokenExchange(
   for (const name of ['audience', 'resource']) faults.optionalText(value[name], `${path}.${name}`, 2_048);
 }
 
-/** Checks `id_jag`. */
+/** Checks the configuration `id_jag`. */
 export function checkIdJag(value: unknown, path: string, faults: Faults): void {
   const server = ['issuer', 'server_client_id', 'server_client_secret', 'server_auth_method'];
   if (!faults.object(value, path, [...CLIENT_MEMBERS, ...server, 'allow_unannounced'])) return;

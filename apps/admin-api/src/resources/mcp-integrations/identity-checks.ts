@@ -5,7 +5,7 @@ const CLAIMS = ['sub', 'organisation_id', 'workspace_id', 'api_key_id'];
 const IDENTITY_METHODS = ['claims_header', 'bearer', 'jwt_header'];
 const EXPIRY_SECONDS = { min: 30, max: 300 };
 
-/** Checks `user_identity_forwarding`. */
+/** Checks the configuration `user_identity_forwarding`. */
 export function checkIdentity(value: unknown, path: string, faults: Faults, of: CheckedIntegration): void {
   const known = ['method', 'include_claims', 'header_name', 'jwt_expiry_seconds'];
   if (!faults.object(value, path, known)) return;

@@ -92,10 +92,13 @@ export class McpCapabilitiesController {
   }
 }
 
-/** The digests of a decision say what was seen, not the version of the integration. */
+/**
+ * Removes `If-Match`: the digests in a decision identify what the administrator saw, so the version
+ * of the integration does not matter.
+ */
 const withoutMatch = (at: ResourceReference): ResourceReference => ({ ...at, ifMatch: undefined });
 
-/** Called by the worker and by gateways. */
+/** Routes that the worker and gateways call. */
 @ApiExcludeController()
 @Controller()
 export class McpSyncJobController {

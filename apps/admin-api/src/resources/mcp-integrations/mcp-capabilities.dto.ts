@@ -13,7 +13,7 @@ import { UpstreamPage } from '../../platform/upstreams/upstream-page';
 
 export const ALL_TYPES = [...LISTED_TYPES, 'server'] as const;
 
-/** The body of a gateway whose server announced changed lists. */
+/** Body of a request from a gateway whose server announced changed lists. */
 export class McpListsChangedDto {
   @UuidField() integrationId!: string;
 }
@@ -22,7 +22,7 @@ export class McpChangesQuery extends UpstreamPage {}
 
 const NAME = {
   max: 2_048,
-  description: 'The name, the URI or the URI template.',
+  description: 'Name, URI or URI template of the capability.',
   example: 'search',
 } as const;
 
@@ -38,12 +38,15 @@ export class UpdateMcpCapabilitiesDto {
 }
 
 class McpDecisionItemDto {
-  @EnumField(ALL_TYPES, { example: 'tool', description: 'server: the server itself, named @server.' })
+  @EnumField(ALL_TYPES, {
+    example: 'tool',
+    description: 'server stands for the server itself, whose name is @server.',
+  })
   type!: (typeof ALL_TYPES)[number];
   @TextField(NAME) name!: string;
   @TextField({
     pattern: /^[0-9a-f]{64}$/,
-    description: 'Digest of the definition that was looked at.',
+    description: 'Digest of the definition that the administrator reviewed.',
     example: 'a'.repeat(64),
   })
   digest!: string;
@@ -51,7 +54,7 @@ class McpDecisionItemDto {
 
 export class McpDecisionDto {
   @NestedListField(() => McpDecisionItemDto, { minItems: 1, maxItems: 1_000 }) items!: McpDecisionItemDto[];
-  @TextField({ optional: true, nullable: true, max: 1_024, description: 'Kept in the audit log.' })
+  @TextField({ optional: true, nullable: true, max: 1_024, description: 'Comment for the audit log.' })
   reason?: string | null;
 }
 
@@ -70,14 +73,15 @@ export class McpServerInfoDto {
 export class McpSyncDto {
   @NestedField(() => McpServerInfoDto, {
     optional: true,
-    description: 'What the server says of itself. With capabilities, nothing is read from the server.',
+    description:
+      'Information from the server about itself. When capabilities are sent too, nothing is read from the server.',
   })
   server_info?: McpServerInfoDto;
   @ObjectListField({
     optional: true,
     maxItems: 5_000,
     description:
-      'Definitions as MCP lists them, each with a member type: tool, prompt, resource, resource_template.',
+      'Definitions in the form of MCP lists, each with a member type: tool, prompt, resource or resource_template.',
   })
   capabilities?: Record<string, unknown>[];
 }

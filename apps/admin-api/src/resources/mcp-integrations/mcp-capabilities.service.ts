@@ -33,7 +33,7 @@ import { mcpIntegrationTo } from './mcp-integration-rows';
 
 const INTEGRATION = mcpIntegrationTo('update');
 
-/** Without these, the capabilities of the server are still served. */
+/** Texts of a rejected server. Its capabilities are still served. */
 const NO_TEXTS = { name: null, version: null, title: null, description: null, instructions: null } as const;
 
 const CAPABILITIES: CapabilityKind<McpIntegrationEntity, McpCapabilityEntity> = {
@@ -50,7 +50,9 @@ const CAPABILITIES: CapabilityKind<McpIntegrationEntity, McpCapabilityEntity> = 
     }),
 };
 
-/** Capabilities of an integration's server, and the decisions of administrators about them. */
+/**
+ * Lists the capabilities of an integration's server and applies the decisions of administrators.
+ */
 @Injectable()
 export class McpCapabilitiesService {
   constructor(
@@ -67,7 +69,7 @@ export class McpCapabilitiesService {
     const { id } = integration;
     const [rows, total] = await manager.findAndCount(McpCapabilityEntity, {
       where: { integrationId: id, goneAt: IsNull(), type: type ?? In([...LISTED_TYPES]) },
-      // Tools first: their type is the last one in the alphabet.
+      // Tools come first, because their type is the last one in alphabetical order.
       order: { type: 'DESC', position: 'ASC' },
       ...{ skip: (page - 1) * size, take: size },
     });
@@ -80,7 +82,7 @@ export class McpCapabilitiesService {
     return toMcpMetadata(await findRow(this.dataSource.manager, mcpIntegrationTo('read'), at));
   }
 
-  /** Lists what is not approved in its newest definition, with the approved one. */
+  /** Lists the items whose newest definition is not approved, each with its approved definition. */
   async changes(at: ResourceReference, query: McpChangesQuery): Promise<McpChangesResponse> {
     const { manager } = this.dataSource;
     const integration = await findRow(manager, mcpIntegrationTo('read'), at);
@@ -88,7 +90,7 @@ export class McpCapabilitiesService {
     return { data: rows.map(toMcpChange), total, has_more: query.page * query.page_size < total };
   }
 
-  /** Switches capabilities on or off for all workspaces. */
+  /** Enables or disables capabilities for all workspaces. */
   update(
     at: ResourceReference,
     { capabilities }: UpdateMcpCapabilitiesDto,
@@ -101,8 +103,9 @@ export class McpCapabilitiesService {
   }
 
   /**
-   * Approves or rejects definitions by their digests. A definition that has changed since it was shown stays as it is
-   * and is returned as stale. Throws `conflict` when all are stale.
+   * Approves or rejects definitions by their digests. A definition that has changed since the
+   * administrator saw it stays as it is and is returned as stale. Throws `conflict` when all are
+   * stale.
    */
   decide(at: ResourceReference, decision: Decision, input: McpDecisionDto): Promise<McpDecisionResponse> {
     return this.writes.run(at.caller, async (write) => {

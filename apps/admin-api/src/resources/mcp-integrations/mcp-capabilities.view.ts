@@ -22,12 +22,12 @@ export class McpCapabilityResponse extends McpDefinitionResponse {
   @ResponseField.time() readonly created_at!: string;
   @ResponseField.time() readonly last_updated_at!: string;
   @ResponseField.oneOf(STATES) readonly state!: string;
-  @ResponseField.text({ description: 'Of the newest definition.', example: 'a'.repeat(64) })
+  @ResponseField.text({ description: 'Digest of the newest definition.', example: 'a'.repeat(64) })
   readonly digest!: string;
   @ResponseField.list(() => FindingResponse) readonly findings!: readonly FindingResponse[];
   @ResponseField.text({
     nullable: true,
-    description: 'The request that a call makes, for tools of an OpenAPI document.',
+    description: 'HTTP request that a call makes, for tools of an OpenAPI document.',
     example: 'get /pets/{id}',
   })
   readonly operation!: string | null;
@@ -61,7 +61,10 @@ class McpChangeResponse {
   @ResponseField.text({ example: 'search' }) readonly name!: string;
   @ResponseField.oneOf(STATES) readonly state!: string;
   @ResponseField.text({ example: 'a'.repeat(64) }) readonly digest!: string;
-  @ResponseField.json({ nullable: true, description: 'The approved definition; null: none was approved.' })
+  @ResponseField.json({
+    nullable: true,
+    description: 'The approved definition; null when none was approved.',
+  })
   readonly old!: Readonly<Record<string, unknown>> | null;
   @ResponseField.json() readonly new!: Readonly<Record<string, unknown>>;
   @ResponseField.list(() => FindingResponse) readonly findings!: readonly FindingResponse[];
@@ -83,7 +86,7 @@ export class McpDecisionResponse {
   @ResponseField.integer({ example: 1 }) readonly approved!: number;
   @ResponseField.integer({ example: 0 }) readonly rejected!: number;
   @ResponseField.list(() => McpStaleResponse, {
-    description: 'Items whose definition has changed meanwhile, or that the server does not list any more.',
+    description: 'Items whose definition has changed in the meantime, or that the server no longer lists.',
   })
   readonly stale!: readonly McpStaleResponse[];
 }
@@ -94,7 +97,7 @@ export function toMcpCapability(
 ): McpCapabilityResponse {
   const { id, name, type, enabled, state, digest, findings, definition } = row;
   const shown = toMcpDefinition(definition);
-  // Of a server, the member would be its own.
+  // In the definition of an MCP server, a member of this name would come from the server.
   const operation = kind === 'openapi' ? splitOperation(definition).operation : null;
   return {
     ...shown,

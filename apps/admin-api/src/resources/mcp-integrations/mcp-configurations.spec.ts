@@ -48,7 +48,7 @@ describe('user_identity_forwarding', () => {
     expect(faults(rule, of)).toEqual([path]);
   });
 
-  it('is refused as bearer token next to a header authorization of the integration', () => {
+  it('is refused as a bearer token next to an authorization header of the integration', () => {
     const values = {
       headers: { authorization: 'Bearer secret' },
       user_identity_forwarding: { method: 'bearer' },

@@ -16,7 +16,7 @@ import { checkIdJag, checkTokenExchange } from './exchange-checks';
 import { checkIdentity } from './identity-checks';
 import { forwardedHeaderFault, sentHeaderFault } from './mcp-header-names';
 
-/** Members of `configurations` with a secret, by the authentication that uses them. */
+/** Member that contains the secret of each authentication type; null for none. */
 export const MEMBER_OF: Readonly<Record<McpAuthType, string | null>> = {
   none: null,
   headers: 'headers',
@@ -102,7 +102,7 @@ function checkClientCredentials(
 
 const METADATA_MEMBERS = ['client_id', 'client_secret', 'auth_method', 'scope', 'issuer', ...KEY_MEMBERS];
 
-/** The client of an authorization server at which users sign in. */
+/** Checks the client for an authorization server at which users sign in. */
 function checkMetadata(value: unknown, path: string, faults: Faults, { mapped }: CheckedIntegration): void {
   if (!faults.object(value, path, METADATA_MEMBERS)) return;
   const { issuer, client_id: id, client_secret: secret, auth_method: method } = value;
@@ -113,7 +113,7 @@ function checkMetadata(value: unknown, path: string, faults: Faults, { mapped }:
       `must be ${PRIVATE_KEY_JWT}, or absent: the authorization server says how it takes a secret`,
     );
   checkClientKey(value, path, faults, { mapped });
-  // Without a client, it only confirms the authorization server.
+  // Without a client, the member only confirms the authorization server.
   const isClient = id !== undefined || secret !== undefined || signsAssertions(value);
   if (issuer === undefined || isClient) checkClient(value, path, faults);
   else faults.optionalText(value['scope'], `${path}.scope`, 2_048);
@@ -121,7 +121,7 @@ function checkMetadata(value: unknown, path: string, faults: Faults, { mapped }:
 
 const MAX_TOKENS_MAX = 4_096;
 
-/** The model of the workspace that answers the sampling of the server. */
+/** Checks the workspace model that responds to sampling requests of the server. */
 function checkSampling(value: unknown, path: string, faults: Faults): void {
   if (!faults.object(value, path, ['model', 'max_tokens'])) return;
   const { max_tokens: most } = value;
@@ -176,9 +176,9 @@ export function configurationFaultsOf(values: Fields, of: CheckedIntegration): r
   return faults.found.slice(0, 100);
 }
 
-/** Members whose clients have a token endpoint. */
+/** Members that describe a client with a token endpoint. */
 const ENDPOINT_MEMBERS = ['oauth_client_credentials', 'token_exchange', 'id_jag'];
-/** Members without which their authentication does not work. */
+/** Members that their authentication type requires. */
 const REQUIRED_MEMBERS = ['oauth_client_credentials', 'aws_sigv4', 'token_exchange', 'id_jag'];
 
 function checkTogether(values: Fields, of: CheckedIntegration, faults: Faults): void {
@@ -211,7 +211,10 @@ function checkOwnMember(values: Fields, authType: McpAuthType, faults: Faults): 
     faults.add(`${ROOT}.${own}`, `is required with auth_type ${authType}`);
 }
 
-/** A secret of a secret manager goes to a named authorization server alone, not to whichever the MCP server names. */
+/**
+ * Checks that a mapped client names its authorization server: a secret from a secret manager must
+ * not go to a server that only the MCP server names.
+ */
 function checkMappedClient(client: unknown, faults: Faults): void {
   const { client_id: id, issuer } = isFields(client) ? client : {};
   for (const [name, value] of Object.entries({ client_id: id, issuer }))
@@ -230,8 +233,9 @@ export function assertMcpAddresses(url: string, values: Fields, policy: AddressP
 }
 
 /**
- * Where secrets of clients and what their keys sign are sent, by the paths of the members that say it. Without an issuer of
- * `oauth_metadata`, the MCP server names the authorization server.
+ * Returns the addresses to which secrets and signatures of clients are sent, by the paths of the
+ * members that contain them. Without an issuer in `oauth_metadata`, the MCP server names the
+ * authorization server.
  */
 export function clientAddresses(values: Fields): Record<string, unknown> {
   const addresses: Record<string, unknown> = {};
@@ -249,7 +253,7 @@ export function clientAddresses(values: Fields): Record<string, unknown> {
   return addresses;
 }
 
-/** Secrets that may be in a secret manager, with the authentications that use them. */
+/** Secrets that may be in a secret manager, with the authentication types that use them. */
 const MAPPED_SECRETS: Readonly<Record<ClientSecret, readonly McpAuthType[]>> = {
   client_secret: ['oauth_auto', 'oauth_client_credentials', 'token_exchange', 'id_jag'],
   private_key: ['oauth_auto', 'oauth_client_credentials', 'token_exchange'],

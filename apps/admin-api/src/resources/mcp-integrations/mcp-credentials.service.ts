@@ -27,7 +27,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const MASK = '*****';
 
 export interface McpCredentialInput {
-  /** Absent keeps what is saved; null clears all. */
+  /** New members; absent keeps what is saved, null clears all. */
   readonly configurations?: Fields | null | undefined;
   readonly caller: Principal;
   /** The row before the request changed its address, authentication and mappings. */
@@ -71,8 +71,9 @@ export class McpCredentials {
   }
 
   /**
-   * Sets the columns of configurations and secrets without saving the row. Throws `validation_failed` with all faults
-   * at once, `custom_host_refused`, and `scope_missing` for a mapped secret that would go to another address.
+   * Sets the columns of configurations and secrets without saving the row. Throws
+   * `validation_failed` with all faults at once, `custom_host_refused`, and `scope_missing` for a
+   * mapped secret that would go to another address.
    */
   apply(row: Row, { configurations: input, caller, before }: McpCredentialInput): void {
     const saved = savedConfigurations(row.configurations, this.open(row));
@@ -92,7 +93,8 @@ export class McpCredentials {
       kept !== null &&
       isDeepStrictEqual(before?.secretMappings, row.secretMappings) &&
       movedAddresses(kept.addresses, next.addresses).length === 0;
-    // The address is the caller's choice, so that a mapped secret needs the right to change secret references.
+    // The caller chooses the address, so sending a mapped secret there needs the right to change
+    // secret references.
     if (row.secretMappings !== null && !isMappedAlike) assertMayAim(caller, 'url');
     this.store(row, values);
   }
@@ -127,7 +129,10 @@ export class McpCredentials {
   }
 }
 
-/** Whether the MCP server names the authorization server that gets the client secret; each path of a host may name another one. */
+/**
+ * Whether the MCP server itself names the authorization server that receives the client secret.
+ * Each path of a host may name another one.
+ */
 const isIssuerOpen = ({ oauth_metadata: client }: Fields): boolean =>
   isFields(client) && (client['issuer'] ?? null) === null;
 
@@ -150,7 +155,10 @@ const savedConfigurations = (configurations: Fields, content: McpAuthContent): R
     clientSecretsOf(content),
   );
 
-/** Merges new members into the saved ones: an absent one stays, null clears it, masked secrets stay. */
+/**
+ * Merges new members into the saved ones: an absent member stays, null clears it, and masked
+ * secrets stay.
+ */
 function mergedConfigurations(saved: Fields, input: Fields | null | undefined): Record<string, unknown> {
   if (input === null) return {};
   const merged: Record<string, unknown> = { ...saved };
@@ -177,7 +185,10 @@ function keptSecrets(name: string, value: unknown, saved: unknown): unknown {
 const secretsOf = (name: string): readonly ClientSecret[] =>
   mcpClients().find(([client]) => client === name)?.[1] ?? [];
 
-/** Leaves out saved secrets of another authentication; those that the request contains are faults. */
+/**
+ * Removes saved secrets of another authentication type. Those that the request contains are
+ * reported as faults.
+ */
 function withoutOthers(
   values: Fields,
   { authType }: Pick<Row, 'authType'>,
@@ -194,7 +205,9 @@ function withoutOthers(
   );
 }
 
-/** Returns the secrets, and the addresses that decide where they are sent, by request path. */
+/**
+ * Returns the secrets and the addresses that decide where the secrets are sent, by request path.
+ */
 function bound(url: string, values: Fields, isPathBound: boolean): BoundSecrets {
   const secrets: [string, unknown][] = [];
   const { headers } = values;
@@ -214,7 +227,7 @@ function bound(url: string, values: Fields, isPathBound: boolean): BoundSecrets 
   };
 }
 
-/** The secrets of clients, by their paths. */
+/** Returns the secrets of clients by their paths. */
 const clientSecretsIn = (values: Fields): [path: string, secret: unknown][] =>
   mcpClients().flatMap(([name, members]) => {
     const client = values[name];

@@ -3,13 +3,15 @@ import { isReservedHeader } from '@gw/mcp';
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 
-/** Headers of callers that never reach an upstream server. */
+/** Request headers of callers that never reach an upstream server. */
 const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   ...['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-api-key', 'api-key', 'apikey'],
   ...['x-auth-token', 'x-access-token', 'x-user-claims', 'x-user-jwt'],
 ]);
 
-/** Why a header cannot be sent to an upstream server, as part of a sentence; null if it can. */
+/**
+ * Returns why a header cannot be sent to an upstream server, as part of a sentence; null if it can.
+ */
 export function sentHeaderFault(name: unknown): string | null {
   if (typeof name !== 'string' || !NAME.test(name))
     return 'must be a valid header name of at most 128 characters';
@@ -19,7 +21,7 @@ export function sentHeaderFault(name: unknown): string | null {
     : null;
 }
 
-/** Why a header of a caller cannot be passed on to an upstream server; null if it can. */
+/** Returns why a caller's header cannot be forwarded to an upstream server; null if it can. */
 export function forwardedHeaderFault(name: unknown): string | null {
   const fault = sentHeaderFault(name);
   if (fault !== null || typeof name !== 'string') return fault;

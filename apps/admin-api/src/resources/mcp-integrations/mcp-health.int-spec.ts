@@ -13,7 +13,7 @@ interface Health {
   readonly strip: readonly { readonly state: string; readonly response_time_ms: number | null }[];
 }
 
-describe('the health of MCP servers', () => {
+describe('health of MCP servers', () => {
   const api = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
   let tenant: Tenant;
   let fixture: McpFixture;
@@ -26,7 +26,7 @@ describe('the health of MCP servers', () => {
 
   const made = (more: Partial<McpIntegrationEntity> = {}): Promise<McpIntegrationEntity> =>
     insertMcpIntegration(api.dataSource.manager, tenant, { url: fixture.url.href, ...more });
-  /** Makes the check of all servers of the tenant due, and checks them. */
+  /** Makes the checks of all servers of the tenant due, and runs them. */
   async function check(): Promise<number> {
     await api.dataSource.query(
       'UPDATE mcp_integrations SET next_health_at = now() WHERE organisation_id = $1',
@@ -63,11 +63,11 @@ describe('the health of MCP servers', () => {
     expect((await api.get<{ data: object[] }>('/v1/mcp-integrations?health=down', by)).body.data).toEqual([]);
     expect((await api.get(`/v1/mcp-servers/${server.id}`, tenant)).body).toMatchObject({ health: summary });
     expect((await api.get(`/v1/mcp-servers/${server.id}/health`, tenant)).body).toEqual(health);
-    // A check is no change of the integration: no If-Match fails by it.
+    // A check is not a change of the integration, so it makes no If-Match fail.
     expect((await rowOf(id)).version).toBe(version);
   });
 
-  it('is checked every minute with a server in a workspace, and else every ten minutes', async () => {
+  it('is checked every minute for a server in a workspace, otherwise every ten minutes', async () => {
     const [used, other] = [await made(), await made()];
     await insertMcpServer(api.dataSource.manager, tenant, used.id);
     expect(await check()).toBe(2);
@@ -75,7 +75,7 @@ describe('the health of MCP servers', () => {
     expect(await dueInMs(other.id)).toBeGreaterThanOrEqual(500_000);
   });
 
-  it('is down while the server does not respond, and alerts once when it goes and when it comes back', async () => {
+  it('is down while the server does not respond, and alerts once when it goes down and once when it recovers', async () => {
     const { organisationId } = tenant;
     await api.dataSource.manager.insert(AlertWebhookEntity, {
       ...{
@@ -124,7 +124,7 @@ describe('the health of MCP servers', () => {
     expect(await healthOf(ofUsers.id)).toMatchObject({ state: 'healthy' });
   });
 
-  it('is unknown again for another address, and never contacts an address that is refused', async () => {
+  it('is unknown again for another address, and a refused address is never contacted', async () => {
     const { id } = await made();
     await check();
     const body = { url: `http://127.0.0.1:${String(await freePort())}/mcp` };
@@ -136,7 +136,7 @@ describe('the health of MCP servers', () => {
     expect(await healthOf(id)).toMatchObject({ state: 'down' });
   });
 
-  it('of others is checked while the result of one cannot be saved, which is due again at once', async () => {
+  it('of other servers is checked while the result of one cannot be saved, whose check is due again immediately', async () => {
     const [broken, good] = [await made(), await made()];
     const { dataSource } = api;
     await dataSource.query(

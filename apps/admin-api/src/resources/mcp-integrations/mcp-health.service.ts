@@ -21,7 +21,7 @@ export class McpHealth {
     });
   }
 
-  /** As `UpstreamHealth.checkDue`. */
+  /** Checks the integrations that are due; see `UpstreamHealth.checkDue`. */
   checkDue(): Promise<number> {
     return this.health.checkDue();
   }
@@ -32,7 +32,8 @@ export class McpHealth {
     } catch (error) {
       if (!(error instanceof McpReadError)) throw error;
       const { message, isUnauthorised } = error;
-      // Servers at which users sign in refuse everyone else, and so are there.
+      // A server at which users sign in refuses every other caller, so a refusal shows that it
+      // works.
       if (isUnauthorised && isOfUsers(row.authType)) return { state: 'healthy', error: null, tookMs: null };
       return {
         state: isUnauthorised ? 'unauthorised' : 'down',

@@ -12,12 +12,15 @@ import { toMcpIntegration } from './mcp-integrations.view';
 export const countOf = async (manager: EntityManager, row: McpIntegrationEntity): Promise<number> =>
   (await countWorkspaces(manager, MCP_INTEGRATION, [row])).get(row.id) ?? 0;
 
-/** MCP integrations on which a caller may perform the action; the scopes of the caller decide which ones. */
+/**
+ * Describes the MCP integrations on which a caller may perform the action; the caller's scopes
+ * decide which ones.
+ */
 export const mcpIntegrationTo = (action: IntegrationAction): Resource<McpIntegrationEntity> => ({
   entity: McpIntegrationEntity,
   type: 'mcp_integrations',
   view: async (row, _caller, manager) => {
-    // Checks change the health at any time, and are no changes of a user.
+    // Health checks change the health at any time; these are not changes by a user.
     const { health: _health, ...view } = toMcpIntegration(row, await countOf(manager, row));
     return view;
   },

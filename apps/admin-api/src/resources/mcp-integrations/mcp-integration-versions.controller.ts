@@ -42,7 +42,7 @@ export class McpIntegrationVersionsController {
   }
 }
 
-/** Called by the worker. */
+/** Routes that the worker calls. */
 @ApiExcludeController()
 @Controller()
 export class McpHealthJobController {

@@ -40,7 +40,7 @@ describe('versions of MCP integrations', () => {
     return api.api.app.get(McpCredentials).open(row).headers;
   }
 
-  it('are made by each update, and restoring one makes a further one', async () => {
+  it('are created by each update, and restoring one creates a further one', async () => {
     const id = await made({ description: 'a', tags: { team: 'x' }, pricing: { default_usd: 0.5 } });
     const first = await shown(id);
     await put(id, { name: 'Second', description: null, tags: null, pricing: null });
@@ -68,7 +68,7 @@ describe('versions of MCP integrations', () => {
     expect(audits).toMatchObject([{ after: { restored_version: 1, name: 'First' } }]);
   });
 
-  it('have no secrets: a restored version keeps those of today', async () => {
+  it('contain no secrets: restoring a version keeps the current ones', async () => {
     const id = await made(HEADERS);
     await put(id, { name: 'Second', configurations: { headers: { authorization: 'Bearer two' } } });
     expect(JSON.stringify(await versions(id))).not.toMatch(/Bearer (one|two)/);
@@ -97,7 +97,7 @@ describe('versions of MCP integrations', () => {
     expect(await headersOf(id)).toEqual({ authorization: 'Bearer three' });
   });
 
-  it('need the secrets that the integration has no more', async () => {
+  it('require the secrets that the integration no longer has', async () => {
     const id = await made(HEADERS);
     await put(id, { auth_type: 'none' });
     expect(await headersOf(id)).toBeUndefined();
@@ -106,7 +106,7 @@ describe('versions of MCP integrations', () => {
     expect(await headersOf(id)).toEqual({ authorization: 'Bearer one' });
   });
 
-  it('begin with the state before the first update of an older integration', async () => {
+  it('start with the state before the first update of an older integration', async () => {
     const id = await made({ name: 'Old' });
     await api.dataSource.manager.delete(McpIntegrationVersionEntity, { integrationId: id });
     await put(id, { name: 'New' });
@@ -120,7 +120,7 @@ describe('versions of MCP integrations', () => {
     },
   );
 
-  it('are distinguished by If-Match', async () => {
+  it('are protected by If-Match', async () => {
     const id = await made();
     const { headers } = await api.get(`${PATH}/${id}`, call);
     await put(id, { name: 'Second' });
@@ -128,7 +128,7 @@ describe('versions of MCP integrations', () => {
     expect((await api.post(`${PATH}/${id}/versions/1/restore`, stale)).status).toBe(412);
   });
 
-  it('and integrations are found by tags, environment and data classes', async () => {
+  it('can be found with their integrations by tags, environment and data classes', async () => {
     const labels = {
       tags: { tier: 'gold', team: 'x' },
       environment: 'production',

@@ -15,7 +15,7 @@ export const VERSIONS: Versions<McpIntegrationVersionEntity> = {
   owner: 'integrationId',
 };
 
-/** The saved state of an integration: the members of a PUT, with masked secrets. */
+/** Returns the saved state of an integration: the members of a PUT, with masked secrets. */
 export const contentOf = (row: McpIntegrationEntity): Record<string, unknown> => ({
   ...viewOf(McpPlainFields, row),
   configurations: shownMcpConfigurations(row),
@@ -25,7 +25,7 @@ export const contentOf = (row: McpIntegrationEntity): Record<string, unknown> =>
   pricing: shownPrices(row.prices),
 });
 
-/** Adds the state as a version. The row must be locked or new. */
+/** Stores the state as a version. The row must be locked or new. */
 export const keepVersion = async (
   manager: EntityManager,
   caller: Principal,
@@ -35,7 +35,7 @@ export const keepVersion = async (
   await addVersion(manager, caller, VERSIONS, row.id, { content });
 };
 
-/** Adds the state before the first change of an integration that has no version yet. */
+/** Stores the state before the first change of an integration without versions. */
 export async function keepFirst(
   manager: EntityManager,
   caller: Principal,
@@ -56,8 +56,8 @@ export async function versionAt(
 }
 
 /**
- * The update that restores a version. Versions have no secrets: those of the integration now stay, and the
- * caller sends what else the version needs.
+ * Returns the update that restores a version. Versions contain no secrets: the integration keeps
+ * its current ones, and the caller sends any others that the version needs.
  */
 export function restored(
   { content }: McpIntegrationVersionEntity,
@@ -67,11 +67,13 @@ export function restored(
   const { configurations: saved, ...rest } = content;
   const before = isObject(saved) ? saved : {};
   const cleared = Object.keys(shownMcpConfigurations(now)).map((name) => [name, null] as const);
-  const given = Object.entries(secrets).map(([name, value]) => [name, merged(before[name], value)] as const);
-  const configurations = { ...Object.fromEntries(cleared), ...before, ...Object.fromEntries(given) };
+  const requested = Object.entries(secrets).map(
+    ([name, value]) => [name, merged(before[name], value)] as const,
+  );
+  const configurations = { ...Object.fromEntries(cleared), ...before, ...Object.fromEntries(requested) };
   return { ...rest, configurations };
 }
 
-/** Members of the request replace those of the version, such as a masked secret. */
-const merged = (saved: unknown, given: unknown): unknown =>
-  isObject(saved) && isObject(given) ? { ...saved, ...given } : given;
+/** Merges members of the request, such as a masked secret, over those of the version. */
+const merged = (saved: unknown, requested: unknown): unknown =>
+  isObject(saved) && isObject(requested) ? { ...saved, ...requested } : requested;

@@ -13,7 +13,7 @@ import { mcpIntegrationTo } from './mcp-integration-rows';
 
 const INTEGRATION = mcpIntegrationTo('update');
 
-/** Which workspaces may use an organisation's MCP integration. */
+/** Manages which workspaces may use an organisation's MCP integration. */
 @Injectable()
 export class McpIntegrationWorkspacesService {
   constructor(
@@ -27,7 +27,10 @@ export class McpIntegrationWorkspacesService {
     return workspacesOf(manager, McpIntegrationWorkspaceEntity, integration, version);
   }
 
-  /** Sets the access of the named workspaces. Servers of workspaces without access are not offered any more. */
+  /**
+   * Sets the access of the named workspaces. Servers in workspaces that lose access are no longer
+   * offered.
+   */
   update(at: ResourceReference, input: UpdateUpstreamWorkspacesDto): Promise<object> {
     const kind = { resource: INTEGRATION, access: McpIntegrationWorkspaceEntity };
     return this.writes.run(at.caller, (write) => giveWorkspaces(write, kind, at, input));

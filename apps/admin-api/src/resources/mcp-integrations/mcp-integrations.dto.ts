@@ -36,7 +36,7 @@ export const TRANSPORTS = ['http', 'sse'] as const;
 
 const OWN = 'Must be the organisation of the credential.';
 
-/** A transport. `stdio` has an error of its own, which says what to do instead. */
+/** Declares a transport. `stdio` is refused with a message that names an alternative. */
 const TransportField = (): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: { value: unknown }) => {
@@ -46,12 +46,12 @@ const TransportField = (): PropertyDecorator =>
     EnumField(TRANSPORTS, { example: 'http' }),
   );
 
-/** Fields that are saved as columns of the same name. */
+/** Fields that are stored in columns of the same name. */
 export class McpPlainFields extends UpstreamLabelFields {
   @NameField({ example: 'GitHub' }) name!: string;
   @TextField({ optional: true, nullable: true, min: 0, max: 1_024 }) description?: string | null;
   @TextField({ max: 2_048, example: 'https://mcp.example.com/mcp' }) url!: string;
-  @EnumField(AUTH_TYPES, { example: 'headers', description: 'How Tollgate signs in at the server.' })
+  @EnumField(AUTH_TYPES, { example: 'headers', description: 'How Tollgate authenticates at the server.' })
   auth_type!: McpAuthType;
   @TransportField() transport!: (typeof TRANSPORTS)[number];
   @IntegerField({
@@ -59,7 +59,7 @@ export class McpPlainFields extends UpstreamLabelFields {
     nullable: true,
     min: 1,
     max: 900_000,
-    description: 'Milliseconds that a call may take. Null: 120000.',
+    description: 'Timeout of a call in milliseconds. Null: 120000.',
   })
   timeout_ms?: number | null;
 }
@@ -69,13 +69,13 @@ export class McpPricingDto {
     optional: true,
     min: 0,
     max: 1_000,
-    description: 'USD for a call of a tool that has no price of its own; 0 if absent.',
+    description: 'Price in USD of a call of a tool without a price of its own. Default: 0.',
     example: 0.001,
   })
   default_usd?: number;
   @ObjectField({
     optional: true,
-    description: 'USD for each call, by the name that the server gives the tool.',
+    description: "Price in USD of each call, by the server's name of the tool.",
     example: { search: 0.0025 },
   })
   tools?: Record<string, unknown>;
@@ -102,21 +102,25 @@ class McpIntegrationFields extends McpPlainFields {
   @EnumField(APPROVAL_MODES, {
     optional: true,
     description:
-      'Which capabilities wait for approval. auto by default for an integration of a workspace, else review_changes.',
+      'Which capabilities wait for approval. Default: auto for an integration of a workspace, review_changes for one of the organisation.',
   })
   approval_mode?: (typeof APPROVAL_MODES)[number];
   @EnumField(ON_CHANGE, {
     optional: true,
-    description: 'Whether a capability that changed stays callable in its approved form. block by default.',
+    description:
+      'Behaviour for a changed capability: block hides it, serve_approved keeps its approved form. Default: block.',
   })
   on_change?: (typeof ON_CHANGE)[number];
   @NestedField(() => McpPricingDto, { optional: true, nullable: true }) pricing?: McpPricingDto | null;
 }
 
 export class CreateMcpIntegrationDto extends McpIntegrationFields {
-  @SlugField({ optional: true, description: 'Derived from the name if absent.', example: 'github' })
+  @SlugField({ optional: true, description: 'Default: derived from the name.', example: 'github' })
   slug?: string;
-  @ReferenceField({ optional: true, description: 'If present, only this workspace can use the integration.' })
+  @ReferenceField({
+    optional: true,
+    description: 'When present, only this workspace can use the integration.',
+  })
   workspace_id?: string;
   @UuidField({ optional: true, description: OWN }) organisation_id?: string;
 }
@@ -126,9 +130,9 @@ export class UpdateMcpIntegrationDto extends partialOf(McpIntegrationFields) {}
 export class ListMcpIntegrationsQuery extends labelled(pageOf({ size: 100 })) {
   @UuidField({ optional: true, description: OWN }) organisation_id?: string;
   @ReferenceField({ optional: true }) workspace_id?: string;
-  @QueryEnumListField(['workspace', 'organisation', 'all'], { description: 'all if absent.' })
+  @QueryEnumListField(['workspace', 'organisation', 'all'], { description: 'Default: all.' })
   type?: ('workspace' | 'organisation' | 'all')[];
-  @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
+  @TextField({ optional: true, description: 'Text that the name or slug must contain.' }) search?: string;
 }
 
 export class CreatedMcpIntegrationResponse {

@@ -76,7 +76,7 @@ describe('MCP integrations', () => {
     expect((await list('type=organisation')).total).toBe(3);
   });
 
-  it('refuse stdio with the advice to run a bridge', async () => {
+  it('refuse stdio and recommend a bridge', async () => {
     const { status, body } = await post({ transport: 'stdio' });
     expect([status, body.error.type]).toEqual([400, 'mcp_transport_unsupported']);
     expect(body.error.message).toContain('bridge');
@@ -95,14 +95,14 @@ describe('MCP integrations', () => {
     expect((await put(await made(), { url })).body.error.type).toBe('custom_host_refused');
   });
 
-  it('says whether calls of idempotent tools are repeated', async () => {
+  it('show whether calls of idempotent tools are repeated', async () => {
     const id = await made({ configurations: { retry_idempotent: true } });
     expect((await get(id)).configurations).toEqual({ retry_idempotent: true });
     const odd = await put(id, { configurations: { retry_idempotent: 'yes' } });
     expect([odd.status, pathsOf(odd)]).toEqual([400, ['configurations.retry_idempotent']]);
   });
 
-  it('never show a secret header, and keep it when the mask comes back', async () => {
+  it('never show a secret header, and keep it when the mask is sent back', async () => {
     const headers = { authorization: SECRET, 'x-team': 'search' };
     const id = await made({ auth_type: 'headers', configurations: { headers } });
     const shown = await get(id);
@@ -208,7 +208,7 @@ describe('MCP integrations', () => {
     expect([response.status, response.body.error.type]).toEqual([400, 'validation_failed']);
   });
 
-  it('forward identity over https alone', async () => {
+  it('forward identity only over https', async () => {
     const configurations = { user_identity_forwarding: { method: 'claims_header', header_name: 'x-user' } };
     expect((await post({ configurations })).status).toBe(200);
     expect(pathsOf(await post({ configurations, url: 'http://mcp.example.com' }))).toEqual([
@@ -216,7 +216,7 @@ describe('MCP integrations', () => {
     ]);
   });
 
-  it('keep prices exactly', async () => {
+  it('store exact prices', async () => {
     const pricing = { default_usd: 0.1, tools: { search: 0.00000001, buy: 999.99999999 } };
     const id = await made({ pricing });
     expect((await get(id))['pricing']).toEqual(pricing);
@@ -230,7 +230,7 @@ describe('MCP integrations', () => {
     expect((await get(id))['pricing']).toBeNull();
   });
 
-  it('take secrets of managers only from callers who may change the references', async () => {
+  it('accept secrets in secret managers only from callers who may change the references', async () => {
     const reference = await admin.post<{ id: string }>('/v1/secret-references', {
       key: ours.adminKey,
       body: {

@@ -23,7 +23,7 @@ import { McpOpenApiController } from './openapi/openapi.controller';
 import { OpenApiService } from './openapi/openapi.service';
 import { YamlDocuments } from './openapi/yaml-documents';
 
-/** The parts of MCP integrations, and of what their servers offer. */
+/** Controllers and providers of MCP integrations and the capabilities of their servers. */
 export const MCP_INTEGRATIONS = {
   controllers: [
     McpIntegrationsController,

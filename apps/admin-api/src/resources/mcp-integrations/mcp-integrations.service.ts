@@ -50,7 +50,7 @@ import {
 import { readPrices } from './mcp-prices';
 import { baseUrlFault } from './openapi/base-url';
 
-/** Registers upstream MCP servers for an organisation or for one workspace. */
+/** Registers upstream MCP servers for an organisation or for a single workspace. */
 @Injectable()
 export class McpIntegrationsService {
   constructor(
@@ -59,7 +59,10 @@ export class McpIntegrationsService {
     private readonly credentials: McpCredentials,
   ) {}
 
-  /** Creates an integration of the workspace of the call; without a workspace, of the organisation. */
+  /**
+   * Creates an integration of the workspace of the call, or of the organisation when the call names
+   * none.
+   */
   create(caller: Principal, input: CreateMcpIntegrationDto): Promise<CreatedMcpIntegrationResponse> {
     assertMayCreate(caller, input.organisation_id);
     return this.writes.run(caller, async (write) => {
@@ -69,8 +72,8 @@ export class McpIntegrationsService {
   }
 
   /**
-   * Inserts an integration for a caller that may create one. `finish` inserts what belongs to it. Throws
-   * `validation_failed`, `custom_host_refused` and `conflict`.
+   * Inserts an integration for a caller who may create one. `finish` inserts its dependent rows.
+   * Throws `validation_failed`, `custom_host_refused` and `conflict`.
    */
   async insert(
     write: Write<Principal>,
@@ -115,7 +118,7 @@ export class McpIntegrationsService {
     return toMcpIntegration(row, await countOf(manager, row));
   }
 
-  /** Each update makes a version. */
+  /** Updates an integration. Each update creates a version. */
   update(at: ResourceReference, input: UpdateMcpIntegrationDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, mcpIntegrationTo('update'), at, (row) => this.change(write, row, input)),
@@ -130,7 +133,10 @@ export class McpIntegrationsService {
     return listWithMoreOf([versions.map(toMcpVersion), total], query);
   }
 
-  /** Makes the integration what it was in a version, as an update that makes a further version. Throws as `update` does. */
+  /**
+   * Restores the integration to a version, as an update that creates a further version. Throws as
+   * `update` does.
+   */
   restore(
     at: ResourceReference,
     version: string,
@@ -151,7 +157,7 @@ export class McpIntegrationsService {
     );
   }
 
-  /** Returns the state of the server at the last check, and the checks of a day. */
+  /** Returns the state of the server at the last check, and the checks of the last 24 hours. */
   async health(at: ResourceReference): Promise<UpstreamHealthResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, mcpIntegrationTo('read'), at);
@@ -181,7 +187,7 @@ export class McpIntegrationsService {
     await keepVersion(manager, caller, row);
   }
 
-  /** Archives the integration and its servers, and lists these in the response. */
+  /** Archives the integration and its servers, and lists the servers in the response. */
   remove(at: ResourceReference): Promise<DeletedMcpIntegration> {
     return this.writes.run(at.caller, async (write) => {
       const ended: string[] = [];
@@ -189,7 +195,7 @@ export class McpIntegrationsService {
         const servers = await liveMcpServers(write.manager, row);
         await archiveMcpServers(write, servers);
         ended.push(...servers.map(({ slug }) => slug));
-        // An archived integration cannot be restored, so its secrets are not needed any more.
+        // An archived integration cannot be restored, so its secrets are no longer needed.
         row.sealedAuth = null;
         await write.manager.delete(McpOpenApiDocumentEntity, { integrationId: row.id });
       });
@@ -202,11 +208,17 @@ export class McpIntegrationsService {
   }
 }
 
-/** Key of everything that decides a server's responses; the saved capabilities are outdated when it changes. */
+/**
+ * Returns a key of all values that decide a server's responses; the saved capabilities are outdated
+ * when it changes.
+ */
 const readAs = ({ url, transport, authType, sealedAuth }: McpIntegrationEntity): string =>
   JSON.stringify([url, transport, authType, sealedAuth === null]);
 
-/** Key of the address and method that users' tokens were granted for; they are sent to no other. */
+/**
+ * Returns a key of the address and method for which users' tokens were granted; they are sent to no
+ * other address.
+ */
 const grantedFor = ({ url, authType, configurations }: McpIntegrationEntity): string =>
   JSON.stringify([url, authType, configurations['token_exchange'], configurations['id_jag']]);
 
@@ -217,20 +229,26 @@ async function endTokens(write: Write<Principal>, row: McpIntegrationEntity): Pr
   await endConnections(write, { organisationId, serverIds: servers.map(({ id }) => id) });
 }
 
-/** The server of another address or with another authentication is read and checked again. */
+/**
+ * Returns the columns that make a server be read and checked again, after a change of its address
+ * or authentication.
+ */
 const readAgain = (): Partial<McpIntegrationEntity> => ({
   ...{ syncStatus: 'pending', nextSyncAt: new Date() },
   ...unknownHealth(),
 });
 
-/** Throws `scope_missing` and `validation_failed` when the caller may not create an integration where the call is. */
+/**
+ * Throws `scope_missing` and `validation_failed` when the caller may not create an integration in
+ * the workspace or organisation of the call.
+ */
 export function assertMayCreate(caller: Principal, organisation: string | undefined): void {
   assertOwn(caller, organisation);
   const may = caller.workspaceId === null ? MCP_REACH.forOrganisation : MCP_REACH.forWorkspace;
   if (!may(caller, 'create')) throw new GatewayError('scope_missing');
 }
 
-/** Throws `validation_failed` for what an HTTP service cannot have. */
+/** Throws `validation_failed` for settings that an HTTP service cannot have. */
 function assertFitsKind({ kind, url, transport }: McpIntegrationEntity): void {
   if (kind !== 'openapi') return;
   const fault = baseUrlFault(url);
@@ -250,7 +268,7 @@ const readMcpMappings = (
 ): Promise<McpIntegrationEntity['secretMappings']> =>
   readMappingsTo(manager, row, input, (field) => mcpTargetOf(field, row.authType));
 
-/** Throws `validation_failed` when a saved mapping does not fit the authentication any more. */
+/** Throws `validation_failed` when a saved mapping no longer fits the authentication type. */
 function assertMappable({ secretMappings, authType }: McpIntegrationEntity): void {
   if ((secretMappings ?? []).every(({ target_field }) => mcpTargetOf(target_field, authType) !== null))
     return;

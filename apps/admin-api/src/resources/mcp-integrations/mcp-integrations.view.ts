@@ -19,13 +19,13 @@ export class McpIntegrationResponse extends responseOf(McpPlainFields, RowRespon
   @ResponseField.uuid({ nullable: true }) readonly workspace_id!: string | null;
   @ResponseField.oneOf(['organisation', 'workspace']) readonly type!: 'organisation' | 'workspace';
   @ResponseField.oneOf(['server', 'openapi'], {
-    description: 'openapi: an HTTP service, whose operations are in an OpenAPI document.',
+    description: 'openapi: an HTTP service whose operations an OpenAPI document describes.',
   })
   readonly kind!: McpIntegrationEntity['kind'];
   @ResponseField.text({ example: 'github' }) readonly slug!: string;
   @ResponseField.text({
     nullable: true,
-    description: 'Id of the user or key that made it.',
+    description: 'Id of the user or key that created the integration.',
     example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   })
   readonly owner_id!: string | null;
@@ -40,15 +40,21 @@ export class McpIntegrationResponse extends responseOf(McpPlainFields, RowRespon
   @ResponseField.oneOf(ON_CHANGE) readonly on_change!: McpIntegrationEntity['onChange'];
   @ResponseField.one(() => McpPricingResponse, { nullable: true })
   readonly pricing!: McpPricingResponse | null;
-  @ResponseField.integer({ example: 1, description: 'Active workspaces that may use it.' })
+  @ResponseField.integer({
+    example: 1,
+    description: 'Number of active workspaces that may use the integration.',
+  })
   readonly workspaces_count!: number;
-  @ResponseField.one(() => UpstreamHealthSummary, { description: 'At the last check of the server.' })
+  @ResponseField.one(() => UpstreamHealthSummary, {
+    description: 'State at the last health check of the server.',
+  })
   readonly health!: UpstreamHealthSummary;
 }
 
 export class McpIntegrationListResponse {
   @ResponseField.list(() => McpIntegrationResponse) readonly data!: McpIntegrationResponse[];
-  @ResponseField.integer({ example: 1, description: 'Of all pages.' }) readonly total!: number;
+  @ResponseField.integer({ example: 1, description: 'Number of integrations on all pages.' })
+  readonly total!: number;
   @ResponseField.boolean() readonly has_more!: boolean;
 }
 
@@ -58,7 +64,7 @@ class EndedMcpServerResponse {
 }
 
 export class DeletedMcpIntegration {
-  /** Servers that were archived with the integration; absent without servers. */
+  /** Servers that were archived with the integration; absent when there were none. */
   @ResponseField.list(() => EndedMcpServerResponse, { optional: true })
   readonly warnings?: readonly EndedMcpServerResponse[];
 }

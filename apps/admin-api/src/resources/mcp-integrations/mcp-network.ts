@@ -5,7 +5,10 @@ import type { FactoryProvider } from '@nestjs/common';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import { SETTINGS, type AdminSettings } from '../../settings';
 
-/** Injection token of the `UpstreamNetwork` by which MCP servers are read; with the sandbox's own where it is enabled. */
+/**
+ * Injection token of the `UpstreamNetwork` through which MCP servers are read; it also serves the
+ * sandbox server if that is enabled.
+ */
 export const MCP_NETWORK = Symbol('MCP_NETWORK');
 
 export const MCP_NETWORK_PROVIDER: FactoryProvider<UpstreamNetwork> = {

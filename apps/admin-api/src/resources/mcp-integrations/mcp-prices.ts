@@ -7,7 +7,10 @@ import type { McpPricingDto } from './mcp-integrations.dto';
 const TOOLS_MAX = 1_000;
 const TOOL_NAME_MAX = 255;
 
-/** Returns the stored form; null for none. Throws `validation_failed` with all faults. */
+/**
+ * Returns the prices in their stored form; null for none. Throws `validation_failed` with all
+ * faults.
+ */
 export function readPrices(input: McpPricingDto | null): StoredToolPrices | null {
   if (input === null) return null;
   const faults: ErrorDetail[] = [];
@@ -38,7 +41,7 @@ export function readPrices(input: McpPricingDto | null): StoredToolPrices | null
   return prices;
 }
 
-/** Returns stored prices as requests and responses write them. */
+/** Returns stored prices in USD, as requests and responses contain them. */
 export const shownPrices = (
   prices: StoredToolPrices | null,
 ): { readonly default_usd: number; readonly tools: Readonly<Record<string, number>> } | null =>

@@ -1,6 +1,8 @@
 import type { IntegrationAction } from '../../platform/rows/integration-reach';
 
-/** Scopes of a route, of which the caller needs one; the integration decides which one. */
+/**
+ * Returns the scopes of a route, one of which the caller needs; the integration decides which one.
+ */
 export const mcpScopes = (action: IntegrationAction): [string, string] => [
   `organisation_mcp_integrations.${action}`,
   `workspace_mcp_integrations.${action}`,

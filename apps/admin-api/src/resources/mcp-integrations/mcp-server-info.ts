@@ -4,7 +4,7 @@ import { isStorable } from '@gw/web';
 
 const ICONS_MAX = 20;
 
-/** A text that can be stored, cut to a length; null for anything else. */
+/** Returns a member that is storable text, truncated to `lengthMax`; null for any other value. */
 export function textOf(object: JsonObject, name: string, lengthMax: number): string | null {
   const value = own(object, name);
   return typeof value === 'string' && isStorable(value) ? value.slice(0, lengthMax) : null;
@@ -16,7 +16,7 @@ interface Described {
   readonly revision: string;
 }
 
-/** Returns what a server says of itself, as it is stored. */
+/** Returns the server's information about itself in its stored form. */
 export function infoOf(
   serverInfo: JsonObject,
   { capabilities, instructions, revision }: Described,

@@ -3,12 +3,18 @@ import type { KeptCapabilities, ReadCapability } from '../../platform/upstreams/
 
 export const SERVER_NAME = '@server';
 
-/** Facts that a server reports at one time, with its capabilities: tools, prompts, resources, templates. */
+/**
+ * Facts that a server reports at one time, with its capabilities: tools, prompts, resources and
+ * resource templates.
+ */
 export interface ServerSnapshot extends KeptCapabilities {
   readonly info: StoredMcpServerInfo;
 }
 
-/** The server itself as a capability, so that a change of its instructions is approved like one of a tool. */
+/**
+ * Returns the server itself as a capability, so that a change of its instructions needs the same
+ * approval as that of a tool.
+ */
 export const serverCapability = (info: StoredMcpServerInfo): ReadCapability => {
   const { name, version, title, description, instructions } = info;
   const texts = Object.entries({ name, version, title, description, instructions });

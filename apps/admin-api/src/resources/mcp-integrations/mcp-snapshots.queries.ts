@@ -2,10 +2,13 @@ import type { McpIntegrationEntity } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 import type { UpstreamTables } from '../../platform/upstreams/upstream-sync.queries';
 
-/** Names of tools that a snapshot is compared with. */
+/** Maximum number of tool names with which a snapshot is compared. */
 const OTHER_NAMES_MAX = 10_000;
 
-/** A document without a URL changes only when an administrator sends another one. */
+/**
+ * SQL condition for integrations that can change. A document without a URL changes only when an
+ * administrator sends another one.
+ */
 const CAN_CHANGE = `(kind <> 'openapi' OR sync_status <> 'synced' OR EXISTS (
   SELECT 1 FROM mcp_openapi_documents d WHERE d.integration_id = mcp_integrations.id AND d.url IS NOT NULL))`;
 
@@ -18,7 +21,7 @@ export const MCP_TABLES: UpstreamTables = {
   canChange: CAN_CHANGE,
 };
 
-/** Returns names of tools of other integrations that callers may see together with this one. */
+/** Returns the names of tools of other integrations that callers may see together with this one. */
 export async function otherToolNames(
   manager: EntityManager,
   { id, organisationId, workspaceId }: Pick<McpIntegrationEntity, 'id' | 'organisationId' | 'workspaceId'>,

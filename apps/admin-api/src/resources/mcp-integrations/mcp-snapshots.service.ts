@@ -23,7 +23,7 @@ const AUDITED_MAX = 100;
 const CUT =
   'The server lists more than is kept: 5,000 capabilities of 256 KiB, and 8 MiB in all. The rest is not offered.';
 
-/** Reads the servers of MCP integrations, and keeps what they list. */
+/** Reads the servers of MCP integrations and stores the capabilities that they list. */
 @Injectable()
 export class McpSnapshots {
   private readonly readings: UpstreamReadings<McpIntegrationEntity>;
@@ -41,34 +41,42 @@ export class McpSnapshots {
   }
 
   /**
-   * Reads the server now and keeps the result; a call during another reading of the integration shares its result.
-   * Throws `mcp_server_unreadable` with the reason, `rate_limited` when the organisation has no place left, and
-   * `conflict` when the integration has changed meanwhile.
+   * Reads the server now and stores the result; a call during another reading of the integration
+   * shares its result. Throws `mcp_server_unreadable` with the reason, `rate_limited` when the
+   * organisation runs the maximum number of readings, and `conflict` when the integration has
+   * changed in the meantime.
    */
   sync(row: McpIntegrationEntity, caller: AuditCaller): Promise<void> {
     return this.readings.sync(row, caller);
   }
 
-  /** Reads integrations whose turn it is, and returns their number. A failure is kept with its integration. */
+  /**
+   * Reads the integrations that are due and returns their number. Stores a failure with its
+   * integration.
+   */
   syncDue(): Promise<number> {
     return this.readings.syncDue();
   }
 
-  /** Reads the server of an integration whose lists changed. A failure is kept with the integration. */
+  /**
+   * Reads the server of an integration whose lists have changed. Stores a failure with the
+   * integration.
+   */
   syncChanged(integrationId: string): Promise<void> {
     return this.readings.syncChanged(integrationId);
   }
 
-  /** Keeps a snapshot. Throws `conflict` when the integration is not the one that was read any more. */
+  /** Stores a snapshot. Throws `conflict` when the integration has changed since the reading. */
   store(row: McpIntegrationEntity, snapshot: ServerSnapshot, caller: AuditCaller): Promise<void> {
     return this.writes.run(caller, (write) => this.keep(write, row, snapshot));
   }
 
-  /** Does the same within a write. */
+  /** Stores a snapshot within a write. Throws as `store` does. */
   async keep(write: Write<AuditCaller>, row: McpIntegrationEntity, snapshot: ServerSnapshot): Promise<void> {
     const { manager } = write;
     const { id, url, transport, authType, version } = row;
-    // What is chosen of a document is not in the row, but changes its version.
+    // For OpenAPI, also compares the version: the selection of operations is in another row, but
+    // changes the version.
     const of = row.kind === 'openapi' ? { version } : {};
     const where = { id, url, transport, authType, ...of, status: 'active' } as const;
     const locked = await manager.findOne(McpIntegrationEntity, { where, lock: FOR_CHANGE });
@@ -90,7 +98,10 @@ export class McpSnapshots {
       });
   }
 
-  /** Runs a call of the server within the places of its organisation. Throws `rate_limited` without one. */
+  /**
+   * Runs a call of the server within the concurrency limit of its organisation. Throws
+   * `rate_limited` when the limit is reached.
+   */
   within<T>(row: Pick<McpIntegrationEntity, 'organisationId'>, work: () => Promise<T>): Promise<T> {
     return this.readings.within(row, work);
   }

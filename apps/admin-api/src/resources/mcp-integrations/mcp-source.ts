@@ -1,7 +1,10 @@
 import type { McpIntegrationEntity } from '@gw/entities';
 import type { ServerSnapshot } from './mcp-snapshot';
 
-/** Why a server could not be read. The message is public and has nothing that the server sent. */
+/**
+ * Error of a server that could not be read. The message is public and contains no text from the
+ * server.
+ */
 export class McpReadError extends Error {
   override readonly name = 'McpReadError';
 
@@ -20,10 +23,13 @@ export interface ServerDescription {
   readonly tookMs: number;
 }
 
-/** Where the capabilities of integrations of one kind come from. */
+/** Reads the capabilities of integrations of one kind. */
 export interface McpSource {
-  /** Reads what the server says of itself and all its lists. Throws `McpReadError`. */
+  /** Reads the server's information about itself and all its lists. Throws `McpReadError`. */
   read(row: McpIntegrationEntity): Promise<ServerSnapshot>;
-  /** Connects, within `totalMs` milliseconds, and returns the name of the server. Throws `McpReadError`. */
+  /**
+   * Connects within `totalMs` milliseconds and returns the name of the server. Throws
+   * `McpReadError`.
+   */
   describe(row: McpIntegrationEntity, totalMs?: number): Promise<ServerDescription>;
 }

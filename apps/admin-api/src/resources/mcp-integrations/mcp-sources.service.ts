@@ -5,7 +5,7 @@ import type { McpSource, ServerDescription } from './mcp-source';
 import { McpUpstreams } from './mcp-upstreams.service';
 import { OpenApiDocuments } from './openapi/openapi-documents.service';
 
-/** The source of each kind of integration. */
+/** Delegates to the source of an integration's kind. */
 @Injectable()
 export class McpSources implements McpSource {
   constructor(

@@ -15,7 +15,7 @@ import { McpSnapshots } from './mcp-snapshots.service';
 import { McpReadError } from './mcp-source';
 import { McpSources } from './mcp-sources.service';
 
-/** Reads servers on demand, and takes reports of what a server lists. */
+/** Reads servers on demand, and accepts reports of a server's capabilities. */
 @Injectable()
 export class McpSyncService implements McpServerTests {
   constructor(
@@ -24,7 +24,7 @@ export class McpSyncService implements McpServerTests {
     private readonly sources: McpSources,
   ) {}
 
-  /** With a body, keeps what it reports; without one, reads the server now. */
+  /** Stores the capabilities in the body; without a body, reads the server now. */
   async sync(at: ResourceReference, input: McpSyncDto): Promise<McpCapabilitySuccessResponse> {
     const row = await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at);
     const { server_info: info, capabilities } = input;
@@ -34,7 +34,7 @@ export class McpSyncService implements McpServerTests {
     return { success: true };
   }
 
-  /** Connects to the server; nothing is kept. */
+  /** Connects to the server and stores nothing. */
   async test(at: ResourceReference): Promise<McpTestResponse> {
     return this.testServer(await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at));
   }
@@ -68,7 +68,10 @@ export class McpSyncService implements McpServerTests {
 const OF_DOCUMENT =
   'are those of the OpenAPI document; send an empty body to read it, or change it with PUT …/openapi';
 
-/** Throws `validation_failed` for a capability without a type or a name. */
+/**
+ * Returns the reported capabilities as a snapshot. Throws `validation_failed` for a capability
+ * without a type or a name.
+ */
 function reported({ server_info: info = {}, capabilities = [] }: McpSyncDto): ServerSnapshot {
   const byType = new Map<CapabilityType, JsonObject[]>(LISTED_TYPES.map((type) => [type, []]));
   for (const [index, { type, ...definition }] of capabilities.entries()) {

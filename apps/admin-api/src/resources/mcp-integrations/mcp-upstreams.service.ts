@@ -22,7 +22,7 @@ import { infoOf, textOf } from './mcp-server-info';
 import type { ServerSnapshot } from './mcp-snapshot';
 import { McpReadError, type McpSource, type ServerDescription } from './mcp-source';
 
-/** All requests of one reading. */
+/** Timeout of all requests of one reading together, in milliseconds. */
 const READ_MS = 60_000;
 const TEST_MS = 30_000;
 
@@ -49,7 +49,7 @@ export class McpUpstreams implements McpSource, OnModuleDestroy {
     this.client.close();
   }
 
-  /** Reads what the server says of itself and all its lists. Throws `McpReadError`. */
+  /** Reads the server's information about itself and all its lists. Throws `McpReadError`. */
   read(row: McpIntegrationEntity): Promise<ServerSnapshot> {
     return this.with(row, READ_MS, async (upstream, signal) => {
       const { serverInfo, capabilities, instructions, revision } = await upstream.describe({ signal });
@@ -67,7 +67,7 @@ export class McpUpstreams implements McpSource, OnModuleDestroy {
     });
   }
 
-  /** Connects, and returns the name of the server. Throws `McpReadError`. */
+  /** Connects and returns the name of the server. Throws `McpReadError`. */
   describe(row: McpIntegrationEntity, totalMs = TEST_MS): Promise<ServerDescription> {
     return this.with(row, totalMs, async (upstream, signal) => {
       const startedAt = performance.now();
@@ -106,7 +106,10 @@ export class McpUpstreams implements McpSource, OnModuleDestroy {
     });
   }
 
-  /** Returns the headers of the shared credential; none where users sign in themselves. Throws `VendorError`. */
+  /**
+   * Returns the headers of the shared credential; empty when users authenticate individually.
+   * Throws `VendorError`.
+   */
   private async headersOf(row: McpIntegrationEntity): Promise<HeaderSource> {
     if (isOfUsers(row.authType)) return () => ({});
     if (row.authType === 'aws_sigv4') {

@@ -13,9 +13,9 @@ const SLUG = 'sandbox';
 const FIRST_SYNC_MS = 15 * MINUTE_MS;
 
 /**
- * Registers the sandbox's own MCP server in a workspace that never had a server of its slug, with its tools approved,
- * so that they can be called at once. A server that a user deleted or changed stays as it is. Returns whether it was
- * added.
+ * Registers the sandbox MCP server in a workspace that has never had a server with its slug, with
+ * its tools approved, so that they can be called immediately. A server that a user deleted or
+ * changed stays as it is. Returns whether it was added.
  */
 export const ensureSandboxServer = (dataSource: DataSource, workspaceId: string): Promise<boolean> =>
   dataSource.transaction(async (manager) => {
@@ -56,7 +56,7 @@ async function saveIntegration(
   return id;
 }
 
-/** Snapshot of the sandbox server, as a reading would return it. */
+/** Returns the snapshot that a reading of the sandbox server would return. */
 function sandboxSnapshot(): ServerSnapshot {
   const { serverInfo, capabilities, instructions } = SANDBOX_MCP_FACTS;
   const [revision] = MODERN_REVISIONS;

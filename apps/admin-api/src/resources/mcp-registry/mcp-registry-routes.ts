@@ -10,7 +10,10 @@ import { McpRegistryService } from './mcp-registry.service';
 const PREFIX = '/v0.1';
 const RULE = { kind: 'scopes', anyOf: ['mcp_servers.list'] } as const satisfies AccessRule;
 
-/** Pages of any origin may read, since they send the credential themselves, never as a cookie. */
+/**
+ * CORS headers that allow pages of any origin to read, since these send the credential explicitly
+ * and never as a cookie.
+ */
 const CROSS_ORIGIN: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, HEAD',
@@ -19,14 +22,17 @@ const CROSS_ORIGIN: Readonly<Record<string, string>> = {
 };
 
 /**
- * The registry of MCP servers. Its paths are plain routes of the HTTP server, since its protocol defines
- * other errors than the rest of the control plane.
+ * Serves the registry of MCP servers. Its paths are plain routes of the HTTP server, since its
+ * protocol defines other errors than the rest of the control plane.
  */
 @Injectable()
 export class McpRegistryRoutes {
   constructor(private readonly registry: McpRegistryService) {}
 
-  /** Adds the routes to the server. Call it after the access gate's hook is added and before the server is ready. */
+  /**
+   * Adds the routes to the server. Call it after adding the access gate's hook and before the
+   * server is ready.
+   */
   register(server: FastifyInstance, gate: AccessGate, log: Log): void {
     void server.register(
       (scope, _options, done) => {
@@ -65,7 +71,10 @@ export class McpRegistryRoutes {
   }
 }
 
-/** Throws when the credential lacks the scope, or cannot reach the workspace that the query names. */
+/**
+ * Returns the caller. Throws when the credential lacks the scope or cannot reach the workspace that
+ * the query names.
+ */
 async function callerOf(request: FastifyRequest, gate: AccessGate): Promise<Principal> {
   const { identity } = request;
   if (!identity) throw new Error('The access gate has not admitted a request to the registry.');
@@ -74,7 +83,7 @@ async function callerOf(request: FastifyRequest, gate: AccessGate): Promise<Prin
   return caller;
 }
 
-/** Returns what the rules of the registry say against a method that changes servers. */
+/** Returns the registry's error for a method that would change servers. */
 function faultOf({ method, url }: FastifyRequest): Error {
   try {
     readRegistryRequest(method, url);

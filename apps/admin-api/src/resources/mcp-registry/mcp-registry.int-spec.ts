@@ -60,7 +60,7 @@ describe('the MCP registry', () => {
     });
   });
 
-  it('leaves out what is archived or whose access was removed, and what other tenants have', async () => {
+  it('leaves out archived servers, those without access, and those of other tenants', async () => {
     const { manager } = api.dataSource;
     const { organisationId, workspaceId } = tenant;
     await add({ name: 'Archived', status: 'archived' });
@@ -85,7 +85,7 @@ describe('the MCP registry', () => {
     expect(await titles('', { key: other.adminKey })).toEqual(['Of another tenant']);
   });
 
-  it('shows users only the servers that user access allows them', async () => {
+  it('shows users only the servers that user access allows', async () => {
     const { organisationId, workspaceId } = tenant;
     const [user, other] = [
       await api.user(organisationId, 'member', { [workspaceId]: 'member' }),
@@ -126,7 +126,7 @@ describe('the MCP registry', () => {
     }
   });
 
-  it('has every server once over all pages, and finds servers by text and time', async () => {
+  it('contains every server once over all pages, and finds servers by text and time', async () => {
     const at = (day: number): Date => new Date(Date.UTC(2026, 0, day));
     for (const day of [1, 2, 3])
       await add({ name: `Server ${String(day)}`, createdAt: at(day), lastUpdatedAt: at(day) });
@@ -144,7 +144,7 @@ describe('the MCP registry', () => {
     expect(await titles('?updated_since=2026-01-02T00:00:00Z')).toEqual(['Server 3', 'Server 2']);
   });
 
-  it('returns the version of a server, whose number rises when the server or its integration changes', async () => {
+  it('returns the version of a server, whose number increases when the server or its integration changes', async () => {
     const { id, slug } = await add();
     const path = `/${encodeURIComponent(`com.example.gateway.${slugOf(tenant.workspaceId)}/${slug}`)}/versions`;
     expect((await read(path)).body.servers).toHaveLength(1);
@@ -164,7 +164,7 @@ describe('the MCP registry', () => {
       expect((await read(at, by)).status).toBe(404);
   });
 
-  it('refuses in the body of registries, and lets pages of any origin read it', async () => {
+  it('sends refusals in the form of registries, and lets pages of any origin read it', async () => {
     const { organisationId, workspaceId } = tenant;
     const lacking = await api.apiKey('workspace-service', { organisationId, workspaceId }, ['logs.list']);
     const key = { key: tenant.key };

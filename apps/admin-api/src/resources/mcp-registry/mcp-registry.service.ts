@@ -14,7 +14,7 @@ import { gatewayUrl, mcpServerUrl, type PublicUrlSettings } from '../../platform
 import { Secrets, SETTINGS } from '../../settings';
 import { listedServers, type ListedServer } from './registry-entries.queries';
 
-/** Characters of a title or a description, as of the schema of `server.json`. */
+/** Maximum length of a title or description, from the schema of `server.json`. */
 const TEXT_MAX = 100;
 
 /** Lists the MCP servers that a caller may use, as a registry of MCP servers (API v0.1). */
@@ -26,7 +26,10 @@ export class McpRegistryService {
     @Inject(SETTINGS) private readonly settings: PublicUrlSettings,
   ) {}
 
-  /** Returns the body of a response to a read of `target`, path and query. Throws `RegistryFault`. */
+  /**
+   * Returns the response body of a read request. `target` contains path and query. Throws
+   * `RegistryFault`.
+   */
   async read(caller: Principal, target: string): Promise<JsonObject> {
     const request = inWorkspaceOf(caller, readRegistryRequest('GET', target));
     const namespace = namespaceOf(gatewayUrl(this.settings, '/'));
@@ -42,7 +45,10 @@ export class McpRegistryService {
     );
   }
 
-  /** The version number rises with every change of the server or its integration; a sync does not change it. */
+  /**
+   * Returns the registry entry of a server. Its version number increases with every change of the
+   * server or its integration, but not with a sync.
+   */
   private entryOf(row: ListedServer, namespace: string): RegistryEntry {
     const { slug, name, description, changes, createdAt, updatedAt, workspaceId, workspaceSlug } = row;
     return {
@@ -56,7 +62,7 @@ export class McpRegistryService {
   }
 }
 
-/** The caller is limited to the workspace that a list names; the list then names it by its id. */
+/** Replaces the workspace that a list names with its id, to which the caller is already limited. */
 const inWorkspaceOf = ({ workspaceId }: Principal, request: RegistryRequest): RegistryRequest =>
   request.kind === 'list' && request.query.workspace !== null && workspaceId !== null
     ? { ...request, query: { ...request.query, workspace: workspaceId } }
@@ -67,7 +73,10 @@ const bindingOf = ({ apiKeyId, userId, organisationId }: Principal): string =>
     ? principalBinding({ kind: 'user', userId: userId ?? '', clientId: organisationId })
     : principalBinding({ kind: 'key', keyId: apiKeyId });
 
-/** The host of the gateway from the right to the left, such as `com.example.gateway`; `localhost` for an address. */
+/**
+ * Returns the gateway's host in reverse order, such as `com.example.gateway`; `localhost` for an IP
+ * address.
+ */
 function namespaceOf(url: string): string {
   const { hostname } = new URL(url);
   if (hostname.startsWith('[') || isIP(hostname) !== 0) return 'localhost';

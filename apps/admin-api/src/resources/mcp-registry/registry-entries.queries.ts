@@ -3,7 +3,10 @@ import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { MCP_AVAILABLE } from '../../platform/rows/mcp-rows';
 
-/** A server that the registry lists. `changes` counts the writes to the server and to its integration. */
+/**
+ * A server that the registry lists. `changes` counts the writes to the server and to its
+ * integration.
+ */
 export interface ListedServer extends Pick<RegistryEntry, 'workspaceId' | 'workspaceSlug'> {
   readonly slug: string;
   readonly name: string;
@@ -14,8 +17,8 @@ export interface ListedServer extends Pick<RegistryEntry, 'workspaceId' | 'works
 }
 
 /**
- * Returns the servers that the caller may use: the server, its integration, the workspace's access to
- * it and the workspace are active, and user access allows the caller.
+ * Returns the servers that the caller may use: the server, its integration, the workspace's access
+ * to the integration and the workspace are active, and user access allows the caller.
  */
 export const listedServers = (
   manager: EntityManager,

@@ -53,7 +53,7 @@ describe('access rules of an MCP server', () => {
     expect(await get('access-rules')).toEqual({ rules: [], default: 'deny' });
   });
 
-  it('are refused with the path of each fault, and at most 500', async () => {
+  it('are refused with the path of each fault, and when there are more than 500', async () => {
     const refused = await put('access-rules', {
       rules: [
         rule({ subject: { type: 'user', id: 'me' } }),
@@ -90,7 +90,7 @@ describe('access rules of an MCP server', () => {
     expect(await get('access-rules')).toEqual({ rules: [], default: 'allow' });
   });
 
-  it('are saved for groups of SCIM and of single sign-on, and for roles', async () => {
+  it('can name SCIM groups, groups from single sign-on, and roles', async () => {
     const group = await insertGroup(api.dataSource.manager, tenant.organisationId);
     const rules = [
       { type: 'group', id: group },
@@ -113,7 +113,7 @@ describe('effective access to an MCP server', () => {
       ({ name, verdict, reason, rule }) => `${name} ${verdict} ${reason} ${rule?.effect ?? '-'}`,
     );
 
-  it('names the verdict for each tool and the rule that decided', async () => {
+  it('contains the verdict for each tool and the rule that decided', async () => {
     const { manager } = api.dataSource;
     const user = await member();
     const names = ['read', 'write', 'drop', 'other', 'off', 'disabled'];
@@ -139,7 +139,7 @@ describe('effective access to an MCP server', () => {
     expect(await seen(`user_id=${user.id}&page_size=1`)).toEqual(['read hidden user_access -']);
   });
 
-  it('judges users by their groups and roles', async () => {
+  it('of users depends on their groups and roles', async () => {
     const { manager } = api.dataSource;
     const user = await member('manager');
     const group = await insertGroup(manager, tenant.organisationId, [user.id]);
@@ -155,7 +155,7 @@ describe('effective access to an MCP server', () => {
     expect(await seen(`user_id=${user.id}`)).toEqual(expected);
   });
 
-  it('judges keys by their scopes and users, and members only themselves', async () => {
+  it('of keys depends on their scopes and users, and members see only their own', async () => {
     const { organisationId, workspaceId } = tenant;
     await insertCapability(api.dataSource.manager, integrationId, 'read');
     const [own, other] = [await member(), await member()];
@@ -183,7 +183,7 @@ describe('effective access to an MCP server', () => {
       expect((await api.get(url(`effective?${query}&${within}`), session)).status).toBe(403);
   });
 
-  it('needs one user or key of the workspace', async () => {
+  it('requires one user or key of the workspace', async () => {
     const stranger = await api.user(tenant.organisationId, 'member');
     for (const query of [
       '',

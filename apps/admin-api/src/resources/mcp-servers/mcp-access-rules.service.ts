@@ -19,7 +19,7 @@ import { MCP_SERVER } from './mcp-server-rows';
 
 type RuleDto = UpdateMcpAccessRulesDto['rules'][number];
 
-/** Rules of an MCP server about who may call which tools. */
+/** Manages the access rules of an MCP server: who may call which tools. */
 @Injectable()
 export class McpAccessRulesService {
   constructor(
@@ -32,7 +32,7 @@ export class McpAccessRulesService {
     return { rules: rulesOf(row), default: row.defaultEffect };
   }
 
-  /** Replaces all rules. */
+  /** Replaces all rules of the server. Throws `validation_failed` with the faults. */
   update(at: ResourceReference, input: UpdateMcpAccessRulesDto): Promise<object> {
     const faults = input.rules.flatMap(faultsOf);
     if (faults.length > 0) throw validationFailed(faults.slice(0, 100));

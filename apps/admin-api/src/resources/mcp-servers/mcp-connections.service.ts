@@ -17,7 +17,10 @@ import type {
 import { MCP_SERVER } from './mcp-server-rows';
 import type { McpServerSuccessResponse } from './mcp-servers.dto';
 
-/** Connections of users to the upstream of an MCP server. Their tokens are never shown. */
+/**
+ * Lists and ends the connections of users to the upstream of an MCP server. Never shows their
+ * tokens.
+ */
 @Injectable()
 export class McpConnectionsService {
   constructor(
@@ -45,7 +48,10 @@ export class McpConnectionsService {
     return listWithMoreOf([data, total], query);
   }
 
-  /** Ends the connection of one user; its tokens are revoked in the background. Throws `not_found` when there is none. */
+  /**
+   * Ends the connection of one user; its tokens are revoked in the background. Throws `not_found`
+   * when there is none.
+   */
   remove(at: ResourceReference, query: DeleteMcpConnectionQuery): Promise<McpServerSuccessResponse> {
     const userId = query.user_id?.toLowerCase() ?? at.caller.userId;
     return this.writes.run(at.caller, async (write) => {

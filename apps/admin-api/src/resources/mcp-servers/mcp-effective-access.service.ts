@@ -20,7 +20,7 @@ import { MCP_SERVER } from './mcp-server-rows';
 
 type EffectiveTool = McpEffectiveResponse['data'][number];
 
-/** Shows which tools of an MCP server a user or an API key may call, and why. */
+/** Explains which tools of an MCP server a user or an API key may call, and why. */
 @Injectable()
 export class McpEffectiveAccessService {
   constructor(private readonly dataSource: DataSource) {}

@@ -75,7 +75,7 @@ export class McpServerAccessController {
     return this.connections.list(at, query);
   }
 
-  /** Members may end their own connection, so that reading the server suffices. */
+  /** Members may end their own connection, so the right to read the server is enough. */
   @Route.delete(':mcpServerId/connections', 'mcp_servers.read', McpServerSuccessResponse)
   removeConnection(
     @ResourceParam('mcpServerId') at: ResourceReference,

@@ -28,14 +28,17 @@ export class McpUserAccessResponse {
 export class McpConnectionsQuery extends pageOf({ size: 100, sizeMax: 500 }) {
   @UuidField({
     optional: true,
-    description: 'If absent, a user sees their own connection, and a service key all of them.',
+    description: "Id of a user. Default: the caller's own user; a service key sees all users.",
   })
   user_id?: string;
   @ReferenceField({ optional: true }) workspace_id?: string;
 }
 
 export class DeleteMcpConnectionQuery {
-  @UuidField({ optional: true, description: 'Required with a service key. Default: the user.' })
+  @UuidField({
+    optional: true,
+    description: "Id of a user. Required with a service key. Default: the caller's own user.",
+  })
   user_id?: string;
   @ReferenceField({ optional: true }) workspace_id?: string;
 }
@@ -47,8 +50,7 @@ class McpConnectionResponse {
   @ResponseField.boolean() readonly connected!: boolean;
   @ResponseField.oneOf(CONNECTION_STATES, {
     description:
-      'needs_scope: in use, and the server wants more scopes. needs_consent: the user must connect again. ' +
-      'error: the server names another authorization server than before.',
+      'needs_scope: the connection is in use, and the server requires more scopes. needs_consent: the user must connect again. error: the server now names another authorization server.',
   })
   readonly status!: (typeof CONNECTION_STATES)[number];
   @ResponseField.time() readonly created_at!: string;
@@ -68,20 +70,19 @@ class McpAccessRuleDto {
   @TextListField({
     minItems: 1,
     maxItems: 100,
-    description: 'Names of tools, or beginnings of names before a final `*`.',
+    description: 'Names of tools, or prefixes of names followed by `*`.',
     example: ['read_*'],
   })
   tools!: string[];
   @EnumField(EFFECTS, {
-    description:
-      'ask: a person must approve each call. A deny takes precedence over an ask, an ask over an allow.',
+    description: 'ask: a person must approve each call. deny takes precedence over ask, and ask over allow.',
     example: 'allow',
   })
   effect!: (typeof EFFECTS)[number];
   @ObjectListField({
     optional: true,
     maxItems: 20,
-    description: 'Conditions on arguments, each with pointer, op and value; all must hold.',
+    description: 'Conditions on arguments, each with pointer, op and value; all must be met.',
     example: [{ pointer: '/repo', op: 'prefix', value: 'acme/' }],
   })
   when?: Record<string, unknown>[];
@@ -90,12 +91,12 @@ class McpAccessRuleDto {
 export class UpdateMcpAccessRulesDto {
   @NestedListField(() => McpAccessRuleDto, {
     maxItems: 500,
-    description: 'All rules of the server.',
+    description: "The complete list of the server's rules; it replaces the existing rules.",
   })
   rules!: McpAccessRuleDto[];
   @EnumField(ALLOW_DENY, {
     optional: true,
-    description: 'What happens to tools that no rule allows. If absent, unchanged.',
+    description: 'Effect on tools that no rule allows. Absent: unchanged.',
   })
   default?: AllowDeny;
 }
@@ -116,7 +117,7 @@ class McpEffectiveToolResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'search' }) readonly name!: string;
   @ResponseField.oneOf(VERDICTS, {
-    description: 'server_unknown: the workspace may not use the integration.',
+    description: 'Why the verdict is as it is. server_unknown: the workspace may not use the integration.',
   })
   readonly verdict!: string;
   @ResponseField.oneOf(REASONS) readonly reason!: (typeof REASONS)[number];

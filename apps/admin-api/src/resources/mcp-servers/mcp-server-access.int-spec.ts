@@ -47,7 +47,7 @@ interface Capabilities {
 }
 
 describe('capabilities of an MCP server', () => {
-  it('are listed in the approved text with both switches and counts', async () => {
+  it('are listed in the approved text, with both switches and counts', async () => {
     const { manager } = api.dataSource;
     const add = (name: string, more: Partial<McpCapabilityEntity> = {}): Promise<McpCapabilityEntity> =>
       insertCapability(manager, integrationId, name, more);
@@ -76,7 +76,7 @@ describe('capabilities of an MCP server', () => {
     expect((await get<Capabilities>('capabilities')).counts['prompts']).toEqual({ total: 1, enabled: 1 });
   });
 
-  it('cannot be enabled while the integration disables them, nor be unknown [MCP-01 in part]', async () => {
+  it('cannot be enabled while the integration disables them, and must be known [MCP-01 in part]', async () => {
     const { manager } = api.dataSource;
     await insertCapability(manager, integrationId, 'read', { enabled: false });
     await insertCapability(manager, integrationId, 'hidden', { state: 'changed' });
@@ -106,7 +106,7 @@ interface UserAccess {
 }
 
 describe('access of users to an MCP server', () => {
-  it('shows every member with the exception or the default, and the connection', async () => {
+  it('is shown for every member with the exception or the default, and the connection', async () => {
     const [first, second] = [await member(), await member()];
     await connect(first.id);
     await connect(second.id, 'needs_consent');
@@ -146,7 +146,7 @@ describe('access of users to an MCP server', () => {
     expect((await get<UserAccess>('user-access?page_size=1&page=2')).data).toHaveLength(1);
   });
 
-  it('refuses users who are not members of the workspace, and saves nothing', async () => {
+  it('is refused for users who are not members of the workspace, and nothing is saved', async () => {
     const { id } = await member();
     const outsider = await api.user(tenant.organisationId, 'member');
     const users = [id, outsider.id, uuidv7(), id].map((user_id) => ({ user_id, enabled: false }));
@@ -165,7 +165,7 @@ describe('connections of an MCP server', () => {
   const end = async (by: Call, query = ''): Promise<number> =>
     (await api.delete(url(`connections${query}`), by)).status;
 
-  it('are those of the user for members, and of anyone for managers and service keys', async () => {
+  it('are those of the user for members, and of any user for managers and service keys', async () => {
     const [own, other, boss] = [await member(), await member(), await member('manager')];
     await connect(own.id);
     await connect(other.id, 'revoked');
@@ -191,7 +191,7 @@ describe('connections of an MCP server', () => {
     expect((await get<Connections>('connections')).total).toBe(0);
   });
 
-  it('need user_id from a service key, and the right to change the server', async () => {
+  it('require user_id from a service key, and the right to change the server', async () => {
     const { id } = await member();
     await connect(id);
     const { organisationId, workspaceId } = tenant;

@@ -8,7 +8,7 @@ import {
 } from '../../platform/mcp/mcp-capability-lists';
 
 class McpServerSwitchDto {
-  @TextField({ max: 2_048, description: 'The name, the URI or the URI template.', example: 'search' })
+  @TextField({ max: 2_048, description: 'Name, URI or URI template of the capability.', example: 'search' })
   name!: string;
   @EnumField(LISTED_TYPES, { example: 'tool' }) type!: ListedType;
   @BooleanField() enabled!: boolean;
@@ -19,14 +19,14 @@ export class UpdateMcpServerCapabilitiesDto {
   capabilities!: McpServerSwitchDto[];
 }
 
-/** The texts come from the upstream server, as they were approved. */
+/** A capability with the texts from the upstream server that were approved. */
 export class McpServerCapabilityResponse extends McpDefinitionResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'search' }) readonly name!: string;
   @ResponseField.oneOf(LISTED_TYPES) readonly type!: string;
-  @ResponseField.boolean({ description: 'Whether callers of this server see it.' })
+  @ResponseField.boolean({ description: 'Whether the capability is visible to callers of this server.' })
   readonly enabled!: boolean;
-  @ResponseField.boolean({ description: 'False: the integration does not offer it to any server.' })
+  @ResponseField.boolean({ description: 'False: the integration offers the capability to no server.' })
   readonly integration_enabled!: boolean;
 }
 
@@ -37,7 +37,7 @@ export class McpServerCapabilitiesResponse {
   @ResponseField.boolean() readonly has_more!: boolean;
 }
 
-/** `isOn`: the server has not switched it off. */
+/** Returns a capability as a response shows it. `isOn` is false when the server has disabled it. */
 export function toServerCapability(row: McpCapabilityEntity, isOn: boolean): McpServerCapabilityResponse {
   const { id, name, type, enabled: integration_enabled, approved } = row;
   return {

@@ -9,7 +9,7 @@ import type { ResourceReference } from '../../platform/resource/resource-referen
 import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { pageFromZero } from '../../platform/upstreams/upstream-page';
-import { touch } from '../../platform/upstreams/user-access';
+import { saveWithNewVersion } from '../../platform/upstreams/user-access';
 import {
   toServerCapability,
   type McpServerCapabilitiesResponse,
@@ -18,7 +18,7 @@ import {
 import { MCP_SERVER } from './mcp-server-rows';
 import type { McpServerSuccessResponse } from './mcp-servers.dto';
 
-/** Which capabilities of its integration an MCP server offers. */
+/** Manages which capabilities of its integration an MCP server offers. */
 @Injectable()
 export class McpServerCapabilitiesService {
   constructor(
@@ -26,7 +26,10 @@ export class McpServerCapabilitiesService {
     private readonly writes: Writes,
   ) {}
 
-  /** Lists what is approved, also what the integration or the server has switched off. */
+  /**
+   * Lists the approved capabilities, including those that the integration or the server has
+   * disabled.
+   */
   async list(at: ResourceReference, query: McpCapabilitiesQuery): Promise<McpServerCapabilitiesResponse> {
     const { manager } = this.dataSource;
     const server = await findRow(manager, MCP_SERVER, at);
@@ -43,7 +46,10 @@ export class McpServerCapabilitiesService {
     };
   }
 
-  /** Throws `validation_failed` for unknown names, and for what the integration has disabled. */
+  /**
+   * Enables or disables capabilities. Throws `validation_failed` for unknown names, and for
+   * enabling a capability that the integration has disabled.
+   */
   update(
     at: ResourceReference,
     { capabilities }: UpdateMcpServerCapabilitiesDto,
@@ -69,7 +75,7 @@ export class McpServerCapabilitiesService {
       }
       if (faults.length > 0) throw validationFailed(faults.slice(0, 100));
       await keep(manager, server.id, wanted);
-      await touch(manager, McpServerEntity, server);
+      await saveWithNewVersion(manager, McpServerEntity, server);
       audit(write, MCP_SERVER, 'update', server, { after: { capabilities } });
       await publish(write, MCP_SERVER, server);
       return { success: true };
@@ -77,7 +83,7 @@ export class McpServerCapabilitiesService {
   }
 }
 
-/** An enabled capability has no row. */
+/** Stores which capabilities are disabled; an enabled capability has no row. */
 async function keep(
   manager: EntityManager,
   serverId: string,

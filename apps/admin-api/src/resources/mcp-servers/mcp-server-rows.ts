@@ -7,8 +7,8 @@ import { mcpServerKeys } from '../../platform/rows/mcp-rows';
 import { toAuditedMcpServer } from './mcp-servers.view';
 
 /**
- * Slugs are unique only within a workspace, so a slug requires the workspace. An id suffices for a
- * credential of the whole organisation.
+ * Returns the condition for a server that a path names. Slugs are unique only within a workspace,
+ * so a slug requires the workspace. An id is enough for a credential of the whole organisation.
  */
 const whereOf = (caller: Principal, reference: string): FindOptionsWhere<McpServerEntity> => ({
   ...(isUuid(reference) ? reach(caller) : inWorkspace(caller)),

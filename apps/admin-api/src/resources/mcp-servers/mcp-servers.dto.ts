@@ -14,7 +14,7 @@ const WORKSPACE = {
   description: 'Required with a credential of the whole organisation.',
 } as const;
 
-/** Fields that are saved as columns of the same name. */
+/** Fields that are stored in columns of the same name. */
 export class McpServerFields {
   @NameField({ example: 'GitHub' }) name!: string;
   @TextField({ optional: true, nullable: true, min: 0, max: 500 }) description?: string | null;
@@ -30,7 +30,7 @@ export class CreateMcpServerDto extends McpServerFields {
     optional: true,
     min: 3,
     max: 50,
-    description: 'Derived from the name if absent. Not all, mcp, sse or messages.',
+    description: 'Default: derived from the name. Cannot be all, mcp, sse or messages.',
     example: 'github',
   })
   slug?: string;
@@ -43,8 +43,8 @@ export class UpdateMcpServerDto extends partialOf(McpServerFields) {
 
 export class ListMcpServersQuery extends pageOf({ size: 100, sizeMax: 100 }) {
   @ReferenceField({ optional: true }) workspace_id?: string;
-  @QueryUuidListField({ max: 100, description: 'Ids, separated by commas.' }) id?: string[];
-  @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
+  @QueryUuidListField({ max: 100, description: 'Ids of servers, separated by commas.' }) id?: string[];
+  @TextField({ optional: true, description: 'Text that the name or slug must contain.' }) search?: string;
 }
 
 export class CreatedMcpServerResponse {

@@ -93,7 +93,7 @@ describe('MCP servers', () => {
       expect(faultOf(await create({ mcp_integration_id: each.id }))).toEqual([
         ...[400, 'validation_failed', 'mcp_integration_id'],
       ]);
-    // The slug is free again once its server is archived, and in other workspaces.
+    // The slug can be used again once its server is archived, and in other workspaces.
     await api.delete('/v1/mcp-servers/files', { key: tenant.key });
     expect((await create({ slug: 'files' })).status).toBe(200);
     const other = await api.workspace(tenant.organisationId);
@@ -149,7 +149,7 @@ describe('MCP servers', () => {
     }
   });
 
-  it('take their connections, exceptions, switches and mappings with them', async () => {
+  it('are deleted with their connections, exceptions, switches and mappings', async () => {
     const { manager } = api.dataSource;
     const { organisationId, workspaceId } = tenant;
     const server = await insertMcpServer(manager, tenant, upstream.id);
@@ -182,7 +182,7 @@ describe('MCP servers', () => {
     ]);
   });
 
-  it('publish their document with every write, and write it to the audit log', async () => {
+  it('publish their document with every write, which is in the audit log', async () => {
     const { manager } = api.dataSource;
     const server = await insertMcpServer(manager, tenant, upstream.id);
     await insertCapability(manager, upstream.id, 'read');
@@ -228,7 +228,7 @@ describe('MCP servers', () => {
 });
 
 describe('metadata of an MCP server', () => {
-  it('are nulls before the first sync, and afterwards the texts of the server as they are [CTL-16]', async () => {
+  it('is null before the first sync, and then has the unchanged texts of the server [CTL-16]', async () => {
     const { manager } = api.dataSource;
     const server = await insertMcpServer(manager, tenant, upstream.id);
     const read = async (): Promise<object> =>

@@ -7,7 +7,7 @@ import { McpServersController } from './mcp-servers.controller';
 import { McpServersService } from './mcp-servers.service';
 import { McpUserAccessService } from './mcp-user-access.service';
 
-/** The parts of MCP servers of workspaces, and of the access to them. */
+/** Controllers and providers of MCP servers in workspaces and of the access to them. */
 export const MCP_SERVERS = {
   controllers: [McpServersController, McpServerAccessController],
   providers: [

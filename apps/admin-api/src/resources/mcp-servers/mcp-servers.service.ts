@@ -45,7 +45,7 @@ const NOT_USABLE: McpServerTestResponse = {
   error: 'The workspace may not use the MCP integration; an administrator must enable it for the workspace.',
 };
 
-/** MCP servers of workspaces: what members call of an MCP integration. */
+/** Manages the MCP servers of workspaces, through which members call an MCP integration. */
 @Injectable()
 export class McpServersService {
   constructor(
@@ -104,7 +104,10 @@ export class McpServersService {
     );
   }
 
-  /** Archives the server, deletes its connections, exceptions, switches and mappings of guardrails, and ends OAuth grants for it. */
+  /**
+   * Archives the server, deletes its connections, user exceptions, capability switches and
+   * guardrail mappings, and ends the OAuth grants for it.
+   */
   remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, MCP_SERVER, at, async ({ id, workspaceId }) => {
@@ -115,14 +118,20 @@ export class McpServersService {
     );
   }
 
-  /** Returns what the upstream server says of itself; nulls before the first sync. */
+  /**
+   * Returns the upstream server's information about itself; all members are null before the first
+   * sync.
+   */
   async metadata(at: ResourceReference): Promise<McpServerMetadataResponse> {
     const { manager } = this.dataSource;
     const { integrationId } = await findRow(manager, MCP_SERVER, at);
     return toMcpServerMetadata(found(await manager.findOneBy(McpIntegrationEntity, { id: integrationId })));
   }
 
-  /** Returns the state of the upstream server at its last check, and the checks of a day. */
+  /**
+   * Returns the state of the upstream server at its last check, and the checks of the last 24
+   * hours.
+   */
   async health(at: ResourceReference): Promise<UpstreamHealthResponse> {
     const { manager } = this.dataSource;
     const { integrationId: id } = await findRow(manager, MCP_SERVER, at);
@@ -132,7 +141,9 @@ export class McpServersService {
     );
   }
 
-  /** Connects to the upstream server, if the workspace may use its integration; nothing is kept. */
+  /**
+   * Connects to the upstream server if the workspace may use its integration, and stores nothing.
+   */
   async test(at: ResourceReference): Promise<McpServerTestResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, MCP_SERVER, at);

@@ -15,22 +15,22 @@ export class McpServerResponse extends responseOf(McpServerFields, RowResponse) 
   @ResponseField.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
   @ResponseField.text({
     nullable: true,
-    description: 'Id of the user or key that made it.',
+    description: 'Id of the user or key that created the server.',
     example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   })
   readonly owner_id!: string | null;
   @ResponseField.uuid() readonly mcp_integration_id!: string;
   @ResponseField.text({ example: 'github' }) readonly mcp_integration_slug!: string;
-  @ResponseField.text({ example: 'https://mcp.example.com/mcp', description: 'Of the upstream server.' })
+  @ResponseField.text({ example: 'https://mcp.example.com/mcp', description: 'URL of the upstream server.' })
   readonly mcp_integration_url!: string;
   @ResponseField.text({ example: 'headers' }) readonly auth_type!: string;
   @ResponseField.text({
-    description: 'Where clients reach the server at the gateway.',
+    description: 'URL at which clients reach the server through the gateway.',
     example: 'https://gateway.example.com/search/github/mcp',
   })
   readonly url!: string;
   @ResponseField.one(() => UpstreamHealthSummary, {
-    description: 'Of the upstream server, at its last check.',
+    description: 'State of the upstream server at its last health check.',
   })
   readonly health!: UpstreamHealthSummary;
 }
@@ -53,7 +53,7 @@ export class McpServerDetailResponse extends McpServerResponse {
   readonly mcp_integration_details!: McpServerIntegrationResponse;
 }
 
-/** Rows of other tables that the responses show. */
+/** Rows of other tables whose values the responses show. */
 export interface McpServerParts {
   readonly integration: McpIntegrationEntity;
   readonly workspace: { readonly slug: string; readonly name: string };
@@ -92,7 +92,7 @@ export function toMcpServerDetail(row: McpServerEntity, parts: McpServerParts): 
   });
 }
 
-/** The form of a server in the audit log. */
+/** Returns the form of a server that the audit log stores. */
 export const toAuditedMcpServer = (row: McpServerEntity): object => ({
   name: row.name,
   slug: row.slug,
@@ -106,12 +106,12 @@ export const toAuditedMcpServer = (row: McpServerEntity): object => ({
 
 export class McpServerTestResponse extends McpTestResponse {}
 
-/** The texts come from the upstream server and are not trusted. */
+/** Information from the upstream server about itself. Its texts are not trusted. */
 export class McpServerMetadataResponse {
   @ResponseField.text({ nullable: true, example: 'github' }) readonly server_name!: string | null;
   @ResponseField.text({ nullable: true, example: '1.0.0' }) readonly server_version!: string | null;
   @ResponseField.text({ nullable: true, example: '2025-11-25' }) readonly protocol_version!: string | null;
-  @ResponseField.json({ nullable: true, description: 'The member `capabilities` of the server.' })
+  @ResponseField.json({ nullable: true, description: "The server's `capabilities` member." })
   readonly capability_flags!: Readonly<Record<string, unknown>> | null;
   @ResponseField.oneOf(['pending', 'synced', 'failed']) readonly sync_status!: string;
   @ResponseField.time({ nullable: true }) readonly last_synced_at!: string | null;
@@ -122,7 +122,11 @@ export class McpServerMetadataResponse {
   @ResponseField.any() readonly icons!: unknown;
   @ResponseField.text({ nullable: true, example: 'https://example.com' })
   readonly website_url!: string | null;
-  @ResponseField.text({ nullable: true, description: 'Not trusted: do not show them to a model unread.' })
+  @ResponseField.text({
+    nullable: true,
+    description:
+      'Instructions of the server. They are not trusted: do not pass them to a model before reading them.',
+  })
   readonly instructions!: string | null;
 }
 

@@ -17,7 +17,7 @@ interface McpMember extends ServerMember {
   readonly connected: boolean;
 }
 
-/** Which members of a workspace may use an MCP server. */
+/** Manages which members of a workspace may use an MCP server. */
 @Injectable()
 export class McpUserAccessService {
   constructor(

@@ -23,7 +23,7 @@ const WORKSPACE = {
 export const TOOLSET_MODES = ['list', 'search'] as const;
 export const TOOLSET_FAILURES = ['partial', 'strict'] as const;
 
-/** Fields that are saved as columns of the same name. */
+/** Fields that are stored in columns of the same name. */
 export class McpToolsetFields {
   @NameField({ example: 'Support desk' }) name!: string;
   @TextField({ optional: true, nullable: true, min: 0, max: 500 }) description?: string | null;
@@ -31,7 +31,7 @@ export class McpToolsetFields {
     optional: true,
     nullable: true,
     max: 4_000,
-    description: 'What clients may give to their models about the whole toolset.',
+    description: 'Instructions about the whole toolset that clients may pass to their models.',
     example: 'Look tickets up before you answer.',
   })
   instructions?: string | null;
@@ -56,51 +56,55 @@ export class McpToolsetMemberDto {
     max: 50,
     pattern: /^[A-Za-z0-9_.-]*$/,
     description:
-      'Before the names of its tools and prompts, followed by `__`. If absent, the slug of the server. Empty: no prefix, for one member at most.',
+      'Prefix of the names of its tools and prompts, followed by `__`. Default: the slug of the server. Empty for no prefix, which only one member may have.',
     example: 'code',
   })
   prefix?: string | null;
   @TextListField({
     ...PATTERNS,
     description:
-      'Names of tools and prompts and URIs of resources that the toolset has, or their beginnings before a final `*`. Empty: everything.',
+      'Names of tools and prompts and URIs of resources to include, or prefixes followed by `*`. Empty: everything.',
     example: ['search_*'],
   })
   include?: string[];
-  @TextListField({ ...PATTERNS, description: 'What of that the toolset does not have.', example: [] })
+  @TextListField({
+    ...PATTERNS,
+    description: 'Names and URIs to exclude from the included ones.',
+    example: [],
+  })
   exclude?: string[];
   @MapField({
     optional: true,
     maxEntries: 200,
     keyMax: 255,
     valueMax: 64,
-    description: 'Names that clients see, by the names of tools and prompts; without the prefix.',
+    description: 'Names that clients see, without the prefix, by the original name of the tool or prompt.',
     example: { search_issues: 'find_ticket' },
   })
   aliases?: Record<string, string>;
   @ObjectField({
     optional: true,
     description:
-      'By the name of a tool: `title`, `description`, `hidden_arguments` (a list of names) and `fixed_arguments` (values that the gateway sends, which callers cannot change). They are no place for secrets.',
+      'Overrides by tool name: `title`, `description`, `hidden_arguments` (a list of names) and `fixed_arguments` (values that the gateway sends and callers cannot change). Do not put secrets into them.',
     example: { search_issues: { fixed_arguments: { repo: 'acme/app' } } },
   })
   overrides?: Record<string, unknown>;
 }
 
-const MEMBERS = { maxItems: 50, description: 'In the order in which clients see them.' } as const;
+const MEMBERS = { maxItems: 50, description: 'Members in the order in which clients see them.' } as const;
 
 export class CreateMcpToolsetDto extends McpToolsetFields {
   @NestedListField(() => McpToolsetMemberDto, MEMBERS) members!: McpToolsetMemberDto[];
   @EnumField(TOOLSET_MODES, {
     optional: true,
     description:
-      'search: clients list the tools search_tools and call_tool, with which they find and call the others. Default: list.',
+      'search: clients list only the tools search_tools and call_tool, with which they find and call the others. Default: list.',
   })
   mode?: (typeof TOOLSET_MODES)[number];
   @EnumField(TOOLSET_FAILURES, {
     optional: true,
     description:
-      'partial: lists lack what an unavailable member offers, and name it. strict: lists fail. Default: partial.',
+      'partial: lists leave out an unavailable member and name it. strict: lists fail. Default: partial.',
   })
   failure?: (typeof TOOLSET_FAILURES)[number];
   @SlugField({
@@ -108,7 +112,7 @@ export class CreateMcpToolsetDto extends McpToolsetFields {
     min: 3,
     max: 50,
     description:
-      'Derived from the name if absent. Unique among servers and toolsets of the workspace; not all, mcp, sse or messages.',
+      'Default: derived from the name. Unique among the servers and toolsets of the workspace; cannot be all, mcp, sse or messages.',
     example: 'support-desk',
   })
   slug?: string;
@@ -116,7 +120,11 @@ export class CreateMcpToolsetDto extends McpToolsetFields {
 }
 
 export class UpdateMcpToolsetDto extends partialOf(McpToolsetFields) {
-  @NestedListField(() => McpToolsetMemberDto, { ...MEMBERS, optional: true, description: 'All members.' })
+  @NestedListField(() => McpToolsetMemberDto, {
+    ...MEMBERS,
+    optional: true,
+    description: 'The complete list of members; it replaces the existing one.',
+  })
   members?: McpToolsetMemberDto[];
   @EnumField(TOOLSET_MODES, { optional: true }) mode?: (typeof TOOLSET_MODES)[number];
   @EnumField(TOOLSET_FAILURES, { optional: true }) failure?: (typeof TOOLSET_FAILURES)[number];
@@ -125,7 +133,7 @@ export class UpdateMcpToolsetDto extends partialOf(McpToolsetFields) {
 
 export class ListMcpToolsetsQuery extends pageOf({ size: 100, sizeMax: 100 }) {
   @ReferenceField({ optional: true }) workspace_id?: string;
-  @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
+  @TextField({ optional: true, description: 'Text that the name or slug must contain.' }) search?: string;
 }
 
 export class CreatedMcpToolsetResponse {
@@ -134,6 +142,6 @@ export class CreatedMcpToolsetResponse {
 }
 
 export class McpToolsetPreviewQuery extends McpCapabilitiesQuery {
-  @UuidField({ optional: true, description: 'A member of the workspace.' }) user_id?: string;
-  @UuidField({ optional: true, description: 'An API key of the workspace.' }) api_key_id?: string;
+  @UuidField({ optional: true, description: 'Id of a member of the workspace.' }) user_id?: string;
+  @UuidField({ optional: true, description: 'Id of an API key of the workspace.' }) api_key_id?: string;
 }

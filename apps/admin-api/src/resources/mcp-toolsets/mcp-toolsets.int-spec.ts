@@ -20,7 +20,7 @@ const SCHEMA = {
 
 const api = new TestAdminApi({ PUBLIC_URL: 'https://gateway.example.com', OAUTH_ENABLED: 'off' });
 let tenant: Tenant;
-/** Id of `tenant.key`. */
+/** Id of the key `tenant.key`. */
 let keyId: string;
 let integration: McpIntegrationEntity;
 let github: McpServerEntity;
@@ -59,15 +59,15 @@ const made = async (members: readonly object[], more: object = {}): Promise<Made
   return response.body;
 };
 
-/** Status and type of a failure, with the paths of its details. */
+/** Returns status and type of a failure, with the paths of its details. */
 const faultOf = ({ status, body }: GatewayResponse<Partial<Failure>>): unknown => [
   ...[status, body.error?.type],
   (body.error as { readonly details?: { path: string }[] } | undefined)?.details?.map(({ path }) => path),
 ];
 const refused = (...paths: string[]): unknown => [400, 'validation_failed', paths];
 
-describe('toolsets', () => {
-  it('are created, shown with their address, changed and deleted, with entries of the audit log', async () => {
+describe('MCP toolsets', () => {
+  it('are created, shown with their address, changed and deleted, with audit records', async () => {
     const member = {
       ...{ server: github.id, prefix: 'code', include: ['s*', 'create'], exclude: ['sea'] },
       aliases: { search: 'find' },
@@ -108,7 +108,7 @@ describe('toolsets', () => {
     ]);
   });
 
-  it('share the namespace of slugs with the servers of their workspace', async () => {
+  it('share the slugs of their workspace with its servers', async () => {
     const { key } = tenant;
     expect((await create([], { slug: 'github' })).status).toBe(409);
     await made([], { slug: 'desk' });
@@ -131,7 +131,7 @@ describe('toolsets', () => {
     expect(races.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   });
 
-  it('have servers of their workspace that the caller may use, each once', async () => {
+  it('contain servers of their workspace that the caller may use, each once', async () => {
     const { manager } = api.dataSource;
     const elsewhere = await api.workspace(tenant.organisationId);
     const sibling = await insertMcpServer(
@@ -157,7 +157,7 @@ describe('toolsets', () => {
     expect((await create([{ server: 'github' }], {}, key)).status).toBe(200);
   });
 
-  it('name tools and arguments that exist and that the caller may use', async () => {
+  it('may name only tools and arguments that exist and that the caller may use', async () => {
     const member = (more: object) => [{ server: 'github', ...more }];
     const cases: readonly [object, string][] = [
       [{ include: ['a*b'] }, 'include.0'],
@@ -241,7 +241,7 @@ describe('toolsets', () => {
     expect(audited).toHaveLength(2);
   });
 
-  it('are previewed when an override was stored with null', async () => {
+  it('can be previewed when an override was stored with null', async () => {
     const { id } = await made([{ server: 'github' }]);
     const override = { hidden_arguments: null, fixed_arguments: null } as never;
     const { manager } = api.dataSource;
@@ -258,7 +258,7 @@ describe('toolsets', () => {
     expect(preview.body.data.map(({ name }) => name)).toContain('github__create');
   });
 
-  it('are previewed as a user or key sees them, under the names of clients', async () => {
+  it('are previewed as a user or key sees them, under the names that clients use', async () => {
     const { manager } = api.dataSource;
     const unread = await insertMcpServer(manager, tenant, (await insertMcpIntegration(manager, tenant)).id, {
       slug: 'unread',

@@ -2,7 +2,7 @@ import { McpToolsetsController } from './mcp-toolsets.controller';
 import { McpToolsetsService } from './mcp-toolsets.service';
 import { ToolsetPreviewService } from './toolset-preview.service';
 
-/** The parts of toolsets. */
+/** Controllers and providers of toolsets. */
 export const MCP_TOOLSETS = {
   controllers: [McpToolsetsController],
   providers: [McpToolsetsService, ToolsetPreviewService],

@@ -24,7 +24,7 @@ import { MCP_TOOLSET, partsOfToolsets } from './toolset-rows';
 
 const PLAIN = pickOf(McpToolsetFields, 'name', 'description', 'instructions');
 
-/** Toolsets: MCP servers of a workspace under one address. */
+/** Manages toolsets, which combine MCP servers of a workspace under one address. */
 @Injectable()
 export class McpToolsetsService {
   constructor(
@@ -66,7 +66,7 @@ export class McpToolsetsService {
     return toMcpToolset(row, (await partsOfToolsets(manager, this.settings, [row]))(row));
   }
 
-  /** Replaces the members when the request has them. */
+  /** Updates a toolset. Replaces the members if the request contains any. */
   update(at: ResourceReference, input: UpdateMcpToolsetDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, MCP_TOOLSET, at, async (row) => {

@@ -23,7 +23,7 @@ export class McpToolsetResponse extends responseOf(McpToolsetFields, RowResponse
   @ResponseField.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
   @ResponseField.text({
     nullable: true,
-    description: 'Id of the user or key that made it.',
+    description: 'Id of the user or key that created the toolset.',
     example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   })
   readonly owner_id!: string | null;
@@ -32,7 +32,7 @@ export class McpToolsetResponse extends responseOf(McpToolsetFields, RowResponse
   @ResponseField.list(() => McpToolsetMemberResponse)
   readonly members!: readonly McpToolsetMemberResponse[];
   @ResponseField.text({
-    description: 'Where clients reach the toolset at the gateway.',
+    description: 'URL at which clients reach the toolset through the gateway.',
     example: 'https://gateway.example.com/search/support-desk/mcp',
   })
   readonly url!: string;
@@ -40,7 +40,7 @@ export class McpToolsetResponse extends responseOf(McpToolsetFields, RowResponse
 
 export class McpToolsetListResponse extends plainListResponseOf(McpToolsetResponse) {}
 
-/** Rows of other tables that the responses show. */
+/** Rows of other tables whose values the responses show. */
 export interface McpToolsetParts {
   readonly workspaceSlug: string;
   /** Slugs of the servers by id. */
@@ -61,7 +61,7 @@ export const toMcpToolset = (
     url,
   });
 
-/** The form of a toolset in the audit log. */
+/** Returns the form of a toolset that the audit log stores. */
 export const toAuditedMcpToolset = (row: McpToolsetEntity): object => ({
   name: row.name,
   slug: row.slug,
@@ -90,14 +90,14 @@ class McpPreviewItemResponse {
 
 export class McpToolsetPreviewResponse {
   @ResponseField.list(() => McpPreviewItemResponse, {
-    description: 'In the mode search, the tools that a search can find.',
+    description: 'In search mode, the tools that a search can find.',
   })
   readonly data!: readonly McpPreviewItemResponse[];
   @ResponseField.integer({ example: 1 }) readonly total!: number;
   @ResponseField.boolean() readonly has_more!: boolean;
   @ResponseField.texts({
     example: [],
-    description: 'Slugs of members that the workspace may not use, or that were never read.',
+    description: 'Slugs of members that the workspace may not use or that have never been read.',
   })
   readonly unavailable!: readonly string[];
 }

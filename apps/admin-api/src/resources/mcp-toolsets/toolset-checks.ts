@@ -22,8 +22,9 @@ const ALIAS = /^[A-Za-z0-9_.-]{1,64}$/;
 const PATTERN = /^[^*]*\*?$/;
 
 /**
- * Checks the members of a toolset and returns them as they are stored. Throws `validation_failed` for a server that the
- * workspace or the caller may not use, and for names and arguments that it does not have.
+ * Checks the members of a toolset and returns them in stored form. Throws `validation_failed` for a
+ * server that the workspace or the caller may not use, and for names and arguments that the server
+ * does not have.
  */
 export async function checkedMembers(
   manager: EntityManager,
@@ -72,7 +73,10 @@ export async function assertDistinctNames(
   });
 }
 
-/** The caller as rules about access see it. Service keys reach every server of their workspace. */
+/**
+ * Returns the caller in the form that access rules use. Service keys reach every server of their
+ * workspace.
+ */
 const makerOf = async (
   manager: EntityManager,
   { organisationId, userId, apiKeyId }: Principal,
@@ -114,7 +118,9 @@ function checkedMember(
   };
 }
 
-/** Input schemas of the tools that the maker sees, and the names that can have aliases. */
+/**
+ * Returns the input schemas of the tools that the caller sees, and the names that can have aliases.
+ */
 function seenBy(
   { access, capabilities }: MemberServer,
   maker: AccessCaller,
@@ -150,7 +156,10 @@ const aliasFaults = (
     return ALIAS.test(alias) ? [] : [{ path: at, message }];
   });
 
-/** Faults of members next to each other: a server twice, and more than one without a prefix. */
+/**
+ * Returns faults of the members as a whole: a server that occurs twice, and more than one member
+ * without a prefix.
+ */
 function faultsTogether(checked: readonly Checked[]): ErrorDetail[] {
   const bare = checked.findIndex(({ stored }) => stored.prefix === '');
   return checked.flatMap(({ stored: { server_id, prefix } }, at) => {

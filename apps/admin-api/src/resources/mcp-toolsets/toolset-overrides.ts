@@ -8,13 +8,16 @@ const CHARACTERS_MAX = 65_536;
 const TEXTS = { title: 255, description: 4_000 } as const;
 const KNOWN: ReadonlySet<string> = new Set([...Object.keys(TEXTS), 'hidden_arguments', 'fixed_arguments']);
 
-/** Overrides whose shape is right, with faults of the others. */
+/** Overrides that are well-formed, and the faults of the others. */
 export interface ReadOverrides {
   readonly overrides: Readonly<Record<string, StoredToolOverride>>;
   readonly faults: readonly ErrorDetail[];
 }
 
-/** Reads the overrides of a member. `schemas`: input schemas of the tools that the caller sees, by name. */
+/**
+ * Reads the overrides of a member. `schemas` contains the input schemas of the tools that the
+ * caller sees, by name.
+ */
 export function readOverrides(
   given: JsonObject,
   path: string,
@@ -61,7 +64,7 @@ const isText = (value: unknown, max: number): boolean =>
   value === undefined || (typeof value === 'string' && value !== '' && value.length <= max);
 
 function argumentFaults(override: JsonObject, schema: JsonObject, path: string): ErrorDetail[] {
-  // A member that is null is a fault: clients that mean none leave the member out.
+  // A null member is a fault: clients must leave out a member that they do not want to set.
   const { hidden_arguments: hidden = [], fixed_arguments: fixed = {} } = override;
   if (!isNames(hidden))
     return [

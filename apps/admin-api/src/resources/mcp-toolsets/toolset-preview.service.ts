@@ -66,7 +66,7 @@ async function membersOf(manager: EntityManager, row: McpToolsetEntity): Promise
   });
 }
 
-/** Everything that the caller sees, in the order of clients' lists. */
+/** Returns every item that the caller sees, in the order of clients' lists. */
 function itemsOf(
   { mode }: McpToolsetEntity,
   members: readonly Member[],
@@ -90,7 +90,7 @@ function itemsOf(
 
 const keyOf = (type: ListedType, name: string): string => `${type} ${name}`;
 
-/** Definitions of what a caller sees of a server. */
+/** Returns the definitions of the capabilities that a caller sees of a server. */
 const definitionsFor = (
   caller: AccessCaller,
   { access, capabilities }: MemberServer,
@@ -120,8 +120,9 @@ function itemOf(
 }
 
 /**
- * Slugs of the members whose part is missing: the workspace may not use them, or they were never read. A member that
- * the caller may not use is not among them, because a toolset must not reveal to callers the servers closed to them.
+ * Returns the slugs of the members that are unavailable: the workspace may not use them, or they
+ * have never been read. Leaves out members that the caller may not use, because a toolset must not
+ * reveal servers that are closed to its callers.
  */
 async function unavailableOf(
   manager: EntityManager,
@@ -129,7 +130,7 @@ async function unavailableOf(
   members: readonly Member[],
   caller: AccessCaller,
 ): Promise<string[]> {
-  const there = new Set(
+  const availableIds = new Set(
     members
       .filter(({ server }) => !server.isUnread || !isUserAllowed(server.access, caller))
       .map(({ member }) => member.server_id),
@@ -137,6 +138,6 @@ async function unavailableOf(
   const slugs = await slugsOfMembers(manager, [row]);
   return row.members.flatMap(({ server_id: id }) => {
     const slug = slugs.get(id);
-    return there.has(id) || slug === undefined ? [] : [slug];
+    return availableIds.has(id) || slug === undefined ? [] : [slug];
   });
 }

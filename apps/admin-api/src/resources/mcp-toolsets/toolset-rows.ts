@@ -7,7 +7,10 @@ import type { Resource } from '../../platform/resource/rows';
 import { mcpToolsetKeys } from '../../platform/rows/mcp-toolset-rows';
 import { toAuditedMcpToolset, type McpToolsetParts } from './mcp-toolsets.view';
 
-/** Slugs are unique only within a workspace, so a slug requires the workspace. */
+/**
+ * Returns the condition for a toolset that a path names. Slugs are unique only within a workspace,
+ * so a slug requires the workspace.
+ */
 const whereOf = (caller: Principal, reference: string): FindOptionsWhere<McpToolsetEntity> => ({
   ...(isUuid(reference) ? reach(caller) : inWorkspace(caller)),
   ...byReference(reference),
@@ -22,7 +25,7 @@ export const MCP_TOOLSET: Resource<McpToolsetEntity> = {
   documents: mcpToolsetKeys,
 };
 
-/** Returns what responses show of other rows. */
+/** Returns the values of other rows that responses show. */
 export async function partsOfToolsets(
   manager: EntityManager,
   settings: PublicUrlSettings,
@@ -40,7 +43,7 @@ export async function partsOfToolsets(
   };
 }
 
-/** Returns the slugs of the members of toolsets by their ids. */
+/** Returns the slugs of the members of toolsets by server id. */
 export async function slugsOfMembers(
   manager: EntityManager,
   rows: readonly McpToolsetEntity[],

@@ -14,12 +14,12 @@ import {
 } from './oauth-clients.dto';
 import { OauthClientsService } from './oauth-clients.service';
 
-/** Clients of the OAuth server that an organisation registers for its users. */
+/** Routes for the OAuth clients that an organisation registers for its users. */
 @ControlRoutes('admin/organisation/oauth-clients')
 export class OauthClientsController {
   constructor(private readonly clients: OauthClientsService) {}
 
-  /** Registers a client. Only users of the organisation can let it in. */
+  /** Registers a client. Only users of the organisation can grant it access. */
   @Route.post('', 'organisation_settings.update', CreatedOauthClientResponse)
   create(@Caller() caller: Principal, @Body() body: OauthClientFields): Promise<CreatedOauthClientResponse> {
     return this.clients.create(caller, body);
@@ -46,13 +46,13 @@ export class OauthClientsController {
     return this.clients.update(at, body);
   }
 
-  /** Replaces the secret of a client; the old one is refused at once. */
+  /** Replaces the secret of a client; the old one stops working immediately. */
   @Route.post(':oauthClientId/rotate', 'organisation_settings.update', OauthClientSecretResponse)
   rotate(@ResourceParam('oauthClientId') at: ResourceReference): Promise<OauthClientSecretResponse> {
     return this.clients.rotate(at);
   }
 
-  /** Deletes a client, and ends all its grants at once. */
+  /** Deletes a client and immediately ends all its grants. */
   @Route.delete(':oauthClientId', 'organisation_settings.update')
   remove(@ResourceParam('oauthClientId') at: ResourceReference): Promise<object> {
     return this.clients.remove(at);

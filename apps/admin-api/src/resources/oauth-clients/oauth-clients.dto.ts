@@ -31,26 +31,27 @@ export class OauthClientFields {
     minItems: 1,
     maxItems: 10,
     itemMax: 2_048,
-    description: 'Where browsers are sent with a code: https, loopback, or com.example.app:/callback.',
+    description:
+      'Redirect addresses to which browsers are sent with a code: https, loopback, or com.example.app:/callback.',
     example: ['https://portal.example.com/oauth/callback'],
   })
   redirect_uris!: string[];
-  @EnumField(CLIENT_AUTH_METHODS, { optional: true, description: 'none by default: a public client.' })
+  @EnumField(CLIENT_AUTH_METHODS, { optional: true, description: 'Default: none, a public client.' })
   token_endpoint_auth_method?: ClientAuthMethod;
   @EnumListField(GRANT_TYPES, {
     optional: true,
     minItems: 1,
     maxItems: GRANT_TYPES.length,
-    description: 'authorization_code and refresh_token by default.',
+    description: 'Default: authorization_code and refresh_token.',
   })
   grant_types?: string[];
-  @ObjectField({ optional: true, nullable: true, description: 'Public keys, for private_key_jwt.' })
+  @ObjectField({ optional: true, nullable: true, description: 'Public keys for private_key_jwt.' })
   jwks?: object | null;
   @TextField({
     optional: true,
     nullable: true,
     max: 2_048,
-    description: 'Where the public keys are, instead of jwks.',
+    description: 'Address of the public keys, used in place of jwks.',
     example: null,
   })
   jwks_uri?: string | null;
@@ -64,15 +65,15 @@ export class ListOauthClientsQuery extends pageOf({ size: 100 }) {}
 
 export class OauthClientResponse extends responseOf(OauthClientFields, RowResponse) {
   @ResponseField.kind('oauth-client') readonly object!: 'oauth-client';
-  @ResponseField.text({ description: 'The client_id.', example: 'gw_0f1e2d3c4b5a69788796a5b4' })
+  @ResponseField.text({ description: 'The client_id of the client.', example: 'gw_0f1e2d3c4b5a69788796a5b4' })
   readonly id!: string;
-  @ResponseField.text({ nullable: true, description: 'ISO 8601.', example: null })
+  @ResponseField.text({ nullable: true, description: 'Time in ISO 8601.', example: null })
   readonly last_used_at!: string | null;
 }
 
 const SECRET = {
   nullable: true,
-  description: 'Shown once; null for a client without a secret.',
+  description: 'Secret of the client, shown once; null for a client without a secret.',
   example: 'gws_9fK2…',
 } as const;
 

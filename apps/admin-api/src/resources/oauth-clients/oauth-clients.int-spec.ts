@@ -46,7 +46,7 @@ describe('registered OAuth clients', () => {
   const isActive = async (token: string): Promise<unknown> =>
     (await journey.introspect(token, tenant.adminKey)).body['active'];
 
-  it('prove themselves by a secret, which is shown once and can be rotated', async () => {
+  it('authenticate with a secret, which is shown once and can be rotated', async () => {
     const { body: made } = await post({ token_endpoint_auth_method: 'client_secret_basic' });
     expect(made.client_secret).toMatch(/^gws_\w{43}$/);
     const secret = made.client_secret ?? '';
@@ -87,7 +87,7 @@ describe('registered OAuth clients', () => {
     expect((await journey.signIn(foreign, stranger.email)).status).toBe(403);
   });
 
-  it('may come back to an address of their own scheme', async () => {
+  it('may redirect to an address with a private-use scheme', async () => {
     const { body: made } = await post({ redirect_uris: [PRIVATE_USE] });
     const code = await codeFor(made.id, PRIVATE_USE);
     expect((await exchange({ ...code, client_id: made.id })).status).toBe(200);
@@ -127,7 +127,7 @@ describe('registered OAuth clients', () => {
     expect([made.status, made.body.error?.param]).toEqual([400, param]);
   });
 
-  it('keep what a change leaves out, and the kind of their proof', async () => {
+  it('keep the members that a change leaves out, and their authentication method', async () => {
     const { body: made } = await post({ token_endpoint_auth_method: 'client_secret_post' });
     expect((await put(made.id, { name: 'Renamed' })).status).toBe(200);
     const { body } = await api.get(`${PATH}/${made.id}`, { key: tenant.adminKey });

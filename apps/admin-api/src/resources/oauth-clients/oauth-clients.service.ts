@@ -43,7 +43,7 @@ const OAUTH_CLIENT: Resource<OauthClientEntity> = {
   }),
 };
 
-/** Clients of the OAuth server that an organisation registers for its users. */
+/** Manages the OAuth clients that an organisation registers for its users. */
 @Injectable()
 export class OauthClientsService {
   constructor(
@@ -146,7 +146,9 @@ export class OauthClientsService {
   }
 }
 
-/** Whether a change names other keys, or a method without any: those of before then go. */
+/**
+ * Whether a change sets other keys, or a method without keys. The previous keys are then removed.
+ */
 const replacesKeys = ({
   jwks,
   jwks_uri: url,

@@ -17,7 +17,8 @@ export class UpdatePropertiesDto {
   @ObjectField(SCHEMA) workspace_metadata_schema?: Record<string, unknown> | null;
   @ObjectField({
     ...SCHEMA,
-    description: 'Checked against the metadata of every request, including that of its API key.',
+    description:
+      'Schema against which the metadata of every request is checked, including that of its API key.',
   })
   request_metadata_schema?: Record<string, unknown> | null;
 }

@@ -66,7 +66,7 @@ describe('organisation properties', () => {
     await put({ workspace_metadata_schema: null });
   });
 
-  it('reach the gateways', async () => {
+  it('are published to gateways', async () => {
     await put({ request_metadata_schema: SCHEMA });
     const key = documentKey.organisation(tenant.organisationId);
     const response = await admin.post<{ documents: Record<string, OrganisationDocument> }>(

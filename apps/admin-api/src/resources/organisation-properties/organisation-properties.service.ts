@@ -21,7 +21,7 @@ export class OrganisationPropertiesService {
     return toProperties(await read(this.dataSource.manager, organisationId));
   }
 
-  /** Updates the schemas. They apply to later writes; existing metadata stays. */
+  /** Updates the schemas. They apply to later writes and do not change existing metadata. */
   update(caller: Principal, input: UpdatePropertiesDto, ifMatch: string | undefined): Promise<object> {
     const { organisationId } = inOrganisation(caller);
     const faults = Object.entries(input).flatMap(([name, schema]) =>
@@ -66,7 +66,7 @@ async function read(manager: EntityManager, organisationId: string): Promise<Org
   );
 }
 
-/** Properties that were never saved have version 0. */
+/** Returns the version of the properties; 0 when they were never saved. */
 const versionOf = (row: Partial<OrganisationPropertiesEntity>): { readonly version: number } => ({
   version: row.version ?? 0,
 });

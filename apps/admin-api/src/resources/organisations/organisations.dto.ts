@@ -59,14 +59,14 @@ export class SessionSettingsDto {
     min: SESSION_SECONDS_MIN,
     max: SESSION_SECONDS_MAX,
     description:
-      'Maximum lifetime of user sessions in seconds; 30 days by default. A shorter value also shortens existing sessions.',
+      'Maximum lifetime of user sessions in seconds. Default: 30 days. A shorter value also shortens existing sessions.',
   })
   max_session_ttl?: number | null;
   @BooleanField({
     optional: true,
     nullable: true,
     description:
-      'True: users who log in by password need a second factor; without one they may only add it. Changed only in a session with a second factor.',
+      'True: users who log in by password need a second factor; users without one may only add it. Can be changed only in a session with a second factor.',
   })
   require_mfa?: boolean | null;
 }
@@ -76,7 +76,7 @@ export class ScimSettingsDto {
     optional: true,
     nullable: true,
     max: 64,
-    description: 'Beginning of group names that give a role in a workspace; ws- by default.',
+    description: 'Prefix of group names that give a role in a workspace. Default: ws-.',
     example: 'ws-',
   })
   workspace_name_prefix?: string | null;
@@ -84,7 +84,7 @@ export class ScimSettingsDto {
     optional: true,
     nullable: true,
     max: 64,
-    description: 'Text between workspace and role in such names; -role- by default.',
+    description: 'Text between workspace and role in such group names. Default: -role-.',
     example: '-role-',
   })
   workspace_role_separator?: string | null;
@@ -92,20 +92,19 @@ export class ScimSettingsDto {
     optional: true,
     nullable: true,
     description:
-      'True (default): a user whom the identity provider creates becomes managed if the user exists.',
+      'True (default): creating a user over SCIM who already exists makes the user managed by the identity provider.',
   })
   adopt_existing?: boolean | null;
   @BooleanField({
     optional: true,
     nullable: true,
-    description: 'True: a group that names a deactivated user activates the user.',
+    description: 'True: adding a deactivated user to a group activates the user.',
   })
   group_based_user_provisioning?: boolean | null;
   @BooleanField({
     optional: true,
     nullable: true,
-    description:
-      'True: users who are managed by the identity provider can only be changed and removed there.',
+    description: 'True: users whom the identity provider manages can be changed and removed only there.',
   })
   manage_organisation?: boolean | null;
 }
@@ -115,20 +114,20 @@ export class OauthSettingsDto {
     optional: true,
     nullable: true,
     description:
-      'Clients that users may let in. documents: those that administrators have registered and those that are documents at URLs. registered: the former and the CLI. Grants of others end.',
+      'Clients to which users may grant access. documents: clients that administrators registered and clients that are documents at URLs. registered: clients that administrators registered and the CLI. Grants of other clients end.',
   })
   clients?: 'any' | 'documents' | 'registered' | null;
   @BooleanField({
     optional: true,
     nullable: true,
-    description: 'False: users may let in no device that shows a code.',
+    description: 'False: users may not grant access to devices that show a code.',
   })
   device_flow?: boolean | null;
   @BooleanField({
     optional: true,
     nullable: true,
     description:
-      'True: clients get only tokens that are bound to a key (DPoP). Grants with other tokens end.',
+      'True: clients only get tokens that are bound to a key (DPoP). Grants with other tokens end.',
   })
   require_dpop?: boolean | null;
 }
@@ -146,14 +145,15 @@ export class UpdateOrganisationSettingsDto {
   @NestedField(() => WorkspaceOverridesDto, {
     optional: true,
     description:
-      "Categories that workspaces may override. Switching one off removes the workspaces' own settings of that category.",
+      "Categories that workspaces may override. Removing a category deletes the workspaces' own settings of that category.",
   })
   workspace_overrides?: WorkspaceOverridesDto;
 }
 
 class RetentionResponse {
-  @ResponseField.integer({ description: 'Days; for display only.', example: 90 }) readonly logs_days!: number;
-  @ResponseField.integer({ description: 'Days; for display only.', example: 365 })
+  @ResponseField.integer({ description: 'Retention in days; for display only.', example: 90 })
+  readonly logs_days!: number;
+  @ResponseField.integer({ description: 'Retention in days; for display only.', example: 365 })
   readonly metrics_days!: number;
 }
 
@@ -173,12 +173,14 @@ class SettingsInForce extends UserKeySettingsResponse {
 }
 
 class SecurityInForce {
-  @ResponseField.boolean({ description: 'Also true when the installation blocks inline configs for all.' })
+  @ResponseField.boolean({
+    description: 'Also true when the installation blocks inline configs for all organisations.',
+  })
   readonly block_inline_config!: boolean;
 }
 
 class SessionSettingsResponse {
-  @ResponseField.integer({ description: 'Seconds.', example: SESSION_SECONDS_MAX })
+  @ResponseField.integer({ description: 'Lifetime in seconds.', example: SESSION_SECONDS_MAX })
   readonly max_session_ttl!: number;
   @ResponseField.boolean() readonly require_mfa!: boolean;
 }
@@ -186,7 +188,7 @@ class SessionSettingsResponse {
 class ScimSettingsResponse {
   @ResponseField.boolean({
     description:
-      'Set by the installation. True: workspace memberships come from the groups of each user; member lists of groups are ignored.',
+      'Set by the installation. True: workspace memberships are derived from the groups of each user; member lists of groups are ignored.',
   })
   readonly membership_user_mode!: boolean;
   @ResponseField.text({ example: 'ws-' }) readonly workspace_name_prefix!: string;

@@ -30,7 +30,7 @@ import {
   type UpdateOrganisationSettingsDto,
 } from './organisations.dto';
 
-/** The organisation of the caller, which no path names. */
+/** Returns a reference to the caller's organisation, which no path names. */
 const own = (caller: Principal, ifMatch?: string): ResourceReference => ({ caller, reference: '', ifMatch });
 
 @Injectable()
@@ -190,8 +190,8 @@ function applyIdentitySettings(
 }
 
 /**
- * Throws `forbidden` when a caller without a second factor changes `require_mfa`: at least the caller can then still log in, and a
- * stolen key cannot switch it off.
+ * Throws `forbidden` when a caller without a second factor changes `require_mfa`. The caller can
+ * thus still log in after the change, and a stolen key cannot turn the requirement off.
  */
 async function assertMayRequireFactors(
   manager: EntityManager,
@@ -212,17 +212,20 @@ async function assertMayRequireFactors(
 }
 
 /**
- * Removes the workspaces' own settings when the permission is withdrawn; otherwise they would return unnoticed with it.
+ * Deletes the workspaces' own settings when the organisation no longer permits overrides; otherwise
+ * they would silently apply again when it permits them later.
  */
 async function resetOverrides(
   manager: EntityManager,
   { id, workspaceOverrides }: OrganisationEntity,
   changed: UpdateOrganisationSettingsDto['workspace_overrides'],
 ): Promise<void> {
-  const shut = Object.keys(changed ?? {}).filter((category) => workspaceOverrides[category] === false);
-  if (shut.length === 0) return;
-  const names = SECURITY_SETTINGS.filter(({ category }) => shut.includes(category)).map(({ name }) => name);
-  const settings = shut.includes('user_api_keys') ? Object.keys(USER_KEY_DEFAULTS) : [];
+  const withdrawn = Object.keys(changed ?? {}).filter((category) => workspaceOverrides[category] === false);
+  if (withdrawn.length === 0) return;
+  const names = SECURITY_SETTINGS.filter(({ category }) => withdrawn.includes(category)).map(
+    ({ name }) => name,
+  );
+  const settings = withdrawn.includes('user_api_keys') ? Object.keys(USER_KEY_DEFAULTS) : [];
   await manager.query(
     `UPDATE workspaces SET
        version = version + 1,
@@ -230,6 +233,6 @@ async function resetOverrides(
        settings = settings - $3::text[],
        export_settings = export_settings - $4::text[]
      WHERE organisation_id = $1`,
-    [id, names, settings, shut.includes('export_settings') ? ['deniedFields'] : []],
+    [id, names, settings, withdrawn.includes('export_settings') ? ['deniedFields'] : []],
   );
 }

@@ -16,12 +16,12 @@ const PROVIDER = { optional: true, max: 64, pattern: /^[a-z0-9][a-z0-9_-]*$/, ex
 const CREDENTIALS = {
   maxEntries: 20,
   valueMax: 8_192,
-  description: 'Credentials of the account. Not shown again.',
+  description: 'Credentials of the account. They are not shown again.',
   example: { apiKey: 'secret' },
 } as const;
 
 export class CreatePluginDto {
-  @TextField({ ...PROVIDER, description: 'The partner; the prefix of the ids of its checks.' })
+  @TextField({ ...PROVIDER, description: 'Id of the partner, which is the prefix of the ids of its checks.' })
   plugin_provider_id?: string;
   @TextField({ ...PROVIDER, description: 'Alias of plugin_provider_id.' }) integration_id?: string;
   @NameField({ optional: true, description: 'Default: the id of the partner.' }) name?: string;

@@ -29,7 +29,7 @@ const PLUGIN: Resource<PluginEntity> = {
   type: 'plugins',
   view: toPlugin,
   where: (caller, reference) => ({ id: idOf(reference), ...inOrganisation(caller), status: 'active' }),
-  /** Gateways get the credentials with the guardrails that use them. */
+  /** Gateways receive the credentials with the guardrails that use them. */
   changes: async ({ organisationId, pluginProviderId }, manager) =>
     keysOfAll(manager, await guardrailsOfPartner(manager, organisationId, pluginProviderId)),
 };

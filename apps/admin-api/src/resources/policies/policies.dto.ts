@@ -77,7 +77,7 @@ export const RATE_TYPES = ['requests', 'tokens', 'concurrency'] as const;
 export const RATE_UNITS = ['rpm', 'rph', 'rpd', 'rpw'] as const;
 export const TARGETS = ['llm', 'mcp_tools'] as const;
 
-/** At least one of `value` and `excludes` is required. */
+/** A condition of a policy. At least one of `value` and `excludes` is required. */
 export class PolicyConditionDto {
   @TextField(KEY) key!: string;
   @TextOrListField({
@@ -128,7 +128,10 @@ export class CreateUsageLimitPolicyDto extends UsageLimitFields {
   @UuidField(ORGANISATION) organisation_id?: string;
 }
 
-/** Type and grouping cannot be changed. `workspace_id` says in which workspace the policy is; it does not move it. */
+/**
+ * Changes of a usage limit policy. Type and grouping cannot be changed. `workspace_id` identifies
+ * the workspace of the policy and does not move it.
+ */
 @Strict()
 export class UpdateUsageLimitPolicyDto extends partialOf(UsageLimitFields) {
   @TextField({
@@ -144,7 +147,7 @@ export class UpdateUsageLimitPolicyDto extends partialOf(UsageLimitFields) {
 export class CreateRateLimitPolicyDto extends RateLimitFields {
   @EnumField(TARGETS, {
     optional: true,
-    description: 'Default: llm. mcp_tools: calls of tools and messages to agents.',
+    description: 'What the policy limits. Default: llm. mcp_tools: tool calls and messages to agents.',
   })
   target?: (typeof TARGETS)[number];
   @NestedListField(() => PolicyGroupDto, {
@@ -155,7 +158,7 @@ export class CreateRateLimitPolicyDto extends RateLimitFields {
   group_by?: PolicyGroupDto[];
   @EnumField(RATE_TYPES, {
     example: 'requests',
-    description: 'concurrency limits the requests in flight at the same time.',
+    description: 'concurrency limits the number of requests in flight.',
   })
   type!: (typeof RATE_TYPES)[number];
   @EnumField(RATE_UNITS, {
@@ -168,7 +171,10 @@ export class CreateRateLimitPolicyDto extends RateLimitFields {
   @UuidField(ORGANISATION) organisation_id?: string;
 }
 
-/** Target, type and grouping cannot be changed. `workspace_id` says in which workspace the policy is; it does not move it. */
+/**
+ * Changes of a rate limit policy. Target, type and grouping cannot be changed. `workspace_id`
+ * identifies the workspace of the policy and does not move it.
+ */
 @Strict()
 export class UpdateRateLimitPolicyDto extends partialOf(RateLimitFields) {
   @EnumField(RATE_UNITS, { optional: true }) unit?: (typeof RATE_UNITS)[number];
@@ -177,7 +183,7 @@ export class UpdateRateLimitPolicyDto extends partialOf(RateLimitFields) {
 export class ListPoliciesQuery extends pageOf({ size: 50, sizeMax: 100 }) {
   @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' }) workspace_id?: string;
   @UuidField(ORGANISATION) organisation_id?: string;
-  @TextField({ optional: true, description: 'Text that the name contains.' }) search?: string;
+  @TextField({ optional: true, description: 'Text that the name must contain.' }) search?: string;
   @EnumField(STATUSES, OF_STATUS) status?: (typeof STATUSES)[number];
 }
 
@@ -198,13 +204,13 @@ export class GetPolicyQuery {
 export class GetUsageLimitPolicyQuery extends GetPolicyQuery {
   @QueryBooleanField({
     optional: true,
-    description: 'True adds the usage of each value; at most the newest 1,000 values.',
+    description: 'True adds the usage of each value, for at most the newest 1,000 values.',
   })
   include_usage?: boolean;
 }
 
 export class ListPolicyValuesQuery extends pageOf({ size: 50, sizeMax: 100 }) {
   @EnumField(['active', 'exhausted'], { optional: true }) status?: 'active' | 'exhausted';
-  @TextField({ optional: true, description: 'Text that the value key contains.' }) search?: string;
+  @TextField({ optional: true, description: 'Text that the value key must contain.' }) search?: string;
   @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' }) workspace_id?: string;
 }

@@ -63,7 +63,7 @@ describe('policies of the case file', () => {
     .filter(({ endpoint }) => /^(?:POST|PUT) \/v2\/policies\//.test(endpoint))
     .map((item): [string, PolicyCase] => [`${item.id} ${item.expect}: ${item.reason}`, item]);
 
-  it('contain many cases', () => {
+  it('include many cases', () => {
     expect(titled.length).toBeGreaterThan(35);
   });
 
@@ -103,7 +103,7 @@ describe('/v2/policies/usage-limits', () => {
     expect(await read(USAGE, id.toUpperCase())).toMatchObject({ id });
   });
 
-  it('[LIM-03] resets by a named period or by days: one sent alone replaces the other, null removes it', async () => {
+  it('[LIM-03] resets by a named period or by days: one sent alone replaces the other, and null removes it', async () => {
     const id = await create(USAGE, usageBody({ periodic_reset: 'weekly' }));
     const { next_usage_reset_at: monday } = await read(USAGE, id);
     expect(new Date(String(monday)).getUTCDay()).toBe(1);
@@ -145,7 +145,7 @@ describe('/v2/policies/usage-limits', () => {
 });
 
 describe('/v2/policies/rate-limits', () => {
-  it('[LIM-05] is for llm by default, and can be listed by target, type and unit', async () => {
+  it('[LIM-05] has the target llm by default, and can be filtered by target, type and unit', async () => {
     const fresh = await admin.tenant();
     const llm = await create(RATE, rateBody(), fresh.key);
     const mcp = await create(
@@ -206,7 +206,7 @@ describe('/v2/policies/rate-limits', () => {
 describe.each([USAGE, RATE])('policies at %s', (url) => {
   const put404 = { status: 404, body: { error: { type: 'not_found' } } };
 
-  it('archives a deleted policy, which is then found only by that status', async () => {
+  it('archives a deleted policy, which only a filter by that status then finds', async () => {
     const fresh = await admin.tenant();
     const id = await create(url, bodyFor(url), fresh.key);
     const { key } = fresh;
@@ -221,7 +221,7 @@ describe.each([USAGE, RATE])('policies at %s', (url) => {
     expect(await admin.delete(`${url}/${id}`, { key })).toMatchObject(put404);
   });
 
-  it('responds alike for a foreign and an unknown policy', async () => {
+  it('responds in the same way for a foreign and an unknown policy', async () => {
     const id = await create(url);
     for (const key of [theirs.key, theirs.adminKey]) {
       for (const [method, body] of [['GET'], ['PUT', { name: 'x' }], ['DELETE']] as const) {
@@ -242,7 +242,7 @@ describe.each([USAGE, RATE])('policies at %s', (url) => {
     expect((await admin.post(url, { key: ours.adminKey, body })).status).toBe(404);
   });
 
-  it('belongs to a workspace of the organisation, for a credential limited to that workspace', async () => {
+  it('creates policies in a workspace of the organisation, for a credential limited to that workspace', async () => {
     const workspaceId = await admin.workspace(ours.organisationId);
     const body = { ...bodyFor(url), workspace_id: workspaceId };
     const id = await create(url, body, ours.adminKey);
@@ -287,7 +287,7 @@ describe.each([USAGE, RATE])('policies at %s', (url) => {
     ]);
   });
 
-  it('ends with its workspace, which is only deleted with force while it has policies', async () => {
+  it('archives policies with their workspace, which can be deleted only with force while it has policies', async () => {
     const fresh = await admin.tenant();
     const key = fresh.adminKey;
     const workspace = await admin.workspace(fresh.organisationId, { name: 'Going' });
@@ -300,7 +300,7 @@ describe.each([USAGE, RATE])('policies at %s', (url) => {
     expect([archived.status, archived.body['status']]).toEqual([200, 'archived']);
   });
 
-  it('allows a hundred active ones in a workspace', async () => {
+  it('allows a hundred active policies in a workspace', async () => {
     const fresh = await admin.tenant();
     for (let i = 0; i < 100; i += 1) await create(url, bodyFor(url), fresh.key);
     expect((await admin.post(url, { key: fresh.key, body: bodyFor(url) })).status).toBe(409);
@@ -320,7 +320,7 @@ describe('values that a usage-limit policy counts separately', () => {
     readonly status: string;
   }
 
-  /** Writes the values as the worker does after charges. */
+  /** Writes a value as the worker does after charges. */
   async function valueOf(policyId: string, valueKey: string, usd: number): Promise<string> {
     const id = uuidv7();
     const { manager } = admin.dataSource;
@@ -341,7 +341,7 @@ describe('values that a usage-limit policy counts separately', () => {
     expect((await entities(id, '?status=active')).body.data).toEqual([]);
   });
 
-  it('are listed with burn rate and forecast, null where unknown', async () => {
+  it('have a burn rate and forecast in lists, null when unknown', async () => {
     const id = await create(USAGE);
     await valueOf(id, 'api_key:fast', 7);
     await valueOf(id, 'api_key:new', 1);
@@ -356,7 +356,7 @@ describe('values that a usage-limit policy counts separately', () => {
     const { body } = await entities(id);
     const [fresh, fast] = body.data;
     expect(fresh).toMatchObject({ burn_rate_per_day: null, forecast_exhausted_at: null });
-    // 3.5 USD in the last seven days, and 3 of 10 are left.
+    // 3.5 USD were used in the last seven days, and 3 of 10 USD are left.
     expect(fast).toMatchObject({ current_usage: 7, burn_rate_per_day: 0.5 });
     const at = Date.parse(String(fast?.forecast_exhausted_at));
     expect(at).toBeGreaterThanOrEqual(before + 6 * DAY_MS);
@@ -390,7 +390,7 @@ describe('values that a usage-limit policy counts separately', () => {
     expect([unknown.status, unknown.body.error.param]).toEqual([400, 'reset_usage_for_value']);
   });
 
-  it('can be reset one by one: usage restarts at zero, and gateways receive the time', async () => {
+  it('can be reset singly: usage restarts at zero, and gateways receive the time', async () => {
     const id = await create(USAGE);
     const value = await valueOf(id, 'api_key:a', 12.5);
     await valueOf(id, 'api_key:b', 3);
@@ -405,7 +405,7 @@ describe('values that a usage-limit policy counts separately', () => {
     expect(await lastEvent(admin)).toMatchObject({ changed: [documentKey.workspace(ours.workspaceId)] });
   });
 
-  it('belong to the caller’s own policies', async () => {
+  it('can be accessed only through the caller’s own policies', async () => {
     const id = await create(USAGE);
     const value = await valueOf(id, 'api_key:a', 1);
     expect((await entities(id, '', theirs.key)).status).toBe(404);

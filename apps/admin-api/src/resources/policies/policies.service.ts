@@ -23,17 +23,20 @@ import type { ListPoliciesQuery } from './policies.dto';
 export type PolicyRow = UsageLimitPolicyEntity | RateLimitPolicyEntity;
 type Status = PolicyRow['status'];
 
-/** Parts of one kind of policy that differ from the common behaviour. */
+/** Describes the differences between the kinds of policies. */
 export interface PolicyDefinition<R extends PolicyRow, Create, Update, Response> extends Resource<R> {
   readonly view: (row: R) => Response & object;
   readonly object: string;
   /** Returns the columns of a new policy. Throws `validation_failed`. */
   readonly columns: (input: Create) => DeepPartial<R>;
-  /** Applies an update. The returned object is added to the audit record. Throws `validation_failed`. */
+  /**
+   * Applies an update. The returned object is added to the audit record. Throws
+   * `validation_failed`.
+   */
   readonly change: (row: R, input: Update, manager: EntityManager) => Promise<object | void> | void;
 }
 
-/** The common resource definition of all kinds. */
+/** Resource definition that all kinds of policies share. */
 export const policyResource = {
   type: 'policies',
   where: (caller: Principal, id: string) => ofStatus('active')(caller, id),
@@ -54,12 +57,12 @@ const ofStatus =
   });
 
 /**
- * Maximum policies of each kind in one workspace, because every gateway keeps all of them in memory and checks each for
- * every request.
+ * Maximum number of policies of each kind in one workspace, because every gateway holds all of them
+ * in memory and checks each one for every request.
  */
 const POLICIES_MAX = 100;
 
-/** Implements the same routes for usage and rate limit policies. */
+/** Implements the routes that usage and rate limit policies share. */
 @Injectable()
 export class PoliciesService {
   constructor(
@@ -82,7 +85,9 @@ export class PoliciesService {
     });
   }
 
-  /** Lists policies, newest first. `filters` are those of the kind; undefined ones are ignored. */
+  /**
+   * Lists policies, newest first. `filters` are those of the kind; undefined filters are ignored.
+   */
   async list<R extends PolicyRow, C, U, A>(
     kind: PolicyDefinition<R, C, U, A>,
     caller: Principal,
@@ -98,7 +103,7 @@ export class PoliciesService {
     return listOf([rows.map((row) => kind.view(row)), total]);
   }
 
-  /** Throws `not_found` for a policy of another tenant or with another status. */
+  /** Returns a policy. Throws `not_found` for a policy of another tenant or with another status. */
   find<R extends PolicyRow, C, U, A>(
     kind: PolicyDefinition<R, C, U, A>,
     at: ResourceReference,
@@ -126,12 +131,15 @@ export class PoliciesService {
   }
 }
 
-/** Throws 404 for an organisation that is not the caller's. */
-function assertOrganisationFound({ organisationId }: Principal, named: string | undefined): void {
-  found(named === undefined || named.toLowerCase() === organisationId ? organisationId : null);
+/** Throws `not_found` for an organisation that is not the caller's. */
+function assertOrganisationFound({ organisationId }: Principal, reference: string | undefined): void {
+  found(reference === undefined || reference.toLowerCase() === organisationId ? organisationId : null);
 }
 
-/** Returns the workspace of a new policy. Throws `conflict` when it has the maximum number of policies. */
+/**
+ * Returns the workspace of a new policy. Throws `conflict` when it has the maximum number of
+ * policies.
+ */
 async function roomFor<R extends PolicyRow>(
   manager: EntityManager,
   { entity }: Resource<R>,

@@ -24,7 +24,7 @@ class PolicyGroupResponse {
   @ResponseField.text({ example: 'api_key' }) readonly key!: string;
 }
 
-const DESCRIBED = { description: 'What happens while the counters are unavailable.' } as const;
+const DESCRIBED = { description: 'Behaviour while the counters are unavailable.' } as const;
 
 class PolicyResponse extends RowResponse {
   @ResponseField.uuid() readonly id!: string;
@@ -45,7 +45,8 @@ const ShownUsageLimit = responseOf(
 
 export class UsageLimitPolicyResponse extends ShownUsageLimit {
   @ResponseField.oneOf(USAGE_TYPES) readonly type!: string;
-  @ResponseField.number({ description: 'USD for cost.', example: 100 }) readonly credit_limit!: number;
+  @ResponseField.number({ description: 'In USD for a cost budget.', example: 100 })
+  readonly credit_limit!: number;
   @ResponseField.time({ nullable: true }) readonly last_reset_at!: string | null;
   @ResponseField.oneOf(ENFORCEMENTS, { description: 'strict never exceeds the limit.' })
   readonly enforcement!: string;
@@ -70,13 +71,19 @@ export interface PolicyValueUsage extends LimitUsage {
 export class RateLimitPolicyResponse extends responseOf(pickOf(RateLimitFields, 'value'), PolicyResponse) {
   @ResponseField.oneOf(TARGETS) readonly target!: string;
   @ResponseField.oneOf(RATE_TYPES) readonly type!: string;
-  @ResponseField.oneOf(RATE_UNITS, { nullable: true, description: 'Null for concurrency.' })
+  @ResponseField.oneOf(RATE_UNITS, {
+    nullable: true,
+    description: 'Window of the limit; null for concurrency.',
+  })
   readonly unit!: string | null;
-  @ResponseField.oneOf(WINDOWS, { nullable: true, description: 'Null for concurrency.' })
+  @ResponseField.oneOf(WINDOWS, {
+    nullable: true,
+    description: 'Window mode of the limit; null for concurrency.',
+  })
   readonly window!: string | null;
   @ResponseField.oneOf(ENFORCEMENTS, {
     nullable: true,
-    description: 'For tokens; null for types that are always strict.',
+    description: 'Only for tokens; null for types that are always strict.',
   })
   readonly enforcement!: string | null;
   @ResponseField.kind('policy_rate_limits') readonly object!: 'policy_rate_limits';
@@ -85,11 +92,12 @@ export class RateLimitPolicyResponse extends responseOf(pickOf(RateLimitFields, 
 export class CreatedUsageLimitPolicyResponse extends pickOf(UsageLimitPolicyResponse, 'id', 'object') {}
 export class CreatedRateLimitPolicyResponse extends pickOf(RateLimitPolicyResponse, 'id', 'object') {}
 
-/** One of the values that a policy counts separately. */
+/** One value that a policy counts separately. */
 export class PolicyValueResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'metadata.team:search' }) readonly value_key!: string;
-  @ResponseField.number({ description: 'USD for cost.', example: 12.5 }) readonly current_usage!: number;
+  @ResponseField.number({ description: 'In USD for a cost budget.', example: 12.5 })
+  readonly current_usage!: number;
   @ResponseField.number({ nullable: true, description: BURN_RATE, example: 1.25 })
   readonly burn_rate_per_day!: number | null;
   @ResponseField.time({ nullable: true, description: FORECAST }) readonly forecast_exhausted_at!:

@@ -41,7 +41,10 @@ export function conditionsOf(kind: PolicyRuleSet, input: readonly PolicyConditio
   }));
 }
 
-/** Returns the group keys. Throws `validation_failed` with all faults, and when a required key is missing. */
+/**
+ * Returns the group keys. Throws `validation_failed` with all faults, and when a required key is
+ * missing.
+ */
 export function groupKeysOf(kind: PolicyRuleSet, input: readonly PolicyGroupDto[]): string[] {
   const keys = input.map(({ key }) => key);
   refuse([

@@ -21,7 +21,7 @@ export class PolicyValuesService {
     private readonly writes: Writes,
   ) {}
 
-  /** Returns the policy, with the usage of its values if the query asks for it. */
+  /** Returns the policy, with the usage of its values if the query requests it. */
   async responseOf(
     row: UsageLimitPolicyEntity,
     query: GetUsageLimitPolicyQuery,

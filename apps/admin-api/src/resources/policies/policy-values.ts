@@ -43,7 +43,10 @@ export async function valueUsage(
   );
 }
 
-/** Resets a value by its key. Throws `validation_failed` for a value that the policy has never counted. */
+/**
+ * Resets a value by its key. Throws `validation_failed` for a value that the policy has never
+ * counted.
+ */
 export async function resetValue(
   manager: EntityManager,
   { id: policyId }: UsageLimitPolicyEntity,

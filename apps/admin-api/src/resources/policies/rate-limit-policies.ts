@@ -43,7 +43,9 @@ export const RATE_LIMITS = {
 
 type Limit = Pick<RateLimitPolicyEntity, 'type' | 'unit' | 'value' | 'window' | 'enforcement' | 'onOutage'>;
 
-/** Returns the columns of a limit. Throws `validation_failed` for members that do not fit together. */
+/**
+ * Returns the columns of a limit. Throws `validation_failed` for members that do not fit together.
+ */
 function limitOf(input: RateLimitDto): Limit {
   const { type, unit, value, window, enforcement, on_outage: onOutage } = toStoredRateLimit(input, '');
   return {

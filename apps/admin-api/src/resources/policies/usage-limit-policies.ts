@@ -50,7 +50,10 @@ type Reset = Pick<UsageLimitPolicyEntity, 'periodicReset' | 'periodicResetDays' 
 
 const UNSET: Reset = { periodicReset: null, periodicResetDays: null, nextUsageResetAt: null };
 
-/** Throws `validation_failed` for fractional tokens or requests, and for a threshold that is not below the limit. */
+/**
+ * Throws `validation_failed` for fractional tokens or requests, and for a threshold that is not
+ * below the limit.
+ */
 function amountsOf(
   type: UsageLimitPolicyEntity['type'],
   creditLimit: number,
@@ -72,8 +75,9 @@ type ResetInput = Pick<
 >;
 
 /**
- * Returns the reset schedule after an update. A named period sent alone replaces days, and vice versa. A new period
- * also gets a new next reset, unless the request contains one. Throws `validation_failed` when both are sent.
+ * Returns the reset schedule after an update. A named period sent alone replaces days, and vice
+ * versa. A new period also gets a new next reset, unless the request contains one. Throws
+ * `validation_failed` when both are sent.
  */
 function resetOf(input: ResetInput, before: Reset, now = new Date()): Reset {
   const next = input.next_usage_reset_at;

@@ -6,7 +6,7 @@ import { In, type EntityManager } from 'typeorm';
 import { isUuid } from '../../platform/auth/tenancy';
 import { isOpenTo, splitReference, type PromptType } from '../../platform/rows/prompt-rows';
 
-/** Content of a version. Fields that a partial does not have are null or empty. */
+/** Content of a version. Fields that partials do not have are null or empty. */
 export type VersionContent = Pick<
   PromptVersionEntity,
   | 'template'
@@ -48,8 +48,9 @@ const PARTIALS_MAX = 100;
 type Place = Pick<PromptEntity, 'id' | 'organisationId' | 'workspaceId'>;
 
 /**
- * Returns the ids of the partials that a template includes. Throws `validation_failed` for an invalid template, for a
- * partial or version that the workspace does not have, and for a partial that would include itself.
+ * Returns the ids of the partials that a template includes. Throws `validation_failed` for an
+ * invalid template, for a partial or version that the workspace does not have, and for a partial
+ * that would include itself.
  */
 export async function partialIdsOf(
   manager: EntityManager,
@@ -80,7 +81,10 @@ function referencesIn(type: PromptType, { template, isRaw }: VersionContent): Re
   }
 }
 
-/** Returns null when the workspace has no such partial, or the partial no such version. */
+/**
+ * Returns the partial that a reference names; null when the workspace does not have the partial or
+ * the version.
+ */
 async function partialNamed(
   manager: EntityManager,
   reference: string,
@@ -99,7 +103,10 @@ async function partialNamed(
   return exists ? row : null;
 }
 
-/** Follows published and latest versions only. The gateway bounds inclusion by older versions when it renders. */
+/**
+ * Throws when a partial would include itself. Follows only published and latest versions; the
+ * gateway bounds inclusion by older versions when it renders.
+ */
 async function assertNotWithin(manager: EntityManager, id: string, first: readonly string[]): Promise<void> {
   const seen = new Set<string>();
   let next = [...first];

@@ -21,11 +21,14 @@ import {
 
 type Labels = readonly LabelEntity[];
 
-/** The differences between prompts and partials. */
+/** Describes the differences between prompts and partials. */
 export interface PromptKind<Create, Update, Item, Detail, Version> {
   readonly type: PromptType;
   readonly firstContent: (input: Create) => VersionContent;
-  /** Returns the content of the next version; null when the update creates none. Throws `validation_failed`. */
+  /**
+   * Returns the content of the next version; null when the update creates none. Throws
+   * `validation_failed`.
+   */
   readonly nextContent: (input: Update, latest: VersionContent) => VersionContent | null;
   readonly items: (manager: EntityManager, rows: readonly PromptEntity[]) => Promise<Item[]>;
   readonly detail: (row: PromptEntity, version: PromptVersionEntity, labels: Labels) => Detail;
@@ -81,7 +84,7 @@ function contentOf(input: UpdatePromptDto, before: VersionContent): VersionConte
   return {
     template: or(input.string, before.template),
     isRaw: or(input.is_raw_template, before.isRaw ? 1 : 0) === 1,
-    // The description belongs to one version and is not copied to the next.
+    // The description belongs to one version and is not copied to the next one.
     description: input.version_description ?? null,
     parameters: or(input.parameters, before.parameters),
     model: or(input.model, before.model),

@@ -7,7 +7,10 @@ import { collectionNamed } from '../../platform/rows/collection-rows';
 import { PROMPTS, sharedWith, type PromptType } from '../../platform/rows/prompt-rows';
 import type { ListPromptsQuery } from './prompts.dto';
 
-/** Returns a page of a workspace's own prompts, or of prompts that others share with it; newest first. */
+/**
+ * Returns a page of a workspace's own prompts, or of prompts that other workspaces share with it;
+ * newest first.
+ */
 export async function pageOfPrompts(
   manager: EntityManager,
   caller: Principal,
@@ -33,8 +36,8 @@ export async function pageOfPrompts(
 }
 
 /**
- * Returns a function that lists the workspaces with which a prompt is shared, for prompts of the caller's workspace. It
- * returns nothing unless the query asks for it.
+ * Returns a function that lists the workspaces with which a prompt of the caller's workspace is
+ * shared. The function returns nothing unless the query requests the list.
  */
 export async function audiencesOf(
   manager: EntityManager,

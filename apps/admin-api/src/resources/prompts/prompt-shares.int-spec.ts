@@ -34,7 +34,7 @@ const [team, third] = [
 let collection = '';
 const provider = 'openai-own';
 
-/** Creates the provider that the prompts here name. */
+/** Creates the provider that the prompts in this file name. */
 async function provide(workspace_id: string): Promise<void> {
   const body = {
     ...{ name: 'OpenAI', ai_provider_id: 'openai', key: 'sk-0123456789abcdef', workspace_id },
@@ -88,7 +88,7 @@ async function documents<T>(...keys: string[]): Promise<(T | null)[]> {
   return keys.map((key) => response.body.documents[key] ?? null);
 }
 
-describe('sharing', () => {
+describe('sharing of prompts and partials', () => {
   it.each(['prompts', 'prompts/partials'])(
     '[CTL-18] of %s gives other workspaces or the organisation read access, without the right to change',
     async (kind) => {
@@ -158,7 +158,7 @@ describe('sharing', () => {
     },
   );
 
-  it('refuses an empty audience, and responds alike to foreign and unknown workspaces', async () => {
+  it('refuses an empty audience, and responds in the same way to foreign and unknown workspaces', async () => {
     const { slug } = await make('a');
     const outcomes = new Set<string>();
     for (const workspace_ids of [[other.workspaceId], ['0193f0aa-0000-7000-8000-000000000000']]) {
@@ -189,7 +189,7 @@ describe('sharing', () => {
     expect(await statusOf(`partials/${inner.slug}`, team.key)).toBe(200);
   });
 
-  it('notifies gateways of who may use which prompt, and of the meaning of labels and versions', async () => {
+  it('notifies gateways of which workspaces may use a prompt, and of the meaning of labels and versions', async () => {
     const { id, slug, version_id } = await make('a');
     await post(`${slug}/share`, { access: 'workspaces', workspace_ids: [team.id] });
     await api.put(`/v1/prompts/${slug}`, { key: tenant.key, body: { patch: true, string: 'b' } });
@@ -227,8 +227,8 @@ describe('sharing', () => {
   });
 });
 
-describe('forking', () => {
-  it('copies a shared version with a history of its own, if the workspace has the provider and partials', async () => {
+describe('forking of prompts and partials', () => {
+  it('copies a shared version with a separate history, if the workspace has the provider and partials', async () => {
     const style = await partial('x');
     const source = await make(`one {{>${style.slug}}}`, { name: 'Source' });
     await api.put(`/v1/prompts/${source.slug}`, { key: tenant.key, body: { patch: true, string: 'two' } });
@@ -261,8 +261,8 @@ describe('forking', () => {
   });
 });
 
-describe('workspace', () => {
-  it('[ERR-06] that shares a prompt or partial cannot be deleted, not even with force', async () => {
+describe('workspace that shares a prompt or partial', () => {
+  it('[ERR-06] cannot be deleted, not even with force', async () => {
     const id = await api.workspace(tenant.organisationId, { name: 'Sharing' });
     const key = await api.apiKey('workspace-service', {
       organisationId: tenant.organisationId,

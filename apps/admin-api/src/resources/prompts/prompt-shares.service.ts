@@ -27,13 +27,17 @@ interface Audience {
 }
 
 /**
- * Manages sharing within the organisation. Other workspaces can read and use a shared prompt, and copy it to change it.
+ * Manages sharing within the organisation. Other workspaces can read and use a shared prompt, and
+ * copy it to change it.
  */
 @Injectable()
 export class PromptSharesService {
   constructor(private readonly writes: Writes) {}
 
-  /** Shares a prompt or partial. With `replace` the given audience replaces the old one; otherwise it is added. */
+  /**
+   * Shares a prompt or partial. With `replace`, the given audience replaces the old one; otherwise
+   * it is added.
+   */
   share(
     type: PromptType,
     at: ResourceReference,
@@ -58,7 +62,7 @@ export class PromptSharesService {
     return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
       const row = await lockRow(write, PROMPTS[type], at);
-      let left: Audience = { access: 'workspace', workspaceIds: [] };
+      let remaining: Audience = { access: 'workspace', workspaceIds: [] };
       if (input.workspace_ids !== undefined) {
         if (row.accessLevel === 'organisation') {
           throw invalid(
@@ -66,16 +70,19 @@ export class PromptSharesService {
             'workspace_ids must be absent, because it is shared with the whole organisation',
           );
         }
-        const gone = new Set(await workspacesNamed(manager, row.organisationId, input.workspace_ids));
-        const rest = (await sharedWith(manager, row)).filter((id) => !gone.has(id));
-        if (rest.length > 0) left = { access: 'workspaces', workspaceIds: rest };
+        const removed = new Set(await workspacesNamed(manager, row.organisationId, input.workspace_ids));
+        const rest = (await sharedWith(manager, row)).filter((id) => !removed.has(id));
+        if (rest.length > 0) remaining = { access: 'workspaces', workspaceIds: rest };
       }
-      await setAudience(write, row, left, true);
+      await setAudience(write, row, remaining, true);
       return this.shared(manager, row, []);
     });
   }
 
-  /** Copies one version into a workspace that may read it and has the provider and partials that it names. */
+  /**
+   * Copies one version into a workspace that may read it and has the provider and partials that the
+   * version names.
+   */
   fork(
     type: PromptType,
     { caller, reference }: ResourceReference,
@@ -108,7 +115,10 @@ export class PromptSharesService {
   }
 }
 
-/** A caller with access to all workspaces of the organisation may copy from each of them, shared or not. */
+/**
+ * Returns the reach for the source of a copy. A caller with access to all workspaces of the
+ * organisation may copy from each of them, whether shared or not.
+ */
 function sourceReach(caller: Principal): Principal {
   const { keyType, organisationRole } = caller;
   const isEverywhere =
@@ -130,8 +140,8 @@ async function audienceOf(manager: EntityManager, row: PromptEntity, input: Shar
 }
 
 /**
- * Returns the ids of workspaces of the organisation. Throws `validation_failed` for an unknown one; a workspace of
- * another tenant counts as unknown.
+ * Returns the ids of workspaces of the organisation. Throws `validation_failed` for an unknown
+ * workspace or one of another tenant.
  */
 async function workspacesNamed(
   manager: EntityManager,
@@ -166,7 +176,7 @@ async function setAudience(
 ): Promise<void> {
   const { manager, caller } = write;
   const before = { access: row.accessLevel, workspace_ids: await sharedWith(manager, row) };
-  // When the whole organisation has access already, adding some workspaces changes nothing.
+  // When the whole organisation already has access, adding workspaces changes nothing.
   if (!replace && row.accessLevel === 'organisation') return;
   if (replace || audience.access === 'organisation')
     await manager.delete(PromptShareEntity, { promptId: row.id });
@@ -187,7 +197,8 @@ async function setAudience(
 }
 
 /**
- * Returns the partials that the published and latest versions include, directly or through others, with a lock on each.
+ * Locks and returns the partials that the published and latest versions include, directly or
+ * through other partials.
  */
 async function partialsWithin(manager: EntityManager, row: PromptEntity): Promise<PromptEntity[]> {
   const found = new Map<string, PromptEntity>();

@@ -30,9 +30,9 @@ import type { CreatedPromptResponse } from './prompts.dto';
 
 export interface NewPrompt {
   readonly name: string;
-  /** Derived from the name when undefined. */
+  /** Slug; derived from the name when undefined. */
   readonly slug?: string | undefined;
-  /** Id or slug. Default: the workspace's default collection. */
+  /** Id or slug of the collection. Default: the workspace's default collection. */
   readonly collection_id?: string | undefined;
 }
 
@@ -46,7 +46,8 @@ export async function createPrompt(
 ): Promise<CreatedPromptResponse> {
   const { manager, caller } = write;
   const owner = inWorkspace(caller);
-  // Archived prompts and partials count too, because a slug of the organisation is never reused.
+  // Archived prompts and partials count too, because a slug is never reused within the
+  // organisation.
   await assertSlugFree(manager, PromptEntity, { organisationId: owner.organisationId, slug });
   const folder =
     collection === undefined
@@ -74,8 +75,8 @@ export async function createPrompt(
 }
 
 /**
- * Adds a version as the latest one and does not publish it. Sets the row's member without saving the row. Returns the
- * content for the audit log.
+ * Adds a version as the latest one without publishing it. Sets the member of the row without saving
+ * the row. Returns the content for the audit log.
  */
 export async function addContent(
   { manager, caller }: Write<Principal>,
@@ -89,7 +90,7 @@ export async function addContent(
   return content;
 }
 
-/** Publishes another version, which is then used when a reference names none. */
+/** Publishes another version, which references without a version then use. */
 export async function publishVersion(
   write: Write<Principal>,
   row: PromptEntity,
@@ -108,7 +109,7 @@ export async function publishVersion(
   await publish(write, PROMPTS[row.type], row);
 }
 
-/** Archives a prompt. Throws `conflict` while it is shared or a prompt includes it. */
+/** Archives a prompt or partial. Throws `conflict` while it is shared or a prompt includes it. */
 export const archivePrompt = (
   write: Write<Principal>,
   type: PromptType,
@@ -139,8 +140,8 @@ async function sharesOf(manager: EntityManager, row: PromptEntity): Promise<Use[
 }
 
 /**
- * Returns the prompts and partials that include it in a version that callers can address: published, latest or
- * labelled.
+ * Returns the prompts and partials that include it in a version that callers can address:
+ * published, latest or labelled.
  */
 async function usersOf(manager: EntityManager, { id, organisationId }: PromptEntity): Promise<Use[]> {
   const users = await manager
@@ -161,7 +162,7 @@ async function usersOf(manager: EntityManager, { id, organisationId }: PromptEnt
   }));
 }
 
-/** Moves a label to a version of the prompt. With null removes all labels from the version. */
+/** Moves a label to a version of the prompt. Null removes all labels from the version. */
 export async function setLabel(
   write: Write<Principal>,
   row: PromptEntity,

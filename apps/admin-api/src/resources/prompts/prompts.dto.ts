@@ -22,7 +22,7 @@ import { ApiProperty } from '@nestjs/swagger';
 const TEMPLATE_MAX = 524_288;
 const WORKSPACE = {
   optional: true,
-  description: 'Required with a credential of the whole organisation.',
+  description: 'Id or slug of the workspace. Required with a credential of the whole organisation.',
 } as const;
 const VERSION = { min: 1, max: 1_000_000, example: 2 } as const;
 
@@ -96,12 +96,16 @@ export class UpdatePromptDto extends partialOf(omitOf(CreatePromptDto, 'slug')) 
 export class CreatePartialDto extends TemplateFields {
   @TextField({ max: TEMPLATE_MAX, description: 'A Mustache template.', example: 'Answer {{tone}}.' })
   string!: string;
-  @ReferenceField({ optional: true, description: 'Id or slug. Default: the default collection.' })
+  @ReferenceField({
+    optional: true,
+    description: 'Id or slug of the collection. Default: the default collection.',
+  })
   collection_id?: string;
 }
 
 export class UpdatePartialDto extends partialOf(omitOf(TemplateFields, 'slug')) {
-  @TextField({ optional: true, max: TEMPLATE_MAX, description: 'Creates a new version.' }) string?: string;
+  @TextField({ optional: true, max: TEMPLATE_MAX, description: 'New template. It creates a new version.' })
+  string?: string;
   @ReferenceField({ optional: true, description: 'Id or slug of a collection.' }) collection_id?: string;
   @TextField({ optional: true, nullable: true, max: 2000, description: 'Alias of version_description.' })
   description?: string | null;
@@ -111,7 +115,7 @@ export class UpdatePartialDto extends partialOf(omitOf(TemplateFields, 'slug')) 
 export class ListPromptsQuery extends pageOf({ size: 100 }) {
   @ReferenceField({ optional: true, description: 'Id or slug of a collection.' }) collection_id?: string;
   @ReferenceField(WORKSPACE) workspace_id?: string;
-  @NameField({ optional: true, description: 'Text that the name or slug contains.' }) search?: string;
+  @NameField({ optional: true, description: 'Text that the name or slug must contain.' }) search?: string;
   @UuidField({ optional: true }) id?: string;
   @EnumField(['shared'], {
     optional: true,
@@ -152,7 +156,7 @@ export class ShareDto {
   @TextListField({
     optional: true,
     maxItems: 1000,
-    description: 'Ids or slugs; required with access workspaces.',
+    description: 'Ids or slugs of workspaces; required with access workspaces.',
   })
   workspace_ids?: string[];
   @BooleanField({ optional: true, description: 'Also shares the included partials with the same audience.' })
@@ -161,7 +165,11 @@ export class ShareDto {
 }
 
 export class UnshareDto {
-  @TextListField({ optional: true, maxItems: 1000, description: 'Ids or slugs. Default: all workspaces.' })
+  @TextListField({
+    optional: true,
+    maxItems: 1000,
+    description: 'Ids or slugs of workspaces. Default: all workspaces.',
+  })
   workspace_ids?: string[];
   @ReferenceField(WORKSPACE) workspace_id?: string;
 }
@@ -172,10 +180,17 @@ export class ForkDto {
     example: 'ws-search-3f9a1c',
   })
   workspace_id!: string;
-  @ReferenceField({ optional: true, description: 'Id or slug. Default: the default collection.' })
+  @ReferenceField({
+    optional: true,
+    description: 'Id or slug of the collection. Default: the default collection.',
+  })
   collection_id?: string;
   @NameField({ optional: true }) name?: string;
-  @IntegerField({ ...VERSION, optional: true, description: 'Default: the published version.' })
+  @IntegerField({
+    ...VERSION,
+    optional: true,
+    description: 'Version to copy. Default: the published version.',
+  })
   version?: number;
 }
 

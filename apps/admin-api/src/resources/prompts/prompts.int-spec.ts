@@ -66,7 +66,7 @@ describe('/v1/prompts', () => {
     expect((await api.post('/v1/prompts/partials', theirs)).status).toBe(200);
   });
 
-  it('[SVC-07 in part] publishes the first version of a new prompt, and notifies the gateways', async () => {
+  it('[SVC-07 in part] publishes the first version of a new prompt, and notifies gateways', async () => {
     const { id, slug, version_id } = await prompt();
     expect(slug).toMatch(/^pp-greeting-[0-9a-f]{6}$/);
     const keys = [`prompt:${tenant.organisationId}:${slug}`, `prompt:${tenant.organisationId}:${id}`];
@@ -97,7 +97,7 @@ describe('/v1/prompts', () => {
     expect((await api.get(`/v2/prompts/${slug}`, tenant)).body).toEqual(body);
   });
 
-  it('creates a version for new content but not for a new name, and publishes none of them', async () => {
+  it('creates a version for new content but not for a new name, and publishes neither', async () => {
     const { slug, version_id: first } = await prompt();
     expect((await put(slug, { name: 'Renamed' })).body).toMatchObject({ slug, prompt_version_id: first });
     const patched = (await put(slug, { patch: true, string: 'Hi {{name}}', tool_choice: 'auto' }))
@@ -336,7 +336,7 @@ describe('/v1/prompts/partials', () => {
   const readPartial = async (reference: string): Promise<Record<string, unknown>> =>
     (await api.get(`/v1/prompts/partials/${reference}`, tenant)).body;
 
-  it('have versions, one of which is published', async () => {
+  it('has versions of partials, one of which is published', async () => {
     const { slug, id, version_id } = await partial('one {{a}}');
     const response = await put(`partials/${slug}`, { string: 'two', description: 'second' });
     const { prompt_partial_version_id: second } = response.body as unknown as {
@@ -359,7 +359,7 @@ describe('/v1/prompts/partials', () => {
     expect((await api.get(`/v1/prompts/partials/${slug}@production`, tenant)).status).toBe(404);
   });
 
-  it('cannot be deleted while a prompt or partial includes them, and the error lists these', async () => {
+  it('refuses to delete a partial while a prompt or partial includes it, and lists the uses', async () => {
     const inner = await partial('x');
     const outer = await partial(`{{>${inner.slug}@latest}}`);
     const user = await prompt({ string: `{{>${inner.slug}}}` });
@@ -375,7 +375,7 @@ describe('/v1/prompts/partials', () => {
     expect((await api.delete(`/v1/prompts/partials/${inner.slug}`, tenant)).status).toBe(200);
   });
 
-  it('cannot include themselves, directly or through others, or partials that the workspace does not have', async () => {
+  it('refuses a partial that includes itself, directly or through others, and partials of other workspaces', async () => {
     const inner = await partial('x');
     const outer = await partial(`{{>${inner.id}}}`);
     const foreign = await api.post<Created>('/v1/prompts/partials', {

@@ -31,10 +31,10 @@ import {
 } from './prompt-writes';
 import type { CreatedPromptResponse, ListPromptsQuery } from './prompts.dto';
 
-/** Changes of the row itself in an update. */
+/** Changes that an update makes to the row itself. */
 interface RowChange {
   readonly name?: string;
-  /** Id or slug. */
+  /** Id or slug of the collection. */
   readonly collection_id?: string;
   readonly status?: 'active' | 'archived';
 }
@@ -70,7 +70,8 @@ export class PromptsService {
   }
 
   /**
-   * Returns a prompt by `slug`, `slug@3`, `slug@latest` or `slug@label`, or with the version as a separate parameter.
+   * Returns a prompt by `slug`, `slug@3`, `slug@latest` or `slug@label`, or with the version as a
+   * separate parameter.
    */
   async get<C, U, I, D, V>(
     kind: PromptKind<C, U, I, D, V>,
@@ -84,7 +85,7 @@ export class PromptsService {
     return kind.detail(row, meant, (await labelsOf(manager, [meant.id]))(meant.id));
   }
 
-  /** Updates a prompt, and returns the changed row. */
+  /** Updates a prompt and returns the changed row. */
   update<C, U extends RowChange, I, D, V>(
     kind: PromptKind<C, U, I, D, V>,
     at: ResourceReference,
@@ -113,7 +114,7 @@ export class PromptsService {
     });
   }
 
-  /** Archives a prompt. Throws 409 while it is shared or included. */
+  /** Archives a prompt. Throws `conflict` while it is shared or included. */
   remove(type: PromptType, at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) => archivePrompt(write, type, at));
   }
@@ -150,7 +151,9 @@ export class PromptsService {
     return kind.detail(row, version, (await labelsOf(manager, [version.id]))(version.id));
   }
 
-  /** Sets the label of a version of a prompt. `If-Match` is compared with the etag of the prompt. */
+  /**
+   * Sets the label of a version of a prompt. `If-Match` is compared with the etag of the prompt.
+   */
   label(at: ResourceReference, versionId: string, labelId: string | null): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
       const { manager } = write;

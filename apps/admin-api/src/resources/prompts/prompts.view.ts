@@ -12,7 +12,7 @@ class PromptBaseResponse extends RowResponse {
   readonly access_level!: 'workspace' | 'workspaces' | 'organisation';
   @ResponseField.uuid({ nullable: true }) readonly share_organisation_id!: string | null;
   @ResponseField.time({ nullable: true }) readonly shared_at!: string | null;
-  @ResponseField.text({ nullable: true, description: 'Id of the user or API key that shared it.' })
+  @ResponseField.text({ nullable: true, description: 'Id of the user or API key that shared the prompt.' })
   readonly shared_by_user_id!: string | null;
   @ResponseField.bit() readonly allow_all_workspaces!: 0 | 1;
   @ResponseField.uuid({ nullable: true }) readonly forked_from_prompt_id!: string | null;
@@ -21,7 +21,7 @@ class PromptBaseResponse extends RowResponse {
   @ResponseField.texts({
     optional: true,
     description:
-      'Ids of the workspaces with which it is shared. Only with show_prompt_share, for the owning workspace.',
+      'Ids of the workspaces with which the prompt is shared. Only with show_prompt_share, for the owning workspace.',
     example: [],
   })
   readonly shared_workspace_ids?: readonly string[];
@@ -66,7 +66,7 @@ export class PromptResponse extends PromptItemResponse {
 export class PromptVersionResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.uuid() readonly prompt_id!: string;
-  @ResponseField.text({ description: 'Same as `string` of the prompt.', example: 'Hello {{name}}' })
+  @ResponseField.text({ description: 'The same as `string` of the prompt.', example: 'Hello {{name}}' })
   readonly prompt_template!: string;
   @ResponseField.integer({ example: 1 }) readonly prompt_version!: number;
   @ResponseField.text({ nullable: true }) readonly prompt_description!: string | null;

@@ -29,7 +29,8 @@ beforeEach(async () => {
 });
 
 /**
- * A new address of a model would receive the integration's key, so the request gives the key again.
+ * A new address of a model would receive the integration's key, so the request contains the key
+ * again.
  */
 const KEY_AGAIN = 'sk-given-again';
 const put = (part: string, body: object): ReturnType<typeof api.put<Failure>> =>
@@ -53,7 +54,7 @@ describe('models of an integration', () => {
     pricing_config: PRICING,
   };
 
-  it('stores address, headers and price of a custom model, and masks credentials in its headers', async () => {
+  it('store address, headers and price of a custom model, and mask credentials in its headers', async () => {
     expect(
       (
         await put('integration-models', {
@@ -93,7 +94,7 @@ describe('models of an integration', () => {
     });
   });
 
-  it('merges a write with the saved models, unless it overrides them', async () => {
+  it('are merged with the saved models, unless the request overrides them', async () => {
     await put('models', { key: KEY_AGAIN, models: [CUSTOM, { slug: 'other' }] });
     const shown = { custom_headers: { authorization: '*****', 'x-new': 'b' } };
     await put('models', { models: [{ slug: 'my-llama', configurations: shown, pricing_config: null }] });
@@ -119,7 +120,7 @@ describe('models of an integration', () => {
     });
   });
 
-  it('deletes either all of the named custom models or none', async () => {
+  it('are deleted either all or not at all', async () => {
     await put('models', { key: KEY_AGAIN, models: [CUSTOM, { slug: 'gpt-4o' }] });
     const remove = (slugs: string): ReturnType<typeof api.delete> =>
       api.delete(`${path}/models?slugs=${slugs}`, { key: tenant.adminKey });
@@ -133,7 +134,7 @@ describe('models of an integration', () => {
 
   const cases = policies.cases.filter(({ endpoint }) => endpoint.endsWith('/integration-models'));
   it.each(cases.map((entry) => [entry.id, entry] as const))(
-    'handles the models of case %s',
+    'are handled as case %s says',
     async (_id, entry) => {
       const { status } = await put('integration-models', { key: KEY_AGAIN, ...entry.body });
       expect(status).toBe(entry.expect === 'accept' ? 200 : 400);
@@ -149,7 +150,7 @@ describe('models of an integration', () => {
     ['models.0.configurations', { models: [{ slug: 'm', configurations: {} }] }],
     ['models.0.configurations.region', { models: [{ slug: 'm', configurations: { region: 'eu' } }] }],
     ['models.0.pricing_config.pay_as_you_go', { models: [{ slug: 'm', pricing_config: {} }] }],
-  ])('refuses invalid %s and names them in param', async (param, body) => {
+  ])('refuse invalid %s and name them in param', async (param, body) => {
     const response = await put('models', body);
     expect([response.status, response.body.error.param]).toEqual([400, param]);
   });
@@ -162,7 +163,7 @@ describe('workspaces of an integration', () => {
       status: 'active',
     });
 
-  it('grants a workspace access with a provider, and removes both', async () => {
+  it('gain access with a provider, and lose both', async () => {
     const usage_limits = [{ type: 'cost', credit_limit: 10, periodic_reset: 'monthly' }];
     const rate_limits = [{ type: 'requests', unit: 'rpm', value: 5 }];
     const grant = { id: tenant.workspaceId, enabled: true, usage_limits, rate_limits };
@@ -183,7 +184,7 @@ describe('workspaces of an integration', () => {
     expect((await api.post('/v1/providers', refused)).status).toBe(400);
   });
 
-  it('creates no second provider, and none with create_default_provider: false', async () => {
+  it('get no second provider, and none with create_default_provider: false', async () => {
     const quiet = { id: tenant.workspaceId, enabled: true, create_default_provider: false };
     await put('workspaces', { workspaces: [quiet] });
     expect(await live()).toEqual([]);
@@ -192,7 +193,7 @@ describe('workspaces of an integration', () => {
     expect(await live()).toHaveLength(1);
   });
 
-  it('grants global access to current and future workspaces, except disabled ones', async () => {
+  it('have global access now and when created later, except disabled ones', async () => {
     await put('workspaces', { global_workspace_access: { enabled: true } });
     const later = await api.workspace(tenant.organisationId);
     const at = { organisationId: tenant.organisationId, workspaceId: later };
@@ -207,7 +208,7 @@ describe('workspaces of an integration', () => {
     expect(await live()).toEqual([]);
   });
 
-  it('replaces the list with override_existing_workspace_access', async () => {
+  it('are replaced with override_existing_workspace_access', async () => {
     const second = await api.workspace(tenant.organisationId);
     await put('workspaces', { workspaces: [{ id: tenant.workspaceId, enabled: true }] });
     await put('workspaces', {
@@ -220,7 +221,7 @@ describe('workspaces of an integration', () => {
     expect(await read('workspaces')).toMatchObject({ total: 0 });
   });
 
-  it('refuses a workspace of another organisation', async () => {
+  it('must belong to the organisation', async () => {
     const other = await api.tenant();
     for (const id of [other.workspaceId, '0193f0aa-0000-7000-8000-000000000000', 'unknown']) {
       const response = await put('workspaces', { workspaces: [{ id, enabled: true }] });
@@ -236,7 +237,7 @@ describe('workspaces of an integration', () => {
     ['workspaces.0.id', { workspaces: [{ enabled: true }] }],
     ['workspaces.0.usage_limits', { workspaces: [{ id: 'a', enabled: true, usage_limits: [{}, {}] }] }],
     ['global_workspace_access.enabled', { global_workspace_access: {} }],
-  ])('refuses an invalid %s and names it in param', async (param, body) => {
+  ])('refuse an invalid %s and name it in param', async (param, body) => {
     const response = await put('workspaces', body);
     expect([response.status, response.body.error.param?.startsWith(param)]).toEqual([400, true]);
   });

@@ -20,7 +20,7 @@ import { toModel, type IntegrationModelsResponse } from './integrations.view';
 import { pricingConfigFaults } from './pricing';
 
 /**
- * Maximum number of models of an integration, all of which are in each document of its providers.
+ * Maximum number of models of an integration, all of which are in every document of its providers.
  */
 const MODELS_MAX = 2_000;
 
@@ -82,8 +82,8 @@ export class IntegrationModelsService {
   }
 
   /**
-   * Deletes custom models; models of the catalogue can only be disabled. `list` has comma-separated
-   * slugs.
+   * Deletes custom models; models of the catalogue can only be disabled. `list` contains
+   * comma-separated slugs.
    */
   remove(at: ResourceReference, list: string): Promise<object> {
     const slugs = [...new Set(list.split(',').map((slug) => slug.trim()))].filter((slug) => slug !== '');
@@ -106,9 +106,9 @@ export class IntegrationModelsService {
   }
 
   /**
-   * Throws if a changed address of a model would receive saved secrets that the request does not
-   * give again. A model's address receives the integration's secrets; a model without an address
-   * uses the integration's.
+   * Throws if a changed model address would receive saved secrets that the request does not contain
+   * again. A model's address receives the integration's secrets; a model without an address uses
+   * the integration's.
    */
   private assertSecretsStay(
     caller: Principal,
@@ -167,14 +167,17 @@ export class IntegrationModelsService {
 const rowsOf = (
   manager: EntityManager,
   { id }: IntegrationEntity,
-  some: FindOptionsWhere<IntegrationModelEntity> = {},
+  modelFilter: FindOptionsWhere<IntegrationModelEntity> = {},
 ): Promise<IntegrationModelEntity[]> =>
-  manager.find(IntegrationModelEntity, { where: { ...some, integrationId: id }, order: { slug: 'ASC' } });
+  manager.find(IntegrationModelEntity, {
+    where: { ...modelFilter, integrationId: id },
+    order: { slug: 'ASC' },
+  });
 
-/** An integration whose audit records show some of its models. */
-const withModels = (some?: FindOptionsWhere<IntegrationModelEntity>): Resource<IntegrationEntity> => ({
+/** Describes an integration whose audit records show the given models. */
+const withModels = (modelFilter?: FindOptionsWhere<IntegrationModelEntity>): Resource<IntegrationEntity> => ({
   ...integrationTo('update'),
-  view: async (row, _caller, manager) => ({ models: (await rowsOf(manager, row, some)).map(toModel) }),
+  view: async (row, _caller, manager) => ({ models: (await rowsOf(manager, row, modelFilter)).map(toModel) }),
 });
 
 const newModel = (manager: EntityManager, integrationId: string, slug: string): IntegrationModelEntity =>
@@ -233,7 +236,7 @@ function modelFaults(model: IntegrationModelDto, path: string): ErrorDetail[] {
   return faults;
 }
 
-/** Sets the given fields; an absent field remains unchanged, and null clears it. */
+/** Sets the given fields; an absent field stays unchanged, and null clears it. */
 function applyModel(row: IntegrationModelEntity, model: IntegrationModelDto): IntegrationModelEntity {
   row.enabled = model.enabled ?? row.enabled;
   row.isCustom = model.is_custom ?? (row.isCustom || isCustomised(model));
@@ -245,12 +248,13 @@ function applyModel(row: IntegrationModelEntity, model: IntegrationModelDto): In
 }
 
 /**
- * Expects values that `modelFaults` accepted. Headers may be next to `configurations` or inside it.
+ * Sets the address and headers of a model. `modelFaults` must have accepted the values. Headers may
+ * be next to `configurations` or inside it.
  */
 function applyAddress(row: IntegrationModelEntity, model: IntegrationModelDto): void {
-  const inner = model.configurations === null ? CLEARED : model.configurations;
-  const host = inner?.['custom_host'] as string | null | undefined;
-  const headers = (model.custom_headers ?? inner?.['custom_headers'] ?? model.custom_headers) as
+  const address = model.configurations === null ? CLEARED : model.configurations;
+  const host = address?.['custom_host'] as string | null | undefined;
+  const headers = (model.custom_headers ?? address?.['custom_headers'] ?? model.custom_headers) as
     Record<string, string> | null | undefined;
   if (host !== undefined) row.customHost = host;
   if (headers !== undefined) row.customHeaders = unmaskedHeaders(headers ?? {}, row.customHeaders);

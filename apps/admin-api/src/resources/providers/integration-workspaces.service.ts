@@ -25,7 +25,7 @@ import {
 } from './integrations.view';
 import { createDefaultProvider } from './provider-rows';
 
-/** An integration whose audit records show its access. */
+/** Describes an integration whose audit records show its workspace access. */
 const INTEGRATION: Resource<IntegrationEntity> = {
   ...integrationTo('update'),
   view: async (row, _caller, manager) => ({
@@ -135,7 +135,10 @@ function applyAccess(row: IntegrationWorkspaceEntity, item: IntegrationWorkspace
   row.usageLimits = row.usageLimits?.map((limit) => ({ ...limit, status: 'active' })) ?? null;
 }
 
-/** Returns no rows for an integration of a workspace, which has no limits per workspace. */
+/**
+ * Returns the access rows of an integration; none for an integration of a workspace, which has no
+ * limits per workspace.
+ */
 const accessRowsOf = (
   manager: EntityManager,
   { id: integrationId, workspaceId }: IntegrationEntity,

@@ -25,7 +25,9 @@ import {
   IntegrationWorkspacesResponse,
 } from './integrations.view';
 
-/** Scopes of a route, of which the caller needs one; the integration decides which one. */
+/**
+ * Returns the scopes of a route, one of which the caller needs; the integration decides which one.
+ */
 const scopesFor = (action: IntegrationAction): [string, string] => [
   `organisation_integrations.${action}`,
   `workspace_integrations.${action}`,

@@ -20,7 +20,7 @@ import { RateLimitDto, UsageLimitDto } from '../../platform/limits/limits.dto';
 
 const KEY = { max: 8_192, description: 'The provider’s API key. Responses show only a mask.' } as const;
 
-/** Fields that are saved as columns of the same name. */
+/** Fields that are stored in columns of the same name. */
 export class PlainFields {
   @NameField({ example: 'OpenAI production' }) name!: string;
   @TextField({ optional: true, nullable: true, min: 0, max: 1_024 }) description?: string | null;
@@ -30,7 +30,7 @@ export class PlainFields {
   tags?: Record<string, string> | null;
   @BooleanField({
     optional: true,
-    description: 'False: only enabled models may be used. True unless set on creation.',
+    description: 'False: only enabled models may be used. Default on creation: true.',
   })
   allow_all_models?: boolean;
 }
@@ -50,25 +50,28 @@ class IntegrationFields extends PlainFields {
 }
 
 export class CreateIntegrationDto extends IntegrationFields {
-  @SlugField({ optional: true, description: 'Derived from the name if absent.', example: 'openai-prod' })
+  @SlugField({ optional: true, description: 'Default: derived from the name.', example: 'openai-prod' })
   slug?: string;
-  @TextField({ max: 64, description: 'An id of the provider catalogue.', example: 'openai' })
+  @TextField({ max: 64, description: 'Id of a provider in the catalogue.', example: 'openai' })
   ai_provider_id!: string;
   @TextField({ optional: true, ...KEY, example: 'sk-…' }) key?: string;
-  @ReferenceField({ optional: true, description: 'If present, only this workspace can use the integration.' })
+  @ReferenceField({
+    optional: true,
+    description: 'When present, only this workspace can use the integration.',
+  })
   workspace_id?: string;
   @BooleanField({
     optional: true,
-    description: 'Whether to create a provider for an integration of a workspace. True if absent.',
+    description: 'Whether to create a provider for an integration of a workspace. Default: true.',
   })
   create_default_provider?: boolean;
-  @SlugField({ optional: true, description: 'Slug of that provider.' }) default_provider_slug?: string;
+  @SlugField({ optional: true, description: 'Slug of the created provider.' }) default_provider_slug?: string;
 }
 
 export class UpdateIntegrationDto extends partialOf(IntegrationFields) {
   @EnumField(['active', 'archived'], {
     optional: true,
-    description: 'archived: the same as DELETE. Must be the only member of the body.',
+    description: 'archived has the same effect as DELETE. Must be the only member of the body.',
   })
   status?: 'active' | 'archived';
   @TextField({ optional: true, nullable: true, ...KEY }) key?: string | null;
@@ -76,12 +79,12 @@ export class UpdateIntegrationDto extends partialOf(IntegrationFields) {
 
 export class ListIntegrationsQuery extends searchable(pageOf({ size: 100 })) {
   @ReferenceField({ optional: true }) workspace_id?: string;
-  @QueryEnumListField(['workspace', 'organisation', 'all'], { description: 'all if absent.' })
+  @QueryEnumListField(['workspace', 'organisation', 'all'], { description: 'Default: all.' })
   type?: ('workspace' | 'organisation' | 'all')[];
   @TextField({
     optional: true,
     max: 4_096,
-    description: 'A JSON object of texts. Each of its tags must match.',
+    description: 'A JSON object of strings. Each of its tags must match.',
   })
   tags?: string;
 }
@@ -89,14 +92,15 @@ export class ListIntegrationsQuery extends searchable(pageOf({ size: 100 })) {
 export class IntegrationModelDto {
   @TextField({ example: 'my-llama' }) slug!: string;
   @TextField({ optional: true, nullable: true }) name?: string | null;
-  @BooleanField({ optional: true, description: 'True if absent.' }) enabled?: boolean;
+  @BooleanField({ optional: true, description: 'Whether the model may be used. Default: true.' })
+  enabled?: boolean;
   @BooleanField({ optional: true, nullable: true }) is_custom?: boolean | null;
   @BooleanField({ optional: true, nullable: true }) is_finetune?: boolean | null;
   @TextField({ optional: true, nullable: true, example: 'llama-3.1-8b' }) base_model_slug?: string | null;
   @ObjectField({
     optional: true,
     nullable: true,
-    description: 'Headers of this model, which take precedence over those of the integration.',
+    description: 'Headers of this model; they take precedence over those of the integration.',
   })
   custom_headers?: Record<string, unknown> | null;
   @ObjectField({
@@ -124,14 +128,14 @@ export class UpdateIntegrationModelsDto {
     optional: true,
     nullable: true,
     ...KEY,
-    description: 'The integration’s key. Required again if the address of a model changes.',
+    description: 'API key of the integration. Required again if the address of a model changes.',
   })
   key?: string | null;
   @ObjectField({
     optional: true,
     nullable: true,
     description:
-      'Fields of the integration. Its secrets are required again if the address of a model changes.',
+      'Provider fields of the integration. Its secrets are required again if the address of a model changes.',
   })
   configurations?: Record<string, unknown> | null;
   @BooleanField({
@@ -173,12 +177,12 @@ export class UpdateIntegrationWorkspacesDto {
   override_existing_workspace_access?: boolean;
   @BooleanField({
     optional: true,
-    description: 'Whether a workspace that gains access gets a provider. True if absent.',
+    description: 'Whether a workspace that gains access gets a provider. Default: true.',
   })
   create_default_provider?: boolean;
   @SlugField({
     optional: true,
-    description: 'Slug of those providers. If absent, the slug of the integration.',
+    description: 'Slug of the created providers. Default: the slug of the integration.',
   })
   default_provider_slug?: string;
 }

@@ -48,7 +48,7 @@ describe('POST /v1/integrations', () => {
   describe('with a credential of a token service', () => {
     const keyFile = { type: 'service_account', project_id: 'p', private_key: 'a-private-key-of-google' };
 
-    it('takes the key file of a service account, as an object or as text, and never shows it', async () => {
+    it('accepts the key file of a service account, as an object or as text, and never shows it', async () => {
       for (const json of [keyFile, JSON.stringify(keyFile)]) {
         const configurations = { vertex_auth_type: 'serviceAccount', vertex_service_account_json: json };
         const { slug } = await create({ ai_provider_id: 'vertex-ai', key: undefined, configurations });
@@ -58,7 +58,7 @@ describe('POST /v1/integrations', () => {
       }
     });
 
-    it('takes an OAuth client without a key, and masks its secret [SCP-05]', async () => {
+    it('accepts an OAuth client without a key, and masks its secret [SCP-05]', async () => {
       const configurations = {
         auth_type: 'oauthClientCredentials',
         oauth_token_endpoint: 'https://login.example.com/token',
@@ -121,7 +121,7 @@ describe('POST /v1/integrations', () => {
     expect(body.error.message).toContain(message.slice('key '.length));
   });
 
-  it('states why an address is refused', async () => {
+  it('returns the reason why an address is refused', async () => {
     const { status, body } = await api.post<Failure>('/v1/integrations', {
       key: tenant.adminKey,
       body: integrationBody({ configurations: { custom_host: 'https://user:pass@gateway.example.org/v1' } }),
@@ -315,7 +315,7 @@ describe('PUT /v1/integrations/{integration}', () => {
     expect(read['configurations']).not.toHaveProperty('openai_project');
   });
 
-  it('returns 412 for a stale If-Match, also for models and workspaces', async () => {
+  it('returns 412 for a stale If-Match, also on the routes for models and workspaces', async () => {
     const { slug } = await create();
     const path = `/v1/integrations/${slug}`;
     const etag = async (): Promise<string> =>

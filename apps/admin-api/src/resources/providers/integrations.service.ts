@@ -50,8 +50,8 @@ import { createDefaultProvider } from './provider-rows';
 import { usesOfProvider } from './provider-uses';
 
 /**
- * Integrations on which a caller may perform the action; the scopes of the caller decide which
- * ones.
+ * Describes the integrations on which a caller may perform the action; the caller's scopes decide
+ * which ones.
  */
 export const integrationTo = (action: IntegrationAction): Resource<IntegrationEntity> => ({
   entity: IntegrationEntity,
@@ -74,7 +74,8 @@ export class IntegrationsService {
   ) {}
 
   /**
-   * Creates an integration of the workspace of the call; without a workspace, of the organisation.
+   * Creates an integration of the workspace of the call, or of the organisation when the call names
+   * none.
    */
   create(caller: Principal, input: CreateIntegrationDto): Promise<CreatedIntegrationResponse> {
     const { organisationId, workspaceId } = caller;
@@ -193,7 +194,7 @@ export class IntegrationsService {
           if (uses.length < NAMED_MAX) uses.push(...(await usesOfProvider(manager, provider)));
         }
         await archiveProviders(write, providers);
-        // An archived integration cannot be restored, so its secret is not needed any more.
+        // An archived integration cannot be restored, so its secret is no longer needed.
         row.sealedCredential = null;
       });
       return uses.length === 0 ? {} : { warnings: uses.slice(0, NAMED_MAX) };
@@ -202,8 +203,8 @@ export class IntegrationsService {
 }
 
 /**
- * Returns the headers of models that use the integration's address, and the addresses of the other models, which receive
- * the integration's secrets; both by their paths in a request.
+ * Returns the headers of models that use the integration's address, and the addresses of the other
+ * models, which receive the integration's secrets. Both are keyed by their paths in a request.
  */
 async function modelsOf(
   manager: EntityManager,

@@ -13,7 +13,7 @@ class UseResponse {
 }
 
 export class DeletedIntegration {
-  /** Uses of the providers that were archived with the integration; absent without uses. */
+  /** Uses of the providers that were archived with the integration; absent when there were none. */
   @ResponseField.list(() => UseResponse, { optional: true }) readonly warnings?: readonly UseResponse[];
 }
 
@@ -90,7 +90,7 @@ export class IntegrationModelResponse {
   readonly configurations!: ModelAddressResponse | null;
   @ResponseField.json({ nullable: true }) readonly pricing_config!: Readonly<Record<string, unknown>> | null;
 
-  /** Saved prices that exceed the bounds and cannot be counted; absent without such prices. */
+  /** Saved prices that exceed the bounds and cannot be counted; absent when there are none. */
   @ResponseField.list(() => UseResponse, { optional: true }) readonly warnings?: readonly UseResponse[];
 }
 

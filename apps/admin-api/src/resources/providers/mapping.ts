@@ -1,6 +1,6 @@
 import type { DeploymentDto, VirtualKeyFieldsDto } from './virtual-keys.dto';
 
-/** Fields of the virtual-key routes and the fields of the provider catalogue that they set. */
+/** Fields of the virtual-key routes, and the fields of the provider catalogue that they set. */
 const FIELDS = {
   resourceName: 'azure_resource_name',
   azureAuthMode: 'azure_auth_mode',
@@ -21,17 +21,20 @@ const BY_CATALOGUE_NAME: ReadonlyMap<string, string> = new Map([
   [DEPLOYMENTS, 'deploymentConfig'],
 ]);
 
-/** Returns the name of a catalogue field in these routes, for the paths of errors. */
+/** Returns the name of a catalogue field in the virtual-key routes, for the paths of errors. */
 export const fieldNameOf = (catalogueName: string): string =>
   BY_CATALOGUE_NAME.get(catalogueName) ?? catalogueName;
 
 const BY_FIELD_NAME: ReadonlyMap<string, string> = new Map(Object.entries(FIELDS));
 
-/** Returns the catalogue's name of a field of these routes. Catalogue names remain unchanged. */
+/**
+ * Returns the catalogue name of a field in the virtual-key routes. Returns catalogue names
+ * unchanged.
+ */
 export const catalogueNameOf = (fieldName: string): string => BY_FIELD_NAME.get(fieldName) ?? fieldName;
 
 /**
- * Returns the provider fields of a request by their catalogue names; undefined without such fields.
+ * Returns the provider fields of a request by their catalogue names; undefined when there are none.
  */
 export function configurationsOf(input: VirtualKeyFieldsDto): Record<string, unknown> | undefined {
   const named: Record<string, unknown> = {};

@@ -16,7 +16,7 @@ describe('prices of the models of an integration', () => {
     pay_as_you_go: { request_token: { price }, response_token: { price: 1 } },
   });
 
-  it('have a warning for a saved price that cannot be counted, until a valid one is saved', async () => {
+  it('show a warning for a saved price that cannot be counted, until a valid price is saved', async () => {
     const { id: integrationId, slug: integration } = await createIntegration(admin, key);
     const path = `/v1/integrations/${integration}/models`;
     const save = async (): Promise<void> => {

@@ -41,7 +41,7 @@ const isAmount = (value: unknown, max: number): value is number =>
   typeof value === 'number' && value >= 0 && value <= max;
 
 /** Returns a fault for each member that is not in `known`. */
-const strangers = (value: Fields, known: ReadonlySet<string>, path: string): ErrorDetail[] =>
+const unknownMemberFaults = (value: Fields, known: ReadonlySet<string>, path: string): ErrorDetail[] =>
   Object.keys(value)
     .filter((name) => !known.has(name))
     .map((name) => ({ path: `${path}.${name}`, message: 'is unknown; remove it' }));
@@ -51,13 +51,13 @@ const strangers = (value: Fields, known: ReadonlySet<string>, path: string): Err
  * factor is null or a number from 0 to 1,000.
  */
 export function pricingAdjustmentFaults(value: Fields, path: string): ErrorDetail[] {
-  const faults = strangers(value, new Set(['multiplier']), path);
+  const faults = unknownMemberFaults(value, new Set(['multiplier']), path);
   const { multiplier } = value as { multiplier?: unknown };
   if (multiplier === undefined) return faults;
   const at = `${path}.multiplier`;
   if (!isFields(multiplier)) return [...faults, { path: at, message: 'must be an object' }];
   const { additional_units: additional, ...factors } = multiplier;
-  faults.push(...strangers(factors, ADJUSTED, at), ...factorFaults(factors, at));
+  faults.push(...unknownMemberFaults(factors, ADJUSTED, at), ...factorFaults(factors, at));
   if (additional === undefined) return faults;
   if (!isFields(additional) || Object.keys(additional).length > ADDITIONAL_UNITS_MAX) {
     const message = `must be an object of at most ${String(ADDITIONAL_UNITS_MAX)} units`;
@@ -80,14 +80,14 @@ const factorFaults = (factors: Fields, path: string): ErrorDetail[] =>
  * required, so that all usage of a custom model is billed.
  */
 export function pricingConfigFaults(value: Fields, path: string): ErrorDetail[] {
-  const faults = strangers(value, new Set(['type', 'pay_as_you_go']), path);
+  const faults = unknownMemberFaults(value, new Set(['type', 'pay_as_you_go']), path);
   if (value['type'] !== undefined && value['type'] !== 'static') {
     faults.push({ path: `${path}.type`, message: 'must be static' });
   }
   const prices = value['pay_as_you_go'];
   const at = `${path}.pay_as_you_go`;
   if (!isFields(prices)) return [...faults, { path: at, message: 'must be an object of unit prices' }];
-  faults.push(...strangers(prices, PRICED, at));
+  faults.push(...unknownMemberFaults(prices, PRICED, at));
   for (const unit of ['request_token', 'response_token']) {
     if (prices[unit] === undefined) faults.push({ path: `${at}.${unit}`, message: 'is required' });
   }

@@ -6,7 +6,10 @@ import { CatalogueProviderResponse, toCatalogueProvider } from './provider-catal
 
 const CATALOGUE = PROVIDER_CATALOGUE.map(toCatalogueProvider);
 
-/** The catalogue has nothing of a tenant, so each scope that shows providers or integrations is enough. */
+/**
+ * The catalogue contains no tenant data, so any scope for reading providers or integrations is
+ * enough.
+ */
 @ControlRoutes('providers/catalogue', 'utils/static-resources/integration-providers')
 export class ProviderCatalogueController {
   /** Lists the providers that an integration may use, with their fields. */

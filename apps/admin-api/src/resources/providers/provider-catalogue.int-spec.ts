@@ -23,7 +23,7 @@ describe('GET /v1/providers/catalogue', () => {
     expect(body).toMatchObject({ object: 'list', total: ids.length });
   });
 
-  it('gives dialects, routes, regions, aliases, documentation and price status of a provider', async () => {
+  it('returns dialects, routes, regions, aliases, documentation and price status of a provider', async () => {
     const { data } = (await api.get<Catalogue>(PATH, tenant)).body;
     const named = (name: string): unknown => data.find(({ id }) => id === name);
     expect(named('sandbox')).toMatchObject({ needs_key: false });
@@ -39,7 +39,7 @@ describe('GET /v1/providers/catalogue', () => {
     expect(named('vllm')).toMatchObject({ self_hosted: true });
   });
 
-  it('gives name, kind, secrecy, requirement, values and description of each field', async () => {
+  it('returns name, kind, secrecy, requirement, values and description of each field', async () => {
     const { data } = (await api.get<Catalogue>(PATH, tenant)).body;
     const fields = data.find(({ id }) => id === 'azure-openai')?.configurations ?? [];
     const named = (field: string): unknown => fields.find(({ name }) => name === field);
@@ -59,12 +59,12 @@ describe('GET /v1/providers/catalogue', () => {
     });
   });
 
-  it('gives the same list under the older path', async () => {
+  it('returns the same list under the older path', async () => {
     const older = await api.get<Catalogue>('/v2/utils/static-resources/integration-providers', tenant);
     expect(older.body).toEqual((await api.get<Catalogue>(PATH, tenant)).body);
   });
 
-  it('is read by every signed-in user and by keys that may list or read providers or integrations', async () => {
+  it('is open to every logged-in user and to keys that may list or read providers or integrations', async () => {
     const { organisationId, workspaceId } = tenant;
     const { email } = await api.user(organisationId, 'member', { [workspaceId]: 'member' });
     expect((await api.get(PATH, { token: await api.login(email) })).status).toBe(200);
@@ -75,7 +75,7 @@ describe('GET /v1/providers/catalogue', () => {
     }
   });
 
-  it('returns 401 without a key and 403 without a fitting scope', async () => {
+  it('returns 401 without a key and 403 without a suitable scope', async () => {
     const { organisationId, workspaceId } = tenant;
     const key = await api.apiKey('workspace-service', { organisationId, workspaceId }, ['configs.list']);
     expect((await api.get(PATH)).status).toBe(401);

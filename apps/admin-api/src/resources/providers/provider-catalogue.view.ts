@@ -23,23 +23,23 @@ export class CatalogueProviderResponse {
   @ResponseField.list(() => CatalogueFieldResponse) readonly configurations!: CatalogueFieldResponse[];
   @ResponseField.texts({ description: 'Other names of the provider in requests.', example: ['gemini'] })
   readonly aliases!: readonly string[];
-  @ResponseField.boolean({ description: 'Whether each integration needs a custom_host.' })
+  @ResponseField.boolean({ description: 'Whether each integration of the provider needs a custom_host.' })
   readonly self_hosted!: boolean;
   @ResponseField.texts({ description: 'Values of provider_region.', example: ['eu'] })
   readonly regions!: readonly string[];
-  @ResponseField.texts({ description: 'Dialects that the provider speaks.', example: ['openai-chat'] })
+  @ResponseField.texts({ description: 'API dialects of the provider.', example: ['openai-chat'] })
   readonly dialects!: readonly string[];
   @ResponseField.texts({
-    description: 'Route families that it serves in the dialect of their clients.',
+    description: 'Route families that the provider serves in the dialect of their clients.',
     example: ['chat.completions'],
   })
   readonly native_routes!: readonly string[];
   @ResponseField.texts({
-    description: 'Route families that clients reach by translation.',
+    description: 'Route families that clients use by translation.',
     example: ['messages'],
   })
   readonly translated_routes!: readonly string[];
-  @ResponseField.boolean({ description: 'Whether the price catalogue has its prices.' })
+  @ResponseField.boolean({ description: 'Whether the price catalogue contains prices of the provider.' })
   readonly priced!: boolean;
   @ResponseField.text({ nullable: true, example: 'https://platform.openai.com/docs' })
   readonly documentation!: string | null;

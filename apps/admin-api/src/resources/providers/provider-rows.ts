@@ -16,8 +16,8 @@ import { toProvider } from './providers.view';
 import { toVirtualKey } from './virtual-keys.view';
 
 /**
- * Slugs are unique only within a workspace, so a slug requires the workspace. An id suffices for a
- * credential of the whole organisation.
+ * Returns the condition for a provider that a path names. Slugs are unique only within a workspace,
+ * so a slug requires the workspace. An id is enough for a credential of the whole organisation.
  */
 const whereOf =
   (isVirtualKey: boolean) =>
@@ -60,7 +60,7 @@ export const listProviders = (
     search: { text: query.search, in: ['name', 'slug'] },
   });
 
-/** Returns the slugs of the rows' integrations, by the id of the integration. */
+/** Returns the slugs of the rows' integrations by integration id. */
 export async function integrationSlugs(
   manager: EntityManager,
   rows: readonly ProviderEntity[],
@@ -72,7 +72,7 @@ export async function integrationSlugs(
   return new Map(integrations.map(({ id, slug }) => [id, slug]));
 }
 
-/** Returns the hidden integration of a virtual key, which holds its credential. */
+/** Returns the hidden integration of a virtual key, which contains its credential. */
 export const hiddenOf = (
   manager: EntityManager,
   { integrationId }: ProviderEntity,
@@ -87,7 +87,7 @@ interface NewProvider {
   readonly organisationId: string;
   readonly workspaceId: string;
   readonly name: string;
-  /** Derived from the name if absent. */
+  /** Default: derived from the name. */
   readonly slug?: string | undefined;
   readonly isVirtualKey: boolean;
 }
@@ -95,9 +95,9 @@ interface NewProvider {
 /** Returns an unsaved row. Throws `conflict` if the workspace already uses the slug. */
 export async function newProvider(
   manager: EntityManager,
-  { slug: given, ...values }: NewProvider,
+  { slug: requestedSlug, ...values }: NewProvider,
 ): Promise<ProviderEntity> {
-  const slug = given ?? autoSlug(values.name);
+  const slug = requestedSlug ?? autoSlug(values.name);
   await assertSlugFree(manager, ProviderEntity, {
     workspaceId: values.workspaceId,
     slug,
@@ -120,8 +120,8 @@ export async function newProvider(
 
 /**
  * Creates the provider that a workspace gets with access to an integration, unless it has one.
- * Without `slug`, the slug is that of the integration, with a random suffix if the workspace uses
- * it already. Throws `validation_failed` for `path` if the given slug is already used.
+ * Without `slug`, uses the slug of the integration, with a random suffix if the workspace already
+ * uses it. Throws `validation_failed` for `path` if the given slug is already used.
  */
 export async function createDefaultProvider(
   write: Write<Principal>,
@@ -144,8 +144,8 @@ export async function createDefaultProvider(
 }
 
 /**
- * Sets the given fields; null clears. An exhausted or expired provider becomes active when its
- * limit is raised or cleared, its usage reset, or its expiry postponed. Throws `forbidden` for
+ * Sets the given fields; null clears a field. An exhausted or expired provider becomes active when
+ * its limit is raised or cleared, its usage reset, or its expiry postponed. Throws `forbidden` for
  * limits that a higher role has set.
  */
 export function applyProviderFields(

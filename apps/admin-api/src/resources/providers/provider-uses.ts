@@ -35,8 +35,8 @@ async function configsNaming(manager: EntityManager, { workspaceId, slug }: Name
 }
 
 /**
- * Whether a value contains `@slug` or `@slug/model`, or the slug as a virtual key. Expects a valid
- * config, whose nesting is bounded.
+ * Whether a value contains `@slug`, `@slug/model`, or the slug as a virtual key. The config must be
+ * valid, so that its nesting is bounded.
  */
 function names(value: unknown, slug: string, member = ''): boolean {
   if (typeof value === 'string') {

@@ -20,7 +20,7 @@ export const WORKSPACE = {
   description: 'Required with a credential of the whole organisation.',
 } as const;
 
-/** Order of providers and virtual keys. */
+/** Fields by which lists of providers and virtual keys can be ordered. */
 export const BY_LIFE: readonly OrderField[] = [...BY_NAME, 'expires_at'];
 
 /** Fields that providers and virtual keys share. */
@@ -49,14 +49,14 @@ export class CreateProviderDto extends ProviderFieldsDto {
   @NameField({ example: 'OpenAI production' }) name!: string;
   @ReferenceField({ description: 'Slug or id of an integration of the workspace.', example: 'openai-prod' })
   integration_id!: string;
-  @SlugField({ optional: true, description: 'Derived from the name if absent.', example: 'openai-prod' })
+  @SlugField({ optional: true, description: 'Default: derived from the name.', example: 'openai-prod' })
   slug?: string;
   @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class UpdateProviderDto extends ProviderFieldsDto {
   @NameField({ optional: true, example: 'OpenAI production' }) name?: string;
-  @BooleanField({ optional: true, description: 'True: resets the usage to zero.' })
+  @BooleanField({ optional: true, description: 'True resets the usage to zero.' })
   reset_usage?: boolean;
   @ReferenceField(WORKSPACE) workspace_id?: string;
 }
@@ -67,7 +67,7 @@ export class ListProvidersQuery extends searchable(pageOf({ size: 50 }), BY_LIFE
   @TextField({
     optional: true,
     max: 4_096,
-    description: 'A JSON object of texts. Each of its tags must match.',
+    description: 'A JSON object of strings. Each of its tags must match.',
   })
   tags?: string;
 }

@@ -7,7 +7,10 @@ import { VirtualKeysService } from './virtual-keys.service';
 import { WorkspaceModelsController } from './workspace-models.controller';
 import { WorkspaceModelsService } from './workspace-models.service';
 
-/** The parts of providers in workspaces: their models, their virtual keys, and tests of integrations. */
+/**
+ * Controllers and providers of providers in workspaces, their models and virtual keys, and tests of
+ * integrations.
+ */
 export const PROVIDERS = {
   controllers: [
     IntegrationTestsController,

@@ -75,8 +75,8 @@ export class ProvidersService {
   }
 
   /**
-   * Archives the provider. With `force` also while it is in use; requests through it then fail
-   * because the provider does not exist.
+   * Archives the provider. With `force`, also archives it while it is in use; requests that name it
+   * then fail because the provider does not exist.
    */
   remove(at: ResourceReference, query: DeleteQuery): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
@@ -98,8 +98,8 @@ async function shownOf(manager: EntityManager, rows: readonly ProviderEntity[]):
 
 /**
  * Returns an integration that the workspace may use. Locks the row until the commit, so that the
- * integration cannot be deleted or disabled for the workspace before. Throws the same error for an
- * integration that is unknown, of another tenant, or not enabled.
+ * integration cannot be deleted or disabled for the workspace in the meantime. Throws the same
+ * error for an integration that is unknown, belongs to another tenant, or is not enabled.
  */
 async function usableBy(
   manager: EntityManager,
@@ -121,8 +121,8 @@ async function usableBy(
 }
 
 /**
- * Throws if a second provider of the integration would bypass limits of the first that a higher
- * role has set.
+ * Throws if a second provider of the integration would bypass limits that a higher role has set on
+ * the first one.
  */
 async function assertNoLimitsPassed(
   manager: EntityManager,

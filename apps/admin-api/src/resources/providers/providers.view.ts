@@ -23,13 +23,16 @@ export class ProviderResponse extends RowResponse {
   @ResponseField.map({ nullable: true }) readonly tags!: Readonly<Record<string, string>> | null;
   @ResponseField.one(() => UsedByResponse, {
     optional: true,
-    description: 'In a list only with include_used_by.',
+    description: 'Only present in a list with include_used_by.',
   })
   readonly used_by?: UsedByResponse;
   @ResponseField.kind('provider') readonly object!: 'provider';
 }
 
-/** Returns `expired` from the moment of expiry, even before the worker has updated the row. */
+/**
+ * Returns the status; `expired` from the moment of expiry, even before the worker has updated the
+ * row.
+ */
 export const statusOf = (row: Pick<ProviderEntity, 'status' | 'expiresAt'>): ProviderStatus =>
   row.status !== 'archived' && row.expiresAt !== null && row.expiresAt.getTime() <= Date.now()
     ? 'expired'
@@ -43,7 +46,7 @@ export const toProvider = (row: ProviderEntity, integrationSlug: string): Provid
     object: 'provider',
   });
 
-/** Owner of the budgets of a provider or virtual key. */
+/** Returns the owner of the budgets of a provider or virtual key. */
 export const limitOwnerOf = ({ organisationId, id, lastResetAt }: ProviderEntity): LimitOwner => ({
   ...{ organisationId, scope: 'provider', id, lastResetAt },
 });

@@ -27,7 +27,10 @@ export class DeploymentDto {
   @BooleanField({ optional: true }) is_default?: boolean;
 }
 
-/** Provider fields under the names of these routes; `mapping.ts` maps them to the catalogue. */
+/**
+ * Provider fields under the names of the virtual-key routes; `mapping.ts` maps them to the
+ * catalogue.
+ */
 export class VirtualKeyFieldsDto extends ProviderFieldsDto {
   @TextField({ optional: true, nullable: true, max: 30 }) apiVersion?: string | null;
   @TextField({ optional: true, nullable: true }) resourceName?: string | null;
@@ -55,8 +58,8 @@ export class VirtualKeyFieldsDto extends ProviderFieldsDto {
 
 export class CreateVirtualKeyDto extends VirtualKeyFieldsDto {
   @NameField({ example: 'OpenAI production' }) name!: string;
-  @SlugField({ optional: true, description: 'Derived from the name if absent.' }) slug?: string;
-  @TextField({ max: 64, description: 'An id of the provider catalogue.', example: 'openai' })
+  @SlugField({ optional: true, description: 'Default: derived from the name.' }) slug?: string;
+  @TextField({ max: 64, description: 'Id of a provider in the catalogue.', example: 'openai' })
   provider!: string;
   @TextField({ optional: true, ...KEY }) key?: string;
   @ReferenceField(WORKSPACE) workspace_id?: string;
@@ -65,7 +68,7 @@ export class CreateVirtualKeyDto extends VirtualKeyFieldsDto {
 export class UpdateVirtualKeyDto extends VirtualKeyFieldsDto {
   @NameField({ optional: true }) name?: string;
   @TextField({ optional: true, nullable: true, ...KEY }) key?: string | null;
-  @BooleanField({ optional: true, description: 'True: resets the usage to zero.' })
+  @BooleanField({ optional: true, description: 'True resets the usage to zero.' })
   reset_usage?: boolean;
   @ReferenceField(WORKSPACE) workspace_id?: string;
 }

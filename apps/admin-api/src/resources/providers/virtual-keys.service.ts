@@ -30,7 +30,10 @@ import type {
 } from './virtual-keys.dto';
 import { toVirtualKey, type VirtualKeyResponse } from './virtual-keys.view';
 
-/** A virtual key is a provider with its own hidden integration, which holds its credential. */
+/**
+ * Manages virtual keys. A virtual key is a provider with its own hidden integration, which contains
+ * its credential.
+ */
 @Injectable()
 export class VirtualKeysService {
   constructor(
@@ -97,7 +100,7 @@ export class VirtualKeysService {
         const mapsAnew = !isDeepStrictEqual(mapped, hidden.secretMappings);
         this.credentials.apply(hidden, { key: input.key, configurations, caller, mapsAnew }, fieldNameOf);
         await manager.save(IntegrationEntity, hidden);
-        // A new credential alone changes the virtual key's etag, too.
+        // Increments the version, so that the etag also changes when only the credential does.
         row.version += 1;
       }),
     );
@@ -135,8 +138,8 @@ function newHiddenIntegration(
     organisationId: row.organisationId,
     workspaceId: row.workspaceId,
     aiProviderId,
-    // Unique, and cannot clash with a slug that a user needs, because no route shows this
-    // integration.
+    // The slug is unique and cannot clash with a slug that a user needs, because no route shows
+    // this integration.
     slug: `virtual-key-${row.id}`,
     name: row.name,
     description: null,

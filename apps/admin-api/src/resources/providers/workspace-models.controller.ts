@@ -6,7 +6,7 @@ import { Route } from '../../platform/resource/route';
 import { ListWorkspaceModelsQuery, WorkspaceModelResponse } from './workspace-models.dto';
 import { WorkspaceModelsService } from './workspace-models.service';
 
-/** `/v1/models` belongs to the gateway, which sends it to a provider. */
+/** The path is not `/v1/models`, which belongs to the gateway and goes to a provider. */
 @ControlRoutes('providers/models')
 export class WorkspaceModelsController {
   constructor(private readonly models: WorkspaceModelsService) {}

@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 
 describe('GET /v1/providers/models', () => {
-  it('lists the models of the catalogue where all are allowed, else those that are listed', async () => {
+  it('lists the models of the catalogue when all are allowed, otherwise those with settings', async () => {
     const { data, total } = await list('page_size=500');
     expect(total).toBe(data.length);
     const of = (slug: string): Model[] => data.filter(({ provider }) => provider.slug === slug);
@@ -94,7 +94,7 @@ describe('GET /v1/providers/models', () => {
     expect(data.find(({ slug }) => slug === 'like-4o')?.context_tokens).toBe(128_000);
   });
 
-  it('is filtered and paged in a stable order', async () => {
+  it('can be filtered, and pages in a stable order', async () => {
     expect((await list('provider=few&enabled=false')).data.map(({ slug }) => slug)).toEqual(['off']);
     expect((await list('search=LIKE-')).data.map(({ id }) => id)).toEqual(['@few/like-4o']);
     const whole = (await list('page_size=500')).data.map(({ id }) => id);
@@ -125,7 +125,7 @@ describe('GET /v1/providers/models', () => {
     await admin.dataSource.query(`UPDATE providers SET status = 'active' WHERE slug = 'open'`);
   });
 
-  it('needs a scope of calls or of providers', async () => {
+  it('requires a scope for calls or for providers', async () => {
     for (const [scope, status] of [
       ['completions.write', 200],
       ['virtual_keys.list', 200],

@@ -28,7 +28,10 @@ interface Named extends Place {
 
 type Switch = Pick<IntegrationModelEntity, 'integrationId' | 'slug' | 'enabled'>;
 
-/** The models that requests of a workspace can name, as its providers, integrations and the catalogue have them. */
+/**
+ * Lists the models that requests of a workspace can name, from its providers, its integrations and
+ * the catalogue.
+ */
 @Injectable()
 export class WorkspaceModelsService {
   constructor(private readonly dataSource: DataSource) {}
@@ -98,7 +101,10 @@ async function switchesOf(
   return grouped(rows);
 }
 
-/** Returns the models of a provider by name: those with settings, and where all are allowed those of the catalogue. */
+/**
+ * Returns the models of a provider by name: those with settings and, when all models are allowed,
+ * those of the catalogue.
+ */
 function namesOf(place: Place, switches: readonly Switch[]): Named[] {
   const { provider, integration } = place;
   const isLive = statusOf(provider) === 'active';
@@ -136,7 +142,10 @@ async function shownOf(manager: EntityManager, page: readonly Named[]): Promise<
   });
 }
 
-/** Returns null when the adjustments cannot be read; requests are then unpriced. */
+/**
+ * Returns the saved prices; null when the adjustments cannot be read, and requests are then
+ * unpriced.
+ */
 function savedPrices(
   { pricingAdjustments }: IntegrationEntity,
   rows: readonly IntegrationModelEntity[],

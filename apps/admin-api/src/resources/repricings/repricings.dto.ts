@@ -27,7 +27,7 @@ export class RepricingGroupResponse {
   @ResponseField.integer({ description: 'Number of logs whose cost differs.', example: 12 })
   readonly changed!: number;
   @ResponseField.integer({
-    description: 'Number of logs that have no price now either; their cost does not change.',
+    description: 'Number of logs that still have no price; their cost does not change.',
     example: 0,
   })
   readonly unpriced!: number;

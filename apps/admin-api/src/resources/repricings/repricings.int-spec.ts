@@ -25,7 +25,7 @@ const apply = (id: string, key = ours.adminKey) =>
   admin.post<Failure>(`${URL}/${id}/apply`, { key, body: {} });
 
 describe('/v1/repricings', () => {
-  it('start with a preview that shows the difference of each provider and model in USD', async () => {
+  it('starts with a preview that shows the difference of each provider and model in USD', async () => {
     const id = await create({ ...BODY, provider: 'openai' });
     expect(await get(id)).toMatchObject({ status: 'previewing', provider: 'openai', model: null, seen: 0 });
     const group = { provider: 'openai', model: 'gpt-4o', changed: 2, unpriced: 1 };
@@ -39,7 +39,7 @@ describe('/v1/repricings', () => {
     expect(body.data.map((each) => each.id)).toEqual([id]);
   });
 
-  it('are applied once, after the preview is complete', async () => {
+  it('applies a repricing once, after the preview is complete', async () => {
     const id = await create();
     expect((await apply(id)).status).toBe(409);
     await change(id, { status: 'previewed', cursorTime: new Date(), cursorId: id });
@@ -52,7 +52,7 @@ describe('/v1/repricings', () => {
     expect(audits.filter(({ responseStatusCode: status }) => status === 200)).toHaveLength(1);
   });
 
-  it('are limited in number at the same time', async () => {
+  it('limits the number of open repricings', async () => {
     const statuses = await Promise.all(
       Array.from(
         { length: 8 },
@@ -74,7 +74,7 @@ describe('/v1/repricings', () => {
     expect([status, failure.error.param]).toEqual([400, param]);
   });
 
-  it('belong to the whole organisation, and are hidden from others', async () => {
+  it('is for credentials of the whole organisation, and hides repricings from other organisations', async () => {
     const id = await create();
     const theirs = await admin.tenant();
     expect((await admin.get(`${URL}/${id}`, { key: theirs.adminKey })).status).toBe(404);

@@ -14,13 +14,14 @@ import type {
 } from './repricings.dto';
 
 const RANGE_MAX_MS = 366 * DAY_MS;
-/** Maximum open repricings of one organisation. */
+/** Maximum number of open repricings of one organisation. */
 const OPEN_MAX = 5;
 const RESOURCE = 'repricings';
 const NOTHING = { seen: 0, groups: [] };
 
 /**
- * Re-prices the logs of a range with current prices: first a preview, then the change on request. The worker does both.
+ * Re-prices the logs of a range with current prices: first as a preview, then as a change on
+ * request. The worker does both.
  */
 @Injectable()
 export class RepricingsService {
@@ -70,7 +71,10 @@ export class RepricingsService {
     return toRepricing(await findRepricing(this.dataSource.manager, caller, id, false));
   }
 
-  /** Starts to apply a repricing. Throws `conflict` unless its preview is complete and it was not applied yet. */
+  /**
+   * Starts to apply a repricing. Throws `conflict` unless its preview is complete and it has not
+   * been applied yet.
+   */
   apply(caller: Principal, id: string, ifMatch: string | undefined): Promise<object> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;

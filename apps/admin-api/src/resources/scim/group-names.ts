@@ -2,14 +2,17 @@ import type { WorkspaceRole } from '@gw/auth-scopes';
 import type { ScimSettings } from '@gw/entities';
 
 /**
- * Groups give a role in a workspace by their name alone when it is made of prefix, workspace, separator and role, by default
- * `ws-<workspace>-role-<role>`.
+ * Patterns of group names that give a role in a workspace without a mapping. Such a name consists
+ * of prefix, workspace, separator and role, by default `ws-<workspace>-role-<role>`.
  */
 type NamePattern = Pick<ScimSettings, 'workspace_name_prefix' | 'workspace_role_separator'>;
 
 const ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member'];
 
-/** The workspace (its slug or name) and the role that a group's name gives, whatever its case; null for a name of another form. */
+/**
+ * Returns the workspace (slug or name) and the role that a group name gives, ignoring case; null
+ * for a name of another form.
+ */
 export function readGroupName(
   name: string,
   { workspace_name_prefix: prefix, workspace_role_separator: separator }: Required<NamePattern>,

@@ -43,7 +43,7 @@ describe('a change of a large group', () => {
     return ids;
   }
 
-  it('follows for 500 users at once, and for the rest by batches of the worker, each once', async () => {
+  it('applies roles for 500 users immediately, and for the rest in batches of the worker, once for each user', async () => {
     const tenant = await api.tenant();
     const { organisationId } = tenant;
     const provider = await IdentityProvider.of(api, tenant);
@@ -70,7 +70,7 @@ describe('a change of a large group', () => {
     expect((await api.post(INTERNAL.scimSettle, { token: tenant.adminKey })).status).toBe(401);
   }, 60_000);
 
-  it('maps, shows and deletes a group of more members than a statement has parameters', async () => {
+  it('maps, shows and deletes a group with more members than a statement has parameters', async () => {
     const tenant = await api.tenant();
     const provider = await IdentityProvider.of(api, tenant);
     const groupId = await provider.group('Everyone');
@@ -96,7 +96,7 @@ describe('a change of a large group', () => {
     expect(status).toBe(204);
   }, 120_000);
 
-  it('locks all its users by id before the first change, so that two changes do not end in a deadlock', async () => {
+  it('locks all its users by id before the first change, so that two changes do not deadlock', async () => {
     const tenant = await api.tenant();
     const provider = await IdentityProvider.of(api, tenant);
     const { organisationId } = tenant;

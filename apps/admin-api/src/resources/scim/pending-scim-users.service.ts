@@ -6,10 +6,10 @@ import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { ScimMemberships } from './scim-memberships.service';
 
-/** Users of one batch: a transaction of a second or two. */
+/** Number of users in one batch, whose transaction takes a second or two. */
 const BATCH = 200;
 
-/** Settles the memberships of users that a large change of groups has left pending. */
+/** Applies the mapped roles of users whom a large change of groups has marked as pending. */
 @Injectable()
 export class PendingScimUsers {
   constructor(
@@ -18,7 +18,7 @@ export class PendingScimUsers {
     private readonly memberships: ScimMemberships,
   ) {}
 
-  /** Settles a batch of one organisation, and returns the number of its users. */
+  /** Processes a batch of one organisation and returns its number of users. */
   async settle(): Promise<number> {
     const { manager } = this.dataSource;
     const first = await manager.findOne(ScimUserEntity, {

@@ -17,7 +17,10 @@ interface Operation {
 const METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const BULK_ID = /^[\w.-]{1,64}$/;
 
-/** Carries out the operations of a bulk request (RFC 7644, section 3.7), one after another, each in a transaction of its own. */
+/**
+ * Executes the operations of a bulk request (RFC 7644, section 3.7), one after another, each in a
+ * separate transaction.
+ */
 @Injectable()
 export class ScimBulk {
   constructor(
@@ -114,7 +117,10 @@ function readBulkId(raw: unknown): string | null {
   throw fault('invalidValue', 'bulkId must be a short name of letters and digits.');
 }
 
-/** Replaces `bulkId:x` by the id of the resource that the operation x created. Throws `invalidValue` for an unknown one. */
+/**
+ * Replaces `bulkId:x` with the id of the resource that operation x created. Throws `invalidValue`
+ * for an unknown one.
+ */
 function resolved(value: unknown, ids: ReadonlyMap<string, string>): unknown {
   if (typeof value === 'string') {
     if (!value.startsWith('bulkId:')) return value;

@@ -13,7 +13,7 @@ function metaOf(entry: string, sub: Attribute | null): Column | null {
   return column === undefined ? null : value(`${entry}.${column}`);
 }
 
-/** A list whose elements are rows of a join. */
+/** Returns the column of a list whose elements are rows of a join. */
 const joined = (from: string, columns: Readonly<Record<string, string>>): Column => ({
   kind: 'list',
   from,
@@ -34,7 +34,10 @@ const OWN_USER_COLUMNS: Readonly<Record<string, Column>> = {
   groups: GROUPS_OF_USER,
 };
 
-/** Attributes of users: columns of `scim_users entry`, else members of its JSON. */
+/**
+ * Returns the column of a user attribute: a column of `scim_users entry`, else a member of its
+ * JSON; null for an unknown attribute.
+ */
 function userColumn(path: AttributePath): Column | null {
   const { attribute, sub, extension } = path;
   if (attribute.name === 'meta') return metaOf('entry', sub);

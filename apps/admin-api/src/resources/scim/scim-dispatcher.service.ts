@@ -8,10 +8,10 @@ import { ScimGroupsService } from './scim-groups.service';
 import { listOf, type ListParameters } from './scim-list';
 import { ScimUsersService } from './scim-users.service';
 
-/** A request below the base URL of SCIM. */
+/** A request below the SCIM base URL. */
 export interface ScimRequest {
   readonly method: string;
-  /** Decoded segments: `['Users', '…']`. */
+  /** Decoded path segments: `['Users', '…']`. */
   readonly path: readonly string[];
   readonly query: ListParameters;
   readonly body: unknown;
@@ -25,15 +25,18 @@ export interface ScimReply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Members beyond which a changed group is not sent back. */
+/** Maximum number of members of a changed group that the response contains. */
 const MEMBERS_SHOWN_MAX = 500;
 export const BULK = { operations: 1_000, bytes: 1_048_576 } as const;
 const DISCOVERY: ReadonlySet<string> = new Set(['ServiceProviderConfig', 'Schemas', 'ResourceTypes']);
 
-/** Whether a path is one of the documents that say what SCIM can do here. */
+/**
+ * Whether a path is one of the discovery documents, which describe the SCIM features of this
+ * server.
+ */
 export const isDiscovery = ([first]: readonly string[]): boolean => DISCOVERY.has(first ?? '');
 
-/** Carries out one SCIM request, from the network, out of a bulk request or as a dry run. */
+/** Executes one SCIM request from the network, from a bulk request or as a dry run. */
 @Injectable()
 export class ScimDispatcher {
   constructor(
@@ -42,7 +45,7 @@ export class ScimDispatcher {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'SCIM_BULK'>,
   ) {}
 
-  /** Throws `ScimError`. */
+  /** Executes a request and returns the response. Throws `ScimError`. */
   async dispatch(context: ScimContext, request: ScimRequest): Promise<ScimReply> {
     const [first, id, ...rest] = request.path;
     if (rest.length > 0) throw unknownPath();
@@ -55,7 +58,7 @@ export class ScimDispatcher {
     return one(resource, context, id, request);
   }
 
-  /** The documents of discovery. `base`: URL of the SCIM endpoints. */
+  /** Returns a discovery document. `base` is the URL of the SCIM endpoints. */
   discover(base: string, { method, path: [first, id], query }: ScimRequest): ScimReply {
     if (method !== 'GET') throw new ScimError(405, 'The documents of discovery can only be read.');
     if (query['filter'] !== undefined)
@@ -116,7 +119,10 @@ async function one(
   }
 }
 
-/** Entra ID expects no body of a changed group, and large groups are not sent back. */
+/**
+ * Returns the response to a PATCH. Entra ID expects no body for a changed group, and large groups
+ * are not sent back.
+ */
 function patched({ dialect }: ScimContext, written: Written): ScimReply {
   const members = written.document['members'];
   const isGroup = Array.isArray(members);

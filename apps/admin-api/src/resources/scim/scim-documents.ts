@@ -1,7 +1,7 @@
 import type { ScimGroupEntity, ScimUserEntity } from '@gw/entities';
 import { GROUP_KIND, ScimError, USER_KIND, type ScimDocument } from '@gw/scim';
 
-/** A group or a user, as the other kind of resource shows it. */
+/** Reference to a group or user in the other kind of resource. */
 export interface Reference {
   readonly value: string;
   readonly display: string;
@@ -9,11 +9,11 @@ export interface Reference {
 
 const COLUMNS: ReadonlySet<string> = new Set(['userName', 'externalId', 'active']);
 
-/** The attributes that are kept as JSON. */
+/** Returns the attributes that are stored as JSON. */
 export const attributesOf = (document: ScimDocument): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(document).filter(([name]) => !COLUMNS.has(name)));
 
-/** The attributes that an identity provider can write. */
+/** Returns the attributes that an identity provider can write. */
 export const writtenDocument = ({
   userName,
   externalId,
@@ -32,10 +32,10 @@ interface Meta {
   readonly lastUpdatedAt: Date;
 }
 
-/** The weak tag of a resource. */
+/** Returns the weak ETag of a resource. */
 export const scimTag = ({ version }: Pick<Meta, 'version'>): string => `W/"${String(version)}"`;
 
-/** Throws 412 unless `If-Match` is absent, `*` or names the version. */
+/** Throws 412 unless `If-Match` is absent, `*` or contains the version. */
 export function assertTagMatches(ifMatch: string | undefined, row: { readonly version: number }): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const strip = (tag: string): string => tag.trim().replace(/^W\//, '');
@@ -49,7 +49,7 @@ export function assertTagMatches(ifMatch: string | undefined, row: { readonly ve
   throw new ScimError(412, 'The resource has changed; read it again.');
 }
 
-/** A response to a write: the resource, and whether it was created. */
+/** Result of a write: the resource, and whether it was created. */
 export interface Written {
   readonly created: boolean;
   readonly id: string;

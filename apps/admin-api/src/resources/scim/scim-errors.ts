@@ -4,7 +4,7 @@ import { toPublicError } from '@gw/web';
 
 const TYPES: Readonly<Partial<Record<number, ScimType>>> = { 400: 'invalidSyntax', 409: 'uniqueness' };
 
-/** Turns anything that was thrown into an error of SCIM; the details of internal errors stay inside. */
+/** Converts any thrown value to a SCIM error; does not expose the details of internal errors. */
 export function scimErrorOf(thrown: unknown): ScimError {
   if (thrown instanceof ScimError) return thrown;
   if (isUniqueViolation(thrown)) {
@@ -14,7 +14,7 @@ export function scimErrorOf(thrown: unknown): ScimError {
   return new ScimError(status, message, TYPES[status] ?? null);
 }
 
-/** The body of an error (RFC 7644, section 3.12). */
+/** Returns the body of an error response (RFC 7644, section 3.12). */
 export const scimErrorBody = ({ status, scimType, message }: ScimError): object => ({
   schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
   status: String(status),

@@ -5,9 +5,9 @@ import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
 import type { ScimContext } from './scim-context';
 
-/** Exchanges of an organisation that are kept. */
-const KEPT = 200;
-/** Older ones are deleted once in this number of exchanges, in each process. */
+/** Number of exchanges of an organisation that are stored. */
+const STORED_MAX = 200;
+/** Number of exchanges after which a process deletes older ones. */
 const PRUNED_EVERY = 64;
 const ORGANISATIONS_MAX = 10_000;
 
@@ -19,7 +19,10 @@ interface Exchange {
   readonly detail: string | null;
 }
 
-/** Keeps the last exchanges of each organisation, which show what is wrong in the set-up of its identity provider. */
+/**
+ * Stores the last exchanges of each organisation, which help to find faults in the set-up of its
+ * identity provider.
+ */
 @Injectable()
 export class ScimExchanges {
   private readonly counts = new LRUCache<string, number>({ max: ORGANISATIONS_MAX });
@@ -46,14 +49,14 @@ export class ScimExchanges {
     return this.dataSource.manager.find(ScimExchangeEntity, {
       where: { organisationId },
       order: { id: 'DESC' },
-      take: KEPT,
+      take: STORED_MAX,
     });
   }
 
   private async prune(organisationId: string): Promise<void> {
     await this.dataSource.query(
       `DELETE FROM scim_exchanges WHERE organisation_id = $1 AND id < (
-         SELECT id FROM scim_exchanges WHERE organisation_id = $1 ORDER BY id DESC OFFSET ${String(KEPT)} LIMIT 1)`,
+         SELECT id FROM scim_exchanges WHERE organisation_id = $1 ORDER BY id DESC OFFSET ${String(STORED_MAX)} LIMIT 1)`,
       [organisationId],
     );
   }

@@ -1,22 +1,22 @@
 import type { Attribute, AttributePath, Filter, Operator } from '@gw/scim';
 
-/** SQL of an attribute: one value, or a list whose element is `alias` in `from`. */
+/** SQL of an attribute: a single value, or a list whose elements are rows of `from`. */
 export type Column =
   | { readonly kind: 'value'; readonly sql: string; readonly lowered?: true }
   | { readonly kind: 'list'; readonly from: string; readonly value: (sub: Attribute) => string | null };
 
-/** Returns the SQL of an attribute; null for one that no row has. */
+/** Returns the SQL of an attribute; null for an attribute that no row has. */
 export type Columns = (path: AttributePath) => Column | null;
 
-/** A condition with the values of its parameters, the first of which is `$first`. */
+/** An SQL condition with the values of its parameters, the first of which is `$first`. */
 export interface Condition {
   readonly sql: string;
   readonly values: readonly unknown[];
 }
 
 /**
- * Compiles a filter to a condition. Attribute names come from the schema tables alone, and each value of the filter is a parameter,
- * so no text of a request is SQL.
+ * Compiles a filter to an SQL condition. Attribute names come only from the schema tables, and each
+ * value of the filter is a parameter, so the SQL contains no text of the request.
  */
 export function conditionOf(filter: Filter, columns: Columns, first: number): Condition {
   const values: unknown[] = [];
@@ -32,7 +32,10 @@ interface Scope {
   readonly parameter: (value: unknown) => string;
   /** Column of the list whose elements are compared; null outside of brackets. */
   readonly inside: Extract<Column, { kind: 'list' }> | null;
-  /** Whether a NOT is around the condition, so that it must be false and not null where there is no value. */
+  /**
+   * Whether a NOT surrounds the condition, which must then be false instead of null when there is
+   * no value.
+   */
   readonly isNegated: boolean;
 }
 
@@ -57,7 +60,7 @@ function compiled(filter: Filter, scope: Scope): string {
   }
 }
 
-/** `ne` holds also where there is no value, as in RFC 7644. */
+/** Returns the SQL of a comparison. `ne` is also true when there is no value (RFC 7644). */
 function compared(filter: Extract<Filter, { kind: 'compare' }>, scope: Scope): string {
   const { path, operator } = filter;
   if (operator === 'ne')
@@ -79,11 +82,17 @@ function onValue(path: AttributePath, scope: Scope, test: (sql: string, lowered:
   return sql === null ? 'false' : `EXISTS (SELECT 1 FROM ${column.from} WHERE ${test(sql, false)})`;
 }
 
-/** Without a NOT null counts as false anyway, and the condition can use an index. */
+/**
+ * Makes a condition false instead of null within a NOT. Elsewhere null counts as false anyway, and
+ * the plain condition can use an index.
+ */
 const settled = (condition: string, { isNegated }: Scope): string =>
   isNegated ? `coalesce(${condition}, false)` : condition;
 
-/** None of them knows wildcards. `of` and `value` are SQL. */
+/**
+ * SQL of text comparisons, none of which interprets wildcards. `of` and `value` are SQL
+ * expressions.
+ */
 const TEXT: Readonly<Record<Exclude<Operator, 'ne'>, (of: string, value: string) => string>> = {
   eq: (of, value) => `${of} = ${value}`,
   co: (of, value) => `position(${value} in ${of}) > 0`,

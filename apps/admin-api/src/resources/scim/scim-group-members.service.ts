@@ -15,9 +15,9 @@ import type { Write } from '../../platform/unit-of-work/writes';
 import type { ScimContext } from './scim-context';
 import { ScimSeats } from './scim-seats.service';
 
-/** Rows of one statement. */
+/** Number of rows in one statement. */
 const BATCH = 1_000;
-/** Unknown ids that an audit entry names. */
+/** Maximum number of unknown ids in an audit record. */
 const NAMED_MAX = 20;
 
 interface Change {
@@ -45,8 +45,9 @@ export class ScimGroupMembers {
   }
 
   /**
-   * Stores the members and returns the users whom it added and removed. Unknown ids are left out and named in the audit log,
-   * since identity providers never repeat a request that was refused. Throws `invalidValue` for a user of another organisation.
+   * Stores the members and returns the users whom it added and removed. Leaves out unknown ids and
+   * names them in the audit log, since identity providers never repeat a refused request. Throws
+   * `invalidValue` for a user of another organisation.
    */
   async change(
     write: Write<AuditCaller>,
@@ -107,7 +108,10 @@ export class ScimGroupMembers {
     return own;
   }
 
-  /** Activates users whom a group names, if the organisation wants that. The caller has locked them. */
+  /**
+   * Activates users whom a group contains, if the organisation has enabled that. The caller must
+   * have locked them.
+   */
   async activate(
     write: Write<AuditCaller>,
     organisationId: string,

@@ -80,7 +80,7 @@ export class ScimGroupsService {
     });
   }
 
-  /** A body without members empties the group. */
+  /** Replaces a group. A body without members removes all members. */
   replace(context: ScimContext, id: string, body: unknown, ifMatch: string | undefined): Promise<Written> {
     const document = readResource(GROUP_KIND, body);
     const ids = memberIds(Reflect.get(body as object, 'members'));
@@ -109,7 +109,10 @@ export class ScimGroupsService {
     });
   }
 
-  /** Deletes the group with its mappings; the workspaces stay, and members keep what other groups give them. */
+  /**
+   * Deletes the group with its mappings. The workspaces stay, and members keep the roles that other
+   * groups give them.
+   */
   remove(context: ScimContext, id: string, ifMatch: string | undefined): Promise<void> {
     return this.run(context, async (write) => {
       const { manager } = write;
@@ -134,8 +137,9 @@ export class ScimGroupsService {
   }
 
   /**
-   * Stores a new name or id. Returns whether that changes what the group is mapped to: a new name may follow the pattern of names that
-   * give a role, or no longer. The caller then applies the mapped roles of all members.
+   * Stores a new name or external id. Returns whether this changes the group's mapping, because the
+   * new name matches or no longer matches the pattern of names that give a role. The caller must
+   * then apply the mapped roles of all members.
    */
   private async rename(
     write: Write<AuditCaller>,
@@ -159,8 +163,9 @@ export class ScimGroupsService {
   }
 
   /**
-   * Changes the members of a group, and applies the mapped roles of those for whom that changes anything: of all members if the group is
-   * mapped differently now. With SCIM_MEMBERSHIP_USER_MODE the members of groups come from the users, so `changes` are left alone.
+   * Changes the members of a group and applies the mapped roles of the affected users: of all
+   * members if the group's mapping has changed. With SCIM_MEMBERSHIP_USER_MODE, members are derived
+   * from the users' groups, so `changes` is ignored.
    */
   private async changeMembers(
     write: Write<AuditCaller>,
@@ -192,7 +197,9 @@ export class ScimGroupsService {
     return { created, id: row.id, version: scimTag(row), document };
   }
 
-  /** Reads the members only if they are shown. */
+  /**
+   * Returns the group as a response shows it; reads the members only if the response contains them.
+   */
   private async shown(
     manager: EntityManager,
     context: ScimContext,
@@ -235,7 +242,7 @@ function columnsOf(
   return { displayName, displayNameKey: displayName.toLowerCase(), externalId };
 }
 
-/** The group of an id. Throws 404. */
+/** Returns a group by its id. Throws 404. */
 async function find(
   manager: EntityManager,
   { organisationId }: ScimContext,
@@ -260,7 +267,7 @@ async function lockGroup(
   return row;
 }
 
-/** Throws `uniqueness` when another group has the name or the id at the identity provider. */
+/** Throws `uniqueness` when another group has the name or the external id. */
 async function assertFree(
   manager: EntityManager,
   organisationId: string,
@@ -278,7 +285,7 @@ async function assertFree(
   throw new ScimError(409, `Another group has this ${what}.`, 'uniqueness');
 }
 
-/** The e-mail addresses of users, by id. */
+/** Returns the email addresses of users by user id. */
 export async function addressesOf(
   manager: EntityManager,
   userIds: readonly string[],

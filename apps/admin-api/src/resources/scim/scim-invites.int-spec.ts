@@ -27,7 +27,7 @@ describe('invites of users whom SCIM manages', () => {
   const inviteStatus = async (id: string): Promise<string> =>
     (await api.dataSource.manager.findOneByOrFail(UserInviteEntity, { id })).status;
 
-  it('returns 409 for an invite of a user whom the identity provider has deactivated', async () => {
+  it('return 409 for an invite of a user whom the identity provider has deactivated', async () => {
     const provider = await fresh();
     const id = await provider.user(email);
     await provider.setActive(id, false);
@@ -36,7 +36,7 @@ describe('invites of users whom SCIM manages', () => {
     expect((await invite(provider)).status).toBe(200);
   });
 
-  it('cancels a pending invite when SCIM creates the user, active or not', async () => {
+  it('are cancelled when SCIM creates the user, active or not', async () => {
     for (const active of [true, false]) {
       const provider = await fresh();
       const { id, token } = await invite(provider, 'admin');
@@ -48,20 +48,20 @@ describe('invites of users whom SCIM manages', () => {
     }
   });
 
-  it('refuses the link of an invite that was pending when the identity provider deactivated its user', async () => {
+  it('refuse a link that was pending when the identity provider deactivated its user', async () => {
     const provider = await fresh();
     const userId = await provider.user(email);
     await provider.setActive(userId, false);
     await provider.call({ method: 'DELETE', path: `/Users/${userId}` });
     const { id, token } = await invite(provider);
     await provider.user(email, { active: false });
-    // As if SCIM had not cancelled it.
+    // The test acts as if SCIM had not cancelled the invite.
     await api.dataSource.manager.update(UserInviteEntity, { id }, { status: 'pending' });
     expect(await accept(token)).toBe(404);
     expect(await seatOf(provider, userId)).toEqual(['member', 'archived']);
   });
 
-  it('does not change the role of a member, so that the last owner stays one', async () => {
+  it('do not change the role of a member, so that the last owner stays an owner', async () => {
     const provider = await fresh();
     const { organisationId } = provider.tenant;
     const { token, id } = await invite(provider);
@@ -71,13 +71,13 @@ describe('invites of users whom SCIM manages', () => {
       { organisationId, userId },
       { role: 'owner' },
     );
-    // As if SCIM had not cancelled it.
+    // The test acts as if SCIM had not cancelled the invite.
     await api.dataSource.manager.update(UserInviteEntity, { id }, { status: 'pending' });
     expect(await accept(token)).toBe(404);
     expect(await seatOf(provider, userId)).toEqual(['owner', 'active']);
   });
 
-  it('ends the membership of a user whom SCIM knows as inactive by a repeated deactivation and by a deletion', async () => {
+  it('end the membership of a user inactive in SCIM by a repeated deactivation and by a deletion', async () => {
     for (const end of ['deactivation', 'deletion']) {
       const provider = await fresh();
       const { organisationId } = provider.tenant;
@@ -97,7 +97,7 @@ describe('invites of users whom SCIM manages', () => {
     }
   });
 
-  it('ends the membership of an existing member whom SCIM creates as inactive', async () => {
+  it('end the membership of an existing member whom SCIM creates as inactive', async () => {
     const provider = await fresh();
     const { organisationId } = provider.tenant;
     const { token } = await invite(provider);

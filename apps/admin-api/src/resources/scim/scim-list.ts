@@ -10,7 +10,7 @@ import {
 import type { EntityManager } from 'typeorm';
 import { conditionOf, type Columns, type Condition } from './scim-filter-sql';
 
-/** Parameters of a list: those of a query string, or the members of `/.search`. */
+/** Parameters of a list: from the query string, or the members of a `/.search` body. */
 export type ListParameters = Readonly<Record<string, unknown>>;
 
 export interface Page {
@@ -28,7 +28,10 @@ export interface ScimList {
 
 const INDEX_MAX = 2_147_483_647;
 
-/** Reads `startIndex` and `count`: below 1 means 1, a negative count 0, a larger one than 200 means 200. */
+/**
+ * Reads `startIndex` and `count`: a start below 1 counts as 1, a negative count as 0, and a count
+ * above 200 as 200.
+ */
 export function pageOf(parameters: ListParameters): Page {
   const startIndex = Math.max(1, integerOf(parameters, 'startIndex') ?? 1);
   const count = Math.min(PAGE_MAX, Math.max(0, integerOf(parameters, 'count') ?? 100));
@@ -55,17 +58,23 @@ export function projectionOf(parameters: ListParameters): Projection {
 const listed = (raw: unknown): readonly string[] =>
   namesOf(Array.isArray(raw) ? raw.map(textOf).join(',') : textOf(raw));
 
-/** Where the resources of a kind are stored. `table` and `id` are SQL: rows of the table are called `entry`. */
+/**
+ * Describes how the resources of a kind are stored. `table` and `id` are SQL; rows of the table
+ * have the alias `entry`.
+ */
 export interface StoredKind {
   readonly kind: ResourceKind;
   readonly table: string;
   readonly id: string;
   readonly columns: Columns;
-  /** Columns that can be sorted by, by path. */
+  /** Sortable columns by attribute path. */
   readonly orders: Readonly<Record<string, string>>;
 }
 
-/** Reads the ids of one page of an organisation's resources in their order, and how many match the filter. */
+/**
+ * Returns the ids on one page of an organisation's resources in their order, and the number of all
+ * that match the filter.
+ */
 export async function listIds(
   manager: EntityManager,
   { table, id, ...stored }: StoredKind,
@@ -88,13 +97,19 @@ export async function listIds(
   return { page, total, ids: rows.map((row) => row.id) };
 }
 
-/** The condition of the filter, behind `$1` for the organisation; true without a filter. */
+/**
+ * Returns the SQL condition of the filter, whose parameters follow `$1` (the organisation); `true`
+ * without a filter.
+ */
 function filterOf(kind: ResourceKind, columns: Columns, parameters: ListParameters): Condition {
   const text = textOf(parameters['filter']).trim();
   return text === '' ? { sql: 'true', values: [] } : conditionOf(parseFilter(kind, text), columns, 2);
 }
 
-/** The order of a list; an attribute that cannot be sorted by gives the order of creation. */
+/**
+ * Returns the SQL order of a list. An attribute that cannot be sorted by means the order of
+ * creation.
+ */
 function orderOf(
   kind: ResourceKind,
   orders: Readonly<Record<string, string>>,

@@ -20,7 +20,7 @@ import { ScimMappingsService } from './scim-mappings.service';
 export class ScimMappingsController {
   constructor(private readonly mappings: ScimMappingsService) {}
 
-  /** Gives the members of a group a role in a workspace. */
+  /** Creates a mapping that gives the members of a group a role in a workspace. */
   @Post('workspaces')
   @HttpCode(201)
   @Requires('organisation_settings.update')
@@ -34,7 +34,7 @@ export class ScimMappingsController {
     return this.mappings.list(caller, query);
   }
 
-  /** Deletes a mapping. Its users stay in the workspace, as if they had been added by hand. */
+  /** Deletes a mapping. Its users stay in the workspace as manually added members. */
   @Route.delete('workspaces/:mappingId', 'organisation_settings.update', DeletedScimMapping)
   remove(@ResourceParam('mappingId') at: ResourceReference): Promise<DeletedScimMapping> {
     return this.mappings.remove(at);

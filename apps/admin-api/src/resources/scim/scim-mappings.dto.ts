@@ -6,18 +6,21 @@ type Role = ScimWorkspaceMappingEntity['role'];
 const ROLES: readonly Role[] = ['admin', 'manager', 'member'];
 const PAGE_SIZE = 100;
 
-/** Accepts a role in any case. */
+/** Converts a role to lower case. */
 const Lowered = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toLowerCase() : value));
 
 export class CreateScimMappingDto {
   @ReferenceField({ description: 'Id or slug of the workspace.', example: 'ws-search' })
   workspace_id!: string;
-  @Lowered() @EnumField(ROLES, { description: 'In any case.', example: 'member' }) role!: Role;
-  @UuidField({ optional: true, description: 'Instead of scim_group_name.' }) scim_group_id?: string;
+  @Lowered()
+  @EnumField(ROLES, { description: 'Role in upper or lower case.', example: 'member' })
+  role!: Role;
+  @UuidField({ optional: true, description: 'Id of the group. Send it or scim_group_name.' })
+  scim_group_id?: string;
   @NameField({
     optional: true,
-    description: 'Instead of scim_group_id. The group is created if there is none of the name.',
+    description: 'Name of the group. Send it or scim_group_id. The group is created if none has the name.',
   })
   scim_group_name?: string;
 }
@@ -36,11 +39,12 @@ class ScimPage {
 export class ListScimMappingsQuery extends ScimPage {
   @ReferenceField({ optional: true, description: 'Id or slug of the workspace.' }) workspace_id?: string;
   @UuidField({ optional: true }) scim_group_id?: string;
-  @Lowered() @EnumField(ROLES, { optional: true, description: 'In any case.' }) role?: Role;
+  @Lowered() @EnumField(ROLES, { optional: true, description: 'Role in upper or lower case.' }) role?: Role;
 }
 
 export class ListScimGroupsQuery extends ScimPage {
-  @NameField({ optional: true, description: 'Text that the name contains, in any case.' }) search?: string;
+  @NameField({ optional: true, description: 'Text that the name must contain, ignoring case.' })
+  search?: string;
 }
 
 export class ScimMappingResponse {
@@ -65,7 +69,11 @@ export class ScimMappingListResponse extends ScimPageResponse {
 export class ScimGroupResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'Engineering' }) readonly name!: string;
-  @ResponseField.text({ nullable: true, description: 'Id at the identity provider.', example: '00g1' })
+  @ResponseField.text({
+    nullable: true,
+    description: 'Id of the group at the identity provider.',
+    example: '00g1',
+  })
   readonly external_id!: string | null;
   @ResponseField.integer({ description: 'Number of members.', example: 12 }) readonly members!: number;
   @ResponseField.time() readonly created_at!: string;

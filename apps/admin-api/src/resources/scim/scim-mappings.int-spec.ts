@@ -100,7 +100,7 @@ describe('mappings of groups to workspaces', () => {
     },
   );
 
-  it('[ERR-05] gives one of two parallel mappings of a group with different roles', async () => {
+  it('[ERR-05] accept one of two concurrent mappings of a group with different roles', async () => {
     const [vector] = of(({ parallel }) => parallel !== undefined);
     const at = await place();
     const statuses = await Promise.all(
@@ -109,7 +109,7 @@ describe('mappings of groups to workspaces', () => {
     expect(statuses.sort()).toEqual([201, 400]);
   });
 
-  it('[CTL-11] pages mappings from page 0, with the total', async () => {
+  it('[CTL-11] are paged from page 0, with the total', async () => {
     const at = await place();
     const { organisationId } = at.tenant;
     const [workspaceId = ''] = at.workspaces;
@@ -147,7 +147,7 @@ describe('mappings of groups to workspaces', () => {
     expect(await page('?role=admin')).toEqual([0, 0, 100, 0]);
   });
 
-  it('[CTL-12] finds groups by a part of their name in any case, where wildcards are text, and pages them', async () => {
+  it('[CTL-12] find groups by a part of their name in any case, where wildcards are text, and page them', async () => {
     const at = await place();
     for (const name of ['Sales 100%', 'Ops']) await at.provider.group(name);
     const found = async (query: string): Promise<unknown> => {
@@ -167,7 +167,7 @@ describe('mappings of groups to workspaces', () => {
   const roleOf = async (workspaceId: string, userId: string): Promise<string | null> =>
     (await api.dataSource.manager.findOneBy(WorkspaceUserEntity, { workspaceId, userId }))?.role ?? null;
 
-  it('[CTL-13] [REL-15] deletes a mapping with success true; its users stay and are no longer taken away', async () => {
+  it('[CTL-13] [REL-15] are deleted with success true; their users stay and are no longer removed', async () => {
     const at = await place();
     const [workspaceId = ''] = at.workspaces;
     const user = await at.provider.user('ann@example.org');
@@ -185,7 +185,7 @@ describe('mappings of groups to workspaces', () => {
     expect(await roleOf(workspaceId, user)).toBe('manager');
   });
 
-  it('[REL-15] follows members in and out of a group, takes the highest role, and leaves memberships made by hand', async () => {
+  it('[REL-15] follow members in and out of a group, apply the highest role, and leave manual memberships', async () => {
     const at = await place();
     const [workspaceId = '', second = ''] = at.workspaces;
     const [ann, bob] = [await at.provider.user('ann@example.org'), await at.provider.user('bob@example.org')];
@@ -208,7 +208,7 @@ describe('mappings of groups to workspaces', () => {
     expect(await roleOf(second, ann)).toBeNull();
   });
 
-  it('gives a role by the name of a group, creates its workspace, and follows a new name', async () => {
+  it('give a role by the name of a group, create its workspace, and follow a new name', async () => {
     const at = await place();
     const user = await at.provider.user('ann@example.org');
     const group = await at.provider.group('ws-Research Lab-role-Manager', [user]);
@@ -229,7 +229,7 @@ describe('mappings of groups to workspaces', () => {
     );
   });
 
-  it('does not let a caller map a role that it lacks, nor a key of another organisation map anything', async () => {
+  it('cannot give a role that the caller lacks, nor be created by a key of another organisation', async () => {
     const at = await place();
     const { organisationId } = at.tenant;
     const weak = await api.apiKey('organisation-service', { organisationId }, [
@@ -244,7 +244,7 @@ describe('mappings of groups to workspaces', () => {
     expect((await api.post(PATH, { key: other.adminKey, body: foreign })).status).toBe(400);
   });
 
-  it('[CTL-13] hides a mapping from other organisations', async () => {
+  it('[CTL-13] are hidden from other organisations', async () => {
     const at = await place();
     const { body } = await create(at, { workspace_id: '<WS1>', role: 'member', scim_group_id: '<G>' });
     expect((await api.delete(`${PATH}/${String(body['id'])}`, { key: other.adminKey })).status).toBe(404);
@@ -254,7 +254,7 @@ describe('mappings of groups to workspaces', () => {
 describe('SCIM_MEMBERSHIP_USER_MODE', () => {
   const api = new TestAdminApi({ SCIM_MEMBERSHIP_USER_MODE: 'ON' });
 
-  it('[REL-15] takes memberships from the groups of each user and ignores those of groups', async () => {
+  it('[REL-15] derives memberships from the groups of each user and ignores those of groups', async () => {
     const tenant = await api.tenant();
     const provider = await IdentityProvider.of(api, tenant);
     const workspaceId = await api.workspace(tenant.organisationId);

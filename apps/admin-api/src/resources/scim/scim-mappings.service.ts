@@ -32,7 +32,7 @@ import { ScimGroupMembers } from './scim-group-members.service';
 import { ScimMemberships } from './scim-memberships.service';
 import { workspaceNamed } from './scim-workspaces';
 
-/** Roles in workspaces that groups give: by mappings, or by names that follow the pattern. */
+/** Manages the workspace roles that groups give, by mappings or by names that match the pattern. */
 @Injectable()
 export class ScimMappingsService {
   constructor(
@@ -91,7 +91,7 @@ export class ScimMappingsService {
     return { mappings, page, page_size: size, total_count: total };
   }
 
-  /** The users keep their memberships, which SCIM no longer takes away. */
+  /** Deletes a mapping. The users keep their memberships, which SCIM then no longer removes. */
   remove({ caller, reference, ifMatch }: ResourceReference): Promise<DeletedScimMapping> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -145,8 +145,8 @@ export class ScimMappingsService {
   }
 
   /**
-   * Makes the mapping of a group what its name says, and creates the workspace that the name is of. Returns whether that changed
-   * anything; the caller then follows the memberships.
+   * Makes the mapping of a group match its name, and creates the workspace that the name contains.
+   * Returns whether this changed anything; the caller must then apply the mapped roles.
    */
   async followName(write: Write<AuditCaller>, group: ScimGroupEntity): Promise<boolean> {
     const { manager } = write;
@@ -177,7 +177,10 @@ export class ScimMappingsService {
     return true;
   }
 
-  /** Finds or creates the group of a mapping, and locks it, so that mappings of one group are made one after another. */
+  /**
+   * Finds or creates the group of a mapping and locks it, so that mappings of one group are created
+   * one after another.
+   */
   private async groupOf(
     write: Write<AuditCaller>,
     organisationId: string,
@@ -207,7 +210,10 @@ export class ScimMappingsService {
   }
 }
 
-/** Throws `conflict` for a second mapping of the pair, and `validation_failed` for another role than the group has elsewhere. */
+/**
+ * Throws `conflict` for a second mapping of the pair, and `validation_failed` for a role other than
+ * the one that the group has in other workspaces.
+ */
 async function assertOneRole(
   manager: EntityManager,
   groupId: string,
@@ -223,7 +229,7 @@ async function assertOneRole(
   throw new GatewayError('conflict', { message: 'The group is mapped to this workspace already.' });
 }
 
-/** Makes the memberships that only the mapping gave memberships of the workspace's own. */
+/** Turns the memberships that only this mapping gave into manual memberships. */
 async function releaseMembers(
   manager: EntityManager,
   { groupId, workspaceId }: ScimWorkspaceMappingEntity,

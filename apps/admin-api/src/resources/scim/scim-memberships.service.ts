@@ -13,7 +13,10 @@ import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { FOR_UPDATE, type Write } from '../../platform/unit-of-work/writes';
 import { byUser } from './by-user';
 
-/** Maximum number of users whose roles are applied in the transaction of a change; those of the others are applied in the background. */
+/**
+ * Maximum number of users whose roles are applied in the transaction of a change; the roles of
+ * further users are applied in the background.
+ */
 export const AT_ONCE_MAX = 500;
 
 /** Keeps the workspace memberships of users equal to the roles that their groups are mapped to. */
@@ -22,8 +25,9 @@ export class ScimMemberships {
   constructor(private readonly mapped: MappedMemberships) {}
 
   /**
-   * Applies the mapped roles of users after a change of groups or mappings. Beyond the first 500, users are marked as pending instead.
-   * Users that SCIM does not manage are not changed. Call it once in a transaction, with all its users, after `lock`.
+   * Applies the mapped roles of users after a change of groups or mappings. Marks users beyond the
+   * first 500 as pending instead. Does not change users whom SCIM does not manage. Call it once in
+   * a transaction, with all its users, after `lock`.
    */
   async applyOrDefer(
     write: Write<AuditCaller>,
@@ -38,8 +42,9 @@ export class ScimMemberships {
   }
 
   /**
-   * Locks the SCIM users that a transaction changes, by id, so that concurrent changes of groups wait for each other instead of ending
-   * in a deadlock. Must come before the first change of any of them.
+   * Locks the SCIM users that a transaction changes, in the order of their ids, so that concurrent
+   * changes of groups wait for each other instead of causing a deadlock. Call it before the first
+   * change of any of them.
    */
   async lock(manager: EntityManager, organisationId: string, userIds: readonly string[]): Promise<void> {
     if (userIds.length === 0) return;
@@ -51,7 +56,7 @@ export class ScimMemberships {
     });
   }
 
-  /** Applies the mapped roles of the users, and clears their mark. */
+  /** Applies the mapped roles of the users and clears their pending marks. */
   async applyMappedRoles(
     write: Write<AuditCaller>,
     organisationId: string,
@@ -79,7 +84,7 @@ export class ScimMemberships {
   }
 }
 
-/** The roles that the groups of each user are mapped to, in active workspaces. */
+/** Returns the roles in active workspaces to which the groups of each user are mapped. */
 async function mappedRolesOf(
   manager: EntityManager,
   organisationId: string,

@@ -25,9 +25,9 @@ declare module 'fastify' {
 }
 
 const MEDIA_TYPE = 'application/scim+json';
-/** Base paths of SCIM. An organisation's id may follow, and must be that of the token. */
+/** Base paths of SCIM. The id of the token's organisation may follow. */
 const BASES = ['/v1/scim', '/v2/scim'] as const;
-/** Routes that accept the media type of SCIM besides JSON. */
+/** Routes that accept the SCIM media type in addition to JSON. */
 export const SCIM_PATHS: readonly string[] = BASES.map((base) => `${base}/*`);
 
 const PER_SECOND = 50;
@@ -36,13 +36,15 @@ const BURST = 200;
 type Settings = Pick<AdminSettings, 'SCIM_ENABLED' | 'SCIM_PUBLIC_DISCOVERY'> & PublicUrlSettings;
 
 /**
- * The SCIM endpoints. They are plain routes of the HTTP server, since identity providers speak another media type, other errors
- * and other methods than the rest of the control plane.
+ * Serves the SCIM endpoints. They are plain routes of the HTTP server, since identity providers use
+ * another media type, other errors and other methods than the rest of the control plane.
  */
 @Injectable()
 export class ScimRoutes {
   private readonly requests = new TokenBuckets(PER_SECOND, BURST);
-  /** Apart from the other requests, so that a large synchronisation never delays the end of an access. */
+  /**
+   * Separate from the other requests, so that a large synchronisation never delays a deactivation.
+   */
   private readonly deactivations = new TokenBuckets(PER_SECOND, BURST);
 
   constructor(
@@ -91,7 +93,10 @@ export class ScimRoutes {
     });
   }
 
-  /** The identity provider of a request; null for the public documents. Throws 401 and 404. */
+  /**
+   * Authenticates a request and returns its identity provider; null for the public documents.
+   * Throws 401 and 404.
+   */
   private async admitted(request: FastifyRequest): Promise<ScimContext | null> {
     if (!this.settings.SCIM_ENABLED) throw new ScimError(404, 'SCIM is off in this installation.');
     const path = pathOf(request);
@@ -177,7 +182,7 @@ class TooManyRequests extends ScimError {
   }
 }
 
-/** The decoded segments behind the base. */
+/** Returns the decoded path segments after the base path. */
 function segmentsOf(request: FastifyRequest): readonly string[] {
   const { '*': rest = '' } = request.params as Readonly<Record<string, string>>;
   return rest.split('/').filter((segment) => segment !== '');
@@ -191,7 +196,7 @@ const organisationIn = (request: FastifyRequest): readonly string[] =>
 const pathOf = (request: FastifyRequest): readonly string[] =>
   segmentsOf(request).slice(organisationIn(request).length);
 
-/** Whether a request only ends access: these have a bucket of their own. */
+/** Whether a request only deactivates or deletes a user. Such requests have a separate bucket. */
 function isDeactivation({ method, path, body }: ScimRequest): boolean {
   if (path[0] !== 'Users' || path.length !== 2) return false;
   if (method === 'DELETE') return true;

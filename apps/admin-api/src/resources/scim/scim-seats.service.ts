@@ -20,7 +20,7 @@ import type { ScimContext } from './scim-context';
 import { attributesOf } from './scim-documents';
 import { ScimMemberships } from './scim-memberships.service';
 
-/** Opens, renames and ends the memberships of an organisation that SCIM manages. */
+/** Creates, renames and ends the memberships of an organisation that SCIM manages. */
 @Injectable()
 export class ScimSeats {
   constructor(
@@ -29,8 +29,8 @@ export class ScimSeats {
   ) {}
 
   /**
-   * Makes a user a member, with the role of a member. A user of the same address becomes managed if the organisation wants it. A pending
-   * invite of the address ends.
+   * Makes a user a member with the role `member`. An existing user with the same address becomes
+   * managed if the organisation has enabled that. Cancels a pending invite of the address.
    */
   async open(
     write: Write<AuditCaller>,
@@ -62,7 +62,7 @@ export class ScimSeats {
       resourceId: userId,
       after: { ...document, active: isActive, source: 'scim' },
     });
-    // Gateways have read no document of a new user.
+    // Gateways have not yet read a document of a new user.
     if (isKnown) write.changed(documentKey.user(organisationId, userId));
     if (!isActive && (await this.isActive(manager, saved))) await this.end(write, saved);
     else await cancelInvite(write, { organisationId, email });
@@ -99,7 +99,7 @@ export class ScimSeats {
     return { userId, isKnown: known !== null };
   }
 
-  /** Follows a new name or address, which must be of a verified domain as well. */
+  /** Applies a new name or address; the domain of the address must be verified too. */
   async rename(
     write: Write<AuditCaller>,
     { organisationId }: ScimContext,
@@ -113,7 +113,8 @@ export class ScimSeats {
       userId: row.userId,
       organisationId: Not(organisationId),
     });
-    // A user of several organisations keeps address and names: they are not this organisation's alone.
+    // The address and names of a user of several organisations stay: they do not belong to this
+    // organisation only.
     if (isElsewhere) return;
     if (email !== user.email) {
       if (await manager.existsBy(UserEntity, { email })) {
@@ -123,7 +124,10 @@ export class ScimSeats {
     await manager.update(UserEntity, { id: row.userId }, { email, ...namesOf(document) });
   }
 
-  /** Ends or restores the membership. Who comes back has the role of a member, and the workspaces that the groups give. */
+  /**
+   * Ends or restores the membership. A restored user has the role `member` and the workspaces that
+   * the groups give.
+   */
   async setActive(write: Write<AuditCaller>, row: ScimUserEntity, isActive: boolean): Promise<void> {
     const { organisationId, userId } = row;
     if (isActive) {
@@ -136,7 +140,7 @@ export class ScimSeats {
     await this.end(write, row);
   }
 
-  /** Whether the user is an active member, which SCIM and others may see differently. */
+  /** Whether the user is an active member, which may differ from the state that SCIM has stored. */
   isActive(manager: EntityManager, { organisationId, userId }: ScimUserEntity): Promise<boolean> {
     return manager.existsBy(OrganisationUserEntity, { organisationId, userId, status: 'active' });
   }
@@ -147,7 +151,7 @@ export class ScimSeats {
     await this.ends.end(write, { organisationId, userId });
   }
 
-  /** Ends the membership, and forgets what SCIM knows of the user. */
+  /** Ends the membership and deletes the SCIM data of the user. */
   async forget(write: Write<AuditCaller>, row: ScimUserEntity): Promise<void> {
     const { manager } = write;
     const { organisationId, userId } = row;
@@ -161,10 +165,13 @@ export class ScimSeats {
   }
 }
 
-/** Role of a user who joins or comes back over SCIM. */
+/** Role of a user who joins or is restored over SCIM. */
 const MEMBER = { role: 'member', roleSource: 'manual' } as const;
 
-/** Locks the owners in a fixed order, so that of two owners who are deactivated at once one stays. */
+/**
+ * Locks the owners in a fixed order, so that one of two owners who are deactivated concurrently
+ * stays. Throws when the user is the last owner.
+ */
 async function assertNotLastOwner(
   manager: EntityManager,
   { organisationId, userId }: ScimUserEntity,
@@ -182,8 +189,9 @@ async function assertNotLastOwner(
 }
 
 /**
- * The address that the user logs in with: the userName, or the first e-mail address when the name is none. Throws `invalidValue`
- * for an address whose domain the organisation has not verified.
+ * Returns the address with which the user logs in: the userName, or the first email address if the
+ * userName is not an address. Throws `invalidValue` for an address whose domain the organisation
+ * has not verified.
  */
 async function verifiedAddress(
   manager: EntityManager,

@@ -15,7 +15,7 @@ interface Sequence {
 const { cases } = readCases('scim_idps.json') as { readonly cases: readonly Sequence[] };
 const sequences = cases.filter(({ group }) => group === 'sequence');
 
-/** Agents by which the dialect of an identity provider is known. */
+/** User agents by which the dialect of an identity provider is recognised. */
 const AGENTS: Readonly<Record<string, string>> = {
   okta: 'Okta SCIM Client 1.0.0',
   entra: 'Mozilla/5.0 Azure AD SCIM',
@@ -23,7 +23,7 @@ const AGENTS: Readonly<Record<string, string>> = {
 
 const agentOf = ({ idp = '' }: Sequence): string => AGENTS[idp.split('-')[0] ?? ''] ?? 'a client';
 
-/** What exists before the steps: ids by their names in the vectors. */
+/** Resources that exist before the steps: ids by their names in the vectors. */
 type Ids = Readonly<Record<string, string>>;
 
 const filled = <T>(value: T, ids: Ids): T =>
@@ -44,7 +44,10 @@ const emailsOf = (body: ScimResponse['body']): unknown =>
 describe('requests of identity providers', () => {
   const api = new TestAdminApi();
 
-  /** Creates what the steps name: users, a group, and its first member where a member is removed or stays. */
+  /**
+   * Creates the resources that the steps name: users, a group, and its first member if a member is
+   * removed or stays.
+   */
   async function prepared({
     idp,
     reason,
@@ -65,7 +68,7 @@ describe('requests of identity providers', () => {
     return { provider, ids };
   }
 
-  /** Gives a user a key of a workspace, as a member would have made it. */
+  /** Gives a user a key in a workspace, as a member would have created it. */
   async function keyOf({ tenant }: IdentityProvider, userId: string): Promise<string> {
     const { organisationId, workspaceId } = tenant;
     await api.dataSource.manager.insert(WorkspaceUserEntity, { workspaceId, userId, role: 'member' });
@@ -75,7 +78,10 @@ describe('requests of identity providers', () => {
   const isAccepted = async (key: string): Promise<boolean> =>
     (await api.get('/v1/api-keys/self/details', { key })).status !== 401;
 
-  /** Sends a step, or one request of each of many users at once. Remembers the id of what the first POST creates. */
+  /**
+   * Sends a step, or one request for each of many users concurrently. Remembers the id that the
+   * first POST creates.
+   */
   async function sent(
     provider: IdentityProvider,
     step: Sequence['steps'][number],
@@ -117,7 +123,9 @@ describe('requests of identity providers', () => {
     },
   );
 
-  /** The resource that the last response shows, else the one of the sequence as it is now. */
+  /**
+   * Returns the resource in the last response, else the current state of the sequence's resource.
+   */
   async function shownBy(
     provider: IdentityProvider,
     last: ScimResponse,
@@ -128,7 +136,7 @@ describe('requests of identity providers', () => {
     return last.status < 400 && last.status !== 204 ? last.body : current(provider, ids);
   }
 
-  /** The user or group of the sequence as it is now. */
+  /** Returns the current state of the sequence's user or group. */
   async function current(provider: IdentityProvider, ids: Ids): Promise<ScimResponse['body']> {
     const path = ids['g'] === undefined ? `/Users/${ids['id'] ?? ''}` : `/Groups/${ids['g']}`;
     return (await provider.call({ method: 'GET', path })).body;

@@ -15,19 +15,19 @@ import { ScimTokensService } from './scim-tokens.service';
 export class ScimTokensController {
   constructor(private readonly tokens: ScimTokensService) {}
 
-  /** Lists the tokens that work, with the base URL for the identity provider. */
+  /** Lists the valid tokens, with the base URL for the identity provider. */
   @Route.get('', 'organisation_settings.read', ScimTokenListResponse)
   list(@Caller() caller: Principal): Promise<ScimTokenListResponse> {
     return this.tokens.list(caller);
   }
 
-  /** Creates a token; the previous one works for a day more. */
+  /** Creates a token; the previous one remains valid for one more day. */
   @Route.post('', 'organisation_settings.update', NewScimToken)
   create(@Caller() caller: Principal): Promise<NewScimToken> {
     return this.tokens.rotate(caller);
   }
 
-  /** Deletes all tokens at once. */
+  /** Deletes all tokens immediately. */
   @Route.delete('', 'organisation_settings.update')
   remove(@Caller() caller: Principal): Promise<object> {
     return this.tokens.remove(caller);
@@ -44,14 +44,14 @@ export class ScimSetupController {
     return this.setup.exchanges(caller);
   }
 
-  /** Shows what a SCIM request would do, without doing it. */
+  /** Shows what a SCIM request would do, without executing it. */
   @Route.post('dry-run', 'organisation_settings.update', DryRunResponse)
   dryRun(@Caller() caller: Principal, @Body() body: ScimDryRunDto): Promise<DryRunResponse> {
     return this.setup.dryRun(caller, body);
   }
 }
 
-/** Called by the worker. */
+/** Routes that the worker calls. */
 @ApiExcludeController()
 @Controller()
 export class ScimSettleController {

@@ -5,7 +5,7 @@ export class ScimDryRunDto {
   @TextField({
     max: 1_024,
     pattern: /^\/(?:Users|Groups)(?:\/[^/\s]+)?$/,
-    description: 'Path below the base URL.',
+    description: 'Path of the request below the base URL.',
     example: '/Users',
   })
   path!: string;
@@ -13,9 +13,11 @@ export class ScimDryRunDto {
 }
 
 export class DryRunResponse {
-  @ResponseField.integer({ description: 'Status that the request would get.', example: 201 })
+  @ResponseField.integer({ description: 'Status of the response that the request would get.', example: 201 })
   readonly status!: number;
-  @ResponseField.any({ description: 'Body of an error; null when the request would be carried out.' })
+  @ResponseField.any({
+    description: 'Body of the error that the request would get; null when it would succeed.',
+  })
   readonly error!: object | null;
   @ResponseField.jsons({ description: 'Audit entries that the request would write.' })
   readonly changes!: readonly object[];
@@ -36,7 +38,10 @@ class ScimExchangeResponse {
 
 export class ScimExchangeListResponse {
   @ResponseField.kind('list') readonly object!: 'list';
-  @ResponseField.integer({ description: 'Users whose memberships follow in the background.', example: 0 })
+  @ResponseField.integer({
+    description: 'Number of users whose memberships are applied in the background.',
+    example: 0,
+  })
   readonly pending_users!: number;
   @ResponseField.list(() => ScimExchangeResponse) readonly data!: readonly ScimExchangeResponse[];
 }

@@ -14,7 +14,7 @@ import { scimErrorBody, scimErrorOf } from './scim-errors';
 import { ScimExchanges } from './scim-exchanges.service';
 import type { DryRunResponse, ScimDryRunDto, ScimExchangeListResponse } from './scim-setup.dto';
 
-/** State of SCIM for administrators who set it up. */
+/** Shows the state of SCIM to administrators who set it up. */
 @Injectable()
 export class ScimSetupService {
   constructor(
@@ -44,7 +44,10 @@ export class ScimSetupService {
     };
   }
 
-  /** Runs the request in a transaction that is rolled back. */
+  /**
+   * Runs the request in a transaction that is rolled back, and returns its response and audit
+   * entries.
+   */
   async dryRun(caller: Principal, { method, path, body }: ScimDryRunDto): Promise<DryRunResponse> {
     const { organisationId } = inOrganisation(caller);
     const context = {

@@ -5,11 +5,15 @@ class ScimTokenFacts {
   @ResponseField.time() readonly created_at!: string;
   @ResponseField.text({
     nullable: true,
-    description: 'ISO 8601; null when it was never used.',
+    description: 'Time of the last use, in ISO 8601; null when the token was never used.',
     example: null,
   })
   readonly last_used_at!: string | null;
-  @ResponseField.text({ nullable: true, description: 'ISO 8601; null for the current token.', example: null })
+  @ResponseField.text({
+    nullable: true,
+    description: 'Expiry in ISO 8601; null for the current token.',
+    example: null,
+  })
   readonly expires_at!: string | null;
 }
 
@@ -24,10 +28,11 @@ export class ScimTokenListResponse {
 }
 
 export class NewScimToken {
-  @ResponseField.text({ description: 'Shown once.', example: 'scim_4Gq9' }) readonly token!: string;
+  @ResponseField.text({ description: 'Secret of the token. Shown once.', example: 'scim_4Gq9' })
+  readonly token!: string;
   @ResponseField.text({
     nullable: true,
-    description: 'When the previous token stops working, in ISO 8601; null without one.',
+    description: 'When the previous token stops working, in ISO 8601; null when there is none.',
     example: '2026-05-04T17:08:55.000Z',
   })
   readonly previous_expires_at!: string | null;

@@ -13,9 +13,9 @@ import type { NewScimToken, ScimTokenListResponse } from './scim-tokens.dto';
 
 const PREFIX = 'scim_';
 const LENGTH = 48;
-/** How long the previous token works after a rotation. */
+/** How long the previous token remains valid after a rotation, in milliseconds. */
 const TRANSITION_MS = DAY_MS;
-/** The last use of a token is written once in this time at most. */
+/** Minimum time between two writes of a token's last use, in milliseconds. */
 const USE_PRECISION_MS = 60_000;
 const TYPE = 'scim_tokens';
 
@@ -50,13 +50,15 @@ export class ScimTokensService {
     };
   }
 
-  /** Creates a token. The previous one works for a day more, an earlier one no longer. */
+  /**
+   * Creates a token. The previous one remains valid for one more day; an earlier one stops working.
+   */
   rotate(caller: Principal): Promise<NewScimToken> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const { organisationId } = inOrganisation(caller);
       await assertMayProvision(manager, caller);
-      // The lock on the organisation's row makes rotations follow one another.
+      // The lock on the organisation's row serialises rotations.
       await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_CHANGE });
       const previousExpiresAt = new Date(Date.now() + TRANSITION_MS);
       await manager.delete(ScimTokenEntity, { organisationId, expiresAt: LessThan(previousExpiresAt) });
@@ -83,7 +85,7 @@ export class ScimTokensService {
     });
   }
 
-  /** The active organisation of a token; null for text that is no valid token. */
+  /** Returns the active organisation of a token; null for text that is not a valid token. */
   async organisationOf(token: string): Promise<string | null> {
     if (!token.startsWith(PREFIX) || token.length > PREFIX.length + LENGTH) return null;
     const { manager } = this.dataSource;
@@ -104,7 +106,10 @@ export class ScimTokensService {
   }
 }
 
-/** A token can give every role in workspaces and end every membership, so only administrators of the organisation create one. */
+/**
+ * Throws unless the caller is an administrator of the organisation, because a token can give every
+ * role in workspaces and end every membership.
+ */
 async function assertMayProvision(manager: EntityManager, caller: Principal): Promise<void> {
   const settings = await securityOf(manager, caller.organisationId, null);
   assertMayGrant(caller, rightsOfRole('admin', null, settings), 'A SCIM token', 'token');

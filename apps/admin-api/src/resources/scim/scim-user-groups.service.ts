@@ -10,7 +10,10 @@ import { SETTINGS, type AdminSettings } from '../../settings';
 import type { ScimContext } from './scim-context';
 import { ScimMemberships } from './scim-memberships.service';
 
-/** The groups of a user, which identity providers write here with SCIM_MEMBERSHIP_USER_MODE, and can only read without. */
+/**
+ * Manages the groups of a user. Identity providers write them here with SCIM_MEMBERSHIP_USER_MODE,
+ * and can only read them without.
+ */
 @Injectable()
 export class ScimUserGroups {
   private readonly isWritten: boolean;
@@ -22,12 +25,15 @@ export class ScimUserGroups {
     this.isWritten = settings.SCIM_MEMBERSHIP_USER_MODE;
   }
 
-  /** The operations on other attributes; all of them where groups are read-only, so that a change of groups is refused. */
+  /**
+   * Returns the operations on other attributes. When groups are read-only, returns all operations,
+   * so that a change of groups is refused.
+   */
   withoutGroups(operations: readonly PatchOperation[]): readonly PatchOperation[] {
     return this.isWritten ? operations.filter(({ path }) => path?.attribute.name !== 'groups') : operations;
   }
 
-  /** Makes the user a member of the groups that the body names; a body without groups changes none. */
+  /** Makes the user a member of the groups in the body; a body without groups changes none. */
   async replace(
     write: Write<AuditCaller>,
     context: ScimContext,
@@ -49,7 +55,7 @@ export class ScimUserGroups {
     await this.change(write, context, userId, memberChanges(operations, 'groups'));
   }
 
-  /** Ids of groups that the organisation does not have are left out. */
+  /** Changes the groups of a user. Leaves out ids of groups that the organisation does not have. */
   private async change(
     write: Write<AuditCaller>,
     { organisationId }: ScimContext,

@@ -23,7 +23,7 @@ describe('users whom SCIM manages', () => {
     return seat === null ? null : [seat.role, seat.status];
   };
 
-  it('become members of the organisation without a password, and SCIM roles give nothing', async () => {
+  it('become members of the organisation without a password, and SCIM roles give no rights', async () => {
     const provider = await fresh();
     const id = await provider.user('ann@example.org', {
       name: { givenName: 'Ann', familyName: 'Lee' },
@@ -42,7 +42,7 @@ describe('users whom SCIM manages', () => {
     expect(JSON.stringify(rows)).not.toContain('a secret of the identity provider');
   });
 
-  it('lose sessions, keys and workspaces when they are deactivated, and get no old key back', async () => {
+  it('lose sessions, keys and workspaces when they are deactivated, and do not get old keys back', async () => {
     const provider = await fresh();
     const { organisationId, workspaceId } = provider.tenant;
     const member = await api.user(organisationId, 'member', { [workspaceId]: 'member' });
@@ -65,7 +65,7 @@ describe('users whom SCIM manages', () => {
     expect(await statuses()).toEqual([401, 401]);
   });
 
-  it('who are owners can be deactivated except for the last one, and come back as members', async () => {
+  it('can be deactivated as owners except for the last one, and are restored as members', async () => {
     const provider = await fresh();
     const owners = [await provider.user('ann@example.org'), await provider.user('bob@example.org')];
     const { organisationId } = provider.tenant;
@@ -83,7 +83,7 @@ describe('users whom SCIM manages', () => {
     expect(await seatOf(provider, ended ?? '')).toEqual(['member', 'active']);
   });
 
-  it('write nothing when a request repeats what is there', async () => {
+  it('are not written when a request repeats their state', async () => {
     const provider = await fresh();
     const id = await provider.user('ann@example.org');
     const name = { op: 'replace', path: 'displayName', value: 'Ann' };
@@ -94,7 +94,7 @@ describe('users whom SCIM manages', () => {
     expect([again.body['meta'], await entries()]).toEqual([first.body['meta'], before]);
   });
 
-  it('are guarded by If-Match, and read under If-None-Match', async () => {
+  it('are protected by If-Match, and read under If-None-Match', async () => {
     const provider = await fresh();
     const id = await provider.user('ann@example.org');
     const { headers } = await provider.call({ method: 'GET', path: `/Users/${id}` });
@@ -114,7 +114,7 @@ describe('users whom SCIM manages', () => {
     expect(late.status).toBe(412);
   });
 
-  it('are one row after twenty parallel changes, with the last value of each attribute', async () => {
+  it('are one row after twenty concurrent changes, with the last value of each attribute', async () => {
     const provider = await fresh();
     const id = await provider.user('ann@example.org');
     const group = await provider.group('Engineering');
@@ -133,7 +133,7 @@ describe('users whom SCIM manages', () => {
     expect(body['groups']).toEqual([expect.objectContaining({ value: group, display: 'Engineering' })]);
   });
 
-  it('can be found by what they have, sorted and projected, and by no text that is SQL', async () => {
+  it('can be found by their attributes, sorted and projected, and by no text that is SQL', async () => {
     const provider = await fresh();
     const ids = [];
     for (const [index, name] of ['cat', 'ann', 'bob'].entries()) {
@@ -201,7 +201,7 @@ describe('users whom SCIM manages', () => {
     );
   });
 
-  it('keep address and names when they belong to another organisation as well', async () => {
+  it('keep address and names when they also belong to another organisation', async () => {
     const provider = await fresh();
     const id = await provider.user('ann@example.org');
     const abroad = await api.tenant();
@@ -212,7 +212,7 @@ describe('users whom SCIM manages', () => {
     expect(email).toBe('ann@example.org');
   });
 
-  it('can be left to the identity provider alone', async () => {
+  it('can be changed by the identity provider only, if the organisation enables that', async () => {
     const provider = await fresh();
     const key = provider.tenant.adminKey;
     const id = await provider.user('ann@example.org');
@@ -222,7 +222,7 @@ describe('users whom SCIM manages', () => {
     expect((await api.delete(`/v1/admin/users/${id}`, { key })).status).toBe(409);
   });
 
-  it('are created together with their groups by one bulk request', async () => {
+  it('can be created together with their groups by one bulk request', async () => {
     const provider = await fresh();
     const { status, body } = await provider.call({
       method: 'POST',
@@ -268,7 +268,7 @@ describe('users whom SCIM manages', () => {
     expect(await provider.members(group)).toHaveLength(1);
   });
 
-  it('are served at most two hundred requests at once, but their deactivation does not wait', async () => {
+  it('are limited to two hundred requests at once, but deactivations do not wait', async () => {
     const provider = await fresh();
     const id = await provider.user('ann@example.org');
     const calls = Array.from({ length: 600 }, () =>
@@ -283,7 +283,7 @@ describe('users whom SCIM manages', () => {
   const discovery = (path: string, headers = {}): Promise<ScimResponse> =>
     fresh().then((provider) => provider.call({ method: 'GET', path, headers }));
 
-  it('are described by schemas that list what is stored, also without a token where that is public', async () => {
+  it('are described by schemas that list what is stored, also without a token when that is public', async () => {
     const anonymous = { authorization: '' };
     for (const path of ['/ServiceProviderConfig', '/Schemas', `/Schemas/${USER}`, '/ResourceTypes/User']) {
       expect([path, (await discovery(path, anonymous)).status]).toEqual([path, 200]);
@@ -297,7 +297,7 @@ describe('users whom SCIM manages', () => {
   });
 });
 
-describe('the set-up of SCIM', () => {
+describe('set-up of SCIM', () => {
   const api = new TestAdminApi();
 
   it('rotates the token: the previous one works for a day, an older one and deleted ones no longer', async () => {
@@ -320,7 +320,7 @@ describe('the set-up of SCIM', () => {
     expect([await read(second), await read(third)]).toEqual([401, 401]);
   });
 
-  it('shows the last requests with their faults, and what a request would do, without doing it', async () => {
+  it('shows the last requests with their faults, and what a request would do, without executing it', async () => {
     const tenant = await api.tenant();
     const provider = await IdentityProvider.of(api, tenant);
     const key = tenant.adminKey;

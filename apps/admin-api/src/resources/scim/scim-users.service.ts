@@ -61,7 +61,10 @@ export class ScimUsersService {
     return this.response(manager, context, row, parameters, false);
   }
 
-  /** Creates a user, or takes over one whom the organisation has. Throws `uniqueness` for an active user of the same name. */
+  /**
+   * Creates a user, or takes over an existing user of the organisation. Throws `uniqueness` for an
+   * active user with the same name.
+   */
   create(context: ScimContext, body: unknown, parameters: ListParameters): Promise<Written> {
     const document = readResource(USER_KIND, body);
     return this.run(context, async (write) => {
@@ -83,7 +86,10 @@ export class ScimUsersService {
     });
   }
 
-  /** Replaces all attributes; an absent `active` stays, so that no one comes back by mistake. */
+  /**
+   * Replaces all attributes. An absent `active` stays as it is, so that no user is reactivated by
+   * mistake.
+   */
   replace(context: ScimContext, id: string, body: unknown, ifMatch: string | undefined): Promise<Written> {
     const document = readResource(USER_KIND, body);
     return this.run(context, async (write) => {
@@ -114,7 +120,7 @@ export class ScimUsersService {
     });
   }
 
-  /** Ends the user's membership of the organisation and forgets what SCIM knows of the user. */
+  /** Ends the user's membership of the organisation and deletes the SCIM data of the user. */
   remove(context: ScimContext, id: string, ifMatch: string | undefined): Promise<void> {
     return this.run(context, async (write) => {
       const row = await lockUser(write.manager, context, id, ifMatch);
@@ -127,8 +133,8 @@ export class ScimUsersService {
   }
 
   /**
-   * Stores the changed attributes with what they mean for the user; writes nothing when nothing is different. Ends the membership of an
-   * inactive user who is a member for any reason.
+   * Stores the changed attributes and applies their effects on the user; writes nothing when
+   * nothing has changed. Ends the membership of an inactive user who is a member for any reason.
    */
   private async changed(
     write: Write<AuditCaller>,
@@ -189,7 +195,7 @@ export class ScimUsersService {
   }
 }
 
-/** Bytes of the attributes of one user. */
+/** Maximum size of the attributes of one user, in bytes. */
 const ATTRIBUTES_MAX = 16_384;
 
 function assertSize(document: ScimDocument): void {
@@ -197,7 +203,7 @@ function assertSize(document: ScimDocument): void {
   throw fault('invalidValue', `The attributes of a user have at most ${String(ATTRIBUTES_MAX)} bytes.`);
 }
 
-/** The user of an id. Throws 404. */
+/** Returns a user by id. Throws 404. */
 async function find(
   manager: EntityManager,
   { organisationId }: ScimContext,
@@ -222,7 +228,7 @@ async function lockUser(
   return row;
 }
 
-/** The user of a name, locked, also an inactive one. */
+/** Locks and returns the user with this name, active or inactive; null when there is none. */
 function namedUser(
   manager: EntityManager,
   organisationId: string,
@@ -232,7 +238,7 @@ function namedUser(
   return manager.findOne(ScimUserEntity, { where, lock: FOR_UPDATE });
 }
 
-/** Throws `uniqueness` when another user has the name or the id at the identity provider. */
+/** Throws `uniqueness` when another user has the name or the external id. */
 async function assertFree(
   manager: EntityManager,
   organisationId: string,

@@ -5,7 +5,10 @@ import { slugOf } from '../../platform/common/text';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import type { Write } from '../../platform/unit-of-work/writes';
 
-/** The active workspace of a name or slug, in any case; creates it when there is none. Returns its id. */
+/**
+ * Returns the id of the active workspace with this name or slug, ignoring case; creates the
+ * workspace when there is none.
+ */
 export async function workspaceNamed(
   write: Write<AuditCaller>,
   organisationId: string,

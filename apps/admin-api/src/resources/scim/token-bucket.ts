@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
-/** Maximum number of buckets. The least recently used are dropped first, which can only admit requests too many. */
+/**
+ * Maximum number of buckets. The least recently used are dropped first, which can only admit too
+ * many requests.
+ */
 const BUCKETS_MAX = 10_000;
 
 interface Bucket {
@@ -8,7 +11,10 @@ interface Bucket {
   at: number;
 }
 
-/** Admits `perSecond` requests of each organisation on average, and `burst` at once, in this process. */
+/**
+ * Admits `perSecond` requests of each organisation on average, and bursts of `burst` requests, in
+ * this process.
+ */
 export class TokenBuckets {
   private readonly buckets = new LRUCache<string, Bucket>({ max: BUCKETS_MAX });
 
@@ -18,7 +24,8 @@ export class TokenBuckets {
   ) {}
 
   /**
-   * Takes tokens while any are left; a large request may leave a debt. Returns the seconds to wait, 0 when the request is admitted.
+   * Takes tokens while any are left; a large request may leave a debt. Returns the seconds to wait;
+   * 0 when the request is admitted.
    */
   take(organisationId: string, tokens = 1, now = Date.now()): number {
     const bucket = this.buckets.get(organisationId) ?? { tokens: this.burst, at: now };

@@ -13,7 +13,10 @@ interface AuthField {
   readonly required: boolean;
 }
 
-/** Authentication modes of one secret manager: the field that selects the mode, and the fields of each mode. */
+/**
+ * Authentication modes of one secret manager: the field that selects the mode, and the fields of
+ * each mode.
+ */
 interface Manager {
   readonly selector: string;
   readonly ways: Readonly<Record<string, readonly AuthField[]>>;
@@ -71,7 +74,7 @@ const PUBLIC_NAMES: Readonly<Record<string, SecretManagerType>> = {
 };
 
 export const MANAGER_TYPES: readonly SecretManagerType[] = ['cloud1_sm', 'cloud2_kv', 'vendor3_vault'];
-/** All accepted names of managers. */
+/** All names of secret managers that requests may use. */
 export const MANAGER_NAMES: readonly string[] = [...MANAGER_TYPES, ...Object.keys(PUBLIC_NAMES)];
 export const managerTypeOf = (name: string): SecretManagerType =>
   PUBLIC_NAMES[name] ?? (name as SecretManagerType);
@@ -86,9 +89,9 @@ const MASKED = 'masked_';
 const LENGTH_MAX = 8_192;
 
 /**
- * Merges an `auth_config` into the saved one, and splits it into plain and secret fields. Another authentication mode
- * starts without saved values, and a saved secret is never kept with another address. Throws `validation_failed` with
- * all faults, or `custom_host_refused`.
+ * Merges an `auth_config` into the saved one and splits it into plain and secret fields. Another
+ * authentication mode starts without saved values, and a saved secret is never kept with another
+ * address. Throws `validation_failed` with all faults, or `custom_host_refused`.
  */
 export function readAuthConfig(
   managerType: SecretManagerType,
@@ -96,15 +99,18 @@ export function readAuthConfig(
   policy: AddressPolicy,
   saved: AuthConfig = NO_AUTH,
 ): AuthConfig {
-  const { selector, ways } = MANAGERS[managerType];
-  const way = input[selector] ?? saved.open[selector];
-  const fields = typeof way === 'string' && Object.hasOwn(ways, way) ? ways[way] : undefined;
+  const { selector, ways: modes } = MANAGERS[managerType];
+  const mode = input[selector] ?? saved.open[selector];
+  const fields = typeof mode === 'string' && Object.hasOwn(modes, mode) ? modes[mode] : undefined;
   if (!fields) {
-    const names = Object.keys(ways).join(', ');
+    const names = Object.keys(modes).join(', ');
     throw validationFailed([{ path: `auth_config.${selector}`, message: `must be one of ${names}` }]);
   }
-  const values = merged(fields, input, saved.open[selector] === way ? saved : NO_AUTH);
-  const faults = [...strangers(fields, selector, input), ...fields.flatMap((item) => faultsOf(item, values))];
+  const values = merged(fields, input, saved.open[selector] === mode ? saved : NO_AUTH);
+  const faults = [
+    ...unknownFieldFaults(fields, selector, input),
+    ...fields.flatMap((item) => faultsOf(item, values)),
+  ];
   if (faults.length > 0) throw validationFailed(faults);
   for (const { name, kind } of fields) {
     if (kind === 'url') assertAllowedUrl(policy, values[name], `auth_config.${name}`);
@@ -122,7 +128,7 @@ export function readAuthConfig(
         return hidden === isSecret && value !== undefined ? [[name, value]] : [];
       }),
     );
-  return { open: { [selector]: way as string, ...part(false) }, secret: part(true) };
+  return { open: { [selector]: mode as string, ...part(false) }, secret: part(true) };
 }
 
 function merged(
@@ -140,7 +146,7 @@ function merged(
 }
 
 /** Returns faults for unknown fields. Masked secrets from a response are ignored. */
-function strangers(
+function unknownFieldFaults(
   fields: readonly AuthField[],
   selector: string,
   input: Readonly<Record<string, unknown>>,
@@ -157,7 +163,7 @@ function strangers(
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?$/i;
-/** Values may be sent in headers, so they contain no spaces or control characters. */
+/** Characters of values that may be sent in headers: no spaces or control characters. */
 const VISIBLE = /^[\x21-\x7e]+$/;
 
 function faultsOf(
@@ -184,8 +190,8 @@ function faultsOf(
 }
 
 /**
- * Returns secrets and address fields, by path. Regions, domains and namespaces count as addresses, since they also
- * decide where a secret is sent.
+ * Returns secrets and address fields, by path. Regions, domains and namespaces count as addresses,
+ * since they also decide where a secret is sent.
  */
 function bound(fields: readonly AuthField[], texts: Readonly<Record<string, unknown>>): BoundSecrets {
   const part = (isSecret: boolean): Record<string, unknown> =>
@@ -210,7 +216,10 @@ export const shownAuth = (
 
 const AZURE_PATH = /^[0-9A-Za-z-]{1,127}(?:\/[0-9a-fA-F]{1,64})?$/;
 
-/** Returns the rule that a secret path breaks, or null. Path segments must not leave the path of the manager's API. */
+/**
+ * Returns the rule that a secret path breaks, as part of a sentence; null when it breaks none. Path
+ * segments must not leave the path of the manager's API.
+ */
 export function secretPathFault(managerType: SecretManagerType, path: string): string | null {
   if (!isStorableText(path) || /\p{Cc}/u.test(path)) return 'must not contain control characters';
   switch (managerType) {

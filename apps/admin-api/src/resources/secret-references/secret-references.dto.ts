@@ -47,7 +47,7 @@ export class CreateSecretReferenceDto extends omitOf(
   'secret_key',
   'allow_all_workspaces',
 ) {
-  @SlugField({ optional: true, description: 'Derived from the name when absent.', example: 'openai-key' })
+  @SlugField({ optional: true, description: 'Default: derived from the name.', example: 'openai-key' })
   slug?: string;
   @EnumField(MANAGER_NAMES, { example: 'vendor3_vault' }) manager_type!: string;
   @TextField({
@@ -69,7 +69,7 @@ export class ListSecretReferencesQuery extends pageOf({ size: 20, sizeMax: 100 }
   @EnumField(MANAGER_NAMES, { optional: true }) manager_type?: string;
   @TextField({ optional: true, max: 4_096, description: 'A JSON object of strings; all tags must match.' })
   tags?: string;
-  @TextField({ optional: true, description: 'Text that the name or slug contains.' }) search?: string;
+  @TextField({ optional: true, description: 'Text that the name or slug must contain.' }) search?: string;
   @ReferenceField({ optional: true, description: 'Must be the caller’s own organisation.' })
   organisation_id?: string;
 }

@@ -89,7 +89,7 @@ describe('secret reference', () => {
     expect((await create({ slug: 'openai-key' })).status).toBe(409);
   });
 
-  it('[SRF-02] is found by its manager, by both names of it, by tags and by part of its name', async () => {
+  it('[SRF-02] can be filtered by its manager under both names, by tags and by part of its name', async () => {
     const aws = {
       name: 'Findable 100%',
       manager_type: 'aws_sm',
@@ -151,7 +151,7 @@ describe('secret reference', () => {
     ]);
   });
 
-  it('keeps its secret only for the address that it was saved with', async () => {
+  it('keeps its secret only for the address with which it was saved', async () => {
     const { id } = await made();
     const moved = { vault_addr: 'https://elsewhere.example.org' };
     const { status, body } = await put(id, { auth_config: moved });
@@ -318,7 +318,8 @@ describe('[SRF-03] credential in a secret manager', () => {
       'secret_mappings.0.secret_reference_id',
     ]);
     expect((await integration({ slug: 'open', workspace_id: sibling, ...mapped(id) })).status).toBe(200);
-    // Integration of the whole organisation: its providers in workspaces without access do not get the secret.
+    // The integration belongs to the whole organisation: its providers in workspaces without access
+    // do not get the secret.
     const all = await admin.post<Reference>('/v1/integrations', {
       key: tenant.adminKey,
       body: { name: 'All', slug: 'for-all', ai_provider_id: 'openai', ...mapped(id) },

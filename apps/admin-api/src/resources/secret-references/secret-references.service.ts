@@ -75,8 +75,8 @@ const REFERENCE: Resource<SecretReferenceEntity> = {
 const PLAIN = pickOf(SecretReferenceFields, 'name', 'description', 'secret_path', 'secret_key', 'tags');
 
 /**
- * Manages references to secrets in external managers. The gateways read the secrets; the control plane reads them only
- * to test a reference.
+ * Manages references to secrets in external managers. Gateways read the secrets; the control plane
+ * reads them only to test a reference.
  */
 @Injectable()
 export class SecretReferencesService {
@@ -149,7 +149,7 @@ export class SecretReferencesService {
     );
   }
 
-  /** Records that the secret has a new value, so that gateways read it again at once. */
+  /** Records that the secret has a new value, so that gateways read it again immediately. */
   rotate(at: ResourceReference): Promise<object> {
     const change = (row: SecretReferenceEntity): void => {
       row.rotatedAt = new Date();
@@ -157,7 +157,10 @@ export class SecretReferencesService {
     return this.writes.run(at.caller, (write) => patchRow(write, REFERENCE, at, change, 'rotate'));
   }
 
-  /** Archives a reference. Refused while an integration of any kind, a virtual key or a guardrail uses it. */
+  /**
+   * Archives a reference. Throws `conflict` while an integration of any kind, a virtual key or a
+   * guardrail uses it.
+   */
   remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, REFERENCE, at, async (row) => {
@@ -178,7 +181,7 @@ export class SecretReferencesService {
     );
   }
 
-  /** Reads the secret like a gateway, and returns only whether that succeeded. */
+  /** Reads the secret in the same way as a gateway, and returns only whether that succeeded. */
   async test(at: ResourceReference): Promise<SecretReferenceTestResponse> {
     const row = await findRow(this.dataSource.manager, REFERENCE, at);
     const location = this.access.locationOf(row, null);
@@ -264,8 +267,8 @@ function assertPath(managerType: SecretReferenceEntity['managerType'], path: str
 }
 
 /**
- * Returns the workspaces that may use the reference; null for all. Throws `validation_failed` for contradictory members
- * and unknown workspaces.
+ * Returns the workspaces that may use the reference; null for all. Throws `validation_failed` for
+ * contradictory members and unknown workspaces.
  */
 async function allowedWorkspaces(
   manager: EntityManager,

@@ -20,7 +20,9 @@ export class SecretReferenceDetailResponse extends responseOf(ShownFields, Secre
   @ResponseField.text({ nullable: true, example: 'What it is for' }) readonly description!: string | null;
   @ResponseField.text({ nullable: true, example: 'api_key' }) readonly secret_key!: string | null;
   @ResponseField.boolean() readonly allow_all_workspaces!: boolean;
-  @ResponseField.texts({ description: 'Ids; empty when all workspaces may use it.' })
+  @ResponseField.texts({
+    description: 'Ids of the workspaces; empty when all workspaces may use the reference.',
+  })
   readonly allowed_workspaces!: readonly string[];
   @ResponseField.uuid({ nullable: true }) readonly created_by!: string | null;
   @ResponseField.time({ nullable: true }) readonly rotated_at!: string | null;

@@ -6,7 +6,10 @@ import { Route } from '../../platform/resource/route';
 import { LoginSettingsResponse, UpdateLoginSettingsDto } from './auth-settings.dto';
 import { AuthSettingsService } from './auth-settings.service';
 
-/** Single sign-on of an organisation that has one identity provider, without naming a connection. */
+/**
+ * Routes for the single sign-on of an organisation with one identity provider; they name no
+ * connection.
+ */
 @ControlRoutes('admin/organisation/auth-settings')
 export class AuthSettingsController {
   constructor(private readonly settings: AuthSettingsService) {}

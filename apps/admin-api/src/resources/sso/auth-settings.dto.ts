@@ -21,14 +21,14 @@ export class UpdateLoginSettingsDto extends partialOf(
   @EnumField(TYPES, {
     optional: true,
     description:
-      'no-auth disables the connection; the others enable it. The first one decides the type of the connection.',
+      'no-auth disables the connection; the other values enable it. The first one determines the type of the connection.',
     example: 'oidc',
   })
   sso_type?: SsoType;
   @TextListField({
     optional: true,
     maxItems: 100,
-    description: 'Verified domains of the organisation whose addresses log in here.',
+    description: 'Verified domains of the organisation whose addresses log in with this connection.',
     example: ['example.org'],
   })
   allowed_domains?: string[];
@@ -47,7 +47,10 @@ export class LoginSettingsResponse extends pickOf(
 ) {
   @ResponseField.kind('auth-settings') readonly object!: 'auth-settings';
   @ResponseField.oneOf(TYPES) readonly sso_type!: SsoType;
-  @ResponseField.uuid({ nullable: true, description: 'The oldest connection; null without one.' })
+  @ResponseField.uuid({
+    nullable: true,
+    description: 'Id of the oldest connection; null when there is none.',
+  })
   readonly sso_client_id!: string | null;
   @ResponseField.texts({ example: ['example.org'] }) readonly allowed_domains!: readonly string[];
   @ResponseField.etag() readonly etag!: string;

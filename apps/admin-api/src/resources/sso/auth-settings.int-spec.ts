@@ -14,7 +14,7 @@ interface Settings {
   readonly error: { readonly param: string };
 }
 
-describe('settings of logins without naming a connection', () => {
+describe('login settings without a named connection', () => {
   const api = new TestAdminApi();
   let tenant: Tenant;
   beforeEach(async () => {
@@ -25,7 +25,7 @@ describe('settings of logins without naming a connection', () => {
   const write = (body: object, headers = {}): Promise<GatewayResponse<Settings>> =>
     api.put<Settings>(URL, { key: tenant.adminKey, body, headers });
 
-  it('make the first connection, show it, switch it off and on, and keep what is absent', async () => {
+  it('create the first connection, show it, disable and enable it, and keep absent members', async () => {
     expect(await read()).toMatchObject({ sso_type: 'no-auth', sso_client_id: null, etag: '"0"' });
     const { organisationId } = tenant;
     const domain = `${uuidv7()}.example`;
@@ -53,7 +53,7 @@ describe('settings of logins without naming a connection', () => {
     });
   });
 
-  it('are of the oldest connection, and refuse another type', async () => {
+  it('apply to the oldest connection, and refuse another type', async () => {
     await write({ sso_type: 'saml', saml: { metadata_xml: samlMetadata() } });
     const { sso_client_id: id } = await read();
     const second = { name: 'Second', ...OIDC };
@@ -63,7 +63,7 @@ describe('settings of logins without naming a connection', () => {
     expect([refused.status, refused.body.error.param]).toEqual([400, 'sso_type']);
   });
 
-  it('are written where nothing has changed since they were read', async () => {
+  it('can be written only when nothing has changed since they were read', async () => {
     const none = { 'if-match': '"0"' };
     expect((await write({ sso_type: 'oidc', ...OIDC }, none)).status).toBe(200);
     expect((await write({ scopes: ['groups'] }, none)).status).toBe(412);
@@ -80,13 +80,13 @@ describe('settings of logins without naming a connection', () => {
       { sso_type: 'oidc', ...OIDC, allowed_domains: ['x.example'] },
       'allowed_domains.0',
     ],
-  ])('name what is wrong with %s', async (_, body, param) => {
+  ])('name the fault in %s', async (_, body, param) => {
     const refused = await write(body);
     expect([refused.status, refused.body.error.param]).toEqual([400, param]);
     expect((await read()).sso_client_id).toBeNull();
   });
 
-  it('are changed by callers who may name an identity provider alone', async () => {
+  it('can be changed only by callers who may configure an identity provider', async () => {
     const key = await api.apiKey('organisation-service', tenant, ['organisation_settings.update']);
     expect((await api.put(URL, { key, body: { sso_type: 'oidc', ...OIDC } })).status).toBe(403);
     expect((await read()).sso_client_id).toBeNull();

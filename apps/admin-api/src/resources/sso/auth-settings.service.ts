@@ -9,12 +9,12 @@ import type { LoginSettingsResponse, UpdateLoginSettingsDto } from './auth-setti
 import { domainsOf } from './sso-grants';
 import { SsoConnectionsService } from './sso-connections.service';
 
-/** Name of a connection that is made here. */
+/** Name of a connection that these settings create. */
 const NAME = 'Default';
-/** The tag while there is no connection. */
+/** ETag while there is no connection. */
 const NO_CONNECTION_TAG = '"0"';
 
-/** The oldest connection of an organisation, as its settings of logins. */
+/** Shows and changes the oldest connection of an organisation as its login settings. */
 @Injectable()
 export class AuthSettingsService {
   constructor(
@@ -34,7 +34,10 @@ export class AuthSettingsService {
     };
   }
 
-  /** Makes the connection where there is none. Throws `validation_failed` for another type than that of the connection. */
+  /**
+   * Updates the connection, and creates it when there is none. Throws `validation_failed` for a
+   * type other than that of the connection.
+   */
   async update(
     caller: Principal,
     { sso_type: type, allowed_domains: domains, ...fields }: UpdateLoginSettingsDto,

@@ -22,7 +22,7 @@ const DEFAULTS = {
   ...{ signRequests: false, allowIdpInitiated: false, forceAuthn: false },
   ...{ lenientDestination: false, enforceCertificateDates: false },
 } as const;
-/** Members that are stored as they are sent, with their names in storage. */
+/** Members that are stored as they are sent, by their stored names. */
 const PLAIN = {
   sso_binding: 'ssoBinding',
   slo_binding: 'sloBinding',
@@ -45,13 +45,13 @@ const PARTS = {
   certificates: ['certificates'],
 } as const satisfies Record<SamlMetadataPart, readonly (keyof SamlFields)[]>;
 
-/** Settings without the certificate of our own, with the entity id of the provider. */
+/** Settings without Tollgate's own certificate, and the entity id of the provider. */
 export interface ReadSettings {
   readonly entityId: string;
   readonly settings: Omit<SamlSettings, 'ownCertificate'>;
 }
 
-/** Reads what administrators send of identity providers by SAML. */
+/** Reads the settings of SAML identity providers that administrators send. */
 @Injectable()
 export class SamlSettingsReader {
   constructor(
@@ -59,7 +59,10 @@ export class SamlSettingsReader {
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 
-  /** The metadata that was sent or is at the address; null without either. Throws `invalid_request` with the field. */
+  /**
+   * Returns the metadata that the request contains or that is at the address; null when there is
+   * neither. Throws `invalid_request` naming the field.
+   */
   async metadata(
     { metadata_xml: xml, metadata_url: url }: Pick<SamlFields, 'metadata_xml' | 'metadata_url'>,
     field = 'saml.',
@@ -74,11 +77,14 @@ export class SamlSettingsReader {
     return readAs(`${field}metadata_url`, () => fetchIdpMetadata(url, this.http));
   }
 
-  /** The settings after a change: single values come before the metadata, and both before what there was. Throws `invalid_request`. */
+  /**
+   * Returns the settings after a change. Single values take precedence over the metadata, and both
+   * over the previous settings. Throws `invalid_request`.
+   */
   settings(input: SamlFields, metadata: IdpMetadata | null, before: ReadSettings | null): ReadSettings {
     const read: Partial<SamlSettings> =
       metadata === null ? {} : { ...ofMetadata(metadata), metadataUrl: input.metadata_url ?? null };
-    // What the metadata said stays when it is read no more.
+    // The values from the metadata stay when it is no longer read.
     const end = input.metadata_url === null ? { metadataUrl: null, metadataFault: null } : {};
     const merged = { ...DEFAULTS, ...before?.settings, ...read, ...plain(input), ...this.addressesIn(input) };
     const certificates = certificatesIn(input.certificates) ?? merged.certificates;
@@ -122,8 +128,9 @@ const ofMetadata = (metadata: IdpMetadata): Partial<SamlSettings> => ({
 });
 
 /**
- * `before`: the settings, when the metadata is the same as before. Where it was not known then what was set by hand, it still is not, so
- * that all of it counts as that.
+ * Returns which parts were set explicitly and which come from metadata. `before` contains the
+ * settings if the metadata is the same as before. When it was not known then which parts were set
+ * explicitly, it remains unknown, and all parts count as explicit.
  */
 function provenance(
   given: readonly SamlMetadataPart[],
@@ -135,7 +142,7 @@ function provenance(
     : { ownParts: [...new Set([...earlier, ...given])], metadataFault };
 }
 
-/** The parts of the metadata that are given by themselves. */
+/** Returns the parts of the metadata that the request sets explicitly. */
 const partsIn = (input: SamlFields): readonly SamlMetadataPart[] =>
   Object.entries(PARTS).flatMap(([part, names]) =>
     names.some((name) => input[name] !== undefined) ? (part as SamlMetadataPart) : [],

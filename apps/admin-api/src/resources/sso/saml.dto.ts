@@ -9,7 +9,7 @@ export class SamlFields {
   @TextField({
     optional: true,
     max: 500_000,
-    description: 'Metadata of the provider, XML.',
+    description: 'XML metadata of the provider.',
     example: '<EntityDescriptor/>',
   })
   metadata_xml?: string;
@@ -18,7 +18,7 @@ export class SamlFields {
     nullable: true,
     max: URL_MAX,
     description:
-      'Where the metadata is read: when this is saved, and every six hours. Null: it is read no more, and what it said stays.',
+      'Address of the metadata. It is read when the connection is saved and every six hours. Null: it is no longer read, and its values stay.',
     example: EXAMPLE,
   })
   metadata_url?: string | null;
@@ -35,7 +35,7 @@ export class SamlFields {
     optional: true,
     nullable: true,
     max: URL_MAX,
-    description: 'Where logouts go; null: the provider takes none.',
+    description: 'Address for logout requests; null when the provider accepts none.',
     example: EXAMPLE,
   })
   slo_url?: string | null;
@@ -44,58 +44,68 @@ export class SamlFields {
     optional: true,
     maxItems: 10,
     itemMax: 20_000,
-    description: 'Certificates that sign, PEM; several while keys are rotated.',
+    description: 'PEM certificates that sign; several while keys are rotated.',
   })
   certificates?: string[];
-  @BooleanField({ optional: true, description: 'True: our requests are signed.' })
+  @BooleanField({ optional: true, description: 'True: Tollgate signs its requests.' })
   sign_authn_requests?: boolean;
   @BooleanField({
     optional: true,
-    description: 'True: the provider may begin logins. They are open to login CSRF.',
+    description: 'True: the provider may start logins. Such logins are open to login CSRF.',
   })
   allow_idp_initiated?: boolean;
-  @BooleanField({ optional: true, description: 'True: the provider asks users again at each login.' })
+  @BooleanField({
+    optional: true,
+    description: 'True: the provider must authenticate users again at each login.',
+  })
   force_authn?: boolean;
-  @BooleanField({ optional: true, description: 'True: unsigned responses may have no Destination.' })
+  @BooleanField({ optional: true, description: 'True: unsigned responses may lack a Destination.' })
   lenient_destination?: boolean;
-  @BooleanField({ optional: true, description: 'True: certificates count only within their dates.' })
+  @BooleanField({ optional: true, description: 'True: certificates are valid only within their dates.' })
   enforce_cert_dates?: boolean;
   @TextField({
     optional: true,
     nullable: true,
     max: 255,
-    description: 'URI of the only format of NameID; null: emailAddress, persistent and unspecified.',
+    description: 'URI of the only accepted NameID format; null: emailAddress, persistent and unspecified.',
   })
   name_id_format?: string | null;
   @TextField({
     optional: true,
     nullable: true,
     max: 255,
-    description: 'Class of the authentication to ask for.',
+    description: 'Authentication context class to request.',
   })
   authn_context?: string | null;
   @TextField({
     optional: true,
     nullable: true,
     max: 255,
-    description: 'Attribute of the address; null: the usual names.',
+    description: 'Attribute with the email address; null: the usual names.',
   })
   email_attribute?: string | null;
   @TextField({ optional: true, nullable: true, max: 255 }) given_name_attribute?: string | null;
   @TextField({ optional: true, nullable: true, max: 255 }) family_name_attribute?: string | null;
 }
 
-/** Metadata to read without saving anything. */
+/** Metadata to read without saving it. */
 export class MetadataPreviewDto {
-  @TextField({ optional: true, max: 500_000, description: 'Metadata, XML.', example: '<EntityDescriptor/>' })
+  @TextField({
+    optional: true,
+    max: 500_000,
+    description: 'Metadata in XML.',
+    example: '<EntityDescriptor/>',
+  })
   metadata_xml?: string;
-  @TextField({ optional: true, max: URL_MAX, description: 'Where to read it.', example: EXAMPLE })
+  @TextField({ optional: true, max: URL_MAX, description: 'Address of the metadata.', example: EXAMPLE })
   metadata_url?: string;
 }
 
 export class SamlCertificateResponse {
-  @ResponseField.text({ description: 'SHA-256.', example: 'AB:CD' }) readonly fingerprint!: string;
-  @ResponseField.text({ description: 'PEM.', example: '-----BEGIN CERTIFICATE-----' }) readonly pem!: string;
+  @ResponseField.text({ description: 'SHA-256 fingerprint.', example: 'AB:CD' })
+  readonly fingerprint!: string;
+  @ResponseField.text({ description: 'Certificate in PEM.', example: '-----BEGIN CERTIFICATE-----' })
+  readonly pem!: string;
   @ResponseField.time() readonly valid_from!: string;
   @ResponseField.time() readonly valid_until!: string;
 }
@@ -121,13 +131,13 @@ export class SamlResponse {
   @ResponseField.text({ nullable: true, example: null }) readonly metadata_url!: string | null;
   @ResponseField.text({
     nullable: true,
-    description: 'Why the metadata was not applied when it was last read again.',
+    description: 'Why the metadata was not applied when it was last read again; null when it was.',
     example: null,
   })
   readonly metadata_fault!: string | null;
   @ResponseField.texts({
     description:
-      'What was given by itself, so that metadata does not change it: entity_id, sso, slo, certificates.',
+      'Parts that were set explicitly, so that metadata does not change them: entity_id, sso, slo, certificates.',
     example: [],
   })
   readonly own_parts!: readonly string[];
@@ -147,20 +157,26 @@ export class SamlResponse {
 export class ServiceProviderResponse {
   @ResponseField.text({
     nullable: true,
-    description: 'Entity id, and address of our metadata; null for OpenID Connect.',
+    description: "Entity id and address of Tollgate's metadata; null for OpenID Connect.",
   })
   readonly entity_id!: string | null;
   @ResponseField.text({ nullable: true, description: 'Assertion consumer service; null for OpenID Connect.' })
   readonly acs_url!: string | null;
   @ResponseField.text({ nullable: true, description: 'Single logout service; null for OpenID Connect.' })
   readonly slo_url!: string | null;
-  @ResponseField.text({ nullable: true, description: 'Our certificate, PEM; null for OpenID Connect.' })
+  @ResponseField.text({
+    nullable: true,
+    description: "Tollgate's certificate in PEM; null for OpenID Connect.",
+  })
   readonly certificate!: string | null;
   @ResponseField.text({ nullable: true, description: 'Redirect URI; null for SAML.' })
   readonly redirect_uri!: string | null;
   @ResponseField.text({ nullable: true, description: 'Back-channel logout address; null for SAML.' })
   readonly backchannel_logout_uri!: string | null;
-  @ResponseField.text({ nullable: true, description: 'Our public keys; null without private_key_jwt.' })
+  @ResponseField.text({
+    nullable: true,
+    description: "Address of Tollgate's public keys; null without private_key_jwt.",
+  })
   readonly jwks_uri!: string | null;
   @ResponseField.kind('service-provider') readonly object!: 'service-provider';
 }
@@ -172,7 +188,7 @@ export const toCertificates = (
     ...{ pem, fingerprint, valid_from: validFrom, valid_until: validUntil },
   }));
 
-/** Parts of the metadata by their names in responses. */
+/** Names in responses of the parts of metadata. */
 const SHOWN_PARTS = {
   entityId: 'entity_id',
   sso: 'sso',

@@ -46,7 +46,7 @@ export class SsoConnectionsController {
     return this.connections.update(at, body);
   }
 
-  /** Begins a login that shows each step and lets no user in. */
+  /** Starts a test login that shows each step and opens no session. */
   @Route.post(':connectionId/test', 'organisation_settings.update', SsoTestRedirectResponse)
   test(@ResourceParam('connectionId') at: ResourceReference): Promise<SsoTestRedirectResponse> {
     return this.connections.test(at);
@@ -67,7 +67,7 @@ export class SsoConnectionsController {
     return this.connections.serviceProvider(at);
   }
 
-  /** Reads metadata of an identity provider by SAML; nothing is saved. */
+  /** Reads the metadata of a SAML identity provider and saves nothing. */
   @Route.post(':connectionId/metadata', 'organisation_settings.update', MetadataPreviewResponse)
   previewMetadata(
     @ResourceParam('connectionId') at: ResourceReference,
@@ -76,7 +76,7 @@ export class SsoConnectionsController {
     return this.connections.previewMetadata(at, body);
   }
 
-  /** Deletes a connection with its links; users keep their memberships and sessions. */
+  /** Deletes a connection with its links. Users keep their memberships and sessions. */
   @Route.delete(':connectionId', 'organisation_settings.update')
   remove(@ResourceParam('connectionId') at: ResourceReference): Promise<object> {
     return this.connections.remove(at);

@@ -33,7 +33,7 @@ export class DefaultWorkspaceDto {
 
 export class GroupRuleDto {
   @EnumField(['exact', 'prefix', 'regex'], {
-    description: 'regex: RE2 syntax, found anywhere in the name; at most 10 rules.',
+    description: 'regex: RE2 syntax, matched anywhere in the name; at most 10 such rules.',
     example: 'exact',
   })
   match!: 'exact' | 'prefix' | 'regex';
@@ -41,12 +41,12 @@ export class GroupRuleDto {
   @ReferenceField({
     optional: true,
     nullable: true,
-    description: 'Id or slug of a workspace; absent: the organisation.',
+    description: 'Id or slug of a workspace; absent for a role in the organisation.',
     example: 'ws-search',
   })
   workspace?: string | null;
   @EnumField(['admin', 'manager', 'member'], {
-    description: 'Role in the workspace; in the organisation only admin.',
+    description: 'Role in the workspace; in the organisation, only admin.',
     example: 'member',
   })
   role!: 'admin' | 'manager' | 'member';
@@ -54,14 +54,17 @@ export class GroupRuleDto {
 
 export class SsoConnectionFields {
   @NameField({ example: 'Okta' }) name!: string;
-  @EnumField(['oidc', 'saml'], { optional: true, description: 'Cannot be changed; oidc by default.' })
+  @EnumField(['oidc', 'saml'], { optional: true, description: 'Default: oidc. Cannot be changed.' })
   type?: 'oidc' | 'saml';
-  @NestedField(() => SamlFields, { optional: true, description: 'Only of type saml, which needs it.' })
+  @NestedField(() => SamlFields, {
+    optional: true,
+    description: 'Settings of a connection of type saml, which requires them.',
+  })
   saml?: SamlFields;
   @TextField({
     optional: true,
     max: 2_048,
-    description: 'As the provider publishes it. Only of type oidc, which needs it and client_id.',
+    description: 'Issuer as the provider publishes it. Only for type oidc, which requires it and client_id.',
     example: 'https://acme.okta.com',
   })
   issuer?: string;
@@ -76,32 +79,38 @@ export class SsoConnectionFields {
   @EnumField(METHODS, {
     optional: true,
     nullable: true,
-    description: 'private_key_jwt by default with jwks, else client_secret_basic.',
+    description: 'Default: private_key_jwt with jwks, else client_secret_basic.',
   })
   token_endpoint_auth_method?: Method | null;
-  @TextListField({ optional: true, maxItems: 20, description: 'Scopes besides openid, profile and email.' })
+  @TextListField({
+    optional: true,
+    maxItems: 20,
+    description: 'Scopes in addition to openid, profile and email.',
+  })
   scopes?: string[];
   @TextListField({
     optional: true,
     maxItems: 100,
-    description: 'Verified domains of the organisation whose addresses log in here.',
+    description: 'Verified domains of the organisation whose addresses log in with this connection.',
     example: ['example.org'],
   })
   domains?: string[];
   @BooleanField({
     optional: true,
-    description: 'True: addresses count as proven although the provider is silent.',
+    description:
+      'True: addresses count as proven when the provider does not report whether they are verified.',
   })
   trust_email?: boolean;
   @BooleanField({
     optional: true,
     description:
-      'True: owners may log in here. Only owners set it (default: true for them); each change of the provider by others clears it.',
+      'True: owners may log in with this connection. Only owners can set it (their default: true); a change of the provider by another user resets it.',
   })
   admits_owners?: boolean;
   @BooleanField({
     optional: true,
-    description: 'True: addresses of the domains log in here and not by password; owners may still do so.',
+    description:
+      'True: addresses of the domains must log in with this connection and not by password, except for owners.',
   })
   enforced?: boolean;
   @IntegerField({
@@ -109,7 +118,7 @@ export class SsoConnectionFields {
     nullable: true,
     min: 0,
     max: 31_536_000,
-    description: 'Seconds since the user last authenticated at the provider, at most.',
+    description: 'Maximum time in seconds since the user last authenticated at the provider.',
   })
   max_age?: number | null;
   @IntegerField({
@@ -117,21 +126,23 @@ export class SsoConnectionFields {
     nullable: true,
     min: 900,
     max: 31_536_000,
-    description: 'Seconds that a session lasts at most; null: as the organisation has set it.',
+    description:
+      'Maximum lifetime of a session in seconds; null: the lifetime that the organisation has set.',
   })
   max_session_ttl?: number | null;
   @TextListField({
     optional: true,
     maxItems: 10,
     itemMax: 255,
-    description: 'Classes of authentication, of which a login must have one (claim acr). Only of type oidc.',
+    description:
+      'Accepted authentication context classes (claim acr); a login must have one of them. Only for type oidc.',
     example: ['phr'],
   })
   acr_values?: string[];
   @EnumField(PROMPTS, {
     optional: true,
     nullable: true,
-    description: 'What the provider asks users for at each login. Only of type oidc.',
+    description: 'What the provider must ask users for at each login. Only for type oidc.',
   })
   prompt?: Prompt | null;
   @TextField({
@@ -139,7 +150,7 @@ export class SsoConnectionFields {
     nullable: true,
     max: 255,
     description:
-      'Claim of the address, email by default. Any other is proven only by trust_email. Only of type oidc.',
+      'Claim with the email address. Default: email. An address from any other claim is proven only with trust_email. Only for type oidc.',
     example: 'upn',
   })
   email_claim?: string | null;
@@ -147,17 +158,17 @@ export class SsoConnectionFields {
     optional: true,
     nullable: true,
     max: 255,
-    description: 'given_name by default. Only of type oidc.',
+    description: 'Claim with the first name. Default: given_name. Only for type oidc.',
   })
   given_name_claim?: string | null;
   @TextField({
     optional: true,
     nullable: true,
     max: 255,
-    description: 'family_name by default. Only of type oidc.',
+    description: 'Claim with the last name. Default: family_name. Only for type oidc.',
   })
   family_name_claim?: string | null;
-  @BooleanField({ optional: true, description: 'True (default): a first login makes a member.' })
+  @BooleanField({ optional: true, description: 'True (default): a first login makes the user a member.' })
   auto_provision?: boolean;
   @BooleanField({
     optional: true,
@@ -168,15 +179,21 @@ export class SsoConnectionFields {
   @NestedListField(() => DefaultWorkspaceDto, {
     optional: true,
     maxItems: 50,
-    description: 'Workspaces of users whom a first login makes members.',
+    description: 'Workspaces for users whom a first login makes members.',
   })
   default_workspaces?: DefaultWorkspaceDto[];
-  @TextField({ optional: true, min: 1, max: 255, description: 'Claim of the groups.', example: 'groups' })
+  @TextField({
+    optional: true,
+    min: 1,
+    max: 255,
+    description: 'Claim with the groups of the user.',
+    example: 'groups',
+  })
   groups_claim?: string;
   @NestedListField(() => GroupRuleDto, {
     optional: true,
     maxItems: 100,
-    description: 'What groups give at each login. All rules that match apply; the highest role counts.',
+    description: 'Roles that groups give at each login. All rules that match apply; the highest role counts.',
   })
   group_rules?: GroupRuleDto[];
   @BooleanField({
@@ -229,13 +246,16 @@ export class GroupsPreviewDto {
   groups!: string[];
 }
 
-/** Roles of a user with these groups. */
+/** Roles that a user with these groups would have. */
 export class GroupsPreviewResponse {
   @ResponseField.oneOf(['admin', 'member']) readonly organisation_role!: 'admin' | 'member';
-  @ResponseField.list(() => DefaultWorkspaceResponse, { description: 'Of groups and default_workspaces.' })
+  @ResponseField.list(() => DefaultWorkspaceResponse, {
+    description: 'Roles from groups and from default_workspaces.',
+  })
   readonly workspaces!: readonly DefaultWorkspaceResponse[];
   @ResponseField.boolean({
-    description: 'False: some patterns were not looked for, because they take too long for so many groups.',
+    description:
+      'False: some patterns were not matched, because matching them against so many groups takes too long.',
   })
   readonly complete!: boolean;
   @ResponseField.kind('sso-groups-preview') readonly object!: 'sso-groups-preview';
@@ -243,12 +263,12 @@ export class GroupsPreviewResponse {
 
 export class SsoConnectionResponse extends RowResponse {
   @ResponseField.kind('sso-connection') readonly object!: 'sso-connection';
-  @ResponseField.uuid({ description: 'The sso_client_id of a login.' }) readonly id!: string;
+  @ResponseField.uuid({ description: 'Value for sso_client_id in a login.' }) readonly id!: string;
   @ResponseField.text({ example: 'Okta' }) readonly name!: string;
   @ResponseField.oneOf(['oidc', 'saml']) readonly type!: 'oidc' | 'saml';
   @ResponseField.one(() => SamlResponse, { nullable: true }) readonly saml!: SamlResponse | null;
   @ResponseField.text({
-    description: 'Of SAML: the entity id of the provider.',
+    description: 'For SAML, the entity id of the provider.',
     example: 'https://acme.okta.com',
   })
   readonly issuer!: string;
@@ -283,7 +303,7 @@ export class SsoConnectionResponse extends RowResponse {
   readonly redirect_uri!: string;
   @ResponseField.text({
     nullable: true,
-    description: 'Where the provider reads our public keys; null without private_key_jwt.',
+    description: "Address at which the provider reads Tollgate's public keys; null without private_key_jwt.",
     example: null,
   })
   readonly jwks_uri!: string | null;

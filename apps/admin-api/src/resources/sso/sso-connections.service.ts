@@ -39,7 +39,7 @@ import type { MetadataPreviewDto, MetadataPreviewResponse, ServiceProviderRespon
 import { SsoProviderFields } from './sso-provider-fields.service';
 import { assertMayGiveStored, domainsOf, groupRulesOf, workspacesOf } from './sso-grants';
 
-/** Fields that decide who can log in as whom. */
+/** Fields that decide who can log in as which user. */
 const DECIDES_WHO = [
   'issuer',
   'client_id',
@@ -53,7 +53,7 @@ const DECIDES_WHO = [
   'saml',
 ] as const;
 
-/** Identity providers by which users of an organisation log in. */
+/** Manages the identity providers with which users of an organisation log in. */
 @Injectable()
 export class SsoConnectionsService {
   private readonly connection: Resource<SsoConnectionEntity> = {
@@ -76,7 +76,7 @@ export class SsoConnectionsService {
     private readonly saml: SamlProviders,
   ) {}
 
-  /** Where providers by OpenID Connect send users back. */
+  /** Address to which OpenID Connect providers return users. */
   get redirectUri(): string {
     return this.clients.redirectUri;
   }
@@ -157,7 +157,7 @@ export class SsoConnectionsService {
     };
   }
 
-  /** Reads metadata as for the connection, without saving it. */
+  /** Reads metadata in the same way as for the connection, without saving it. */
   async previewMetadata(at: ResourceReference, input: MetadataPreviewDto): Promise<MetadataPreviewResponse> {
     await findRow(this.dataSource.manager, this.connection, at);
     return this.providers.preview(input);
@@ -170,7 +170,7 @@ export class SsoConnectionsService {
     });
   }
 
-  /** Begins a test login. Throws `sso_login_refused` when the provider cannot be used. */
+  /** Starts a test login. Throws `sso_login_refused` when the provider cannot be used. */
   async test(at: ResourceReference): Promise<SsoTestRedirectResponse> {
     const row = await findRow(this.dataSource.manager, this.connection, at);
     return { url: await this.tests.begin(row), object: 'sso-test-redirect' };
@@ -201,7 +201,10 @@ export class SsoConnectionsService {
   }
 }
 
-/** Gateways read the users again whose groups the connection named; its links go with it. */
+/**
+ * Deletes the links of a connection with its groups, and makes gateways read the affected users
+ * again.
+ */
 async function forgetGroups(write: Write, { id, organisationId }: SsoConnectionEntity): Promise<void> {
   const links = await write.manager.query<{ userId: string }[]>(
     `SELECT DISTINCT user_id AS "userId" FROM sso_links WHERE connection_id = $1 AND groups <> '[]'`,
@@ -212,7 +215,10 @@ async function forgetGroups(write: Write, { id, organisationId }: SsoConnectionE
 
 const isOwner = (caller: Principal): boolean => rankOf(caller) >= rankOfRole('owner', null);
 
-/** Whether a changed connection admits owners: not when someone below them has changed who decides. */
+/**
+ * Whether a changed connection admits owners. It no longer does when a caller below owners has
+ * changed fields that decide who can log in.
+ */
 function ownersAfter(
   caller: Principal,
   { admitsOwners: before }: SsoConnectionEntity,
@@ -222,13 +228,19 @@ function ownersAfter(
   return before && (isOwner(caller) || DECIDES_WHO.every((name) => input[name] === undefined));
 }
 
-/** Throws `forbidden` for callers below owners: the connection would give them more than they hold. */
+/**
+ * Returns the requested value. Throws `forbidden` for callers below owners, because the connection
+ * would give them more rights than they hold.
+ */
 function admitsOwners(caller: Principal, admits: boolean): boolean {
   if (admits) assertNotAbove(caller, rankOfRole('owner', null));
   return admits;
 }
 
-/** One organisation has an entity id once, so that a response without a request leads to one connection. Throws `invalid_request`. */
+/**
+ * Throws `invalid_request` when another connection of the organisation has the same entity id. A
+ * response without a request must lead to exactly one connection.
+ */
 async function assertNewProvider(
   manager: EntityManager,
   { id, type, organisationId, issuer }: SsoConnectionEntity,

@@ -9,10 +9,13 @@ import { workspaceIds } from '../../platform/auth/workspace-references';
 import type { Principal } from '../../platform/common/principal';
 import type { DefaultWorkspaceDto, GroupRuleDto } from './sso-connections.dto';
 
-/** Patterns of one connection; each is looked for in every group of a user. */
+/** Maximum number of patterns of one connection; each is matched against every group of a user. */
 const PATTERNS_MAX = 10;
 
-/** Throws for a domain that the organisation has not verified. `field`: of the request. */
+/**
+ * Returns the domains. Throws `validation_failed` for a domain that the organisation has not
+ * verified. `field` is the request field for the error.
+ */
 export async function domainsOf(
   manager: EntityManager,
   organisationId: string,
@@ -30,7 +33,10 @@ export async function domainsOf(
   return [...new Set(lower)];
 }
 
-/** Workspaces in which users get roles. `nameOf` names the field of an index. Throws for a role that the caller lacks. */
+/**
+ * Returns the workspaces in which users get roles. `nameOf` returns the request field of an index.
+ * Throws for a role that the caller lacks.
+ */
 export async function workspacesOf(
   manager: EntityManager,
   caller: Principal,
@@ -48,8 +54,8 @@ export async function workspacesOf(
 }
 
 /**
- * Throws for a stored role that the caller lacks: who changes the provider of a connection can let anyone in with what the connection
- * gives.
+ * Throws for a stored role that the caller lacks: whoever changes the provider of a connection can
+ * admit any user with the roles that the connection gives.
  */
 export async function assertMayGiveStored(
   manager: EntityManager,
@@ -68,7 +74,10 @@ export async function assertMayGiveStored(
   }
 }
 
-/** Throws for a rule that gives what the caller lacks, and for a pattern that is not valid. */
+/**
+ * Returns the group rules. Throws for a rule that gives a role which the caller lacks, and for an
+ * invalid pattern.
+ */
 export async function groupRulesOf(
   manager: EntityManager,
   caller: Principal,

@@ -22,7 +22,10 @@ type ProviderColumns = Pick<
   'type' | 'issuer' | 'clientId' | 'tokenEndpointAuthMethod' | 'sealedSecrets' | 'saml'
 >;
 
-/** The columns of a connection that say which provider it is, from what administrators send. */
+/**
+ * Builds the columns that identify a connection's provider, from the fields that administrators
+ * send.
+ */
 @Injectable()
 export class SsoProviderFields {
   constructor(
@@ -31,7 +34,7 @@ export class SsoProviderFields {
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 
-  /** Throws `invalid_request` with the field. */
+  /** Returns the columns of a new connection. Throws `invalid_request` naming the field. */
   async created(id: string, input: SsoConnectionFields): Promise<ProviderColumns> {
     if (input.type === 'saml') return this.createdSaml(id, input);
     const { issuer, client_id: clientId } = input;
@@ -47,7 +50,7 @@ export class SsoProviderFields {
     };
   }
 
-  /** Reads the metadata of a change before its transaction. */
+  /** Reads the metadata of a change, before its transaction. */
   async metadata({ saml }: UpdateSsoConnectionDto): Promise<IdpMetadata | null> {
     return saml === undefined ? null : this.reader.metadata(saml);
   }
@@ -94,7 +97,10 @@ export class SsoProviderFields {
     };
   }
 
-  /** A new issuer needs its secrets again: a secret never goes to an address that it was not saved with. */
+  /**
+   * Returns the changed columns of an OpenID Connect connection. A new issuer requires its secrets
+   * again: a secret is never sent to an address with which it was not saved.
+   */
   private updatedOidc(row: SsoConnectionEntity, input: UpdateSsoConnectionDto): Partial<ProviderColumns> {
     if (input.saml !== undefined) throw invalid('saml', 'saml is only for connections of type saml');
     const { issuer = row.issuer, client_id: clientId = row.clientId } = input;
@@ -127,7 +133,10 @@ function refuseOidc(input: UpdateSsoConnectionDto): void {
   if (name !== undefined) throw invalid(name, `${name} is only for connections of type oidc`);
 }
 
-/** Keys without a method mean `private_key_jwt`. Throws for a method whose secret is missing. */
+/**
+ * Returns the authentication method; keys without a method mean `private_key_jwt`. Throws for a
+ * method whose secret is missing.
+ */
 function methodOf(
   method: TokenEndpointAuthMethod | null | undefined,
   { clientSecret, keys }: SsoSecrets,

@@ -31,7 +31,7 @@ const received = async (attributes: object[]) =>
   ).spans;
 
 describe('spans received over OTLP', () => {
-  it('are stored without credentials, recognised by name and by shape, at every place of a span', async () => {
+  it('are stored without credentials, recognised by name and by form, at every position of a span', async () => {
     const { canaries } = readCases('secrets.json') as { canaries: { value: string }[] };
     const shaped = canaries
       .map(({ value }) => value)

@@ -3,14 +3,17 @@ import type { TraceSpan } from '@gw/log-store';
 import { isSecretName, messagesIn, otlpTraceRequest, REDACTED, redactString } from '@gw/telemetry';
 import { setImmediate } from 'node:timers/promises';
 
-/** Maximum spans in one request. */
+/** Maximum number of spans in one request. */
 export const SPANS_MAX = 5_000;
 /**
- * Maximum protobuf messages in one request (spans, attributes, values and their containers), since each becomes an
- * object.
+ * Maximum number of protobuf messages in one request (spans, attributes, values and their
+ * containers), since each becomes an object.
  */
 const MESSAGES_MAX = 50_000;
-/** Spans read before yielding to the event loop, since the search for credentials takes time. */
+/**
+ * Number of spans read before yielding to the event loop, since searching them for credentials
+ * takes time.
+ */
 const SPANS_OF_A_TURN = 100;
 const ATTRIBUTES_MAX = 128;
 const EVENTS_MAX = 64;
@@ -29,8 +32,8 @@ export interface ReadSpans {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads an OTLP trace request in protobuf or JSON. Throws `body_invalid` for any other content or too many spans, and
- * `body_too_large` for too many messages.
+ * Reads an OTLP trace request in protobuf or JSON. Throws `body_invalid` for any other content or
+ * too many spans, and `body_too_large` for too many messages.
  */
 export async function readOtlpSpans(body: unknown): Promise<ReadSpans> {
   // The parser for plain text returns a string.
@@ -122,13 +125,16 @@ function eventOf(raw: Fields): object {
   };
 }
 
-/** Reads an id: bytes in protobuf, hexadecimal in JSON. Null when it is missing or all zeros. */
+/**
+ * Reads an id: bytes in protobuf, hexadecimal in JSON. Returns null when it is missing or all
+ * zeros.
+ */
 function idOf(value: unknown, digits: number): string | null {
   const text = Buffer.isBuffer(value) ? value.toString('hex') : textOf(value).toLowerCase();
   return text.length === digits && /^[0-9a-f]+$/.test(text) && !/^0+$/.test(text) ? text : null;
 }
 
-/** Reads a time in nanoseconds; null for times that a date cannot hold. */
+/** Reads a time in nanoseconds; returns null for a time that a date cannot represent. */
 function nanosOf(value: unknown): bigint | null {
   const text = typeof value === 'number' && Number.isInteger(value) ? String(value) : textOf(value);
   return /^[1-9]\d{0,19}$/.test(text) ? BigInt(text) : null;
@@ -136,10 +142,13 @@ function nanosOf(value: unknown): bigint | null {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, TEXT_MAX) : '');
 
-/** Returns text in stored form, without credentials, which instrumentation may record with headers and prompts. */
+/**
+ * Returns text in stored form, without the credentials that instrumentation may record with headers
+ * and prompts.
+ */
 const keptText = (value: unknown): string => redactString(textOf(value));
 
-/** Reads an enum value: a number, or in the JSON of some senders its name. */
+/** Reads an enum value: a number or, in the JSON of some senders, its name. */
 function enumOf(value: unknown, prefix: string, names: readonly string[]): number {
   if (typeof value === 'number') return value;
   const name = textOf(value);

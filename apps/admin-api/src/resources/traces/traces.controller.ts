@@ -40,7 +40,8 @@ export class SpanResponse {
   @ResponseField.text({ example: 'retrieve documents' }) readonly name!: string;
   @ResponseField.text({ example: 'internal' }) readonly kind!: string;
   @ResponseField.time() readonly started_at!: string;
-  @ResponseField.number({ description: 'Milliseconds.', example: 12.5 }) readonly duration_ms!: number;
+  @ResponseField.number({ description: 'Duration in milliseconds.', example: 12.5 })
+  readonly duration_ms!: number;
   @ResponseField.oneOf(['unset', 'ok', 'error']) readonly status!: 'unset' | 'ok' | 'error';
   @ResponseField.text({ nullable: true, example: 'No document was found.' }) readonly status_message!:
     string | null;
@@ -76,14 +77,14 @@ const OTLP_EXAMPLE = {
   ],
 };
 
-/** The paths that also accept protobuf. */
+/** Paths that also accept protobuf. */
 export const OTLP_PATHS = ['/v1/otel/v1/traces', '/v2/otel/v1/traces'] as const;
 
 @ControlRoutes('otel')
 export class TracesController {
   constructor(private readonly traces: TracesService) {}
 
-  /** Receives OTLP over HTTP, and responds in the format of the request. */
+  /** Receives OTLP over HTTP and responds in the format of the request. */
   @Post('v1/traces')
   @Requires('logs.write', 'completions.write')
   @TakesBody(SPANS_BODY)

@@ -20,7 +20,7 @@ describe('traces over OTLP', () => {
   const ours = admin.sharedTenant();
   const theirs = admin.sharedTenant();
 
-  /** Spans as a third-party library sends them. */
+  /** Returns spans as a third-party library sends them. */
   function madeSpans() {
     const exporter = new InMemorySpanExporter();
     const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
@@ -61,7 +61,7 @@ describe('traces over OTLP', () => {
   };
 
   it.each(['protobuf', 'protobuf in gzip', 'JSON', 'JSON in gzip'])(
-    'accepts what the public library sends as %s, stores repeated spans once, and shows them only to their workspace',
+    'are accepted as the public library sends them as %s, stored once when repeated, and shown only to their workspace',
     async (form) => {
       const { spans, traceId } = madeSpans();
       const serializer = form.startsWith('JSON') ? JsonTraceSerializer : ProtobufTraceSerializer;
@@ -86,7 +86,7 @@ describe('traces over OTLP', () => {
     },
   );
 
-  it('counts unreadable spans, in the format of the request', async () => {
+  it('report the number of unreadable spans, in the format of the request', async () => {
     const spans = [{ traceId: Buffer.alloc(16, 1), spanId: Buffer.alloc(8) }, { name: 'nothing' }];
     const type = otlpTraceRequest();
     const body = type.encode(type.fromObject({ resourceSpans: [{ scopeSpans: [{ spans }] }] })).finish();
@@ -97,7 +97,7 @@ describe('traces over OTLP', () => {
     expect([response.statusCode, partialSuccess.rejectedSpans.toString()]).toEqual([200, '2']);
   });
 
-  it('refuses other content, bodies that are too large or expand too much, and keys without the scope', async () => {
+  it('refuse other content, bodies that are too large or expand too much, and keys without the scope', async () => {
     const json = (value: unknown) => send(Buffer.from(JSON.stringify(value)), 'application/json');
     const nested = { key: 'k', value: {} };
     let deepest: { value: object } = nested;

@@ -7,7 +7,7 @@ import { ownDataOnly } from '../../platform/auth/grants';
 import { inWorkspace } from '../../platform/auth/tenancy';
 import { readOtlpSpans } from './otlp-spans';
 
-/** The response as OTLP defines it: empty when all spans were accepted. */
+/** The response as OTLP defines it; empty when all spans were accepted. */
 export interface PartialSuccess {
   readonly partialSuccess?: { readonly rejectedSpans: number; readonly errorMessage: string };
 }
@@ -24,7 +24,10 @@ const SPANS_SHOWN_MAX = 1_000;
 export class TracesService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Stores the spans of an OTLP request in the caller's workspace, and counts unreadable spans. */
+  /**
+   * Stores the spans of an OTLP request in the caller's workspace. Returns the number of unreadable
+   * spans.
+   */
   async ingest(caller: Principal, body: unknown): Promise<PartialSuccess> {
     const owner = { ...inWorkspace(caller), userId: caller.userId };
     const { spans, rejected } = await readOtlpSpans(body);
@@ -38,13 +41,15 @@ export class TracesService {
     };
   }
 
-  /** Throws `not_found` for a trace of which the workspace has no span. */
+  /**
+   * Returns the spans of a trace. Throws `not_found` for a trace without spans in the workspace.
+   */
   async spans(caller: Principal, traceId: string): Promise<SpanList> {
     const owner: SpanOwner = {
       ...inWorkspace(caller),
       userId: ownDataOnly(caller),
     };
-    // A trace id may be written as a UUID, like the id of a request.
+    // A trace id may have the form of a UUID, like the id of a request.
     const id = traceId.replaceAll('-', '').toLowerCase();
     if (!/^[0-9a-f]{32}$/.test(id)) throw new GatewayError('not_found');
     const spans = await spansOfTrace(this.dataSource.manager, owner, id, SPANS_SHOWN_MAX);

@@ -10,7 +10,10 @@ type Admitted = Pick<TrustEntity, 'issuer' | 'conditions'> & {
   readonly maps: readonly { readonly conditions?: readonly ClaimCondition[] }[];
 };
 
-/** Throws `validation_failed` for an issuer that cannot be used, or whose conditions admit tokens of others. */
+/**
+ * Throws `validation_failed` for an issuer that cannot be used, or whose conditions also admit
+ * tokens of other customers.
+ */
 export function assertIssuer({ issuer, conditions, maps }: Admitted): void {
   assertConditions(conditions, 'conditions');
   const fault = issuerFault(issuer, conditions, maps);
@@ -18,9 +21,10 @@ export function assertIssuer({ issuer, conditions, maps }: Admitted): void {
 }
 
 /**
- * Where another organisation may trust the issuer too, an audience must be of one organisation alone, so that no other one can take
- * over or block its callers by a trust of the same tokens. `kept` are audiences that the trust has already. The lock makes concurrent
- * writes of one issuer follow each other. Throws `validation_failed`.
+ * Ensures that an audience belongs to one organisation only when other organisations may trust the
+ * issuer too, so that no organisation can take over or block the callers of another one with a
+ * trust for the same tokens. `kept` contains audiences that the trust already has. The lock
+ * serialises concurrent writes for one issuer. Throws `validation_failed`.
  */
 export async function assertOwnAudiences(
   manager: EntityManager,
@@ -45,15 +49,21 @@ export async function assertOwnAudiences(
   );
 }
 
-/** Seconds. */
+/** Maximum lifetime of an assertion, in seconds. */
 export const ASSERTION_TTL_MAX = 300;
 
 type TrustForm = Pick<TrustEntity, 'kind' | 'maps' | 'audiences' | 'maxTtl' | 'linkUsers' | 'requireJtiOnce'>;
 
-/** Active trusts of one organisation and issuer, all of which a token is held against. */
+/**
+ * Maximum number of active trusts of one organisation and issuer; a token is checked against all of
+ * them.
+ */
 const PER_ISSUER_MAX = 20;
 
-/** Throws `validation_failed` when the organisation has as many other trusts of the issuer as it may. */
+/**
+ * Throws `validation_failed` when the organisation has the maximum number of other trusts for the
+ * issuer.
+ */
 export async function assertFewOfIssuer(
   manager: EntityManager,
   {
@@ -69,8 +79,9 @@ export async function assertFewOfIssuer(
 }
 
 /**
- * Assertions live for minutes, are for our OAuth server alone, and are mapped to users instead of workspaces. Throws
- * `validation_failed`. `issuer`: of our OAuth server; null while there is none.
+ * Checks the form of a trust for assertions, which live for minutes, are only for Tollgate's OAuth
+ * server, and are mapped to users instead of workspaces. `issuer` is that of the OAuth server; null
+ * when there is none. Throws `validation_failed`.
  */
 export function assertForm(
   { kind, maps, audiences, maxTtl, linkUsers, requireJtiOnce }: TrustForm,
@@ -91,10 +102,13 @@ export function assertForm(
     throw invalid('max_ttl', `must be at most ${String(ASSERTION_TTL_MAX)} with id_jag`);
 }
 
-/** Seconds. */
+/** Maximum lifetime of a token that works once, in seconds. */
 export const ONCE_TTL_MAX = 3_600;
 
-/** Used tokens are remembered until they end, so those that work once must not live long. Throws `validation_failed`. */
+/**
+ * Throws `validation_failed` when tokens that work once may live too long, because used tokens are
+ * remembered until they expire.
+ */
 export function assertOnce({ requireJtiOnce, maxTtl }: Pick<TrustEntity, 'requireJtiOnce' | 'maxTtl'>): void {
   if (requireJtiOnce && maxTtl > ONCE_TTL_MAX)
     throw invalid('max_ttl', `must be at most ${String(ONCE_TTL_MAX)} with require_jti_once`);

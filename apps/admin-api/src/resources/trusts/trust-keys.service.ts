@@ -8,7 +8,7 @@ import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentia
 const URLS_MAX = 10;
 const KEYS_MAX = 100;
 
-/** Where the keys of a trust come from. */
+/** Source of a trust's keys. */
 export interface TrustKeySource {
   readonly jwksUrls: readonly string[];
   readonly keys: readonly object[];
@@ -27,7 +27,10 @@ export class TrustKeys {
     this.fetch = fetchKeysBy(client);
   }
 
-  /** The source that the input names; without one, the address that the issuer publishes. Throws `validation_failed`. */
+  /**
+   * Returns the source that the input names; without one, the address that the issuer publishes.
+   * Throws `validation_failed`.
+   */
   async read(
     issuer: string,
     uri: string | null,
@@ -64,7 +67,10 @@ export class TrustKeys {
     return found['jwks_uri'];
   }
 
-  /** Null when there is no document: the caller says what to send instead. */
+  /**
+   * Returns the JSON document at a URL; null when there is none, and the caller then tells what to
+   * send instead.
+   */
   private async documentAt(url: string): Promise<Readonly<Record<string, unknown>> | null> {
     if (!this.addresses.checkUrl(url).ok) return null;
     const response = await this.fetch(url).catch(() => null);
@@ -77,7 +83,10 @@ export class TrustKeys {
   }
 }
 
-/** Keeps the public parts alone. Throws `validation_failed` for a key that must not verify tokens. */
+/**
+ * Returns only the public parts of a key set. Throws `validation_failed` for a key that must not
+ * verify tokens.
+ */
 function readSet({ keys }: { readonly keys?: unknown }): readonly object[] {
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > KEYS_MAX) {
     throw invalid('jwks', `jwks must have 1 to ${String(KEYS_MAX)} keys`);

@@ -25,7 +25,7 @@ interface Failure {
   readonly message: string;
 }
 
-/** Runs the checks of a gateway over a token that an administrator has pasted. */
+/** Runs a gateway's checks on a token that an administrator sends. */
 @Injectable()
 export class TrustTester {
   constructor(
@@ -35,7 +35,7 @@ export class TrustTester {
 
   async test(at: ResourceReference, token: string): Promise<TrustTestResponse> {
     const row = await findRow(this.dataSource.manager, TRUST, at);
-    // Sets of its own, so that what is tried here is never what an earlier test has read.
+    // Uses new key sets, so that a test never sees keys that an earlier test has read.
     const sets = new KeySets({ fetch: this.keys.fetch, warn: () => undefined });
     const [failure, caller] = await outcomeOf(row, token, sets);
     const failedAt = failure === null ? TOKEN_CHECKS.length : TOKEN_CHECKS.indexOf(failure.check);

@@ -26,7 +26,7 @@ export class TrustsController {
     private readonly tester: TrustTester,
   ) {}
 
-  /** Accepts the tokens of an issuer instead of API keys. */
+  /** Creates a trust, whose tokens are accepted instead of API keys. */
   @Route.post('', 'organisation_settings.update', TrustResponse)
   create(@Caller() caller: Principal, @Body() body: TrustFields): Promise<TrustResponse> {
     return this.trusts.create(caller, body);
@@ -37,7 +37,7 @@ export class TrustsController {
     return this.trusts.list(caller, query);
   }
 
-  /** Lists the platforms whose tokens are known. */
+  /** Lists the platforms with preset trust settings. */
   @Route.get('presets', 'organisation_settings.read', listResponseOf(TrustPresetResponse))
   presets(): ListResponse<TrustPresetResponse> {
     return listOf([PRESETS, PRESETS.length]);
@@ -59,7 +59,7 @@ export class TrustsController {
     return this.trusts.remove(at);
   }
 
-  /** Shows which check a token fails, and what it would give. The token is not stored. */
+  /** Shows which check a token fails and which rights it would give. The token is not stored. */
   @Route.post(':trustId/test', 'organisation_settings.update', TrustTestResponse)
   test(
     @ResourceParam('trustId') at: ResourceReference,

@@ -31,7 +31,7 @@ export class ClaimConditionDto {
   @TextField({ max: 256, description: 'JSON pointer to the claim.', example: '/sub' }) claim!: string;
   @EnumField(CLAIM_OPERATORS, { example: 'equals' }) op!: ClaimCondition['op'];
   @TextOrListField({
-    description: 'A list for in, a text ending in * for glob-end, else a text.',
+    description: 'A list for in, a string that ends in * for glob-end, else a string.',
     example: 'system:serviceaccount:team-a:runner',
   })
   value!: string | string[];
@@ -43,11 +43,15 @@ export class TrustMapDto {
   @ReferenceField({
     optional: true,
     nullable: true,
-    description: 'Id or slug of the workspace. Null or absent: the token names it by gw_workspace.',
+    description:
+      'Id or slug of the workspace. Null or absent: the token names the workspace in the claim gw_workspace.',
   })
   workspace?: string | null;
   @TextListField({ minItems: 1, maxItems: 100, example: ['completions.write'] }) scopes!: string[];
-  @MapField({ optional: true, description: 'Metadata of requests: names with JSON pointers to claims.' })
+  @MapField({
+    optional: true,
+    description: 'Metadata of requests: JSON pointers to claims by metadata name.',
+  })
   metadata?: Record<string, string>;
 }
 
@@ -56,36 +60,37 @@ export class TrustFields {
   @EnumField(KINDS, {
     example: 'workload',
     description:
-      'jwt: the claims of a token may choose workspace, scopes, metadata and limits within the map. workload: the map alone decides. id_jag: assertions of an identity provider, which clients of the OAuth server exchange for tokens of its users.',
+      'jwt: the claims of a token may choose workspace, scopes, metadata and limits within the map. workload: only the map decides. id_jag: assertions of an identity provider, which clients of the OAuth server exchange for tokens of its users.',
   })
   kind!: (typeof KINDS)[number];
   @EnumField(PRESETS, { optional: true, nullable: true, description: 'Platform that issues the tokens.' })
   preset?: string | null;
-  @TextField({ max: 2_048, description: 'The claim iss, to the letter.', example: 'https://idp.example.org' })
+  @TextField({ max: 2_048, description: 'Exact value of the claim iss.', example: 'https://idp.example.org' })
   issuer!: string;
   @TextField({
     optional: true,
     nullable: true,
     max: 20_000,
     description:
-      'URLs of key sets, separated by commas, at most 10; their keys are merged. Absent without jwks: the address that the issuer publishes.',
+      'URLs of key sets, separated by commas, at most 10; their keys are merged. When both this and jwks are absent: the address that the issuer publishes.',
     example: 'https://idp.example.org/jwks.json',
   })
   jwks_uri?: string | null;
-  @ObjectField({ optional: true, nullable: true, description: 'A key set, instead of jwks_uri.' })
+  @ObjectField({ optional: true, nullable: true, description: 'A key set, used in place of jwks_uri.' })
   jwks?: { keys?: unknown } | null;
   @TextListField({
     minItems: 1,
     maxItems: 20,
     itemMax: 1_024,
-    description: 'Values of the claim aud, of which a token needs one; with id_jag our issuer alone.',
+    description:
+      "Accepted values of the claim aud, one of which a token needs; with id_jag, only Tollgate's issuer.",
     example: ['https://gateway.example.com'],
   })
   audiences!: string[];
   @EnumListField(SIGNING_ALGORITHMS, {
     optional: true,
     maxItems: SIGNING_ALGORITHMS.length,
-    description: 'RS256 by default.',
+    description: 'Accepted algorithms. Default: RS256.',
   })
   algorithms?: string[];
   @NestedListField(() => ClaimConditionDto, {
@@ -99,25 +104,25 @@ export class TrustFields {
     minItems: 1,
     maxItems: 50,
     description:
-      'What tokens may do; the first map whose conditions hold decides. Required, but with id_jag not allowed.',
+      'Rights of tokens; the first map whose conditions are met applies. Required, except with id_jag, where maps are not allowed.',
   })
   maps?: TrustMapDto[];
   @IntegerField({
     optional: true,
     min: 60,
     max: DAY_SECONDS,
-    description: 'Seconds that a token may live at most; a day by default, five minutes with id_jag.',
+    description: 'Maximum lifetime of a token in seconds. Default: one day, with id_jag five minutes.',
   })
   max_ttl?: number;
   @BooleanField({
     optional: true,
-    description: 'True: each token works once, by its jti. max_ttl must be at most an hour then.',
+    description: 'True: each token works once, by its jti. max_ttl must then be at most an hour.',
   })
   require_jti_once?: boolean;
   @BooleanField({
     optional: true,
     description:
-      'True: on the control plane, tokens act for the user whom sub (by a login at the same issuer) or email names. Only with kind jwt.',
+      'True: on the control plane, tokens act for the user whom sub (by a login at the same issuer) or email identifies. Only with kind jwt.',
   })
   link_users?: boolean;
   @EnumField(['active', 'disabled'], { optional: true }) status?: 'active' | 'disabled';
@@ -154,7 +159,7 @@ export class TestTrustDto {
 class ClaimConditionResponse {
   @ResponseField.text({ example: '/sub' }) readonly claim!: string;
   @ResponseField.oneOf(CLAIM_OPERATORS) readonly op!: string;
-  @ResponseField.any({ description: 'A text, or a list for in.' }) readonly value!: unknown;
+  @ResponseField.any({ description: 'A string, or a list for in.' }) readonly value!: unknown;
 }
 
 class TrustMapResponse {
@@ -173,7 +178,7 @@ export class TrustResponse extends RowResponse {
   @ResponseField.text({ example: 'https://idp.example.org' }) readonly issuer!: string;
   @ResponseField.text({ nullable: true, example: 'https://idp.example.org/jwks.json' })
   readonly jwks_uri!: string | null;
-  @ResponseField.any({ description: 'The key set; null when its keys come from jwks_uri.' })
+  @ResponseField.any({ description: 'The key set; null when the keys come from jwks_uri.' })
   readonly jwks!: object | null;
   @ResponseField.texts({ example: ['https://gateway.example.com'] }) readonly audiences!: readonly string[];
   @ResponseField.texts({ example: ['RS256'] }) readonly algorithms!: readonly string[];
@@ -196,7 +201,8 @@ export class TrustTestResponse {
   @ResponseField.boolean() readonly accepted!: boolean;
   @ResponseField.list(() => TrustStepResponse) readonly steps!: readonly TrustStepResponse[];
   @ResponseField.any({
-    description: 'What the token would give: workspace, scopes, metadata, user; else null.',
+    description:
+      'Rights that the token would give: workspace, scopes, metadata and user; null when a check fails.',
   })
   readonly caller!: object | null;
 }
@@ -204,10 +210,10 @@ export class TrustTestResponse {
 export class TrustPresetResponse {
   @ResponseField.text({ example: 'github' }) readonly id!: string;
   @ResponseField.text({ example: 'GitHub Actions' }) readonly name!: string;
-  @ResponseField.boolean({ description: 'Whether all customers of the platform have one issuer.' })
+  @ResponseField.boolean({ description: 'Whether all customers of the platform share one issuer.' })
   readonly shared_issuer!: boolean;
   @ResponseField.any({
-    description: 'Lists of claims, one of which conditions must name for a shared issuer.',
+    description: 'Lists of claims; for a shared issuer, the conditions must use one of the lists.',
   })
   readonly pins!: readonly (readonly string[])[];
   @ResponseField.text({ example: 'https://docs.github.com' }) readonly documentation!: string;

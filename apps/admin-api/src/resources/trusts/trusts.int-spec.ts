@@ -50,7 +50,7 @@ describe('/v1/trusts', () => {
     return body.documents[key] ?? null;
   };
 
-  it('[SCP-03] [REL-01] take several addresses of key sets, separated by commas, and publish them to gateways', async () => {
+  it('[SCP-03] [REL-01] accepts several addresses of key sets, separated by commas, and publishes them to gateways', async () => {
     const issuer = 'https://several.example.org';
     const uri = ` ${keys.origin}/a , https://keys.example.org/b ,`;
     const { status, body } = await create({ issuer, jwks: undefined, jwks_uri: uri });
@@ -124,17 +124,17 @@ describe('/v1/trusts', () => {
       'maps.0.metadata',
     ],
     ['an issuer that publishes no keys', { jwks: undefined, issuer: 'https://nothing.invalid' }, 'jwks_uri'],
-  ])('refuse %s with the field', async (_what, more, param) => {
+  ])('refuses %s with the field', async (_what, more, param) => {
     const { status, body } = await create(more);
     expect([status, body.error.param]).toEqual([400, param]);
   });
 
-  it('refuse a workspace of another organisation', async () => {
+  it('refuses a workspace of another organisation', async () => {
     const foreign = await create({ maps: [{ workspace: other.workspaceId, scopes: ['completions.write'] }] });
     expect([foreign.status, foreign.body.error.param]).toEqual([400, 'maps.0.workspace']);
   });
 
-  it('let organisations trust one issuer by audiences of their own, in any order', async () => {
+  it('lets organisations trust one issuer with separate audiences, in any order', async () => {
     const issuer = 'https://taken.example.org';
     const plain = { issuer, maps: [{ scopes: ['completions.write'] }] };
     const answers = await Promise.all([create(plain), create(plain, other.adminKey)]);
@@ -151,7 +151,7 @@ describe('/v1/trusts', () => {
     expect((await put({ max_ttl: 600 })).status).toBe(200);
   });
 
-  it('of a shared issuer need an audience of the organisation while there are others', async () => {
+  it('requires an audience of the organisation for a shared issuer while other organisations trust it', async () => {
     const shared = {
       issuer: 'https://token.actions.githubusercontent.com',
       conditions: [
@@ -168,7 +168,7 @@ describe('/v1/trusts', () => {
     expect((await create(theirs, other.adminKey)).status).toBe(200);
   });
 
-  /** A session of an admin who may not view logs. */
+  /** Returns a session of an admin who may not view logs. */
   const adminWithoutLogs = async (): Promise<string> => {
     const { email } = await api.user(tenant.organisationId, 'admin');
     const token = await api.login(email);
@@ -179,14 +179,14 @@ describe('/v1/trusts', () => {
     return token;
   };
 
-  it('give no caller scopes that it lacks', async () => {
+  it('gives no caller scopes that the caller lacks', async () => {
     const token = await adminWithoutLogs();
     const body = fields({ issuer: 'https://rights.example.org', maps: [{ scopes: ['logs.view'] }] });
     const refused = await api.post<Failure>('/v1/trusts', { token, body });
     expect([refused.status, refused.body.error.type]).toEqual([403, 'scope_exceeds_creator']);
   });
 
-  it('take no change that keeps maps with scopes that the caller lacks; only their end is free', async () => {
+  it('refuses a change that keeps maps with scopes that the caller lacks, but allows the end of the trust', async () => {
     const token = await adminWithoutLogs();
     const maps = [{ scopes: ['completions.write'] }, { scopes: ['logs.view'] }];
     const { body: made } = await create({ issuer: 'https://kept.example.org', maps });
@@ -216,7 +216,7 @@ describe('/v1/trusts', () => {
     expect(await put({ status: 'active' })).toEqual([200, null]);
   });
 
-  it('show in a test which check a token fails and what it would give, and store none of it', async () => {
+  it('shows in a test which check a token fails and what it would give, and stores none of it', async () => {
     const issuer = 'https://tested.example.org';
     const { body } = await create({
       issuer,

@@ -55,7 +55,7 @@ export const TRUST: Resource<TrustEntity> = {
   documents: ({ issuerDigest }) => [documentKey.trusts(issuerDigest)],
 };
 
-/** Issuers whose tokens an organisation accepts. */
+/** Manages the issuers whose tokens an organisation accepts. */
 @Injectable()
 export class TrustsService {
   constructor(
@@ -133,13 +133,13 @@ export class TrustsService {
   }
 }
 
-/** Whether a change only disables a trust, which gives nothing. */
+/** Whether a change only disables a trust, which grants no rights. */
 const isEnd = ({ status, ...others }: UpdateTrustDto): boolean =>
   status === 'disabled' && Object.values(others).every((value) => value === undefined);
 
 /**
- * Checks a trust as it will be. A user who changes which tokens a trust accepts can make such tokens, so maps that stay are given
- * again.
+ * Checks a trust in its state after the change. A user who changes which tokens a trust accepts can
+ * create such tokens, so the caller must also be able to grant the unchanged maps.
  */
 async function assertChange(
   manager: EntityManager,
@@ -157,7 +157,10 @@ async function assertChange(
   if (row.kind !== 'id_jag') await assertOwnAudiences(manager, { organisationId, issuer, audiences }, kept);
 }
 
-/** Assertions and tokens that act for users stand for them, as logins by an identity provider do. */
+/**
+ * Checks that the caller may accept assertions and tokens that act for users, which are equivalent
+ * to logins by an identity provider.
+ */
 async function assertMayAccept(
   manager: EntityManager,
   caller: Principal,
@@ -170,7 +173,10 @@ async function assertMayAccept(
 const ttlMaxOf = ({ kind, requireJtiOnce }: Pick<TrustEntity, 'kind' | 'requireJtiOnce'>): number =>
   kind === 'id_jag' ? ASSERTION_TTL_MAX : requireJtiOnce ? ONCE_TTL_MAX : DAY_SECONDS;
 
-/** Throws unless the caller holds what the maps give: their tokens act as keys of the workspace. */
+/**
+ * Throws unless the caller holds the rights that the maps give, because the tokens act as keys of
+ * the workspace.
+ */
 async function assertMayGive(
   manager: EntityManager,
   caller: Principal,
@@ -183,7 +189,7 @@ async function assertMayGive(
   }
 }
 
-/** The maps in stored form. */
+/** Returns the maps in stored form. */
 async function mapsOf(
   manager: EntityManager,
   caller: Principal,

@@ -15,8 +15,8 @@ import { endRow, patchRow, type Resource } from '../../platform/resource/rows';
 import { userTag, type UpdateUserDto } from './users.dto';
 
 /**
- * Changes or ends a user's membership in an organisation. The user itself stays, since it may belong to other
- * organisations.
+ * Changes or ends a user's membership in an organisation. The user account stays, since it may
+ * belong to other organisations.
  */
 @Injectable()
 export class UserChangesService {
@@ -26,7 +26,7 @@ export class UserChangesService {
     private readonly ends: MembershipEnds,
   ) {}
 
-  /** Changes the user's role, which limits the user's keys and sessions at once. */
+  /** Changes the user's role, which limits the user's keys and sessions immediately. */
   update(at: ResourceReference, { role }: UpdateUserDto): Promise<object> {
     const { caller } = at;
     return this.writes.run(caller, (write) =>
@@ -45,7 +45,10 @@ export class UserChangesService {
     );
   }
 
-  /** Ends the membership of the organisation, with its workspace memberships, user keys and sessions. */
+  /**
+   * Ends the membership of the organisation, together with the workspace memberships, user keys and
+   * sessions.
+   */
   remove(at: ResourceReference): Promise<object> {
     const { caller } = at;
     return this.writes.run(caller, (write) =>
@@ -59,7 +62,7 @@ export class UserChangesService {
   }
 }
 
-/** A user as a member of the organisation of the path. */
+/** Describes a user as a member of the organisation. */
 const USER: Resource<OrganisationUserEntity> = {
   entity: OrganisationUserEntity,
   type: 'users',
@@ -79,8 +82,8 @@ function assertOwner(caller: Principal): void {
 }
 
 /**
- * Checks that an owner may be demoted or removed. `lockSeat` locks owners in a fixed order, so that of two owners who
- * remove each other only the first succeeds.
+ * Checks that an owner may be demoted or removed. `lockSeat` locks owners in a fixed order, so that
+ * of two owners who remove each other only the first succeeds.
  */
 async function assertMayUnseat(
   manager: EntityManager,
@@ -106,7 +109,10 @@ async function assertMayUnseat(
   }
 }
 
-/** Locks the membership of the user and of all owners, so that concurrent changes cannot remove the last owner. */
+/**
+ * Locks the membership of the user and of all owners, so that concurrent changes cannot remove the
+ * last owner.
+ */
 async function lockSeat(
   manager: EntityManager,
   { caller, reference }: Pick<ResourceReference, 'caller' | 'reference'>,

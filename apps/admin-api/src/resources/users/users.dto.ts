@@ -24,14 +24,16 @@ export class UserResponse {
   @ResponseField.oneOf(['owner', 'admin', 'member']) readonly role!: 'owner' | 'admin' | 'member';
   @ResponseField.time() readonly created_at!: string;
   @ResponseField.time() readonly last_updated_at!: string;
-  @ResponseField.texts({ description: 'For owners and admins: all workspaces of the organisation.' })
+  @ResponseField.texts({
+    description: 'Workspaces of the user; for owners and admins, all workspaces of the organisation.',
+  })
   readonly workspace_ids!: string[];
   @ResponseField.etag() readonly etag!: string;
 }
 
 /**
- * Returns the etag of a user: of all fields that these routes change or show, except workspaces, whose members have
- * their own etag.
+ * Returns the etag of a user. It covers all fields that these routes change or show, except
+ * workspaces, whose members have separate etags.
  */
 export const userTag = (user: {
   readonly id: string;

@@ -21,7 +21,7 @@ describe('users of an organisation', () => {
   const roleOf = async (id: string): Promise<unknown> =>
     (await admin.get(`/v1/admin/users/${id}`, { key: ours.adminKey })).body['role'];
 
-  it('can change roles, at once for sessions and keys, with an audit record of before and after', async () => {
+  it('change roles, immediately for sessions and keys, with an audit record of before and after', async () => {
     const { id, email } = await admin.user(ours.organisationId, 'admin');
     const token = await admin.login(email);
     expect((await admin.get('/v1/admin/users', { token })).status).toBe(200);
@@ -36,7 +36,7 @@ describe('users of an organisation', () => {
     expect((await role({ key: ours.adminKey }, id, 'chief')).status).toBe(400);
   });
 
-  it('can be made owners only by owners, who alone change or remove owners', async () => {
+  it('can be made owners only by owners, and only owners change or remove owners', async () => {
     const other = await admin.user(ours.organisationId, 'admin');
     const byAdmin = { token: await admin.login(other.email) };
     for (const by of [byAdmin, { key: ours.adminKey }]) {
@@ -49,14 +49,14 @@ describe('users of an organisation', () => {
     expect(await roleOf(owner.id)).toBe('admin');
   });
 
-  it('keep one owner: no caller demotes or removes the last one, and no owner themselves', async () => {
+  it('keep one owner: no caller demotes or removes the last one, nor do owners themselves', async () => {
     const second = await admin.user(ours.organisationId, 'owner');
     const by = { token: owner.token };
     for (const attempt of [role(by, owner.id, 'admin'), remove(by, owner.id)]) {
       const { status, body } = await attempt;
       expect([status, body.error.type]).toEqual([409, 'conflict']);
     }
-    // Concurrent requests: the second one would remove the last owner.
+    // The requests are concurrent: the second one would remove the last owner.
     const other = { token: await admin.login(second.email) };
     const statuses = await Promise.all([role(by, second.id, 'admin'), role(other, owner.id, 'admin')]);
     expect(statuses.filter(({ status }) => status === 200)).toHaveLength(1);

@@ -19,7 +19,7 @@ export class UpdateExclusionsDto extends ExclusionsQuery {
   workspaces!: ExclusionDto[];
   @BooleanField({
     optional: true,
-    description: 'True ends the exclusion of all workspaces that are not in the list.',
+    description: 'True ends the exclusions of all workspaces that are not in the list.',
   })
   override_existing?: boolean;
 }
@@ -30,7 +30,9 @@ export class ExclusionResponse {
 }
 
 export class ExclusionsResponse {
-  @ResponseField.list(() => ExclusionResponse, { description: 'All workspaces of the organisation.' })
+  @ResponseField.list(() => ExclusionResponse, {
+    description: 'Exclusions of all workspaces of the organisation.',
+  })
   readonly workspaces!: readonly ExclusionResponse[];
   @ResponseField.etag() readonly etag!: string;
 }

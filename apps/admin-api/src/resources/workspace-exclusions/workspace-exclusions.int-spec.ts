@@ -85,7 +85,7 @@ describe('[CTL-01] [REL-05] workspace exclusions', () => {
   const rows = cases.filter(({ endpoint }) => endpoint.startsWith('PUT /v1/workspace-exclusions/'));
 
   it.each(rows)('$id: $expect $reason', async ({ endpoint, body, expect: verdict }) => {
-    // The items list workspaces; each is an object of its own.
+    // The items list workspaces; each exclusion is a separate object.
     const ids = { w1: tenant.workspaceId, '<OTHER_ORG>': other.workspaceId } as Record<string, string>;
     const workspaces = body.workspaces.map((name) => ({ workspace_id: ids[name], excluded: true }));
     const direction = endpoint.endsWith('output-guardrails') ? 'output' : 'input';

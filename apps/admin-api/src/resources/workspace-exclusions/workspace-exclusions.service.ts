@@ -33,7 +33,10 @@ export class WorkspaceExclusionsService {
     return responseOf(direction, await exclusionsOf(this.dataSource.manager, organisationId, direction));
   }
 
-  /** Merges exclusions into the existing ones, or replaces them with `override_existing`. Applies all or none. */
+  /**
+   * Merges exclusions into the existing ones, or replaces these with `override_existing`. Applies
+   * all or none.
+   */
   update(
     caller: Principal,
     direction: Direction,

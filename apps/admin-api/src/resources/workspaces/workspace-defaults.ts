@@ -16,12 +16,18 @@ export const CLEARED_DEFAULTS: WorkspaceDefaultsDto = {
   output_guardrails: null,
 };
 
-/** `workspaceId` is null while the workspace is being created: it has no configs or guardrails of its own yet. */
+/**
+ * Owner of the defaults. `workspaceId` is null while the workspace is being created and has no
+ * configs or guardrails of its own.
+ */
 interface Owner extends GuardrailScope {
   readonly defaults: WorkspaceDefaults;
 }
 
-/** Returns the defaults to store: an absent field keeps its value, null clears it. Throws `validation_failed`. */
+/**
+ * Returns the defaults to store: an absent field keeps its value, null clears it. Throws
+ * `validation_failed`.
+ */
 export async function mergeDefaults(
   manager: EntityManager,
   owner: Owner,
@@ -59,7 +65,9 @@ async function mergedConfig(
   return configIdOf(manager, workspaceId, reference, 'defaults.user_api_key_config');
 }
 
-/** Returns the slugs, by id, of the configs and guardrails that the defaults of the workspaces name. */
+/**
+ * Returns the slugs, by id, of the configs and guardrails that the defaults of the workspaces name.
+ */
 export async function defaultSlugsOf(
   manager: EntityManager,
   rows: readonly WorkspaceEntity[],

@@ -27,7 +27,10 @@ import { archiveAgentsOf } from '../../platform/rows/agent-rows';
 import { archiveMcpOf } from '../../platform/rows/mcp-rows';
 import { archivePromptsOf } from '../../platform/rows/prompts-of-workspace';
 
-/** Partials count as prompts. Virtual keys count as providers; no caller can delete their hidden integrations. */
+/**
+ * Kinds of dependent resources. Partials count as prompts. Virtual keys count as providers; callers
+ * cannot delete their hidden integrations.
+ */
 const KINDS = [
   ['api_keys', ApiKeyEntity, {}],
   ['integrations', IntegrationEntity, { isVirtualKey: false }],
@@ -44,7 +47,10 @@ const KINDS = [
   ['rate_limit_policies', RateLimitPolicyEntity, {}],
 ] as const;
 
-/** Counts the live resources of the workspace by kind, as the details of an error; kinds without any are left out. */
+/**
+ * Returns the number of live resources of the workspace by kind, as error details; leaves out kinds
+ * without resources.
+ */
 export async function dependentsOf(manager: EntityManager, workspaceId: string): Promise<ErrorDetail[]> {
   const dependents: ErrorDetail[] = [];
   for (const [path, entity, more] of KINDS) {
@@ -80,7 +86,7 @@ export async function archiveDependents(write: Write, workspaceId: string): Prom
   await archiveAgentsOf(write, workspaceId);
   write.removed(documentKey.mcpCatalogue(workspaceId));
   await archivePromptsOf(write, workspaceId);
-  // The document of the workspace holds its policies; the caller removes it.
+  // The document of the workspace contains its policies; the caller removes that document.
   await archiveActive(write, workspaceId, 'policies', UsageLimitPolicyEntity);
   await archiveActive(write, workspaceId, 'policies', RateLimitPolicyEntity);
   await manager.delete(IntegrationWorkspaceEntity, { workspaceId });
@@ -98,7 +104,9 @@ async function archiveApiKeys(write: Write, workspaceId: string): Promise<void> 
   auditDeletions(write, workspaceId, 'api_keys', keys);
 }
 
-/** Also archives the hidden integrations of virtual keys and erases their secrets. */
+/**
+ * Archives the integrations, including the hidden ones of virtual keys, and erases their secrets.
+ */
 async function archiveIntegrations(write: Write, workspaceId: string): Promise<void> {
   const { manager } = write;
   const live = { workspaceId, status: 'active' } as const;
@@ -117,7 +125,7 @@ interface Archivable {
   status: 'active' | 'archived';
 }
 
-/** Archives the active rows of one table, and returns them as they were. */
+/** Archives the active rows of one table and returns them as they were before. */
 async function archiveActive<R extends Archivable>(
   write: Write,
   workspaceId: string,

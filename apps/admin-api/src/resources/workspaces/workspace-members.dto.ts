@@ -16,7 +16,7 @@ type Role = (typeof ROLES)[number];
 
 export class NewMemberDto {
   @UuidField({
-    description: 'A user of the organisation.',
+    description: 'Id of a user of the organisation.',
     example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   })
   id!: string;
@@ -57,7 +57,10 @@ const isFirstMember = (value: unknown): boolean => {
   return typeof id === 'string' && UUID.test(id) && ROLES.some((known) => known === role);
 };
 
-/** The members of a new workspace: a user id alone gives the role `member`; an object gives the id and the role. */
+/**
+ * Declares the members of a new workspace: a user id alone gives the role `member`; an object
+ * contains the id and the role.
+ */
 export const FirstMembersField = (): PropertyDecorator =>
   customField(
     { optional: true, description: 'Users of the organisation. A user id alone gives the role member.' },

@@ -15,7 +15,10 @@ interface MemberFilter {
   readonly email?: string | undefined;
 }
 
-/** Returns a page of the members of one workspace, newest first, and the number of all members that match. */
+/**
+ * Returns a page of the members of one workspace, newest first, and the number of all members that
+ * match.
+ */
 export async function membersOf(
   manager: EntityManager,
   workspaceId: string,
@@ -56,7 +59,7 @@ export async function membersOf(
   return [rows.map(toMember), total];
 }
 
-/** Throws `not_found` when the user is not a member of the workspace. */
+/** Returns a member of the workspace. Throws `not_found` when the user is not one. */
 export async function findMember(
   manager: EntityManager,
   workspaceId: string,

@@ -24,7 +24,10 @@ import type {
 } from './workspace-members.dto';
 import { findMember, membersOf } from './workspace-members.queries';
 
-/** Members of the workspace of the path. The access guard has already restricted the caller to it. */
+/**
+ * Manages the members of the workspace in the path. The access guard has already restricted the
+ * caller to it.
+ */
 @Injectable()
 export class WorkspaceMembersService {
   constructor(
@@ -42,7 +45,10 @@ export class WorkspaceMembersService {
     return findMember(this.dataSource.manager, inWorkspace(caller).workspaceId, reference);
   }
 
-  /** Throws `validation_failed` for users outside the organisation, `conflict` for users who are already members. */
+  /**
+   * Adds members. Throws `validation_failed` for users outside the organisation and `conflict` for
+   * users who are already members.
+   */
   add(caller: Principal, input: AddMembersDto): Promise<object> {
     const { workspaceId } = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
@@ -53,7 +59,10 @@ export class WorkspaceMembersService {
     });
   }
 
-  /** Adds members and creates the keys that the settings provide for new members. Throws as `add` does. */
+  /**
+   * Adds members and creates the keys that the settings provide for new members. Throws as `add`
+   * does.
+   */
   async join(write: Write<Principal>, workspaceId: string, users: readonly NewMemberDto[]): Promise<void> {
     if (users.length === 0) return;
     const { manager, caller } = write;
@@ -66,10 +75,10 @@ export class WorkspaceMembersService {
       status: 'active',
     });
     const seated = new Set(seats.map(({ userId }) => userId));
-    const stranger = ids.findIndex((id, index) => !seated.has(id) || ids.indexOf(id) !== index);
-    if (stranger !== -1) {
+    const outsider = ids.findIndex((id, index) => !seated.has(id) || ids.indexOf(id) !== index);
+    if (outsider !== -1) {
       throw invalid(
-        `users.${String(stranger)}.id`,
+        `users.${String(outsider)}.id`,
         'must be a user of the organisation and must not occur twice',
       );
     }
@@ -87,7 +96,7 @@ export class WorkspaceMembersService {
     }
   }
 
-  /** Changes the role. The new role limits the user's keys from now on. */
+  /** Changes the role, which limits the user's keys from then on. */
   update(at: ResourceReference, { role }: UpdateMemberDto): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
       await assertMayGive(write, inWorkspace(at.caller).workspaceId, new Set([role]));
@@ -98,7 +107,10 @@ export class WorkspaceMembersService {
     });
   }
 
-  /** Removes the member, archives the user's own keys of the workspace and ends the connections to MCP servers. */
+  /**
+   * Removes the member, archives the user's own keys of the workspace, and ends the user's
+   * connections to MCP servers.
+   */
   remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       endRow(write, MEMBER, at, async ({ workspaceId, userId }) => {

@@ -1,11 +1,14 @@
 import type { WorkspaceEntity } from '@gw/entities';
 
-/** `display` shows the emoji before the name, `plain` removes it. */
+/** Name format: `display` shows the emoji before the name, `plain` removes it. */
 export type NameFormat = 'display' | 'plain';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Matches a grapheme that is an emoji, including flags, joined families, skin tones and keycaps. A single digit or `©` is text. */
+/**
+ * Matches a grapheme that is an emoji, including flags, joined families, skin tones and keycaps. A
+ * single digit or `©` is text.
+ */
 const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\uFE0F|\u20E3/u;
 
 /** Removes the emoji at the start of the name, unless the name consists of this emoji only. */
@@ -16,7 +19,10 @@ export function withoutEmoji(name: string): string {
   return rest === '' ? name : rest;
 }
 
-/** The emoji of the display form is the icon of the workspace; without an icon, it is the one in the name itself. */
+/**
+ * Returns the name with its emoji. The emoji is the icon of the workspace or, without an icon, the
+ * one in the name itself.
+ */
 export function displayName(
   { name, icon }: Pick<WorkspaceEntity, 'name' | 'icon'>,
   format: NameFormat,

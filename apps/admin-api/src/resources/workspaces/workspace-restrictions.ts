@@ -2,7 +2,7 @@ import type { WorkspaceDefaults, WorkspaceEntity } from '@gw/entities';
 import { holdLimits, ranksAfter, type Restrictions } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 
-/** The limits and restricting settings of a workspace at one moment. */
+/** Limits and restricting settings of a workspace at one moment. */
 export interface WorkspaceRestrictions {
   readonly limits: readonly unknown[];
   readonly settings: Restrictions;
@@ -11,7 +11,7 @@ export interface WorkspaceRestrictions {
 const named = (prefix: string, values: object): [string, unknown][] =>
   Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value]);
 
-/** Wraps each value, so that every value counts as a restriction, also 0. */
+/** Wraps each value in a list, so that every value counts as a restriction, even 0. */
 const given = (values: object): Record<string, unknown[]> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value]]));
 
@@ -30,8 +30,9 @@ export const restrictionsOf = (row: WorkspaceEntity): WorkspaceRestrictions => (
 });
 
 /**
- * Checks a change of the row that is not saved yet, and stores the caller's rank with the changed restrictions. `before`: the restrictions
- * before the change. Throws `forbidden` when the caller changed a restriction that a higher role set.
+ * Checks a change of the row that is not saved yet, and stores the caller's rank with the changed
+ * restrictions. `before` contains the restrictions before the change. Throws `forbidden` when the
+ * caller has changed a restriction that a higher role set.
  */
 export function holdRestrictions(
   caller: Principal,

@@ -19,8 +19,9 @@ type Input = Pick<
 >;
 
 /**
- * Changes the row without saving it. A workspace may always log less and block more than its organisation; the gateway enforces
- * that it never logs more or blocks less. Throws `validation_failed` for a setting that workspaces may not override.
+ * Changes the row without saving it. A workspace may always log less and block more than its
+ * organisation; the gateway ensures that it never logs more or blocks less. Throws
+ * `validation_failed` for a setting that workspaces may not override.
  */
 export async function applyTenantSettings(
   manager: EntityManager,

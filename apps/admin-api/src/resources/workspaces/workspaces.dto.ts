@@ -55,7 +55,7 @@ export class WorkspaceSettingsDto extends UserKeySettingsDto {
     optional: true,
     nullable: true,
     description:
-      'What happens to a request that a provider of another dialect cannot express, where no config or target says it. strict (default): 400. adapt: parameters are dropped or moved to the nearest value.',
+      'Treatment of a request that a provider of another dialect cannot express, unless a config or target sets it. strict (default): 400. adapt: parameters are dropped or changed to the nearest value.',
   })
   translation_loss?: LossMode | null;
   @BooleanField({
@@ -74,7 +74,7 @@ class WorkspaceFieldsDto {
     min: 0,
     max: 32,
     pattern: /^[^\p{Cc}\u2028\u2029]*$/u,
-    description: 'An emoji. An empty string clears it.',
+    description: 'An emoji. An empty string removes it.',
   })
   icon?: string | null;
   @NestedField(() => WorkspaceDefaultsDto, { optional: true, nullable: true })
@@ -87,13 +87,13 @@ class WorkspaceFieldsDto {
 
 export class CreateWorkspaceDto extends WorkspaceFieldsDto {
   @NameField({ max: 128, example: 'Search team' }) name!: string;
-  @SlugField({ optional: true, description: 'Derived from the name when absent.' }) slug?: string;
+  @SlugField({ optional: true, description: 'Default: derived from the name.' }) slug?: string;
   @FirstMembersField() users?: (string | NewMemberDto)[];
 }
 
 export class UpdateWorkspaceDto extends WorkspaceFieldsDto {
   @NameField({ optional: true, max: 128 }) name?: string;
-  @BooleanField({ optional: true, description: 'True: resets the usage to zero.' })
+  @BooleanField({ optional: true, description: 'True resets the usage to zero.' })
   reset_usage?: boolean;
   @NestedField(() => WorkspaceSettingsDto, { optional: true }) settings?: WorkspaceSettingsDto;
   @NestedField(() => SecuritySettingsDto, {
@@ -115,7 +115,8 @@ export class DeleteWorkspaceDto {
 }
 
 export class ListWorkspacesQuery extends pageOf({ size: 50 }) {
-  @TextField({ optional: true, description: 'Matches part of the name, case-sensitive.' }) name?: string;
+  @TextField({ optional: true, description: 'Text that the name must contain, case-sensitive.' })
+  name?: string;
   @NameField({ optional: true }) exact_name?: string;
   @QueryEnumListField(['active', 'archived']) status?: ('active' | 'archived')[];
   @EnumField(['display', 'plain'], { optional: true }) name_format?: 'display' | 'plain';

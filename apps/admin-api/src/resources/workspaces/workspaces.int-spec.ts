@@ -45,7 +45,7 @@ describe('workspaces', () => {
   const remove = (id: string, body: object): Promise<{ status: number; body: Failure }> =>
     admin.delete(`/v2/admin/workspaces/${id}`, { key: ours.adminKey, body });
 
-  it('creates a workspace and reads it by id and by slug, on both API versions and both paths', async () => {
+  it('are created, and read by id and by slug, on both API versions and both paths', async () => {
     const made = await create({ icon: '🔍', description: 'All of it', defaults: { metadata: { a: '1' } } });
     expect(made).toMatchObject({
       name: '🔍 Search',
@@ -65,7 +65,7 @@ describe('workspaces', () => {
     }
   });
 
-  it('[CTL-07] removes the leading emoji of the name for name_format=plain, and shows it by default', async () => {
+  it('[CTL-07] lose the leading emoji of the name with name_format=plain, and show it by default', async () => {
     const { id } = await create({ icon: '🚀' });
     const nameAs = async (format: string): Promise<string> =>
       (await admin.get<Workspace>(`/v2/workspaces/${id}${format}`, { key: ours.adminKey })).body.name;
@@ -76,7 +76,7 @@ describe('workspaces', () => {
     expect(bad.status).toBe(400);
   });
 
-  it('[CTL-06] accepts user_api_key_config as id or slug, returns the slug, and clears it with null', async () => {
+  it('[CTL-06] accept user_api_key_config as id or slug, return the slug, and clear it with null', async () => {
     const { id, slug } = { id: uuidv7(), slug: 'pc-search-0a1b2c' };
     const { organisationId, workspaceId } = ours;
     await admin.dataSource.manager.insert(ConfigEntity, {
@@ -124,7 +124,7 @@ describe('workspaces', () => {
       },
       'rate_limits.1',
     ],
-  ])('returns 400 for %s and names the field', async (_case, body, path) => {
+  ])('return 400 for %s and name the field', async (_case, body, path) => {
     const response = await admin.post<Failure>('/v1/workspaces', {
       key: ours.adminKey,
       body: { name: 'x', ...body },
@@ -133,7 +133,7 @@ describe('workspaces', () => {
     expect(response.body.error).toMatchObject({ type: 'validation_failed', code: 'AB01', param: path });
   });
 
-  it('returns 409 for a slug that is taken, also when concurrent requests create it', async () => {
+  it('return 409 for a slug that is taken, also when concurrent requests create it', async () => {
     const body = { name: 'Race', slug: 'race' };
     const responses = await Promise.all(
       Array.from({ length: 4 }, () => admin.post<Failure>('/v1/workspaces', { key: ours.adminKey, body })),
@@ -142,13 +142,13 @@ describe('workspaces', () => {
     expect((await admin.post('/v1/workspaces', { key: theirs.adminKey, body })).status).toBe(200);
   });
 
-  it('normalises a name to plain spaces and composed characters', async () => {
+  it('have names with plain spaces and composed characters', async () => {
     const { id } = await create({ name: ' Cafe\u0301\u2003team\u00a0' });
     const row = await admin.dataSource.manager.findOneByOrFail(WorkspaceEntity, { id });
     expect(row.name).toBe('Café team');
   });
 
-  it('lists only workspaces of the organisation, finds a literal part of the name, and pages', async () => {
+  it('are listed only for the organisation, by a literal part of the name, and paged', async () => {
     const names = ['100% sure', '100x sure', 'other'];
     for (const name of names) await create({ name });
     const list = async (query: string, key = ours.adminKey): Promise<List> =>
@@ -165,7 +165,7 @@ describe('workspaces', () => {
     expect((await list('', ours.key)).data.map(({ id }) => id)).toEqual([ours.workspaceId]);
   });
 
-  it('returns the same 404 for a workspace of another organisation as for an unknown one', async () => {
+  it('of another organisation get the same 404 as an unknown one', async () => {
     const { id } = await create();
     const other = await admin.apiKey('workspace-service', { ...theirs });
     for (const key of [theirs.adminKey, theirs.key, other, ours.key]) {
@@ -183,7 +183,7 @@ describe('workspaces', () => {
     }
   });
 
-  it('changes data_plane_security_settings without other fields, and publishes the change', async () => {
+  it('accept data_plane_security_settings without other fields, and publish the change', async () => {
     const { id } = await create({ name: 'Saved only' });
     const put = (body: object): Promise<{ status: number }> =>
       admin.put(`/v2/workspaces/${id}`, { key: ours.adminKey, body });
@@ -202,7 +202,7 @@ describe('workspaces', () => {
     expect((await put({ data_plane_security_settings: { block_inline_config: 'yes' } })).status).toBe(400);
   });
 
-  it('deletes a workspace only when the body repeats its name, with or without the icon', async () => {
+  it('are deleted only when the body repeats the name, with or without the icon', async () => {
     const a = await create({ name: 'Gone', icon: '🔥' });
     const b = await create({ name: 'Gone', icon: '🔥' });
     expect((await remove(a.id, {})).status).toBe(400);
@@ -214,12 +214,12 @@ describe('workspaces', () => {
     expect(again.slug).toBe(a.slug);
   });
 
-  it('returns 409 for a deletion of the default workspace', async () => {
+  it('return 409 for a deletion of the default workspace', async () => {
     const { status, body } = await remove(ours.workspaceId, { name: 'Team', force_delete: true });
     expect([status, body.error.code]).toEqual([409, 'AB07']);
   });
 
-  it('lists the remaining resources in a 409, and archives them with force_delete; its keys stop working at once', async () => {
+  it('list the remaining resources in a 409, and archive them with force_delete; their keys stop working immediately', async () => {
     const { id } = await create({ name: 'Full' });
     const key = await admin.apiKey('workspace-service', {
       organisationId: ours.organisationId,
@@ -245,7 +245,7 @@ describe('workspaces', () => {
     ]);
   });
 
-  it('erases the secrets of archived providers, virtual keys and integrations, and audits each deletion', async () => {
+  it('erase the secrets of archived providers, virtual keys and integrations, and audit each deletion', async () => {
     const { manager } = admin.dataSource;
     const { id } = await create({ name: 'Secretive' });
     const key = await admin.apiKey('workspace-service', {
@@ -290,7 +290,7 @@ describe('workspaces', () => {
     }
   });
 
-  it('returns 412 for an old etag, and keeps the fields that an update leaves out', async () => {
+  it('return 412 for an old etag, and keep the fields that an update leaves out', async () => {
     const made = await create({ description: 'kept' });
     const url = `/v1/workspaces/${made.id}`;
     const guarded = { key: ours.adminKey, headers: { 'if-match': made.etag } };
@@ -302,7 +302,7 @@ describe('workspaces', () => {
     expect((await admin.get<Workspace>(url, { key: ours.adminKey })).body['description']).toBeNull();
   });
 
-  it('records a rejected request in the audit log with its reason', async () => {
+  it('record a refused request in the audit log with its reason', async () => {
     const at = { organisationId: ours.organisationId };
     const weak = await admin.apiKey('organisation-service', at, ['workspaces.list']);
     const { status, headers } = await admin.post('/v1/workspaces', { key: weak, body: { name: 'x' } });
@@ -333,7 +333,7 @@ describe('workspace members', () => {
   const admin = new TestAdminApi();
   const ours = admin.sharedTenant();
 
-  it('adds, lists, changes and removes members; the keys of a removed member stop working', async () => {
+  it('are added, listed, changed and removed; the keys of a removed member stop working', async () => {
     const url = `/v1/workspaces/${ours.workspaceId}/members`;
     const call = { key: ours.key };
     const { id, email } = await admin.user(ours.organisationId, 'member');
@@ -353,7 +353,7 @@ describe('workspace members', () => {
     expect((await admin.get(`${url}/${id}`, call)).status).toBe(404);
   });
 
-  it('limits the keys of a user to their current role, at once in this process and with an event for gateways', async () => {
+  it('limit their keys to their current role, immediately in this process and with an event for gateways', async () => {
     const { organisationId, workspaceId } = ours;
     const { id, email } = await admin.user(organisationId, 'member', { [workspaceId]: 'manager' });
     const body = { name: 'own', scopes: ['completions.write', 'configs.create', 'workspaces.read'] };
@@ -389,7 +389,7 @@ describe('workspace members', () => {
     expect([await status(), await published()]).toEqual([401, undefined]);
   });
 
-  it('returns 400 for a user of another organisation', async () => {
+  it('must belong to the organisation; another user returns 400', async () => {
     const stranger = await admin.user((await admin.tenant()).organisationId, 'member');
     const { status, body } = await admin.post<Failure>(`/v1/workspaces/${ours.workspaceId}/users`, {
       key: ours.key,
@@ -398,7 +398,7 @@ describe('workspace members', () => {
     expect([status, body.error.param]).toEqual([400, 'users.0.id']);
   });
 
-  it('returns 403 when a manager gives or changes a role above their own', async () => {
+  it("return 403 when a manager gives or changes a role above the manager's own", async () => {
     const manager = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'manager' });
     const chief = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'admin' });
     const token = await admin.login(manager.email);

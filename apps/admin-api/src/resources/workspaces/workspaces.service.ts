@@ -41,7 +41,10 @@ import { displayName, withoutEmoji } from './workspace-names';
 import { holdRestrictions, restrictionsOf, setByOf } from './workspace-restrictions';
 import { limitOwnerOf, toWorkspace, type WorkspaceResponse } from './workspaces.view';
 
-/** The workspaces of the organisation that the caller may see: all, their own, or those they are a member of. */
+/**
+ * Returns a condition for the workspaces of the organisation that the caller may see: all, its own,
+ * or those of which it is a member.
+ */
 function visibleTo(caller: Principal): {
   readonly organisationId: string;
   readonly id?: FindOperator<string>;
@@ -139,7 +142,7 @@ export class WorkspacesService {
     );
   }
 
-  /** Archives the workspace under another slug, so that a new workspace can have its slug. */
+  /** Archives the workspace and changes its slug, so that a new workspace can use the slug. */
   remove(at: ResourceReference, input: DeleteWorkspaceDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, WORKSPACE, at, async (row) => {
@@ -189,7 +192,7 @@ async function apply(
   holdRestrictions(caller, row, before, isReset);
 }
 
-/** Throws unless `given` is the name of the workspace. A leading emoji counts in neither. */
+/** Throws unless `given` is the name of the workspace. A leading emoji is ignored in both. */
 function assertNamed(row: WorkspaceEntity, given: string): void {
   if (withoutEmoji(given) !== withoutEmoji(row.name) && given !== displayName(row, 'display')) {
     throw invalid('name', 'name must equal the name of the workspace');

@@ -13,9 +13,9 @@ import { displayName, type NameFormat } from './workspace-names';
 
 class WorkspaceDefaultsResponse {
   @ResponseField.map({ nullable: true }) readonly metadata!: Readonly<Record<string, string>> | null;
-  @ResponseField.texts({ description: 'Slugs.', example: ['pg-3f9a1c'] })
+  @ResponseField.texts({ description: 'Slugs of the guardrails.', example: ['pg-3f9a1c'] })
   readonly input_guardrails!: readonly string[];
-  @ResponseField.texts({ description: 'Slugs.', example: ['pg-3f9a1c'] })
+  @ResponseField.texts({ description: 'Slugs of the guardrails.', example: ['pg-3f9a1c'] })
   readonly output_guardrails!: readonly string[];
   @ResponseField.text({ nullable: true, description: 'Slug of the config.', example: 'pc-fallba-3f9a1c' })
   readonly user_api_key_config!: string | null;
@@ -23,16 +23,16 @@ class WorkspaceDefaultsResponse {
 }
 
 class WorkspaceSettingsResponse extends UserKeySettingsResponse {
-  @ResponseField.bit({ nullable: true, description: 'Null: the setting of the organisation applies.' })
+  @ResponseField.bit({ nullable: true, description: 'Null when the setting of the organisation applies.' })
   readonly debug_log!: 0 | 1 | null;
   @ResponseField.oneOf(['standard', 'strict'], {
     nullable: true,
-    description: 'Null: the setting of the organisation applies.',
+    description: 'Null when the setting of the organisation applies.',
   })
   readonly audit!: string | null;
-  @ResponseField.oneOf(LOSS_MODES, { nullable: true, description: 'Null: strict.' })
+  @ResponseField.oneOf(LOSS_MODES, { nullable: true, description: 'Null means strict.' })
   readonly translation_loss!: string | null;
-  @ResponseField.boolean({ nullable: true, description: 'Null: false.' })
+  @ResponseField.boolean({ nullable: true, description: 'Null means false.' })
   readonly portkey_headers!: boolean | null;
 }
 
@@ -40,7 +40,7 @@ class WorkspaceSecurityResponse {
   @ResponseField.boolean({
     nullable: true,
     description:
-      'Null: the setting of the organisation applies. The organisation can block inline configs for all workspaces.',
+      'Null when the setting of the organisation applies. The organisation can block inline configs for all workspaces.',
   })
   readonly block_inline_config!: boolean | null;
 }
@@ -76,7 +76,7 @@ export class WorkspaceResponse extends RowResponse {
 
 const WithoutUsers = omitOf(WorkspaceResponse, 'security_settings', 'users');
 
-/** Settings of the data plane; null: the default. */
+/** Returns the data plane settings of the workspace; null for the default. */
 const ownSettings = ({
   debug_log,
   audit,
@@ -89,7 +89,10 @@ const ownSettings = ({
   portkey_headers: portkey_headers ?? null,
 });
 
-/** `slugs`: slugs of the config and the guardrails that the defaults name, by id. */
+/**
+ * Returns a workspace as responses show it. `slugs` contains the slugs of the configs and
+ * guardrails that the defaults name, by id.
+ */
 export function toWorkspace(
   row: WorkspaceEntity,
   slugs: ReadonlyMap<string, string>,

@@ -15,13 +15,16 @@ export interface ToolResult {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** What both SDKs can do. */
+/** Operations that both SDKs support. */
 export interface AdminClient {
   names(): Promise<string[]>;
   call(name: string, args?: Readonly<Record<string, unknown>>): Promise<ToolResult>;
 }
 
-/** Clients of the official SDKs at `/mcp/admin`, over HTTP on loopback. Create it at the top of a `describe`. */
+/**
+ * Connects clients of the official SDKs to `/mcp/admin`, over HTTP on loopback. Create it at the
+ * top of a `describe`.
+ */
 export class AdminClients {
   private url: URL | undefined;
   private readonly open: { close(): Promise<void> }[] = [];
@@ -41,7 +44,7 @@ export class AdminClients {
     return this.url;
   }
 
-  /** A client of SDK 1, which speaks revision 2025-11-25. */
+  /** Connects a client of SDK 1, which uses revision 2025-11-25. */
   async legacy(headers: Readonly<Record<string, string>>): Promise<AdminClient> {
     const client = new Client(INFO);
     await client.connect(new StreamableHTTPClientTransport(this.endpoint, { requestInit: { headers } }));
@@ -52,7 +55,7 @@ export class AdminClients {
     };
   }
 
-  /** A client of SDK 2, which finds out the era and speaks revision 2026-07-28. */
+  /** Connects a client of SDK 2, which negotiates the era and uses revision 2026-07-28. */
   async modern(headers: Readonly<Record<string, string>>): Promise<AdminClient> {
     const client = new ModernClient(INFO, { versionNegotiation: { mode: 'auto' } });
     await client.connect(new ModernTransport(this.endpoint, { requestInit: { headers } }));
@@ -69,7 +72,7 @@ export class AdminClients {
     return sdk === 1 ? this.legacy(headers) : this.modern(headers);
   }
 
-  /** A POST of a message, as it is. */
+  /** Posts a message unchanged. */
   post(message: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     return fetch(this.endpoint, {
       method: 'POST',

@@ -9,7 +9,8 @@ export const listApiKeys: ReadTool = {
   kind: 'read',
   name: 'list_api_keys',
   title: 'API keys',
-  description: 'API keys with their state, scopes, limits and what is left of their budgets. Never secrets.',
+  description:
+    'Lists API keys with their state, scopes, limits and remaining budgets. Never returns secrets.',
   input: {
     status: {
       type: 'array',
@@ -62,8 +63,7 @@ export const createApiKey: WriteTool = {
   name: 'create_api_key',
   title: 'Create an API key',
   description:
-    'Creates an API key with scopes and limits. The result of the confirmed call has the secret, which is never shown ' +
-    'again: hand it to the user and repeat it nowhere else.',
+    'Creates an API key with scopes and limits. The result of the confirmed call contains the secret, which is never shown again: hand it to the user and repeat it nowhere else.',
   input: {
     name: { type: 'string', minLength: 1, maxLength: 255 },
     type: {
@@ -84,7 +84,11 @@ export const createApiKey: WriteTool = {
     usage_limits: BUDGET_ARGUMENT,
     rate_limits: RATES_ARGUMENT,
     expires_at: { type: 'string', format: 'date-time' },
-    user_id: { type: 'string', format: 'uuid', description: 'For a workspace-user key of another user.' },
+    user_id: {
+      type: 'string',
+      format: 'uuid',
+      description: "Id of the user of a workspace-user key. Default: the caller's user.",
+    },
     workspace_id: ARGUMENT.workspace,
   },
   required: ['name', 'scopes'],
@@ -104,7 +108,10 @@ export const createApiKey: WriteTool = {
   },
 };
 
-/** Long enough for the request to arrive, since a time that is over is refused. */
+/**
+ * Delay in milliseconds that lets the request arrive before the expiry, since an expiry in the past
+ * is refused.
+ */
 const SOON_MS = 2_000;
 
 const DISABLED = {
@@ -117,8 +124,7 @@ export const disable: WriteTool = {
   name: 'disable',
   title: 'Disable a key or a provider',
   description:
-    'Lets an API key or a provider of a workspace expire within seconds: requests with it are refused from then on. ' +
-    'Nothing is deleted; another expires_at in the API or the console enables it again.',
+    'Lets an API key or a provider of a workspace expire within seconds; requests that use it are refused from then on. Nothing is deleted; setting another expires_at in the API or the console enables it again.',
   input: {
     target: { type: 'string', enum: Object.keys(DISABLED) },
     id: { ...ARGUMENT.reference, description: 'Id of the key, or id or slug of the provider.' },

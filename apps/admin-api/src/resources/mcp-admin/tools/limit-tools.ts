@@ -4,7 +4,7 @@ import { ARGUMENT, textIn, type Arguments, type ReadTool, type WriteTool } from 
 import { missing, type RestCall, type RestRoute } from '../rest-api';
 import { list, members, number, object, text, texts } from '../shapes';
 
-/** A budget as results show it. */
+/** Shape of a budget in results. */
 export const BUDGET = members({
   type: text('cost (USD), tokens or requests.'),
   credit_limit: number('USD for cost.'),
@@ -18,7 +18,7 @@ export const BUDGET = members({
   enforcement: text(),
 });
 
-/** A rate limit as results show it. */
+/** Shape of a rate limit in results. */
 export const RATE = members({
   type: text('requests, tokens or concurrency.'),
   unit: text('rps, rpm, rph, rpd or rpw.'),
@@ -28,7 +28,7 @@ export const RATE = members({
 
 const MONEY_UNITS = 1e8;
 
-/** The budgets of a row, each with what is left. */
+/** Returns the row with the remaining amount in each of its budgets. */
 export function withRemaining(row: JsonObject): JsonObject {
   const limits = [own(row, 'usage_limits') ?? []].flat().filter(isObject);
   return { ...row, usage_limits: limits.map((limit) => ({ ...limit, remaining: remainingOf(limit) })) };
@@ -36,7 +36,7 @@ export function withRemaining(row: JsonObject): JsonObject {
 
 function remainingOf({ credit_limit: limit, current_usage: used }: JsonObject): number | undefined {
   if (typeof limit !== 'number' || typeof used !== 'number') return undefined;
-  // Both are multiples of 1e-8, which the difference of doubles is not.
+  // Both amounts are multiples of 1e-8; the difference of the doubles may not be, so it is rounded.
   return Math.max(0, Math.round((limit - used) * MONEY_UNITS) / MONEY_UNITS);
 }
 
@@ -63,8 +63,7 @@ export const getMyLimits: ReadTool = {
   name: 'get_my_limits',
   title: 'My limits',
   description:
-    'The budgets and rate limits of the API key of this connection, with what is left, and those of its workspace and ' +
-    'policies where the credential may read them. An API key needs no scope for its own limits.',
+    "Shows the budgets and rate limits of this connection's API key with the remaining amounts, and those of its workspace and policies if the credential may read them. An API key needs no scope to read its own limits.",
   input: { workspace_id: ARGUMENT.workspace },
   output: {
     key: members({
@@ -110,14 +109,17 @@ export const getMyLimits: ReadTool = {
 
 const ownListOf = (page: JsonObject | null): unknown => page && ownList(page, 'data');
 
-/** Arguments for limits, as the REST API takes them. Schemas have one type each, which all clients can pass on. */
+/**
+ * Arguments for limits in the form of the REST API. Each schema has one type only, because not all
+ * clients support others.
+ */
 export const BUDGET_ARGUMENT = {
   type: 'object',
-  description: 'The whole budget, which replaces the one before.',
+  description: 'The complete budget; it replaces the existing one.',
   properties: {
     type: { type: 'string', enum: ['cost', 'tokens'], description: 'Default: cost, in USD.' },
-    credit_limit: { type: 'number', exclusiveMinimum: 0, description: 'USD for cost.' },
-    alert_threshold: { type: 'number', exclusiveMinimum: 0, description: 'Below credit_limit.' },
+    credit_limit: { type: 'number', exclusiveMinimum: 0, description: 'In USD for a cost budget.' },
+    alert_threshold: { type: 'number', exclusiveMinimum: 0, description: 'Must be below credit_limit.' },
     periodic_reset: { type: 'string', enum: ['weekly', 'monthly'] },
     periodic_reset_days: { type: 'integer', minimum: 1, maximum: 365 },
     enforcement: { type: 'string', enum: ['standard', 'strict'] },
@@ -129,7 +131,7 @@ export const BUDGET_ARGUMENT = {
 export const RATES_ARGUMENT = {
   type: 'array',
   maxItems: 10,
-  description: 'All rate limits, which replace those before.',
+  description: 'All rate limits; they replace the existing ones.',
   items: {
     type: 'object',
     properties: {
@@ -137,7 +139,7 @@ export const RATES_ARGUMENT = {
       unit: {
         type: 'string',
         enum: ['rps', 'rpm', 'rph', 'rpd', 'rpw'],
-        description: 'Not for concurrency.',
+        description: 'Window of the limit. Not for concurrency.',
       },
       value: { type: 'integer', minimum: 0, description: '0 refuses all requests.' },
     },
@@ -156,7 +158,7 @@ interface TargetRoute {
   readonly body: (args: Arguments) => JsonObject;
 }
 
-/** The limits that the arguments name; null for those to remove. */
+/** Returns the limits that the arguments contain; null for limits that are to be removed. */
 function limitsIn(args: Arguments): JsonObject {
   const removed = ownList(args, 'remove');
   return Object.fromEntries(
@@ -167,7 +169,7 @@ function limitsIn(args: Arguments): JsonObject {
   );
 }
 
-/** Workspaces have a list of at most one budget. */
+/** Returns the limits of a workspace, whose budgets are a list of at most one. */
 function workspaceLimits(args: Arguments): JsonObject {
   const { usage_limits: budget, ...rates } = limitsIn(args);
   return { ...rates, ...(budget !== undefined && { usage_limits: budget === null ? null : [budget] }) };
@@ -206,13 +208,12 @@ export const changeLimits: WriteTool = {
   name: 'change_limits',
   title: 'Change limits',
   description:
-    'Changes the budget or the rate limits of an API key, a provider, a workspace or a policy. What is not named stays ' +
-    'as it is. A policy takes usage_limits (usage_policy) or the value of one rate limit (rate_policy).',
+    'Changes the budget or the rate limits of an API key, a provider, a workspace or a policy. Limits that are not named stay as they are. A policy accepts usage_limits (usage_policy) or the value of one rate limit (rate_policy).',
   input: {
     target: { type: 'string', enum: Object.keys(TARGETS) },
     id: {
       ...ARGUMENT.reference,
-      description: 'Id of the target; for providers and workspaces also the slug.',
+      description: 'Id of the target; for providers and workspaces, also the slug.',
     },
     usage_limits: BUDGET_ARGUMENT,
     rate_limits: RATES_ARGUMENT,
@@ -220,7 +221,7 @@ export const changeLimits: WriteTool = {
       type: 'array',
       items: { type: 'string', enum: REMOVABLE },
       maxItems: REMOVABLE.length,
-      description: 'Limits to remove altogether.',
+      description: 'Limits to remove completely.',
     },
     workspace_id: ARGUMENT.workspace,
   },

@@ -7,16 +7,21 @@ import { integer, list, members, object, text } from '../shapes';
 const SERVERS = 'GET /v1/mcp-servers';
 const INTEGRATIONS = 'GET /v1/mcp-integrations';
 const CHANGES = 'GET /v1/mcp-integrations/:mcpIntegrationId/capabilities/changes';
-/** Integrations whose changes one call reads. */
+/** Maximum number of integrations whose changes one call reads. */
 const INTEGRATIONS_MAX = 10;
 
 export const listMcpServers: ReadTool = {
   kind: 'read',
   name: 'list_mcp_servers',
   title: 'MCP servers',
-  description: 'The MCP servers of a workspace, with the URLs at which clients reach them.',
+  description: 'Lists the MCP servers of a workspace with the URLs at which clients reach them.',
   input: {
-    search: { type: 'string', minLength: 1, maxLength: 255, description: 'Part of the name or slug.' },
+    search: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      description: 'Text that the name or slug must contain.',
+    },
     workspace_id: ARGUMENT.workspace,
   },
   output: {
@@ -61,7 +66,13 @@ export const listPendingCapabilities: ReadTool = {
     integration: { ...ARGUMENT.reference, description: 'Id or slug of an MCP integration.' },
     workspace_id: ARGUMENT.workspace,
     page: { type: 'integer', minimum: 1, maximum: 1_000_000, default: 1 },
-    limit: { type: 'integer', minimum: 1, maximum: 50, default: 20, description: 'Of each integration.' },
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 50,
+      default: 20,
+      description: "Page of each integration's list.",
+    },
   },
   output: {
     integrations: list(
@@ -94,7 +105,8 @@ export const listPendingCapabilities: ReadTool = {
     const rows: readonly JsonObject[] =
       found === null ? [{ slug: named }] : ownList(found, 'data').filter(isObject);
     const page = { ...workspace, page: Number(args['page'] ?? 1), page_size: Number(args['limit'] ?? 20) };
-    // One after the other, so that a call takes no more connections than a request.
+    // Reads one integration after another, so that a tool call uses no more database connections
+    // than a single request.
     const all: JsonObject[] = [];
     for (const row of rows) all.push(await waitingOf(row, rest, page));
     return { integrations: named === undefined ? all.filter(({ total }) => total !== 0) : all };
@@ -116,8 +128,7 @@ export const decideCapabilities: WriteTool = {
   name: 'decide_capabilities',
   title: 'Approve or reject capabilities',
   description:
-    'Approves or rejects capabilities of an MCP integration by the digests of list_pending_capabilities. Show the ' +
-    'definitions and findings to the user before an approval.',
+    'Approves or rejects capabilities of an MCP integration by the digests from list_pending_capabilities. Show the definitions and findings to the user before approving.',
   input: {
     integration: { ...ARGUMENT.reference, description: 'Id or slug of the MCP integration.' },
     decision: { type: 'string', enum: ['approve', 'reject'] },
@@ -136,7 +147,7 @@ export const decideCapabilities: WriteTool = {
         additionalProperties: false,
       },
     },
-    reason: { type: 'string', maxLength: 1_024, description: 'Kept in the audit log.' },
+    reason: { type: 'string', maxLength: 1_024, description: 'Comment for the audit log.' },
     workspace_id: ARGUMENT.workspace,
   },
   required: ['integration', 'decision', 'items'],

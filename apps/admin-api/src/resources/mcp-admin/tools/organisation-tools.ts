@@ -9,9 +9,9 @@ export const listWorkspaces: ReadTool = {
   name: 'list_workspaces',
   title: 'Workspaces',
   description:
-    'The workspaces that the credential may see, with their limits. Other tools take their id or slug.',
+    'Lists the workspaces that the credential may see, with their limits. Other tools accept their id or slug.',
   input: {
-    name: { type: 'string', minLength: 1, maxLength: 255, description: 'Part of the name.' },
+    name: { type: 'string', minLength: 1, maxLength: 255, description: 'Text that the name must contain.' },
     page: { type: 'integer', minimum: 0, maximum: 10_000, default: 0 },
   },
   output: {
@@ -43,13 +43,20 @@ export const findAuditRecords: ReadTool = {
   name: 'find_audit_records',
   title: 'Audit log',
   description:
-    'Changes of the control plane and refused attempts, newest first: who changed what, before and after. Changes by ' +
-    'tools of this server have the uri /mcp/admin#<tool>.',
+    'Lists changes of the control plane and refused attempts, newest first: who changed what, with the values before and after. Changes made with tools of this server have the uri /mcp/admin#<tool>.',
   input: {
     since: { ...ARGUMENT.since, description: `${ARGUMENT.since.description} Default: 7d.` },
     until: ARGUMENT.until,
-    resource_type: { type: 'string', maxLength: 64, description: 'Such as api_keys, providers or configs.' },
-    action: { type: 'string', maxLength: 32, description: 'Such as create, update, delete or rotate.' },
+    resource_type: {
+      type: 'string',
+      maxLength: 64,
+      description: 'Type of the changed resource, such as api_keys, providers or configs.',
+    },
+    action: {
+      type: 'string',
+      maxLength: 32,
+      description: 'Action, such as create, update, delete or rotate.',
+    },
     user_id: { type: 'string', format: 'uuid', description: 'Id of the user or API key that acted.' },
     uri: { type: 'string', maxLength: 2_048 },
     workspace_id: ARGUMENT.workspace,

@@ -13,8 +13,7 @@ export const listProviders: ReadTool = {
   name: 'list_providers',
   title: 'Providers and their health',
   description:
-    'The providers of a workspace with their state and, where the credential may see analytics, their health: requests, ' +
-    'errors, success rate and latency since a time.',
+    'Lists the providers of a workspace with their state and, if the credential may see analytics, their health since a given time: requests, errors, success rate and latency.',
   input: {
     since: { ...ARGUMENT.since, description: `${ARGUMENT.since.description} Default: 1h.` },
     workspace_id: ARGUMENT.workspace,
@@ -79,7 +78,7 @@ async function healthOf(
 
 const INTEGRATIONS = 'GET /v1/integrations';
 const MODELS = 'GET /v1/integrations/:integration/models';
-/** Integrations whose models one call reads. */
+/** Maximum number of integrations whose models one call reads. */
 const INTEGRATIONS_MAX = 10;
 
 export const listModels: ReadTool = {
@@ -121,7 +120,8 @@ export const listModels: ReadTool = {
     const query = { ...workspace, page_size: INTEGRATIONS_MAX };
     const found = named === undefined ? await rest.send({ route: INTEGRATIONS, query }) : null;
     const rows = found === null ? [{ slug: named }] : ownList(found, 'data').filter(isObject);
-    // One after the other, so that a call takes no more connections than a request.
+    // Reads one integration after another, so that a tool call uses no more database connections
+    // than a single request.
     const integrations: JsonObject[] = [];
     for (const row of rows as readonly JsonObject[]) {
       const params = { integration: String(row['slug']) };

@@ -54,8 +54,7 @@ export const findRequests: ReadTool = {
   name: 'find_requests',
   title: 'Find requests',
   description:
-    'Finds requests in the log, newest first: failed ones, slow ones, those of a key, a user, a model or a trace. ' +
-    'Use explain_request with an id to learn why a request ended as it did.',
+    'Finds requests in the log, newest first: failed ones, slow ones, or those of a key, a user, a model or a trace. Call explain_request with an id to learn why a request ended as it did.',
   input: {
     since: { ...ARGUMENT.since, description: `${ARGUMENT.since.description} Default: 24h.` },
     until: ARGUMENT.until,
@@ -71,9 +70,14 @@ export const findRequests: ReadTool = {
       type: 'string',
       minLength: 3,
       maxLength: 200,
-      description: 'Text in the URL, the error type or a body. Needs the scope logs.view.',
+      description: 'Text in the URL, the error type or a body. Requires the scope logs.view.',
     },
-    response_time_min: { type: 'integer', minimum: 0, maximum: 1e9, description: 'Milliseconds, at least.' },
+    response_time_min: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 1e9,
+      description: 'Minimum duration in milliseconds.',
+    },
     workspace_id: ARGUMENT.workspace,
     limit: { type: 'integer', minimum: 1, maximum: 50, default: 20 },
     cursor: { type: 'string', maxLength: 128, description: 'next_cursor of the previous page.' },
@@ -117,14 +121,13 @@ export const explainRequest: ReadTool = {
   name: 'explain_request',
   title: 'Explain a request',
   description:
-    'Says why one request ended as it did: outcome, route through the config with every attempt, limits and guardrails ' +
-    'that denied it, cost, and the body of a failed response. Takes the id of a log.',
+    'Explains why one request ended as it did: its outcome, its route through the config with every attempt, the limits and guardrails that denied it, its cost, and the body of a failed response. Takes the id of a log.',
   input: {
     id: { ...ARGUMENT.reference, description: 'Id of the log.' },
     bodies: {
       type: 'boolean',
       default: false,
-      description: 'true: also the bodies of the request and of a successful response.',
+      description: 'true: also returns the bodies of the request and of a successful response.',
     },
     workspace_id: ARGUMENT.workspace,
   },

@@ -6,7 +6,7 @@ import { integer, list, members, number, text } from '../shapes';
 
 const COLUMNS = ['requests', 'cost', 'total_tokens', 'error_count', 'success_rate', 'p95_latency'] as const;
 
-/** Dimensions with the names that the REST API has for them. */
+/** Group names of the REST API by dimension. */
 const GROUPS: Readonly<Record<string, string>> = {
   model: 'model',
   api_key: 'api_key',
@@ -17,7 +17,10 @@ const GROUPS: Readonly<Record<string, string>> = {
   status: 'status_code',
 };
 
-/** Groups of these dimensions come in the order of their requests, with other members. */
+/**
+ * Routes that return groups in the order of their requests, with other members than the other
+ * dimensions.
+ */
 const USERS = 'GET /v1/analytics/groups/users';
 const METADATA = 'GET /v1/analytics/groups/metadata/:metadataKey';
 const WORKSPACES = 'GET /v1/analytics/groups/workspaces';
@@ -28,8 +31,7 @@ export const getSpend: ReadTool = {
   name: 'get_spend',
   title: 'Spend and use',
   description:
-    'Cost, requests, tokens and errors by a dimension: who or what spent most. Groups by user and by metadata are the ' +
-    '100 with most requests, sorted by the column afterwards.',
+    'Returns cost, requests, tokens and errors by a dimension: who or what spent most. Groups by user and by metadata are the 100 groups with most requests, sorted by the column afterwards.',
   input: {
     by: {
       type: 'string',
@@ -78,7 +80,9 @@ export const getSpend: ReadTool = {
     const limit = Number(args['limit'] ?? 20);
     const column = textIn(args, 'order_by') ?? 'cost';
     const rows = ownList(page, 'data').filter(isObject).map(rowOf);
-    const sorted = [...rows].sort((one, other) => Number(other[column] ?? 0) - Number(one[column] ?? 0));
+    const sorted = [...rows].sort(
+      (first, second) => Number(second[column] ?? 0) - Number(first[column] ?? 0),
+    );
     return {
       ...{ since: range.time_of_generation_min, until: range.time_of_generation_max },
       total_groups: own(page, 'total'),

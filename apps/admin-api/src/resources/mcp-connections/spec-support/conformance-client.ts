@@ -3,11 +3,11 @@ import { Browser } from '../../../platform/oauth/spec-support/browser';
 import { fetched } from '../../../spec-support/fetched';
 import { pressConnect, signInAtLink, type Visitor } from './connect-visit';
 
-/** A running product, as a client of the conformance suite finds it. */
+/** A running product, as a client of the conformance suite uses it. */
 export interface ConformanceProduct {
   /** Origin of the gateway. */
   readonly gateway: string;
-  /** Origin of the admin API, which is its public URL too. */
+  /** Origin of the admin API, which is also its public URL. */
   readonly admin: string;
   readonly workspaceId: string;
   readonly adminKey: string;
@@ -16,7 +16,7 @@ export interface ConformanceProduct {
   readonly user: Visitor;
 }
 
-/** What a scenario says about its client. */
+/** Properties of a scenario's client. */
 export interface ConformanceContext {
   readonly client_id?: string;
   readonly client_secret?: string;
@@ -32,14 +32,15 @@ interface AuthorizationServer {
   readonly grant_types_supported?: readonly string[];
 }
 
-/** The tool of every server of the suite. */
+/** The tool of every server in the suite. */
 const TOOL = { type: 'tool', name: 'test-tool', inputSchema: { type: 'object' } };
-/** Links that the user follows at most. The suite ends a scenario at four. */
+/** Maximum number of links that the user follows. The suite ends a scenario at four. */
 const LINKS_MAX = 6;
 
 /**
- * Plays an MCP client whose servers are behind the gateway, its administrator and its user: registers the server of a scenario, calls its
- * tool through the gateway, and signs in wherever the gateway requests it. Throws when the tool cannot be called.
+ * Acts as an MCP client whose servers are behind the gateway, as its administrator and as its user:
+ * registers the server of a scenario, calls its tool through the gateway, and signs in whenever the
+ * gateway requests it. Throws when the tool cannot be called.
  */
 export async function playScenario(
   product: ConformanceProduct,
@@ -48,11 +49,11 @@ export async function playScenario(
 ): Promise<void> {
   const play = new Play(product, serverUrl);
   await play.register(context);
-  // The second call finds a server that has changed meanwhile.
+  // The second call reaches a server that has changed in the meantime.
   for (let calls = 0; calls < 2; calls += 1) await play.callTool();
 }
 
-/** How the client of a scenario authenticates. */
+/** Returns how the client of a scenario authenticates. */
 const authenticationOf = (
   { client_secret, private_key_pem: private_key, signing_algorithm: signing_alg }: ConformanceContext,
   server: AuthorizationServer | null,
@@ -68,7 +69,7 @@ class Play {
 
   constructor(
     private readonly product: ConformanceProduct,
-    /** Of the server of the scenario. */
+    /** URL of the scenario's server. */
     private readonly url: string,
   ) {}
 
@@ -80,7 +81,7 @@ class Play {
       ...(await this.authentication(context)),
     });
     this.integration = `/v1/mcp-integrations/${id}`;
-    // Users sign in at the server, so the administrator says what it offers.
+    // Users sign in at the server, so the administrator reports its capabilities.
     await this.manage('POST', `${this.integration}/sync`, {
       ...{ server_info: { name: 'conformance', version: '1' }, capabilities: [TOOL] },
     });
@@ -90,7 +91,10 @@ class Play {
     this.server = server.slug;
   }
 
-  /** What an administrator chooses: the client of the scenario itself where its authorization server has no users. */
+  /**
+   * Returns the administrator's settings for authentication: the client of the scenario itself if
+   * its authorization server has no users.
+   */
   private async authentication(context: ConformanceContext): Promise<object> {
     const { client_id, client_secret, private_key_pem: key } = context;
     if (client_id === undefined) return { auth_type: 'oauth_auto', configurations: {} };
@@ -128,7 +132,9 @@ class Play {
     }
   }
 
-  /** Follows a link as its user does. An administrator confirms another authorization server first. */
+  /**
+   * Follows a link as its user does. An administrator first confirms another authorization server.
+   */
   private async connect(link: string): Promise<void> {
     const browser = new Browser({
       call: (method, url, call) => fetched(this.product.admin, method, url, call),
@@ -147,13 +153,15 @@ class Play {
     if (done.status !== 200) throw new Error(`The connection failed: ${done.text}`);
   }
 
-  /** The administrator confirms the authorization server that the server names now. */
+  /** Confirms, as administrator, the authorization server that the server now names. */
   private async confirmIssuer(): Promise<void> {
     const [issuer] = await this.issuers();
     await this.manage('PUT', this.integration, { configurations: { oauth_metadata: { issuer } } });
   }
 
-  /** Authorization servers that the server names; none where its metadata is elsewhere. */
+  /**
+   * Returns the authorization servers that the server names; none when its metadata is elsewhere.
+   */
   private async issuers(): Promise<readonly string[]> {
     const { origin, pathname } = new URL(this.url);
     const response = await fetch(`${origin}/.well-known/oauth-protected-resource${pathname}`);

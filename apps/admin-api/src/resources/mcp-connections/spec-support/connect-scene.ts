@@ -14,7 +14,10 @@ import { AuthorizationServer, ResourceServer } from './upstream';
 
 export const PUBLIC_URL = 'https://gateway.example.com';
 
-/** An admin API, an upstream MCP server that announces its authorization server, and a user who may call it. */
+/**
+ * An admin API, an upstream MCP server that announces its authorization server, and a user who may
+ * call it.
+ */
 export class ConnectScene {
   readonly api = new TestAdminApi({ PUBLIC_URL, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
   readonly ours: Tenant = this.api.sharedTenant();
@@ -50,7 +53,7 @@ export class ConnectScene {
     return this.api.apiKey('workspace-user', { organisationId, workspaceId, userId }, ['mcp.invoke']);
   }
 
-  /** A server of an integration of its own, or of the scene's first one. */
+  /** Adds a server for the given integration, by default the scene's first one. */
   async addServer(
     { serverId = this.serverId, integrationId = this.integrationId } = {},
     more: Partial<McpIntegrationEntity> = {},
@@ -69,7 +72,7 @@ export class ConnectScene {
     });
   }
 
-  /** A link of a user's key. */
+  /** Returns a link of a user's key. */
   async link(key = this.userKey, serverId = this.serverId): Promise<string> {
     const { status, body, text } = await this.api.post<{ url: string }>(
       `/v1/mcp-servers/${serverId}/connect`,
@@ -81,23 +84,23 @@ export class ConnectScene {
     return body.url;
   }
 
-  /** See `signInAtLink`. */
+  /** Opens a link and signs in; see `signInAtLink`. */
   signIn(browser: Browser, url: string, email = this.user.email): Promise<GatewayResponse> {
     return signInAtLink(browser, url, { email, password: PASSWORD });
   }
 
-  /** See `pressConnect`. */
+  /** Presses the button of a page; see `pressConnect`. */
   press(browser: Browser, url: string, page: GatewayResponse): Promise<GatewayResponse & { next: string }> {
     return pressConnect(browser, url, page);
   }
 
-  /** Goes from a link to the address with which the authorization server sends the browser back. */
+  /** Follows a link up to the address with which the authorization server returns the browser. */
   async agree(browser: Browser, url: string, email = this.user.email): Promise<URL> {
     const { next } = await this.press(browser, url, await this.signIn(browser, url, email));
     return this.as.agree(next);
   }
 
-  /** The whole way to a connection. */
+  /** Completes a connection. */
   async connect({ user = this.user, key = this.userKey, serverId = this.serverId } = {}): Promise<void> {
     const browser = new Browser(this.api);
     const back = await this.agree(browser, await this.link(key, serverId), user.email);
@@ -117,7 +120,7 @@ export class ConnectScene {
     return this.api.dataSource.manager.findOneBy(McpConnectionEntity, { userId, serverId });
   }
 
-  /** The newest entries of the audit log about connections. */
+  /** Returns the newest audit records about connections. */
   audits(): Promise<AuditLogEntity[]> {
     return this.api.dataSource.manager.find(AuditLogEntity, {
       where: { resourceType: 'mcp_connections', organisationId: this.ours.organisationId },

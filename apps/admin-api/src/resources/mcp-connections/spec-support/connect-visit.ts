@@ -1,7 +1,7 @@
 import { fieldOf, type Browser } from '../../../platform/oauth/spec-support/browser';
 import type { GatewayResponse } from '../../../spec-support/admin-api';
 
-/** Who signs in on a page of a link. */
+/** The user who signs in on the page of a link. */
 export interface Visitor {
   readonly email: string;
   readonly password: string;
@@ -11,7 +11,10 @@ const fieldsOf = ({ text }: GatewayResponse): Readonly<Record<string, string>> =
   ...{ form: fieldOf(text, 'form'), t: fieldOf(text, 't') },
 });
 
-/** Opens a link and signs in on its page. Returns the page behind, or the one that the link shows when it has no form. */
+/**
+ * Opens a link and signs in on its page. Returns the following page, or the page of the link when
+ * it has no form.
+ */
 export async function signInAtLink(
   browser: Browser,
   link: string,
@@ -24,7 +27,10 @@ export async function signInAtLink(
   return browser.open(String(signedIn.headers['location']));
 }
 
-/** Presses the button of the page. `next` is the address to which the browser is sent; empty when it is not. */
+/**
+ * Presses the button of the page. `next` is the address to which the browser is sent; empty when it
+ * is sent nowhere.
+ */
 export async function pressConnect(
   browser: Browser,
   link: string,

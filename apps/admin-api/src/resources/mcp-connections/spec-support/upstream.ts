@@ -3,27 +3,30 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider from 'oidc-provider';
 import { browse, listen, stop, type Loopback } from '../../../spec-support/loopback';
 
-/** A real authorization server on loopback, whose users agree without a page. It counts what reaches its endpoints. */
+/**
+ * A real authorization server on loopback whose users agree without a page. It records the requests
+ * to its endpoints.
+ */
 export class AuthorizationServer {
   readonly requests: {
     readonly path: string;
     readonly form: URLSearchParams;
-    /** The header `DPoP`; null without one. */
+    /** The `DPoP` header; null when there is none. */
     readonly proof: string | null;
   }[] = [];
-  /** Proofs of keys need a nonce of this server. */
+  /** Whether proofs of keys need a nonce from this server. */
   wantsNonce = false;
-  /** Published in place of the true metadata. */
+  /** Metadata that is published in place of the true one. */
   metadata: object | null = null;
-  /** Status of every response of the token endpoint; null: the true ones. */
+  /** Status of every response of the token endpoint; null for the true ones. */
   failure: number | null = null;
-  /** Error of every response of the token endpoint; null: the true ones. */
+  /** Error of every response of the token endpoint; null for the true ones. */
   refusal: string | null = null;
-  /** Header `DPoP-Nonce` of those errors; null: none. */
+  /** `DPoP-Nonce` header of those errors; null for none. */
   nonce: string | null = null;
-  /** Every token is a bearer token, whatever the proof. */
+  /** True makes every token a bearer token, whatever the proof. */
   bearer = false;
-  /** Runs before a request to the token endpoint goes on. */
+  /** Runs before the token endpoint processes a request. */
   beforeToken: () => Promise<void> = () => Promise.resolve();
 
   private constructor(
@@ -78,7 +81,7 @@ export class AuthorizationServer {
     return this.requests.filter((request) => request.path === path).length;
   }
 
-  /** Signs in as a browser would, and returns the address to which the browser is sent back. */
+  /** Signs in as a browser would, and returns the address to which the browser returns. */
   agree(url: string): Promise<URL> {
     return browse(url, this.issuer);
   }
@@ -103,7 +106,7 @@ export class AuthorizationServer {
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const body = Buffer.concat(chunks).toString('utf8');
       this.requests.push({ path, form: new URLSearchParams(body), proof: proofIn(request) });
-      // oidc-provider takes a body that was read before.
+      // oidc-provider accepts a body that was already read.
       Object.assign(request, { body: path === '/reg' ? (JSON.parse(body) as object) : body });
       if (path === '/token') await this.beforeToken();
       if (path === '/token' && this.failed(response)) return;
@@ -111,7 +114,7 @@ export class AuthorizationServer {
     await callback(request, response);
   }
 
-  /** Responds as a test wants it; false: with the truth. */
+  /** Sends the response that a test has set. Returns false when the true response must be sent. */
   private failed(response: ServerResponse): boolean {
     const { failure, refusal, bearer, nonce } = this;
     if (bearer) {
@@ -151,11 +154,11 @@ function proofIn({ headers: { dpop: proof } }: IncomingMessage): string | null {
   return typeof proof === 'string' ? proof : null;
 }
 
-/** An upstream MCP server that only says where its users sign in. */
+/** An upstream MCP server that only announces where its users sign in. */
 export class ResourceServer {
-  /** Its authorization servers; a test may name others. */
+  /** Its authorization servers; a test may set others. */
   issuers: readonly string[] = [];
-  /** How it says that it takes only tokens that are bound to a key. */
+  /** How it announces that it accepts only tokens bound to a key; null when it does not. */
   demandsProof: 'challenge' | 'metadata' | null = null;
 
   private constructor(private readonly running: Loopback) {}

@@ -11,7 +11,8 @@ export class ImportMcpServerDto extends pickOf(
 ) {
   @ObjectField({
     optional: true,
-    description: 'A server.json of the MCP registry (schema 2025-12-11). Send it, or registry_url and name.',
+    description:
+      'A server.json of the MCP registry (schema 2025-12-11). Send either this or registry_url and name.',
     example: {
       name: 'com.example/weather',
       version: '1.0.0',
@@ -22,25 +23,29 @@ export class ImportMcpServerDto extends pickOf(
   @TextField({
     optional: true,
     max: 1_024,
-    description: 'Address of a registry with the API v0.1. No credential is sent.',
+    description: 'Address of a registry with API v0.1. No credential is sent.',
     example: 'https://registry.example.com',
   })
   registry_url?: string;
-  @TextField({ optional: true, description: 'Name of the server there.', example: 'com.example/weather' })
+  @TextField({
+    optional: true,
+    description: 'Name of the server in the registry.',
+    example: 'com.example/weather',
+  })
   name?: string;
-  @TextField({ optional: true, description: 'The latest version if absent.', example: '1.0.0' })
+  @TextField({ optional: true, description: 'Version of the server. Default: the latest.', example: '1.0.0' })
   version?: string;
   @IntegerField({
     optional: true,
     min: 0,
     max: 19,
-    description: 'Which remote of the server; the first if absent.',
+    description: "Index of the server's remote. Default: the first one.",
   })
   remote?: number;
   @MapField({
     optional: true,
     maxEntries: 50,
-    description: 'Values of the variables in the URL of the remote.',
+    description: 'Values for the variables in the URL of the remote.',
     example: { tenant: 'acme' },
   })
   variables?: Record<string, string>;
@@ -48,19 +53,19 @@ export class ImportMcpServerDto extends pickOf(
     optional: true,
     maxEntries: 50,
     valueMax: 4_096,
-    description: 'Values of the headers of the remote. They are secret.',
+    description: 'Values for the headers of the remote. They are secret.',
     example: { Authorization: 'Bearer …' },
   })
   headers?: Record<string, string>;
   @EnumField(AUTH_TYPES, {
     optional: true,
-    description: 'How Tollgate signs in at the server: by the headers if there are any, else none.',
+    description: 'How Tollgate authenticates at the server. Default: headers if there are any, else none.',
   })
   auth_type?: McpAuthType;
   @BooleanField({
     optional: true,
     description:
-      'True: creates the integration. False (the default): the response lists the values that are required.',
+      'True: creates the integration. False (the default): the response lists the required values.',
   })
   commit?: boolean;
 }

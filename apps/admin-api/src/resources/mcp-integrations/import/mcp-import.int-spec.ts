@@ -58,7 +58,7 @@ describe('imports of MCP servers', () => {
   const countOf = (): Promise<number> =>
     admin.dataSource.manager.countBy(McpIntegrationEntity, { name: 'Weather' });
 
-  it('show what a server offers and asks for, and save nothing', async () => {
+  it('show what a server offers and requires, and save nothing', async () => {
     const before = await countOf();
     const { status, body } = await run({ server_json: WEATHER });
     expect([status, body]).toMatchObject([
@@ -81,7 +81,7 @@ describe('imports of MCP servers', () => {
     expect(await countOf()).toBe(before);
   });
 
-  it('make an integration with the requested values, whose secrets are sealed', async () => {
+  it('create an integration with the requested values, whose secrets are sealed', async () => {
     const { body } = await run({ server_json: WEATHER, commit: true, slug: 'weather', ...VALUES });
     expect(body).toMatchObject({ id: expect.any(String), slug: 'weather' });
     const response = await admin.get(`${PATH}/weather`, call);
@@ -143,7 +143,7 @@ describe('imports of MCP servers', () => {
     expect([status, body.error?.param]).toEqual([400, 'server_json']);
   });
 
-  it('refuse headers of the connection, even when the document gives their values', async () => {
+  it('refuse connection headers, even when the document contains their values', async () => {
     for (const name of ['Host', 'Transfer-Encoding', 'x-gw-api-key']) {
       const server = { ...WEATHER, remotes: [remote({ headers: [{ name, value: 'x' }] })] };
       const { status, body } = await run({ server_json: server, commit: true });
@@ -151,7 +151,7 @@ describe('imports of MCP servers', () => {
     }
   });
 
-  it('show packages with the reason why they are not run, and make nothing of them', async () => {
+  it('show packages with the reason why they are not run, and create nothing from them', async () => {
     const server = {
       ...WEATHER,
       remotes: [],
@@ -166,7 +166,7 @@ describe('imports of MCP servers', () => {
     expect([status, body.error?.type]).toEqual([400, 'mcp_transport_unsupported']);
   });
 
-  it('read the server from a registry, by its name and version, without a credential', async () => {
+  it('read the server from a registry by its name and version, without a credential', async () => {
     for (const url of [registryUrl, `${registryUrl}/`, `${registryUrl}/v0.1/servers`])
       expect((await run({ registry_url: url, name: NAME })).body).toMatchObject({ name: NAME });
     await run({ registry_url: `${registryUrl}/sub`, name: NAME, version: '1.2.0' });
@@ -206,7 +206,7 @@ describe('imports of MCP servers', () => {
     expect(body.error?.message).toContain(message);
   });
 
-  it('refuse a private registry, and what does not fit together', async () => {
+  it('refuse a private registry, and members that exclude each other', async () => {
     const { body } = await run({ registry_url: 'http://192.168.0.1', name: NAME });
     expect(body.error).toMatchObject({ type: 'custom_host_refused', param: 'registry_url' });
     for (const input of [{}, { registry_url: registryUrl }, { server_json: WEATHER, name: NAME }])

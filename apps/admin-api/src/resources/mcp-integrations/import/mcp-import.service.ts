@@ -11,10 +11,10 @@ import type { ImportMcpServerDto } from './mcp-import.dto';
 import { PACKAGES_REFUSED, toImported, type ImportedMcpServerResponse } from './mcp-import.view';
 import { RegistryClient } from './registry-client';
 
-/** Whether a text is one line with a letter or digit, as names of integrations are. */
+/** Whether a text is a single line with a letter or digit, as names of integrations must be. */
 const isName = (text: string): boolean => !/[\p{Cc}\u2028\u2029]/u.test(text) && /[\p{L}\p{N}]/u.test(text);
 
-/** Makes MCP integrations of servers that others have described. */
+/** Creates MCP integrations from published server descriptions. */
 @Injectable()
 export class McpImportService {
   constructor(
@@ -25,8 +25,9 @@ export class McpImportService {
   ) {}
 
   /**
-   * Shows what a server offers and asks for; with `commit`, makes an integration of one of its remotes. Throws
-   * `validation_failed`, `custom_host_refused`, and `mcp_transport_unsupported` for a server that is only a program.
+   * Shows what a server offers and which values it requires; with `commit`, creates an integration
+   * for one of its remotes. Throws `validation_failed`, `custom_host_refused`, and
+   * `mcp_transport_unsupported` for a server that is only a local program.
    */
   async run(caller: Principal, input: ImportMcpServerDto): Promise<ImportedMcpServerResponse> {
     assertMayCreate(caller, input.organisation_id);

@@ -7,7 +7,7 @@ class ImportedInputResponse {
   @ResponseField.text({ example: 'Name of your tenant.' }) readonly description!: string;
   @ResponseField.boolean() readonly is_secret!: boolean;
   @ResponseField.boolean() readonly is_required!: boolean;
-  @ResponseField.texts({ description: 'Empty: any value.', example: [] })
+  @ResponseField.texts({ description: 'Allowed values; empty when any value is allowed.', example: [] })
   readonly choices!: readonly string[];
   @ResponseField.text({ nullable: true, example: 'eu' }) readonly default!: string | null;
 }
@@ -15,13 +15,13 @@ class ImportedInputResponse {
 class ImportedHeaderResponse extends ImportedInputResponse {
   @ResponseField.text({
     nullable: true,
-    description: 'The value that the document gives; null: it is yours to give.',
+    description: 'Value from the document; null when the request must contain one.',
     example: null,
   })
   readonly value!: string | null;
   @ResponseField.text({
     nullable: true,
-    description: 'The form of the value to give.',
+    description: "Description of the value's format.",
     example: 'Bearer {token}',
   })
   readonly template!: string | null;
@@ -42,7 +42,10 @@ class ImportedPackageResponse {
 }
 
 export class ImportedMcpServerResponse {
-  @ResponseField.uuid({ nullable: true, description: 'Null: nothing was saved.' })
+  @ResponseField.uuid({
+    nullable: true,
+    description: 'The created integration; null when nothing was saved.',
+  })
   readonly id!: string | null;
   @ResponseField.text({ nullable: true, example: 'weather' }) readonly slug!: string | null;
   @ResponseField.text({ example: 'com.example/weather' }) readonly name!: string;
@@ -51,12 +54,12 @@ export class ImportedMcpServerResponse {
   @ResponseField.text({ example: '1.0.0' }) readonly version!: string;
   @ResponseField.list(() => ImportedRemoteResponse) readonly remotes!: readonly ImportedRemoteResponse[];
   @ResponseField.list(() => ImportedPackageResponse, {
-    description: 'Programs, which cannot be imported. The first 20.',
+    description: 'The first 20 packages: local programs, which cannot be imported.',
   })
   readonly packages!: readonly ImportedPackageResponse[];
 }
 
-/** Why packages are not imported, and what to do instead. */
+/** Explains why packages are not imported, and what to do instead. */
 export const PACKAGES_REFUSED =
   'Tollgate starts no programs; run the package behind a bridge such as supergateway, and register the URL of the bridge.';
 

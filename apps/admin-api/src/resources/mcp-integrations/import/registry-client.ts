@@ -4,7 +4,9 @@ import { invalid, isStorable } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { ADDRESS_POLICY } from '../../../platform/credentials/integration-credentials';
 
-/** Fetches of this process at once. An organisation that is alone has half of them. */
+/**
+ * Maximum number of concurrent fetches in this process. A single organisation can use half of them.
+ */
 const FETCHES_MAX = 8;
 const FETCH_MS = 10_000;
 const BYTES_MAX = 1_048_576;
@@ -15,7 +17,7 @@ export interface RegistryName {
   readonly version: string;
 }
 
-/** Reads servers of MCP registries (API v0.1), under the address policy at every step. */
+/** Reads servers from MCP registries (API v0.1) and applies the address policy to every request. */
 @Injectable()
 export class RegistryClient {
   private readonly places = new Shares(FETCHES_MAX);
@@ -26,8 +28,9 @@ export class RegistryClient {
   ) {}
 
   /**
-   * Returns the `server` of a registry's response. Throws `custom_host_refused` and `validation_failed` with what is
-   * wrong, and `rate_limited` when the organisation has no place left.
+   * Returns the `server` of a registry's response. Throws `custom_host_refused` and
+   * `validation_failed` with the fault, and `rate_limited` when the organisation runs the maximum
+   * number of fetches.
    */
   async read(organisationId: string, named: RegistryName): Promise<unknown> {
     const url = addressOf(named);
@@ -65,7 +68,10 @@ export class RegistryClient {
   }
 }
 
-/** The address of a version of a server. The registry's own address may have a path, with or without `/v0.1`. */
+/**
+ * Returns the address of a server's version. The registry's own address may have a path, with or
+ * without `/v0.1`.
+ */
 function addressOf({ registryUrl, name, version }: RegistryName): string {
   if (registryUrl.includes('?')) throw invalid('registry_url', 'must not have a query');
   const base = registryUrl.replace(/(?:\/v0\.1)?(?:\/servers)?\/?$/, '');

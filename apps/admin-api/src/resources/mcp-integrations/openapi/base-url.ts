@@ -3,7 +3,7 @@ import { OpenApiFault, openApiServerUrl, own, ownList, type JsonObject } from '@
 import { invalid } from '@gw/web';
 import { isObject } from '@gw/kernel';
 
-/** Servers of a document that are looked at. */
+/** Maximum number of servers of a document that are examined. */
 const SERVERS_MAX = 20;
 
 export interface BaseUrlInput {
@@ -12,7 +12,7 @@ export interface BaseUrlInput {
   readonly auth_type: McpAuthType;
 }
 
-/** The URLs of a document's servers that can be read, resolved against the URL of the document. */
+/** Returns the valid URLs of a document's servers, resolved against the URL of the document. */
 export function serversOf(
   document: JsonObject,
   specUrl: string | null,
@@ -42,16 +42,16 @@ function urlOf(
 }
 
 /**
- * The URL of the service: the given one, or the first server of the document. A credential goes to a
- * host that only the document names when this has the origin of the document's URL. Throws
- * `validation_failed` for `base_url`.
+ * Returns the URL of the service: the requested one, or that of the document's first server. A
+ * credential is sent to a host that only the document names if it has the origin of the document's
+ * URL. Throws `validation_failed` for `base_url`.
  */
 export function baseUrlOf(
   document: JsonObject,
   specUrl: string | null,
-  { base_url: given, server_variables: values = {}, auth_type: authType }: BaseUrlInput,
+  { base_url: requested, server_variables: values = {}, auth_type: authType }: BaseUrlInput,
 ): string {
-  if (given !== undefined) return given;
+  if (requested !== undefined) return requested;
   const [first] = serversOf(document, specUrl, values);
   if (first === undefined)
     throw invalid('base_url', 'is required, since the document names no server with a complete URL');
@@ -64,6 +64,8 @@ export function baseUrlOf(
 
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
 
-/** Why a URL cannot be the base of a service's URLs, as part of a sentence; null if it can. */
+/**
+ * Returns why a URL cannot be the base of a service's URLs, as part of a sentence; null if it can.
+ */
 export const baseUrlFault = (url: string): string | null =>
   url.includes('?') ? 'must not have a query; add the parameters to the document' : null;

@@ -32,7 +32,7 @@ const FETCH_MS = 20_000;
 const TEST_MS = 10_000;
 const ACCEPT = 'application/json, application/yaml;q=0.9, application/vnd.oai.openapi+json, */*;q=0.5';
 
-/** A document that was read, with its text. */
+/** A parsed document and its text. */
 export interface ReadOpenApi {
   readonly text: string;
   readonly document: JsonObject;
@@ -67,8 +67,8 @@ export class OpenApiDocuments implements McpSource {
   }
 
   /**
-   * Throws an `OpenApiFault`, also for more operations than a document may have, and `rate_limited` when the organisation reads
-   * too many documents in YAML at once.
+   * Parses a document. Throws an `OpenApiFault`, also for more operations than a document may have,
+   * and `rate_limited` when the organisation reads too many YAML documents at the same time.
    */
   async parse(text: string, organisationId: string): Promise<ReadOpenApi> {
     if (!isStorable(text)) throw new OpenApiFault('The document has a NUL or half of a character.');
@@ -97,8 +97,8 @@ export class OpenApiDocuments implements McpSource {
   }
 
   /**
-   * Checks that the base URL responds with a status below 500; 401 and 404 count too, since no credential is sent. The body is
-   * not read. Throws `McpReadError`.
+   * Checks that the base URL responds with a status below 500; 401 and 404 count too, since no
+   * credential is sent. Does not read the body. Throws `McpReadError`.
    */
   async describe(
     { url, serverInfo }: McpIntegrationEntity,
@@ -121,8 +121,8 @@ export class OpenApiDocuments implements McpSource {
 type ReadColumns = Pick<McpOpenApiDocumentEntity, 'document' | 'digest' | 'skipped' | 'readAt'>;
 
 /**
- * Saves a reading. Changes nothing if the document or what is chosen of it was changed meanwhile, and does not write a text again
- * that is saved already.
+ * Saves a reading. Changes nothing if the document or its selection has changed in the meantime,
+ * and does not rewrite an unchanged text.
  */
 async function saveRead(
   manager: EntityManager,
@@ -142,7 +142,7 @@ async function saveRead(
     .execute();
 }
 
-/** The columns to store for a document that was read now. */
+/** Returns the columns to store for a document that has just been read. */
 export const columnsOfRead = ({ text }: ReadOpenApi, { refused }: OpenApiTools): ReadColumns => ({
   document: text,
   digest: createHash('sha256').update(text).digest('hex'),
@@ -150,7 +150,7 @@ export const columnsOfRead = ({ text }: ReadOpenApi, { refused }: OpenApiTools):
   readAt: new Date(),
 });
 
-/** The tools of a document as the snapshot of a server. */
+/** Returns the tools of a document in the form of a server's snapshot. */
 export function snapshotOf(document: JsonObject, { tools }: OpenApiTools): ServerSnapshot {
   const { title, version, description } = ownObject(document, 'info');
   const facts = { capabilities: { tools: {} }, instructions: null, revision: '' };

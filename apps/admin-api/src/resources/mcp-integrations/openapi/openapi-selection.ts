@@ -14,7 +14,7 @@ const NOTHING_CHOSEN: StoredOpenApiSelection = {
   ...{ include: null, exclude: null, aliases: {}, read_only: [], output_schemas: true },
 };
 
-/** The saved selection with what an update sends; an absent member stays. */
+/** Returns the saved selection with the members of an update; an absent member stays. */
 export const mergedSelection = (
   { include, exclude, aliases, read_only: readOnly, output_schemas: outputs }: OpenApiSelectionFields,
   saved: StoredOpenApiSelection = NOTHING_CHOSEN,
@@ -26,13 +26,16 @@ export const mergedSelection = (
   output_schemas: outputs ?? saved.output_schemas,
 });
 
-/** A filter without its absent members; null for one without any, which would fit every operation. */
+/**
+ * Returns a filter without its absent members; null for a filter without any, which would match
+ * every operation.
+ */
 function filterOf(filter: OpenApiSelectionFields['include']): StoredOperationFilter | null {
   const members = Object.entries(filter ?? {}).filter(([, each]) => each !== undefined);
   return members.length === 0 ? null : (Object.fromEntries(members) as StoredOperationFilter);
 }
 
-/** The selection as the rules of documents read it. */
+/** Returns the selection in the form that the document rules use. */
 export const selectionOf = (stored: StoredOpenApiSelection): OpenApiSelection => ({
   ...(stored.include && { include: operationFilter(stored.include) }),
   ...(stored.exclude && { exclude: operationFilter(stored.exclude) }),
@@ -55,7 +58,10 @@ const operationFilter = ({
 
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/** Faults of a selection that a document shows: operations that it does not have, and names that are no names of tools. */
+/**
+ * Returns the faults of a selection that depend on the document: operations that it does not
+ * contain, and invalid tool names.
+ */
 export function selectionFaults(
   { include, exclude, aliases, read_only: readOnly }: StoredOpenApiSelection,
   document: JsonObject,

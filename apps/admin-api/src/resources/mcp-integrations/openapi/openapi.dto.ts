@@ -15,13 +15,13 @@ import {
 import { ValidateBy } from 'class-validator';
 import { CreateMcpIntegrationDto } from '../mcp-integrations.dto';
 
-/** The text of a document, or the document as JSON. */
+/** Declares the text of a document, or the document as JSON. */
 const SpecField = (): PropertyDecorator =>
   customField(
     {
       optional: true,
       description:
-        'The document: its text in JSON (at most 5 MiB) or YAML (at most 1 MiB), or a JSON object. A new integration has this or spec_url.',
+        'The document: its text in JSON (at most 5 MiB) or YAML (at most 1 MiB), or a JSON object. A new integration needs this or spec_url.',
       example: '{"openapi":"3.1.0","paths":{"/pets":{"get":{"operationId":"listPets"}}}}',
     },
     {
@@ -43,24 +43,28 @@ const SpecField = (): PropertyDecorator =>
 
 class OperationFilterDto {
   @TextListField({ optional: true }) operation_ids?: string[];
-  @TextListField({ optional: true, description: 'An operation with one of them fits.' }) tags?: string[];
+  @TextListField({ optional: true, description: 'Tags; an operation with one of them matches.' })
+  tags?: string[];
   @EnumListField(METHODS, { optional: true }) methods?: HttpMethod[];
   @TextListField({
     optional: true,
     itemMax: 1_024,
-    description: 'Paths, or beginnings of paths before a final `*`.',
+    description: 'Paths, or prefixes of paths followed by `*`.',
     example: ['/pets*'],
   })
   paths?: string[];
 }
 
-/** Selection of a document's operations by an administrator. Operations are named by their ids, or by `method path`. */
+/**
+ * An administrator's selection of a document's operations. Operations are named by their ids, or as
+ * `method path`.
+ */
 export class OpenApiSelectionFields {
   @NestedField(() => OperationFilterDto, {
     optional: true,
     nullable: true,
     description:
-      'Operations that fit all of its members become tools. Null or {}: all GET operations. Absent in an update: as it was.',
+      'Operations that match all members become tools. Null or {}: all GET operations. Absent in an update: unchanged.',
   })
   include?: OperationFilterDto | null;
   @NestedField(() => OperationFilterDto, { optional: true, nullable: true })
@@ -70,21 +74,20 @@ export class OpenApiSelectionFields {
     maxEntries: 100,
     keyMax: 1_100,
     valueMax: 64,
-    description: 'Names of tools by operation.',
+    description: 'Tool names by operation.',
     example: { 'get /pets': 'list_pets' },
   })
   aliases?: Record<string, string>;
   @TextListField({
     optional: true,
     itemMax: 1_100,
-    description: 'Operations that change nothing, although their methods do not say so.',
+    description: 'Operations that change nothing although their HTTP methods suggest otherwise.',
     example: ['post /pets/search'],
   })
   read_only?: string[];
   @BooleanField({
     optional: true,
-    description:
-      'Whether tools say what their results look like. True by default; absent in an update: as it was.',
+    description: 'Whether tools have an output schema. Default: true. Absent in an update: unchanged.',
   })
   output_schemas?: boolean;
 }
@@ -94,7 +97,7 @@ class OpenApiFields extends OpenApiSelectionFields {
   @TextField({
     optional: true,
     max: 2_048,
-    description: 'Where the document is read, now and every 15 minutes. No credential is sent.',
+    description: 'Address of the document. It is read now and every 15 minutes, without a credential.',
     example: 'https://api.example.com/openapi.json',
   })
   spec_url?: string;
@@ -103,7 +106,8 @@ class OpenApiFields extends OpenApiSelectionFields {
 export class UpdateOpenApiDto extends partialOf(OpenApiFields) {}
 
 export class OpenApiQuery {
-  @QueryBooleanField({ description: 'True adds the text of the document.' }) document?: boolean;
+  @QueryBooleanField({ description: 'True adds the text of the document to the response.' })
+  document?: boolean;
 }
 
 export class CreateOpenApiDto extends omitOf(CreateMcpIntegrationDto, 'url', 'transport') {
@@ -112,21 +116,20 @@ export class CreateOpenApiDto extends omitOf(CreateMcpIntegrationDto, 'url', 'tr
     optional: true,
     max: 2_048,
     description:
-      'URL of the service; by default the first server of the document. An integration with credentials needs it, unless ' +
-      'that server has the origin of spec_url.',
+      'URL of the service. Default: the first server of the document. An integration with credentials needs it, unless that server has the origin of spec_url.',
     example: 'https://api.example.com/v1',
   })
   base_url?: string;
   @MapField({
     optional: true,
     maxEntries: 20,
-    description: 'Values of the variables of that server, each one of its enum.',
+    description: 'Values for the variables of that server, each from its enum.',
     example: { region: 'eu' },
   })
   server_variables?: Record<string, string>;
   @BooleanField({
     optional: true,
-    description: 'False: nothing is saved, and the response shows what would be. True by default.',
+    description: 'False: nothing is saved, and the response shows the result. Default: true.',
   })
   commit?: boolean;
 }

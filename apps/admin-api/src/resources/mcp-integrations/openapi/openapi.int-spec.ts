@@ -64,7 +64,7 @@ describe('MCP integrations from OpenAPI documents', () => {
       count = (await admin.post(INTERNAL.mcpSync, { token: SERVICE_TOKEN })).body['read'] as number;
   }
 
-  it('have a tool for each GET operation, with the request that a call makes', async () => {
+  it('have a tool for each GET operation, with the HTTP request that a call makes', async () => {
     const { body } = await create({ spec: restDocument(service.url.href) });
     expect(body).toMatchObject({ base_url: service.url.href, servers: [service.url.href], skipped: [] });
     expect(body.tools).toContainEqual({ name: 'getPet', operation: 'get /pets/{id}' });
@@ -80,7 +80,7 @@ describe('MCP integrations from OpenAPI documents', () => {
     expect(metadata).toMatchObject({ server_name: 'Pets', protocol_version: null, sync_status: 'synced' });
   });
 
-  it('take YAML, and select operations, names and what only reads', async () => {
+  it('accept YAML, and select operations, names and read-only operations', async () => {
     const spec = `
 openapi: 3.0.3
 info: {title: Y, version: "1"}
@@ -111,7 +111,7 @@ paths:
     expect((await admin.get(`${PATH}/${id}/openapi?document=true`, { key })).status).toBe(404);
   });
 
-  it('are shown before they are made, with all operations to choose from', async () => {
+  it('are previewed before they are created, with all operations to choose from', async () => {
     const many = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`/p${String(at)}`, { get: {} }]));
     const { body } = await create({ spec: paths(many) }, { commit: false });
     expect(body).toMatchObject({ id: null, slug: null, tools: [] });
@@ -125,7 +125,7 @@ paths:
     expect(chosen.body).not.toHaveProperty('warnings.0');
   });
 
-  it('leave out operations that cannot be tools, and say why', async () => {
+  it('leave out operations that cannot be tools, with the reason', async () => {
     const spec = paths({
       '/a': { get: {} },
       '/b': { get: { parameters: [{ $ref: 'https://evil.example/p' }] } },
@@ -191,7 +191,7 @@ paths:
     expect(body.error?.message).toContain(message);
   });
 
-  it('take documents whose schemas refer to themselves', async () => {
+  it('accept documents whose schemas refer to themselves', async () => {
     const schema = { type: 'object', properties: { a: loop } };
     const operation = { parameters: [{ in: 'query', name: 'q', schema: loop }] };
     const spec = { ...paths({ '/a': { get: operation } }), components: { schemas: { A: schema } } };
@@ -253,7 +253,7 @@ paths:
     expect((await create({ spec: spec.repeat(2) }, base)).status).toBe(413);
   });
 
-  it('follow a document at a URL: what changed waits, and cannot be called until it is approved', async () => {
+  it('follow a document at a URL: changes wait, and cannot be called until they are approved', async () => {
     const id = await made({ spec_url: service.specUrl.href }, { approval_mode: 'review_changes' });
     const { paths: before, ...rest } = restDocument(service.url.href);
     const moved = { ...before['/pets/{id}'], get: { ...before['/pets/{id}'].get, operationId: 'getPet' } };
@@ -274,7 +274,7 @@ paths:
     });
   });
 
-  it('wait for approval of another operation in the mode auto too, and take over other changes', async () => {
+  it('require approval of another HTTP operation even in the mode auto, and apply other changes', async () => {
     const id = await made({ spec_url: service.specUrl.href }, { approval_mode: 'auto' });
     const document = restDocument(service.url.href);
     const { get } = document.paths['/pets'];
@@ -296,7 +296,7 @@ paths:
     expect(states.get('getPet')).toEqual(['approved', 'Another text.']);
   });
 
-  it('keep what they have when the document cannot be read, and say why', async () => {
+  it('keep their tools when the document cannot be read, and show the reason', async () => {
     const id = await made({ spec_url: service.specUrl.href });
     service.spec = { swagger: '2.0' };
     await syncDue(id);
@@ -307,13 +307,13 @@ paths:
     expect((await tools(id)).length).toBeGreaterThan(0);
   });
 
-  it('without a URL are not read again', async () => {
+  it('are not read again without a URL', async () => {
     const id = await made({ spec: restDocument(service.url.href) });
     await syncDue(id);
     expect((await rowOf(id)).nextSyncAt).toEqual(new Date(0));
   });
 
-  it('get another selection or document, which is read at once', async () => {
+  it('accept another selection or document, which is read immediately', async () => {
     const id = await made({ spec: restDocument(service.url.href) });
     const etag = String((await admin.get(`${PATH}/${id}`, call)).headers['etag']);
     const { body } = await put(id, { include: { operation_ids: ['addPet', 'getPet'] } });
@@ -337,7 +337,7 @@ paths:
     expect(other.tools).toEqual([{ name: 'x', operation: 'get /x' }]);
   });
 
-  it('are not put back by a change that began before another one', async () => {
+  it('are not reverted by a change that started before another one', async () => {
     const id = await made({ spec: restDocument(service.url.href) });
     const slow = await StubProvider.start();
     let release = (): void => undefined;
@@ -358,7 +358,7 @@ paths:
     await slow.stop();
   });
 
-  it('keep a selection that was changed while the document was read, and the time of its last reading', async () => {
+  it('keep a selection that changed while the document was read, and the time of the last reading', async () => {
     const slow = await StubProvider.start();
     const document = restDocument(service.url.href);
     slow.respond({ body: document });
@@ -383,7 +383,7 @@ paths:
     await slow.stop();
   });
 
-  it('take no report of capabilities, no other transport and no query', async () => {
+  it('accept no report of capabilities, no other transport and no query', async () => {
     const id = await made({ spec: restDocument(service.url.href) });
     const report = { capabilities: [{ type: 'tool', name: 'forged', _meta: { 'gw/operation': {} } }] };
     expect((await admin.post(`${PATH}/${id}/sync`, { ...call, body: report })).status).toBe(400);
@@ -419,7 +419,7 @@ paths:
     await long.stop();
   });
 
-  it('need the secrets again for another host', async () => {
+  it('require the secrets again for another host', async () => {
     const headers = { authorization: 'Bearer secret' };
     const credential = { auth_type: 'headers', configurations: { headers }, base_url: service.url.href };
     const id = await made({ spec: restDocument(service.url.href) }, credential);

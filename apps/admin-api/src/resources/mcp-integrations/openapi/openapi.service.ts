@@ -39,7 +39,7 @@ import {
 
 const OPERATIONS_MAX = 1_000;
 
-/** Makes MCP integrations of HTTP services that OpenAPI documents describe. */
+/** Creates MCP integrations for HTTP services that OpenAPI documents describe. */
 @Injectable()
 export class OpenApiService {
   constructor(
@@ -52,8 +52,9 @@ export class OpenApiService {
   ) {}
 
   /**
-   * Creates an integration with the tools of a document; with `commit: false`, only shows them. Throws
-   * `validation_failed`, `custom_host_refused`, and `rate_limited` when the organisation reads too many at once.
+   * Creates an integration with the tools of a document; with `commit: false`, only shows them.
+   * Throws `validation_failed`, `custom_host_refused`, and `rate_limited` when the organisation
+   * reads too many documents at the same time.
    */
   async create(
     caller: Principal,
@@ -94,8 +95,9 @@ export class OpenApiService {
   }
 
   /**
-   * Replaces the document, its URL or the selection; what is absent stays. The tools are read at once. Throws `conflict` when the
-   * document or the selection has changed since this request read it; reading a URL can take 20 seconds.
+   * Replaces the document, its URL or the selection; absent members stay. Reads the tools
+   * immediately. Throws `conflict` when the document or the selection has changed since this
+   * request read it; reading a URL can take 20 seconds.
    */
   async update(at: ResourceReference, input: UpdateOpenApiDto): Promise<UpdatedOpenApiResponse> {
     const { caller } = at;
@@ -118,7 +120,8 @@ export class OpenApiService {
           const now = await write.manager.findOneBy(McpOpenApiDocumentEntity, where);
           if (now === null || !isSame(now, before)) throw changedMeanwhile();
           await write.manager.update(McpOpenApiDocumentEntity, where, columns);
-          // Its version rises, so that a reading of the earlier document is not kept.
+          // The version increases, so that the result of a reading of the earlier document is not
+          // stored.
           locked.nextSyncAt = new Date();
           return { openapi: { spec_url: url, digest: columns.digest, ...selection } };
         },
@@ -129,7 +132,7 @@ export class OpenApiService {
     });
   }
 
-  /** The document of a request; null when the request has none. */
+  /** Returns the document of a request; null when the request contains none. */
   private async documentOfRequest(
     { organisationId }: Principal,
     { spec, spec_url: url }: { readonly spec?: unknown; readonly spec_url?: string | undefined },
@@ -148,7 +151,9 @@ export class OpenApiService {
     );
   }
 
-  /** Throws `conflict` for an integration that is an MCP server. */
+  /**
+   * Returns the document of an integration. Throws `conflict` for an integration of an MCP server.
+   */
   private async storedDocument({ id, kind }: McpIntegrationEntity): Promise<McpOpenApiDocumentEntity> {
     const row =
       kind === 'openapi'
@@ -169,7 +174,7 @@ const changedMeanwhile = (): GatewayError =>
     message: 'The document or the selection was changed meanwhile; read it and send the change again.',
   });
 
-/** Throws a fault of a document as one of the member that it came with. */
+/** Converts a document fault into a fault of the request member that contained the document. */
 async function withFaultsAt<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -179,7 +184,10 @@ async function withFaultsAt<T>(path: string, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** The tools of a document. Throws `validation_failed` for a selection that does not fit it, or gives none. */
+/**
+ * Returns the tools of a document. Throws `validation_failed` for a selection that does not fit it
+ * or yields no tools.
+ */
 function toolsOrThrow(document: JsonObject, selection: StoredOpenApiSelection, path: string): OpenApiTools {
   const faults = selectionFaults(selection, document);
   if (faults.length > 0)
@@ -196,7 +204,7 @@ function toolsOrThrow(document: JsonObject, selection: StoredOpenApiSelection, p
   );
 }
 
-/** The tools of a document, or why there are none. */
+/** Returns the tools of a document, or the reason why there are none. */
 function toolsOrFault(document: JsonObject, selection: StoredOpenApiSelection): OpenApiTools | string {
   try {
     return toolsOf(document, selection);
@@ -206,7 +214,7 @@ function toolsOrFault(document: JsonObject, selection: StoredOpenApiSelection): 
   }
 }
 
-/** Preview of a document's tools, with the faults that would keep it from being saved as warnings. */
+/** Returns a preview of a document's tools; the faults that would prevent saving are warnings. */
 function previewOf(
   document: JsonObject,
   selection: StoredOpenApiSelection,

@@ -21,11 +21,11 @@ class OpenApiOperationResponse {
   @ResponseField.boolean() readonly selected!: boolean;
 }
 
-/** Tools made from a document. */
+/** Tools derived from a document. */
 class OpenApiResultResponse {
   @ResponseField.list(() => OpenApiToolResponse) readonly tools!: readonly OpenApiToolResponse[];
   @ResponseField.list(() => SkippedOperationResponse, {
-    description: 'Operations that were selected and cannot be tools.',
+    description: 'Selected operations that cannot be tools.',
   })
   readonly skipped!: readonly SkippedOperationResponse[];
 }
@@ -37,24 +37,24 @@ class OpenApiWarningResponse {
 }
 
 export class CreatedOpenApiResponse extends OpenApiResultResponse {
-  @ResponseField.uuid({ nullable: true, description: 'Null: nothing was saved.' })
+  @ResponseField.uuid({ nullable: true, description: 'The saved integration; null when nothing was saved.' })
   readonly id!: string | null;
   @ResponseField.text({ nullable: true, example: 'pets' }) readonly slug!: string | null;
   @ResponseField.text({ nullable: true, example: 'https://api.example.com/v1' })
   readonly base_url!: string | null;
   @ResponseField.texts({
-    description: 'Servers that the document names, the first 20.',
+    description: 'The first 20 servers in the document.',
     example: ['https://api.example.com/v1'],
   })
   readonly servers!: readonly string[];
   @ResponseField.list(() => OpenApiOperationResponse, {
     optional: true,
-    description: 'With `commit: false`: the operations of the document, the first 1,000.',
+    description: 'With `commit: false`: the first 1,000 operations of the document.',
   })
   readonly operations?: readonly OpenApiOperationResponse[];
   @ResponseField.list(() => OpenApiWarningResponse, {
     optional: true,
-    description: 'With `commit: false`: what keeps the selection from being saved.',
+    description: 'With `commit: false`: faults that prevent the selection from being saved.',
   })
   readonly warnings?: readonly OpenApiWarningResponse[];
 }
@@ -74,13 +74,13 @@ export class OpenApiResponse {
   readonly spec_url!: string | null;
   @ResponseField.text({
     optional: true,
-    description: 'With `document=true`: the text of the document, as it was given or read last.',
+    description: 'With `document=true`: the text of the document that was last sent or read.',
     example: '{"openapi":"3.1.0","paths":{"/pets":{"get":{"operationId":"listPets"}}}}',
   })
   readonly document?: string;
-  @ResponseField.text({ description: 'SHA-256 of the document, hex.', example: 'a'.repeat(64) })
+  @ResponseField.text({ description: 'SHA-256 of the document, hexadecimal.', example: 'a'.repeat(64) })
   readonly digest!: string;
-  @ResponseField.time({ description: 'When the document was given or read last.' })
+  @ResponseField.time({ description: 'When the document was last sent or read.' })
   readonly read_at!: string;
   @ResponseField.list(() => SkippedOperationResponse)
   readonly skipped!: readonly SkippedOperationResponse[];

@@ -3,10 +3,10 @@ import { eventually } from '@gw/testing';
 import { YamlDocuments, type YamlDocumentsOptions } from './yaml-documents';
 
 const { yamlBytesMax } = OPENAPI_BOUNDS;
-/** Takes its parser longer than other texts of its length. */
+/** A text that takes longer to parse than others of its length. */
 const SLOW = `a:\n${'- x\n'.repeat(yamlBytesMax / 4 - 2)}`;
 
-describe('documents in YAML', () => {
+describe('YamlDocuments', () => {
   const all: YamlDocuments[] = [];
   const documents = (options: YamlDocumentsOptions = {}): YamlDocuments => {
     const made = new YamlDocuments(options);
@@ -19,7 +19,7 @@ describe('documents in YAML', () => {
   const valueOf = async (text: string): Promise<unknown> =>
     JSON.parse((await documents().read(text, 'one')).toString('utf8')) as unknown;
 
-  it('are read as YAML 1.2 writes values', async () => {
+  it('reads values as YAML 1.2 defines them', async () => {
     expect(await valueOf('a: {b: [1, 2.5, yes, null, ~, 2020-01-01, "ü"]}\n200: {c: &x 1, d: *x}\n')).toEqual(
       {
         ...{ a: { b: [1, 2.5, 'yes', null, null, '2020-01-01', 'ü'] } },
@@ -43,13 +43,13 @@ describe('documents in YAML', () => {
     ['very many aliases', `a: &x 1\nb: [${'*x,'.repeat(1_001)}]`, 'aliases'],
     ['a type of a program', 'a: !!js/function "x"', 'neither'],
     ['a member twice', 'a: 1\na: 2\n', 'duplicated'],
-  ])('are refused with %s', async (_what, text, message) => {
+  ])('refuses %s', async (_what, text, message) => {
     const reading = documents().read(text, 'one');
     await expect(reading).rejects.toBeInstanceOf(OpenApiFault);
     await expect(reading).rejects.toThrow(message);
   });
 
-  it('leave the process free while they are read', async () => {
+  it('does not block the process while it reads a document', async () => {
     const yaml = documents();
     await yaml.read('a: 1', 'one');
     const before = performance.eventLoopUtilization();
@@ -59,7 +59,7 @@ describe('documents in YAML', () => {
     expect(active).toBeLessThan(idle);
   });
 
-  it('end when they take too long or too much memory, and the next one is read', async () => {
+  it('ends a document that takes too long or too much memory, and reads the next one', async () => {
     const slow = documents({ readMs: 1 });
     await expect(slow.read(SLOW, 'one')).rejects.toThrow('takes too long to read; convert it to JSON');
     const small = documents({ heapMb: 16 });
@@ -67,7 +67,7 @@ describe('documents in YAML', () => {
     expect((await small.read('a: 1', 'one')).toString()).toBe('{"a":1}');
   });
 
-  it('are read in turns of their organisations, each with a share of the places', async () => {
+  it('alternates among organisations, each with a share of the slots', async () => {
     const yaml = documents({ documentsMax: 8 });
     const order: string[] = [];
     const read = (organisation: string, name: string): Promise<unknown> =>
@@ -77,14 +77,15 @@ describe('documents in YAML', () => {
       );
     const busy = Array.from({ length: 6 }, (_, at) => read('busy', `b${String(at)}`));
     await Promise.all([...busy, read('other', 'o')]);
-    // The busy one has half of the places, and the other one does not wait for all of them.
+    // The busy organisation has half of the slots, and the other one does not wait for all of its
+    // documents.
     const refused = order.filter((name) => name.endsWith('rate_limited'));
     expect(refused).toEqual(['b4 rate_limited', 'b5 rate_limited']);
     const done = order.filter((name) => !refused.includes(name));
     expect(done).toEqual(['b0', 'b1', 'o', 'b2', 'b3']);
   });
 
-  it('keep a thread for a while only, and end with the process', async () => {
+  it('keeps its thread only for a while, and ends it with the process', async () => {
     const yaml = documents({ idleMs: 1 });
     await yaml.read('a: 1', 'one');
     await eventually(() => !yaml.isRunning);

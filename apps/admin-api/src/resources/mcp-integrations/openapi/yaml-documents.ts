@@ -6,12 +6,17 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { YamlBounds, YamlReading } from './yaml-thread';
 
 export interface YamlDocumentsOptions {
-  /** Documents that wait or are read, of all organisations. One that is alone has half of them. */
+  /**
+   * Maximum number of documents that wait or are being read, of all organisations together. A
+   * single organisation can use half of them.
+   */
   readonly documentsMax?: number;
-  /** Time for one document, and without a document until the thread ends, in milliseconds. */
+  /**
+   * Timeout for reading one document, and idle time after which the thread ends, in milliseconds.
+   */
   readonly readMs?: number;
   readonly idleMs?: number;
-  /** Heap of the thread in MiB. */
+  /** Heap of the thread, in MiB. */
   readonly heapMb?: number;
 }
 
@@ -22,7 +27,7 @@ interface Job {
   readonly reject: (error: Error) => void;
 }
 
-/** Compiled, or as it is in specs: a thread does not use their compiler. */
+/** The compiled file, or the source file in specs, because a thread does not use their compiler. */
 const THREAD_FILE = join(__dirname, `yaml-thread${extname(__filename)}`);
 const YOUNG_HEAP_MB = 32;
 const BOUNDS: YamlBounds = {
@@ -32,12 +37,12 @@ const BOUNDS: YamlBounds = {
 };
 
 /**
- * Reads documents in YAML in a thread of its own, so that the process answers other requests meanwhile.
- * One document is read at a time, and organisations take turns. The thread starts with the first
- * document and ends when there is none for a while.
+ * Reads YAML documents in a separate thread, so that the process can respond to other requests
+ * meanwhile. Reads one document at a time, alternating among organisations. The thread starts with
+ * the first document and ends when it has been idle for a while.
  */
 export class YamlDocuments implements OnApplicationShutdown {
-  /** Documents that wait, by organisation; the first organisation has the next turn. */
+  /** Waiting documents by organisation; the first organisation is the next one to be served. */
   private readonly waiting = new Map<string, Job[]>();
   private readonly places: Shares;
   private readonly readMs: number;
@@ -45,7 +50,7 @@ export class YamlDocuments implements OnApplicationShutdown {
   private readonly heapMb: number;
   private current: Job | null = null;
   private thread: Worker | null = null;
-  /** Ends a document that takes too long, or a thread without documents. */
+  /** Ends a reading that takes too long, or an idle thread. */
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
 
@@ -61,14 +66,15 @@ export class YamlDocuments implements OnApplicationShutdown {
     this.heapMb = heapMb;
   }
 
-  /** Whether there is a thread now. */
+  /** Whether the thread is running. */
   get isRunning(): boolean {
     return this.thread !== null;
   }
 
   /**
-   * Returns the document as JSON. Rejects with an `OpenApiFault` for a text that is no YAML, or takes too
-   * much memory or time, and with `rate_limited` when the organisation has no place left.
+   * Returns the document as JSON. Rejects with an `OpenApiFault` for a text that is not YAML or
+   * takes too much memory or time, and with `rate_limited` when the organisation has the maximum
+   * number of documents.
    */
   async read(text: string, organisationId: string): Promise<Buffer> {
     if (this.isClosed) throw new GatewayError('unavailable');
@@ -99,7 +105,7 @@ export class YamlDocuments implements OnApplicationShutdown {
     await this.endThread();
   }
 
-  /** Begins the next document unless one is being read. */
+  /** Starts reading the next document unless one is being read. */
   private next(): void {
     if (this.current !== null) return;
     const [first] = this.waiting;
@@ -124,7 +130,7 @@ export class YamlDocuments implements OnApplicationShutdown {
   private startThread(): Worker {
     const thread = new Worker(THREAD_FILE, {
       workerData: BOUNDS,
-      // The thread needs no secret of the process.
+      // The thread needs no secrets from the environment.
       env: {},
       stdout: true,
       stderr: true,

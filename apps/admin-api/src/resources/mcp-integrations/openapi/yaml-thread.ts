@@ -2,22 +2,26 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
 
 /*
- * Runs in a thread of its own, without the modules of the process: reads texts in YAML 1.2 and answers
- * with JSON, which the process reads several times faster than a copy of the values. Specs run this
- * file as it is, so its types must be erasable and it imports packages alone.
+ * Runs in a separate thread without the modules of the process. Reads texts in YAML 1.2 and
+ * responds with JSON, which the process reads several times faster than a structured copy of the
+ * values. Specs run this file uncompiled, so its types must be erasable and it imports only
+ * packages.
  */
 
 /** Bounds of one document. */
 export interface YamlBounds {
   readonly depthMax: number;
   readonly aliasesMax: number;
-  /** Characters of the document after aliases are resolved, before JSON escapes them. */
+  /**
+   * Maximum number of characters of the document after aliases are resolved and before JSON escapes
+   * them.
+   */
   readonly charactersMax: number;
 }
 
 export type YamlReading =
   | { readonly kind: 'json'; readonly bytes: Uint8Array<ArrayBuffer> }
-  /** The text is no YAML. */
+  /** The text is not YAML. */
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'too_large' };
 
@@ -35,7 +39,10 @@ function readingOf(text: string): YamlReading {
   return { kind: 'json', bytes: new TextEncoder().encode(JSON.stringify(value)) };
 }
 
-/** Aliases make a short text a large document, and one that contains itself. */
+/**
+ * Whether the document is within the bounds. Aliases can turn a short text into a large document,
+ * or into one that contains itself.
+ */
 function isWithinBounds(document: unknown): boolean {
   let left = charactersMax;
   const fits = (value: unknown, depth: number): boolean => {

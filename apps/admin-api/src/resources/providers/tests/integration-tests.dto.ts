@@ -1,7 +1,7 @@
 import { pickOf, ReferenceField, ResponseField, TextField } from '@gw/web';
 import { CreateIntegrationDto } from '../integrations.dto';
 
-/** Ids of checks, in the order in which they are made. */
+/** Ids of the checks, in the order in which they run. */
 export const CHECK_IDS = ['address', 'tls', 'credential', 'models', 'chat', 'stream', 'price'] as const;
 export type CheckId = (typeof CHECK_IDS)[number];
 
@@ -14,25 +14,26 @@ class TestedFields extends pickOf(
   'workspace_id',
 ) {}
 
-/** A new integration, or with `integration` the changes of a saved one. */
+/** A new integration or, with `integration`, changes of a saved one. */
 export class TestIntegrationDto extends TestedFields {
   @ReferenceField({
     optional: true,
     description:
-      'Id or slug of a saved integration. Its secrets are used only at the address that they were saved with.',
+      'Id or slug of a saved integration. Its secrets are sent only to the address with which they were saved.',
     example: 'openai-prod',
   })
   integration?: string;
   @TextField({
     optional: true,
     max: 64,
-    description: 'An id of the provider catalogue. Required without integration.',
+    description: 'Id of a provider in the catalogue. Required without integration.',
     example: 'openai',
   })
   ai_provider_id?: string;
   @TextField({
     optional: true,
-    description: 'Model of the chat. Default: the cheapest one that the provider lists and that has a price.',
+    description:
+      'Model of the chat. Default: the cheapest model with a price among those that the provider lists.',
     example: 'gpt-5-nano',
   })
   model?: string;
@@ -40,7 +41,10 @@ export class TestIntegrationDto extends TestedFields {
 
 export class IntegrationCheckResponse {
   @ResponseField.oneOf(CHECK_IDS) readonly id!: CheckId;
-  @ResponseField.boolean({ nullable: true, description: 'Null: not checked, for the reason in message.' })
+  @ResponseField.boolean({
+    nullable: true,
+    description: 'Result of the check; null when it was not made, for the reason in message.',
+  })
   readonly ok!: boolean | null;
   @ResponseField.integer({ nullable: true, example: 180 }) readonly ms!: number | null;
   @ResponseField.text({ example: 'The provider lists 42 models.' }) readonly message!: string;
@@ -55,6 +59,6 @@ export class IntegrationCheckResponse {
 
 export class IntegrationTestResponse {
   @ResponseField.list(() => IntegrationCheckResponse) readonly checks!: readonly IntegrationCheckResponse[];
-  @ResponseField.text({ nullable: true, description: 'Model of the chat.', example: 'gpt-5-nano' })
+  @ResponseField.text({ nullable: true, description: 'Model that the chat used.', example: 'gpt-5-nano' })
   readonly model!: string | null;
 }

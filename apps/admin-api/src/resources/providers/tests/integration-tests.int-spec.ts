@@ -35,7 +35,7 @@ const CHAT: StubResponse = {
   ].join(''),
 };
 
-/** Responds to lists of models and to chats. */
+/** Sets the responses to lists of models and to chats. */
 const serve = (models: StubResponse, chat: StubResponse): void => {
   stub.requests.length = 0;
   stub.respond((request) => (request.method === 'GET' ? models : chat));
@@ -67,7 +67,7 @@ describe('POST /v1/integrations/test', () => {
       { address: true, tls: null, credential: true, models: true, chat: true, stream: true, price: true },
     ]);
     expect(response.body.model).toBe('gpt-4o-mini');
-    // 10 tokens for 0.15 USD and 2 for 0.6 USD a million.
+    // 10 tokens at 0.15 USD and 2 tokens at 0.6 USD per million.
     expect(response.body.checks.find(({ id }) => id === 'chat')?.cost_exact).toBe('270');
     expect(stub.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
       'GET /v1/models',
@@ -100,7 +100,7 @@ describe('POST /v1/integrations/test', () => {
     expect(audit.text).not.toContain('secret-a');
   });
 
-  it('says which step failed, and makes no paid call after a refused credential', async () => {
+  it('reports which step failed, and makes no paid call after a refused credential', async () => {
     serve({ status: 401, body: { error: { message: `Wrong key ${KEY}\u0007\n given` } } }, CHAT);
     const response = await run(fresh());
     expect(verdicts(response)).toEqual({
@@ -113,7 +113,7 @@ describe('POST /v1/integrations/test', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
-  it('bounds and cleans the text of a hostile provider', async () => {
+  it('shortens and cleans the text of a hostile provider', async () => {
     serve(MODELS, { status: 500, body: { error: { message: `\u202e${'x'.repeat(100_000)}${KEY}` } } });
     const response = await run(fresh());
     expect(verdicts(response)).toMatchObject({ models: true, chat: false, stream: null });
@@ -126,7 +126,7 @@ describe('POST /v1/integrations/test', () => {
     expect(verdicts(await run(fresh()))).toMatchObject({ credential: true, models: false });
   });
 
-  it('says that a model is not listed or has no price, and that a response is no stream', async () => {
+  it('reports that a model is not listed or has no price, and that a response is not a stream', async () => {
     const whole = {
       body: {
         ...{ id: 'c', object: 'chat.completion', created: 1, model: 'own' },
@@ -141,7 +141,7 @@ describe('POST /v1/integrations/test', () => {
     expect(verdicts(await run(fresh({ model: 'another' })))).toMatchObject({ models: false });
   });
 
-  it('refuses addresses by the policy, and redirects are not followed', async () => {
+  it('refuses addresses by the policy, and follows no redirects', async () => {
     const refused = await run(fresh({ configurations: { custom_host: 'http://169.254.169.254/v1' } }));
     expect([refused.status, verdicts(refused)]).toMatchObject([200, { address: false, credential: null }]);
     serve({ status: 302, headers: { location: `${stub.origin}/other` } }, CHAT);
@@ -176,7 +176,7 @@ describe('POST /v1/integrations/test', () => {
     expect((await run(fresh(), reader.key)).status).toBe(403);
   });
 
-  it('names the field of a bad request', async () => {
+  it('names the invalid field of a request', async () => {
     for (const [body, param] of [
       [{ key: KEY }, 'ai_provider_id'],
       [{ ai_provider_id: 'nothing' }, 'ai_provider_id'],
@@ -209,7 +209,7 @@ describe('POST /v1/integrations/test', () => {
     expect(messageOf(anthropic, 'chat')).toBe('The provider refused the chat: status 400, "No credit.".');
   });
 
-  it('is bounded by the minute for each organisation', async () => {
+  it('is limited per minute for each organisation', async () => {
     const other = await admin.tenant();
     const body = { ai_provider_id: 'sandbox', model: 'sandbox-small' };
     const statuses: number[] = [];

@@ -26,14 +26,16 @@ import {
 } from './integration-tests.dto';
 import { ProviderChecks, type TestedPrices } from './provider-checks';
 
-/** Tests of one process at once. An organisation that is alone has half of them. */
+/**
+ * Maximum number of concurrent tests in one process. A single organisation can use half of them.
+ */
 const TESTS_MAX = 8;
-/** Tests of an organisation in a minute, in each process. */
+/** Maximum number of tests of an organisation per minute, in each process. */
 const PER_MINUTE = 30;
 
 const PRICER = createPricer(createPriceBook());
 
-/** Tests integrations before they are saved. Nothing is saved but the record in the audit log. */
+/** Tests integrations before they are saved. Saves nothing except the audit record. */
 @Injectable()
 export class IntegrationTestsService {
   private readonly places = new Shares(TESTS_MAX);
@@ -48,8 +50,9 @@ export class IntegrationTestsService {
   ) {}
 
   /**
-   * Tests a new integration, or a saved one with changes. Throws `validation_failed` as its POST or PUT would, also for a saved
-   * secret that would be sent to another address, and `rate_limited` beyond the bounds of the organisation.
+   * Tests a new integration, or a saved one with changes. Throws `validation_failed` as its POST or
+   * PUT would, also for a saved secret that would be sent to another address, and `rate_limited`
+   * beyond the limits of the organisation.
    */
   async test(caller: Principal, input: TestIntegrationDto): Promise<IntegrationTestResponse> {
     const row = await this.rowOf(caller, input);
@@ -84,7 +87,10 @@ export class IntegrationTestsService {
     });
   }
 
-  /** Applies the input to the row, which is not saved. Returns the checks when the policy refuses the address. */
+  /**
+   * Applies the input to the row without saving it. Returns failed checks when the policy refuses
+   * the address.
+   */
   private applied(
     caller: Principal,
     row: IntegrationEntity,

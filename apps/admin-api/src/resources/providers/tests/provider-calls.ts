@@ -3,16 +3,16 @@ import { isHeaderValue, GatewayError } from '@gw/kernel';
 import type { BufferedClient } from '@gw/outbound';
 import type { Credential, HeaderList, JsonObject, Provider, RouteSupport } from '@gw/providers';
 
-/** Maximum time of one call, in milliseconds, and maximum size of its response, in bytes. */
+/** Timeout of one call in milliseconds, and maximum size of its response in bytes. */
 const TIMEOUT_MS = 20_000;
 const BYTES_MAX = 1_048_576;
-/** Maximum number of chunks of a response that is made in this process. */
+/** Maximum number of chunks of a response that is generated in this process. */
 const CHUNKS_MAX = 1_000;
 
 export interface TestedProvider {
   readonly provider: Provider;
   readonly credential: Credential;
-  /** Replaces the provider's address; null for its own. */
+  /** Address that replaces the provider's own; null for the provider's own. */
   readonly customHost: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface PlannedCall {
   readonly body: Buffer;
 }
 
-/** Plans the list of models; null for a provider that has none in its own dialect. */
+/** Plans the call that lists models; null for a provider without such a list in its own dialect. */
 export function planModels(tested: TestedProvider): PlannedCall | null {
   const taking = takingOf(tested, 'models', null);
   const support = taking.routes.models;
@@ -44,7 +44,7 @@ export function planModels(tested: TestedProvider): PlannedCall | null {
   });
 }
 
-/** Plans one small streamed chat; null for a provider that serves none. */
+/** Plans one small streamed chat; null for a provider that serves no chats. */
 export function planChat(tested: TestedProvider, model: string): PlannedCall | null {
   const kind = 'chat.completions';
   const taking = takingOf(tested, kind, model);
@@ -64,13 +64,13 @@ const OUTPUT_TOKENS_MAX = 16;
 const chatOf = ({ id, usageOnRequest }: Provider, model: string): JsonObject => ({
   model,
   messages: [{ role: 'user', content: 'Reply with the word: ok' }],
-  // Newer models of OpenAI refuse the older name, which all others know.
+  // Newer OpenAI models refuse the older parameter name, which all other providers accept.
   [id === 'openai' || id === 'azure-openai' ? 'max_completion_tokens' : 'max_tokens']: OUTPUT_TOKENS_MAX,
   stream: true,
   ...(usageOnRequest === true ? { stream_options: { include_usage: true } } : {}),
 });
 
-/** Returns the provider as it takes calls of the kind, as the gateway chooses it. */
+/** Returns the variant of the provider for calls of this kind, chosen as the gateway chooses it. */
 function takingOf({ provider, customHost }: TestedProvider, kind: RouteKind, model: string | null): Provider {
   const taking = provider.forCall?.({ model, customHost }) ?? provider;
   const variant = taking.variants?.[kind];
@@ -112,7 +112,7 @@ function planned(
   return { provider, method, url: url.href, headers, body };
 }
 
-/** A provider that runs in this process has no address. */
+/** Placeholder address for a provider that runs in this process. */
 const IN_PROCESS = 'http://sandbox.invalid';
 
 const customHeaders = ({ configurations }: Credential): HeaderList =>
@@ -134,7 +134,9 @@ export async function makeCall(http: BufferedClient, call: PlannedCall): Promise
   return { status: response.status, contentType, body: response.body, ms: took() };
 }
 
-/** The last value of a name counts, as `setHeader` of the gateway has it. */
+/**
+ * Returns the headers by name. The last value of a name counts, as with the gateway's `setHeader`.
+ */
 function headersOf(list: HeaderList): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let i = 0; i + 1 < list.length; i += 2) {

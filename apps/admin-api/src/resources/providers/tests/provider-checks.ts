@@ -12,13 +12,16 @@ const MODELS_MAX = 2_000;
 
 export interface TestedPrices {
   readonly pricer: Pricer;
-  /** Returns the price request of a model; null when its own price cannot be read. */
+  /** Returns the price request of a model; null when the model's own price cannot be read. */
   readonly request: (model: string) => PriceRequest | null;
 }
 
 type Result = Omit<IntegrationCheckResponse, 'id'>;
 
-/** Checks a provider step by step with at most two calls: its list of models, and one small streamed chat. */
+/**
+ * Checks a provider step by step with at most two calls: its list of models and one small streamed
+ * chat.
+ */
 export class ProviderChecks {
   private readonly results = new Map<CheckId, Result>();
   private listed: readonly string[] = [];
@@ -40,7 +43,7 @@ export class ProviderChecks {
     return this.all;
   }
 
-  /** All checks in their order; those that an earlier failure prevents have no result. */
+  /** Returns all checks in their order; those that an earlier failure prevents have no result. */
   get all(): readonly IntegrationCheckResponse[] {
     const failed = CHECK_IDS.find((id) => this.results.get(id)?.ok === false);
     const rest = skipped(failed === undefined ? 'Not checked.' : `Not checked, because ${failed} failed.`);
@@ -145,7 +148,10 @@ export class ProviderChecks {
     return priced && String(priced.total);
   }
 
-  /** Makes a call and judges address and TLS by it. Null when there was no response. */
+  /**
+   * Makes a call and evaluates the address and TLS checks by it. Returns null when there was no
+   * response.
+   */
   private async reach(call: Parameters<typeof makeCall>[1]): Promise<ProviderResponse | null> {
     const startedAt = performance.now();
     try {
@@ -172,7 +178,7 @@ export class ProviderChecks {
     }
   }
 
-  /** Returns whether the response refuses the credential. */
+  /** Evaluates the credential check. Returns whether the response refuses the credential. */
   private judgeCredential({ status, ms }: ProviderResponse, text: string): boolean {
     if (status === 401 || status === 403) {
       this.set('credential', { ok: false, ms, message: `The provider refused the credential: ${text}` });
@@ -208,7 +214,7 @@ export class ProviderChecks {
     return best?.model ?? (isFree ? (this.listed[0] ?? null) : null);
   }
 
-  /** Returns 0 for a model without a price. */
+  /** Returns the price of output tokens; 0 for a model without a price. */
   private outputPriceOf(model: string): number {
     const request = this.prices.request(model);
     const rates = request && this.prices.pricer.rates(request, Date.now());
@@ -249,7 +255,7 @@ function jsonOf(body: Buffer): JsonObject | null {
   }
 }
 
-/** Reads the names of a list of models in the shapes of OpenAI and Google; null for another body. */
+/** Returns the model names in a list in the format of OpenAI or Google; null for another body. */
 function modelsIn(body: JsonObject | null): readonly string[] | null {
   const list = body?.['data'] ?? body?.['models'];
   if (!Array.isArray(list)) return null;

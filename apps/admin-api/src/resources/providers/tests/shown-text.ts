@@ -1,12 +1,13 @@
 import type { Credential } from '@gw/providers';
 
 const SHOWN_MAX = 200;
-/** Shorter texts are no secrets, and would be found in most messages. */
+/** Minimum length of texts that are treated as secrets; shorter texts occur in most messages. */
 const SECRET_MIN = 4;
 
 /**
- * Returns a provider's text as a message may show it: one line of at most 200 characters, without control characters and without
- * the credential, which a hostile provider could repeat.
+ * Returns a provider's text in the form that a message may show: one line of at most 200
+ * characters, without control characters and without the credential, which a hostile provider could
+ * repeat.
  */
 export function shownText(text: string, { apiKey, configurations }: Credential): string {
   let shown = text;

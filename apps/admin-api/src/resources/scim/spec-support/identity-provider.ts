@@ -17,7 +17,7 @@ const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 export interface ScimResponse {
   readonly status: number;
   readonly headers: GatewayResponse['headers'];
-  /** `{}` for a response without a body. */
+  /** Body of the response; `{}` when it has none. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -31,7 +31,7 @@ export class IdentityProvider {
 
   static async of(api: TestAdminApi, tenant: Tenant, domain = 'example.org'): Promise<IdentityProvider> {
     const { organisationId } = tenant;
-    // One organisation alone can have a domain verified, so a tenant of the same test takes it over.
+    // Only one organisation can have a domain verified, so a tenant of the same test takes it over.
     await api.dataSource.manager.delete(OrganisationDomainEntity, { domain });
     await api.dataSource.manager.insert(OrganisationDomainEntity, {
       id: uuidv7(),
@@ -86,7 +86,7 @@ export class IdentityProvider {
     return this.patch(`/Users/${id}`, { op: 'replace', path: 'active', value });
   }
 
-  /** Ids of the members of a group. */
+  /** Returns the ids of the members of a group. */
   async members(id: string): Promise<string[]> {
     const { body } = await this.call({ method: 'GET', path: `/Groups/${id}` });
     return ((body['members'] ?? []) as { value: string }[]).map(({ value }) => value);
