@@ -57,7 +57,7 @@ describe('admin API', () => {
     expect(response.headers['allow']).toBe('DELETE, GET, HEAD, PUT');
   });
 
-  it('reports all faults of a body at once, each with its path', async () => {
+  it('reports all faults of a body in one response, each with its path', async () => {
     const { body } = await admin.post<Failure>('/v1/api-keys/workspace/service', {
       key: ours.key,
       body: { name: 7, scopes: 'x', rate_limits: [{ type: 'x', unit: 'rpm', value: 1 }], expires_at: 'soon' },
@@ -66,7 +66,7 @@ describe('admin API', () => {
     expect(paths).toEqual(new Set(['name', 'scopes', 'rate_limits.0.type', 'expires_at']));
   });
 
-  it('hides internal faults: no SQL, no stack trace and no fault message', async () => {
+  it('hides internal faults: responses contain no SQL, no stack trace and no fault message', async () => {
     await admin.dataSource.query('ALTER TABLE workspaces RENAME TO workspaces_gone');
     try {
       const response = await admin.get<Failure>('/v1/workspaces', { key: ours.adminKey });
@@ -94,7 +94,7 @@ describe('admin API', () => {
     }
   });
 
-  it('sends security headers, and no headers that name its software', async () => {
+  it('sends security headers, and no headers that name the server software', async () => {
     for (const path of ['/', '/health', '/docs', '/nothing']) {
       const { headers } = await admin.get(path);
       expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
@@ -115,7 +115,7 @@ describe('admin API', () => {
     }
   });
 
-  it('serves a document in which every operation has a unique id and every reference a target', async () => {
+  it('serves an OpenAPI document in which every operation has a unique id and every reference a target', async () => {
     const { status, text } = await admin.get('/openapi.json');
     expect(status).toBe(200);
     const document = JSON.parse(text) as {
@@ -130,7 +130,7 @@ describe('admin API', () => {
       components: { schemas: Record<string, unknown> };
     };
     expect(document.openapi).toMatch(/^3\.1/);
-    // A keyword of OpenAPI 3.0, which readers of 3.1 ignore.
+    // `nullable` is a keyword of OpenAPI 3.0, which readers of 3.1 ignore.
     expect(text).not.toContain('"nullable"');
     const operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
@@ -219,7 +219,7 @@ describe('default settings', () => {
     METRICS_RETENTION_DISPLAY: '',
   });
 
-  it('[LIM-07] are 12 database connections, 90 days of logs and 365 days of metrics', async () => {
+  it('[LIM-07] allow 12 database connections and show 90 days of logs and 365 days of metrics', async () => {
     const { organisationId, adminKey } = await admin.tenant();
     const { body } = await admin.get('/v1/admin/organisation', { key: adminKey });
     expect(body).toMatchObject({
@@ -228,7 +228,8 @@ describe('default settings', () => {
       name: 'Acme',
       retention: { logs_days: 90, metrics_days: 365 },
     });
-    // More callers than connections: each caller with a connection holds it while it waits for the lock.
+    // There are more callers than connections: each caller with a connection holds it while it
+    // waits for the lock.
     const pool = admin.api.app.get(DataSource);
     const calls = await admin.dataSource.transaction(async (manager) => {
       await manager.query('SELECT pg_advisory_xact_lock(7)');
@@ -266,7 +267,7 @@ describe('settings in the environment', () => {
     expect((await admin.get('/v1/workspaces', { token })).status).toBe(200);
   });
 
-  it('[ENV-05] BLOCK_INLINE_CONFIG=true and SCIM_MEMBERSHIP_USER_MODE=ON are shown as in force in every organisation', async () => {
+  it('[ENV-05] BLOCK_INLINE_CONFIG=true and SCIM_MEMBERSHIP_USER_MODE=ON appear as in force in every organisation', async () => {
     const { organisationId } = await admin.tenant();
     const { email } = await admin.user(organisationId, 'owner');
     const { body } = await admin.get('/v1/admin/organisation/settings', { token: await admin.login(email) });

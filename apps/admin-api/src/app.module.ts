@@ -33,7 +33,10 @@ const HEALTH: FactoryProvider = {
     ]),
 };
 
-/** Bounds lock waits, so that requests on a locked table do not use up the connections that other routes need. */
+/**
+ * Bounds lock waits, so that requests on a locked table do not use up the connections that other
+ * routes need.
+ */
 const LOCK_TIMEOUT_MS = 3_000;
 
 @Module({})

@@ -39,20 +39,20 @@ const FORM = 'application/x-www-form-urlencoded';
 
 export interface AdminApi {
   readonly app: NestFastifyApplication;
-  /** The document that `/openapi.json` serves; built at the first read. */
+  /** The document that `/openapi.json` serves; built at the first request. */
   readonly document: OpenAPIObject;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Address of the client, also behind the gateway and trusted proxies. */
+    /** Address of the client, even behind the gateway and trusted proxies. */
     clientAddress: string;
   }
 }
 
 /**
- * Determines the client address: from the gateway if its signature is valid, else from `x-forwarded-for` of trusted
- * proxies.
+ * Determines the client address: from the gateway if its signature is valid, else from
+ * `x-forwarded-for` of trusted proxies.
  */
 function readClientAddresses(adapter: FastifyAdapter, settings: AdminSettings): void {
   const { SERVICE_TOKEN: token, TRUSTED_PROXIES: proxies } = settings;
@@ -67,7 +67,7 @@ function readClientAddresses(adapter: FastifyAdapter, settings: AdminSettings): 
   });
 }
 
-/** Paths that also accept other bodies than JSON: forms, SCIM and protobuf. */
+/** Paths that also accept bodies other than JSON: forms, SCIM and protobuf. */
 const NOT_JSON_ONLY = [
   ...OTLP_PATHS,
   ...FORM_PATHS,
@@ -78,13 +78,13 @@ const NOT_JSON_ONLY = [
   ...CONSENT_FORM_PATHS,
   ...DEVICE_FORM_PATHS,
   ...CONNECT_FORM_PATHS,
-  // MCP judges the media types of its requests itself.
+  // The MCP endpoint checks the media types of its requests itself.
   MCP_ADMIN_PATH,
 ];
 
 /**
- * Creates the admin API, connected but not yet listening. Rejects when the database cannot be used or a route has no
- * access rule.
+ * Creates the admin API, connected but not yet listening. Rejects when the database cannot be used
+ * or a route has no access rule.
  */
 export async function createAdminApi(settings: AdminSettings, log: Log): Promise<AdminApi> {
   const adapter = createAdapter({

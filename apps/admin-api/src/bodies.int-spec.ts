@@ -4,7 +4,10 @@ import { isProtocolRoute } from './spec-support/protocol-routes';
 import type { Failure } from './spec-support/api-keys';
 import { operationsOf, type Operation } from './spec-support/request-schemas';
 
-/** The class that validates each object and compares its members with those of its class. */
+/**
+ * The class of class-validator that validates each object and compares its members with those of
+ * its class.
+ */
 const { ValidationExecutor } = jest.requireActual<{
   ValidationExecutor: { prototype: { execute: (object: object, ...more: unknown[]) => void } };
 }>('class-validator/cjs/validation/ValidationExecutor');
@@ -31,7 +34,9 @@ function filled(
   return `${head}${items.join(',')}${tail}`;
 }
 
-/** Bodies that take the most time for their size. `near`: a member that the route knows. */
+/**
+ * Bodies that take the longest to parse for their size. `near` is a member that the route knows.
+ */
 const DENSEST: Readonly<Record<string, (bytes: number, near: string, count?: number) => string>> = {
   members: (bytes, _near, count) => filled(bytes, ['{', '}'], (at) => `"${String(at)}":1`, count),
   'members that are almost spelt correctly': (bytes, near, count) =>
@@ -107,7 +112,7 @@ describe('request bodies of the control plane', () => {
     };
   }
 
-  /** Sends with the first credential that the route accepts. */
+  /** Sends the request with the first credential that the route accepts. */
   async function sendAllowed(route: Route, payload: string) {
     let response = await send(route, {}, payload);
     for (const headers of credentials) {
@@ -118,7 +123,7 @@ describe('request bodies of the control plane', () => {
   }
 
   it.each(Object.keys(DENSEST))(
-    'with the most %s are refused before parsing on every live route, and before reading without a credential',
+    'refuses a body with the most %s before parsing it on every live route, and before reading it without a credential',
     async (kind) => {
       const wrong: string[] = [];
       const routes = routesWithBodies();
@@ -149,7 +154,7 @@ describe('request bodies of the control plane', () => {
     120_000,
   );
 
-  it('are not read from a key that lacks the scope or from a member who holds it in no workspace', async () => {
+  it('reads no body from a key that lacks the scope or from a member who holds the scope in no workspace', async () => {
     const read: string[] = [];
     const { organisationId, workspaceId } = tenant;
     const key = await admin.apiKey('workspace-service', { organisationId, workspaceId }, ['logs.view']);
@@ -172,7 +177,7 @@ describe('request bodies of the control plane', () => {
     expect(ofMembers).toBeGreaterThan(0);
   }, 120_000);
 
-  it('with the maximum of members validate only known members, and errors name at most ten of the others', async () => {
+  it('validates only known members of a body with the maximum of members, and names at most ten unknown ones', async () => {
     const wrong: string[] = [];
     let checked = 0;
     for (const { method, path, members } of operations()) {
@@ -196,14 +201,14 @@ describe('request bodies of the control plane', () => {
     expect(checked).toBeGreaterThan(100);
   }, 120_000);
 
-  it('and queries have a documented maximum for every list', () => {
+  it('documents a maximum for every list in a body or query', () => {
     const unbound = operations().flatMap(({ method, path, lists }) =>
       lists.filter(({ max }) => max === undefined).map(({ at }) => `${method} ${path}: ${at.join('.')}`),
     );
     expect(unbound).toEqual([]);
   });
 
-  it('with a list that is too long are refused before its items are validated', async () => {
+  it('refuses a list that is too long before validating its items', async () => {
     const wrong: string[] = [];
     let compared = 0;
     for (const { method, path, lists } of operations()) {

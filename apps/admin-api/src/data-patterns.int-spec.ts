@@ -4,11 +4,14 @@ import { TestAdminApi } from './spec-support/admin-api';
 import { callableOperationsOf, type CallableOperation } from './spec-support/generated-calls';
 import { valuesOf, type Schemas } from './spec-support/generated-values';
 
-/** Number of bodies for each operation; valid by the document until a pattern is put into them. */
+/**
+ * Number of bodies for each operation. They are valid by the OpenAPI document until a pattern is
+ * inserted.
+ */
 const BODIES = 2;
 const SEED = 20_261_124;
 
-describe('catastrophic pattern at every place of every request', () => {
+describe('requests with a catastrophic regular expression at every position', () => {
   const admin = new TestAdminApi();
   const tenant = admin.sharedTenant();
 
@@ -25,7 +28,7 @@ describe('catastrophic pattern at every place of every request', () => {
       .flatMap((value) => withPatterns(value, { isDeep: false }));
   };
 
-  it('is never compiled by the backtracking engine, whether in a body, a query or a path', async () => {
+  it('are never compiled by the backtracking engine, whether the pattern is in a body, a query or a path', async () => {
     const statuses: Record<number, number> = {};
     const made = await expressionsMadeBy(async () => {
       for (const operation of callableOperationsOf(admin)) {

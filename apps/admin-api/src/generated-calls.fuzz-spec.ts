@@ -6,7 +6,7 @@ import { StubWorker } from './spec-support/stub-worker';
 const CALLS = 10_000;
 const MINUTES_MAX = 15;
 
-describe('calls that are generated from the OpenAPI document', () => {
+describe('calls generated from the OpenAPI document', () => {
   let worker: StubWorker;
   const admin: TestAdminApi = new TestAdminApi(async () => {
     worker = await StubWorker.start(() => admin.dataSource);

@@ -7,7 +7,7 @@ import { TestAdminApi } from './spec-support/admin-api';
 
 const GENERATOR = resolve(__dirname, '../../../node_modules/openapi-typescript/bin/cli.js');
 
-/** A client that a user could write with only the generated types: one function. */
+/** A client with one function, such as a user could write with only the generated types. */
 const CLIENT = `
 import type { components, paths } from './control-plane';
 
@@ -59,7 +59,7 @@ const BAD = [
   `call('get', '/v1/api-keys', undefined).then((list) => list.data[0]?.nothing);`,
 ];
 
-describe('client types that are generated from the OpenAPI document', () => {
+describe('client types generated from the OpenAPI document', () => {
   const admin = new TestAdminApi();
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-client-'));
   afterAll(() => {

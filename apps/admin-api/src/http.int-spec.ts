@@ -38,7 +38,7 @@ describe('HTTP of the control plane', () => {
   const admin = new TestAdminApi();
   const ours = admin.sharedTenant();
 
-  it('provides cases', () => {
+  it('has cases from the specification', () => {
     expect(CONTENT_TYPES.length).toBeGreaterThanOrEqual(12);
   });
 
@@ -55,7 +55,7 @@ describe('HTTP of the control plane', () => {
     },
   );
 
-  it('treats an empty DELETE body as none although its type is set, as the official clients send it', async () => {
+  it('treats an empty DELETE body as absent although its content type is set, as official clients send it', async () => {
     const label = await admin.post<{ id: string }>('/v1/labels', { key: ours.key, body: { name: 'gone' } });
     const response = await admin.delete(`/v1/labels/${label.body.id}`, {
       key: ours.key,
@@ -87,7 +87,7 @@ describe('HTTP of the control plane', () => {
     },
   );
 
-  it('reports where a body stops being JSON, and quotes nothing of it', async () => {
+  it('reports the position where a body stops being JSON, and quotes nothing from it', async () => {
     const body = '{\n  "name": "secret"\n  "config": {}\n}';
     const response = await admin.post<Failure>(CONFIGS, { key: ours.key, body });
     expect([response.status, response.body.error.message]).toEqual([
@@ -122,7 +122,7 @@ describe('HTTP of the control plane', () => {
     expect([response.status, response.body.error.type]).toEqual([400, 'body_invalid']);
   });
 
-  it('answers HEAD like GET, without the body', async () => {
+  it('responds to HEAD as to GET, without the body', async () => {
     const { key } = ours;
     for (const url of ['/v1/configs', '/v2/workspaces', '/health', `/v1/workspaces/${ours.workspaceId}`]) {
       const get = await admin.get(url, { key });
@@ -171,7 +171,7 @@ describe('rate limit of the control plane', () => {
     expect((await admin.get('/v1/auth/self', { token: await admin.login(other.email) })).status).toBe(200);
   });
 
-  it('makes no counter for callers without a known credential', async () => {
+  it('creates no counter for callers without a known credential', async () => {
     const { email } = await admin.user((await admin.tenant()).organisationId, 'owner');
     for (const call of [{}, { key: 'unknown' }, { token: `${await admin.login(email)}x` }])
       for (let i = 0; i < 8; i += 1) {

@@ -33,7 +33,7 @@ interface BodySchema {
 const slugs = (expected: IdentifierCase['expect']): IdentifierCase[] =>
   identifiersOf('slug').filter((row) => row.expect === expected);
 
-/** More values of the same kinds as in the file, which are also refused. */
+/** Further values of the same kinds as in the file, which are also refused. */
 const BAD_SLUGS: readonly unknown[] = [
   ...['.', '..', 'a.b', 'a%2fb', 'a%00', 'a#b', 'a&b', 'a+b', 'a=b', '$a', '~a', '(a)', 'a|b', '<a>', '`a`'],
   ...[
@@ -80,7 +80,7 @@ describe('slugs of the control plane', () => {
 
   async function eachPlace(check: Check): Promise<void> {
     for (const index of slugPlaces('').keys()) {
-      // A new tenant for each field, since two of them share the slugs of a workspace.
+      // Each field has a new tenant, since two of the fields share the slugs of a workspace.
       const tenant = await admin.tenant();
       const [at, list] = slugPlaces(await sharedIntegration(admin, tenant))[index] ?? [];
       if (at && list) await check(at, list, tenant);
@@ -92,26 +92,29 @@ describe('slugs of the control plane', () => {
   beforeAll(async () => {
     refusingPlaces = slugPlaces(await sharedIntegration(admin, refusing));
   });
-  /** A refused request leaves nothing behind, so one tenant serves all fields. */
+  /** A refused request stores nothing, so one tenant serves all fields. */
   async function eachRefusingPlace(check: Check): Promise<void> {
     for (const [at, list] of refusingPlaces) await check(at, list, refusing);
   }
 
-  it.each(titled(rejected))('are refused as %s says, in every slug field', async (_title, { value }) => {
+  it.each(titled(rejected))('refuse a slug as %s says, in every slug field', async (_title, { value }) => {
     await eachRefusingPlace(async (at, _list, tenant) => {
       expectRefused(await writeAt(admin, tenant, at, value), at, value);
     });
   });
 
-  it.each(titled(taken))('are accepted as %s says, and found by it', async (_title, { value }) => {
-    await eachPlace(async (at, list, tenant) => {
-      expect([at.path, (await writeAt(admin, tenant, at, value)).status]).toEqual([at.path, 200]);
-      const { body } = await admin.get(`${list}/${value}`, { key: tenant[at.by] });
-      expect(body['slug']).toBe(value);
-    });
-  });
+  it.each(titled(taken))(
+    'accept a slug as %s says, and find the resource by it',
+    async (_title, { value }) => {
+      await eachPlace(async (at, list, tenant) => {
+        expect([at.path, (await writeAt(admin, tenant, at, value)).status]).toEqual([at.path, 200]);
+        const { body } = await admin.get(`${list}/${value}`, { key: tenant[at.by] });
+        expect(body['slug']).toBe(value);
+      });
+    },
+  );
 
-  it('are refused unless they are ASCII letters, digits, dashes and underscores, and not names of object members', async () => {
+  it('must consist of ASCII letters, digits, dashes and underscores, and not be names of object members', async () => {
     await eachRefusingPlace(async (at, _list, tenant) => {
       for (const value of BAD_SLUGS) expectRefused(await writeAt(admin, tenant, at, value), at, value);
     });
@@ -132,7 +135,7 @@ describe('slugs of the control plane', () => {
 const NAMES = identifiersOf('display name');
 const long = (character: string, length: number): string => character.repeat(length);
 
-/** Accepted names, each with the name that is read back. */
+/** Accepted names, each with the name that is returned when it is read. */
 const GOOD_NAMES: readonly (readonly [written: string, read: string])[] = [
   ['  Team\u3000A\u00a0', 'Team A'],
   ['Cafe\u0301', 'Café'],
@@ -158,7 +161,8 @@ const BAD_NAMES: readonly unknown[] = [
     'a\ud800',
     '\udc00a',
   ],
-  // Longer than they look: variation selectors count, and some letters become two or three in NFC.
+  // These are longer than they look: variation selectors count, and some letters become two or
+  // three in NFC.
   ...[long('a\ufe0f', 255), long('\ufb2c', 255), long('\u0958', 200), long('😀', 256), long('a', 1_000_000)],
   ...[5, null, true, ['a'], { a: 1 }],
 ];
@@ -177,7 +181,7 @@ describe('names of the control plane', () => {
   }
 
   it.each(titled(NAMES))(
-    '[LIM-01] are accepted or refused as %s says, in every name field',
+    '[LIM-01] accept or refuse a name as %s says, in every name field',
     async (_title, row) => {
       for (const [at, list] of places) {
         const response = await writeAt(admin, ours, at, row.value);
@@ -192,7 +196,7 @@ describe('names of the control plane', () => {
     },
   );
 
-  it('are read back in NFC, with plain spaces and trimmed', async () => {
+  it('return names in NFC, trimmed and with plain spaces', async () => {
     for (const [at, list] of places) {
       for (const [written, read] of GOOD_NAMES) {
         const response = await writeAt(admin, ours, at, written);

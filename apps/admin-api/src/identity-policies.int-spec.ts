@@ -17,11 +17,11 @@ const titled = (...endpoints: string[]): [string, PolicyCase][] =>
     .filter(({ endpoint }) => endpoints.includes(endpoint))
     .map((one) => [`${one.id}: ${one.expect}s ${one.reason}`, one]);
 
-/** Members that describe the situation of the call; all others form its body. */
+/** Returns the body of a call: all members except those that describe the situation. */
 const bodyOf = ({ body }: PolicyCase): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).filter(([name]) => !name.startsWith('_')));
 
-describe('rotation settings, keys and users by the cases of the specification', () => {
+describe('cases of the specification for rotation settings, keys and users', () => {
   const admin = new TestAdminApi();
   let ours: Tenant;
   let member: { readonly id: string; readonly token: string };
@@ -72,7 +72,7 @@ describe('rotation settings, keys and users by the cases of the specification', 
   });
 });
 
-describe('environment settings by the cases of the specification', () => {
+describe('cases of the specification for environment settings', () => {
   const names = [
     'DB_SSL',
     'DB_POOL_SIZE',

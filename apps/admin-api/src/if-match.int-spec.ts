@@ -17,7 +17,7 @@ describe('If-Match on routes that change a resource', () => {
     routes = routesOf(admin.api.document).filter(({ method }) => ['PUT', 'PATCH', 'DELETE'].includes(method));
   });
 
-  it('gets 412 for another version on every documented route, or is refused where there is no etag', async () => {
+  it('responds with 412 to another version on every documented route, or refuses If-Match when there is no etag', async () => {
     const found = new Map<string, unknown>();
     for (const route of routes) {
       const { status, body } = await calls.call<Failure>(await calls.of(route), {
@@ -33,7 +33,7 @@ describe('If-Match on routes that change a resource', () => {
     expect(routes.length).toBeGreaterThan(45);
   }, 120_000);
 
-  it('accepts the current version and shows a new one after a change, for users, members and exclusions', async () => {
+  it('accepts the current version and returns a new etag after a change of users, members and exclusions', async () => {
     const { organisationId, workspaceId, adminKey: key } = calls.place;
     const { id } = await admin.user(organisationId, 'member', { [workspaceId]: 'member' });
     for (const [path, body] of [

@@ -21,14 +21,14 @@ async function saved(path: string, body: object): Promise<Record<string, unknown
   return (await api.get(`${path}/${made.body.slug}`, tenant)).body;
 }
 
-describe('members of saved JSON with the names of JavaScript object members', () => {
-  it('are kept in the JSON schemas of a config', async () => {
+describe('saved JSON with members named like JavaScript object members', () => {
+  it('keeps such members in the JSON schemas of a config', async () => {
     const config = { provider: '@openai-prod', override_params: { tools: [TOOL] } };
     const kept = await saved('/v1/configs', { name: 'Odd', config });
     expect(kept['config']).toContain(JSON.stringify(TOOL));
   });
 
-  it('are refused with their path elsewhere in a config', async () => {
+  it('refuses such members elsewhere in a config, with their path', async () => {
     const config = { provider: '@openai-prod', override_params: { prototype: { x: 1 } } };
     const { status, body } = await api.post<Failure>('/v1/configs', {
       key: tenant.key,
@@ -38,7 +38,7 @@ describe('members of saved JSON with the names of JavaScript object members', ()
     expect(JSON.stringify(body.error.details)).toContain('override_params.prototype');
   });
 
-  it('are kept in the schema of a guardrail, which applies them', async () => {
+  it('keeps such members in the schema of a guardrail, which applies them', async () => {
     const schema = { type: 'object', properties: ODD, required: ['constructor', 'prototype'] };
     const body = { name: 'Odd', checks: [{ id: 'default.jsonSchema', parameters: { schema } }], actions: {} };
     const guardrail = await saved('/v1/guardrails', body);
@@ -55,7 +55,7 @@ describe('members of saved JSON with the names of JavaScript object members', ()
     expect(await verdict('{"prototype":"b"}')).toBe(false);
   });
 
-  it('are kept in the tools of a prompt', async () => {
+  it('keeps such members in the tools of a prompt', async () => {
     const { body } = await api.post<Saved>('/v1/collections', { key: tenant.key, body: { name: 'All' } });
     const prompt = await saved('/v1/prompts', {
       name: 'Odd',
@@ -70,7 +70,7 @@ describe('members of saved JSON with the names of JavaScript object members', ()
     expect(prompt['parameters']).toEqual({ constructor: 1 });
   });
 
-  it('are refused with their path when named __proto__', async () => {
+  it('refuses members named __proto__, with their path', async () => {
     const body =
       '{"name":"Odd","config":{"provider":"@a","override_params":{"tools":[{"__pr\\u006fto__":{"x":1}}]}}}';
     const { status, body: response } = await api.post<Failure>('/v1/configs', { key: tenant.key, body });

@@ -2,14 +2,17 @@ import { TestAdminApi } from './spec-support/admin-api';
 
 const ALL = ['delete', 'get', 'post', 'put'];
 
-/** What the control plane manages: below which path, and the methods that make sense there and one level below. */
+/**
+ * Entities that the control plane manages: the path of each, and the methods that are useful there
+ * and one level below.
+ */
 const ENTITIES: readonly (readonly [name: string, path: string, methods: readonly string[]])[] = [
   ['integrations', '/integrations', ALL],
   ['providers', '/providers', ALL],
   ['virtual keys', '/virtual-keys', ALL],
   ['API keys', '/api-keys', ['delete', 'get', 'put']],
   ['new API keys', '/api-keys/{type}', ['post']],
-  // Users come by invites.
+  // Users are added by invites.
   ['users', '/admin/users', ['delete', 'get', 'put']],
   ['user invites', '/admin/users/invites', ['delete', 'get', 'post']],
   ['workspaces', '/admin/workspaces', ALL],
@@ -35,7 +38,7 @@ const ENTITIES: readonly (readonly [name: string, path: string, methods: readonl
   ['analytics', '/analytics/graphs', ['get']],
 ];
 
-describe('the entities of the control plane', () => {
+describe('entities of the control plane', () => {
   const admin = new TestAdminApi();
 
   const generic = (path: string): string => path.replace(/\{[^}]+\}/g, '{}');
@@ -49,7 +52,7 @@ describe('the entities of the control plane', () => {
     return found;
   };
 
-  it.each(ENTITIES)('[SVC-07] include %s below %s, with what makes sense of them', (_name, path, methods) => {
+  it.each(ENTITIES)('[SVC-07] include %s below %s, with every useful method', (_name, path, methods) => {
     const found = methodsBelow(path);
     expect(methods.filter((method) => !found.has(method))).toEqual([]);
   });

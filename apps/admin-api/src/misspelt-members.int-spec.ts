@@ -17,7 +17,10 @@ interface Operation {
   >;
 }
 
-/** Paths whose bodies have no single class: one object or a list, data from a provider or tracer, and a form. */
+/**
+ * Paths whose bodies have no single class: one object or a list, data from a provider or tracer, or
+ * a form.
+ */
 const OTHER_BODIES = ['/v1/logs', '/v1/feedback', '/v1/traces', '/v1/otel'];
 
 /** Maximum number of unknown members that one error names. */
@@ -52,7 +55,7 @@ const operations = (): [string, string, Operation][] =>
       ]),
     );
 
-/** Returns the name without its second letter; adds or removes the plural s of a short name. */
+/** Returns the name without its second letter; for a short name, adds or removes the plural s. */
 function misspelt(name: string): string {
   if (name.length > 5) return `${name[0] ?? ''}${name.slice(2)}`;
   return name.endsWith('s') ? name.slice(0, -1) : `${name}s`;

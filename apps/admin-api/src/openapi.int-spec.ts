@@ -29,7 +29,7 @@ interface Operation {
   readonly security?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Keywords of OpenAPI that JSON Schema does not know. */
+/** OpenAPI keywords that JSON Schema does not define. */
 const ANNOTATIONS = ['example', 'components'];
 
 describe('OpenAPI document', () => {
@@ -38,7 +38,8 @@ describe('OpenAPI document', () => {
   let ajv: Ajv2020;
 
   beforeAll(() => {
-    // All strict modes except those against a union of types and against undeclared required fields.
+    // Enables all strict modes except those against a union of types and against undeclared
+    // required fields.
     ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
     addFormats(ajv);
     ajv.addVocabulary(ANNOTATIONS);
@@ -49,7 +50,7 @@ describe('OpenAPI document', () => {
     );
   });
 
-  /** Many bodies share a schema. */
+  /** Compiled schemas are cached, since many bodies share a schema. */
   const compiled = new Map<string, ValidateFunction>();
   function compile(schema: object): ValidateFunction {
     const name = JSON.stringify(schema);
@@ -120,11 +121,11 @@ describe('OpenAPI document', () => {
     expect(faults).toEqual([]);
   });
 
-  it('has an example for every body that matches its schema', () => {
+  it('has an example for every body, and each example matches its schema', () => {
     const wrong = operations.flatMap(([name, , operation]) =>
       bodiesOf(operation).flatMap(({ content }) => {
         const { schema = {}, example } = content?.['application/json'] ?? {};
-        // Streams and files.
+        // Streams and files have no example.
         if (content && !('application/json' in content)) return [];
         if (example === undefined) return [`${name}: no example`];
         const validate = compile(schema);

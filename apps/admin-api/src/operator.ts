@@ -15,7 +15,10 @@ const SETTINGS = {
 /** The settings that commands of the operator read. */
 export type OperatorSettings = ReturnType<typeof readSettings<typeof SETTINGS>>;
 
-/** Runs what the operator of the installation does on its database, without a login. `name`: of the command. */
+/**
+ * Runs a command of the installation's operator on its database, without a login. `name` is the
+ * name of the command.
+ */
 export async function onDatabase<T>(
   environment: Environment,
   name: string,
@@ -46,13 +49,14 @@ interface OperatorAct {
   readonly command: string;
 }
 
-/** Records what the operator has done, in the audit log of each organisation. */
+/** Records the operator's action in the audit log of each organisation. */
 export async function auditOperator(
   manager: EntityManager,
   organisationIds: readonly string[],
   { command, ...act }: OperatorAct,
 ): Promise<void> {
-  // In one order, since each takes the end of its organisation's chain until the commit.
+  // Sorted, because each record locks its organisation's chain until the commit and a fixed order
+  // prevents deadlocks.
   for (const organisationId of [...organisationIds].sort()) {
     const row = {
       ...{ id: uuidv7(), createdAt: new Date(), organisationId, workspaceId: null },
@@ -64,7 +68,7 @@ export async function auditOperator(
   }
 }
 
-/** Runs a command, and prints a fault as one line with exit code 1. */
+/** Runs a command; prints a fault as one line and exits with code 1. */
 export function runCommand(main: () => Promise<void>): void {
   main().catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

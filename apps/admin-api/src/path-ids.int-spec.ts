@@ -66,7 +66,8 @@ describe('ids in the paths of the control plane', () => {
     await severalAtATime(requested, async ([{ method, path, key }, id]) => {
       const url = path.replaceAll(/\{[^}]+\}/g, id);
       const { status } = await admin.call(method, url, { key, ...(method === 'GET' ? {} : { body: {} }) });
-      // Routes that need a session, or a scope that one of the keys cannot hold, refuse before they look up the id.
+      // Routes that need a session, or a scope that one of the keys cannot hold, refuse before they
+      // look up the id.
       expect([method, url, [...statuses, 401, 403].includes(status) || status]).toEqual([method, url, true]);
     });
   }
@@ -76,7 +77,7 @@ describe('ids in the paths of the control plane', () => {
   });
 
   it.each(titled(identifiersOf('path id')))(
-    'are refused as %s says, in every path',
+    'refuse a bad id as %s says, in every path',
     async (_title, { value }) => {
       const id = value.includes('%') ? value : encodeURIComponent(value);
       await sweep(
@@ -86,18 +87,18 @@ describe('ids in the paths of the control plane', () => {
     },
   );
 
-  it('get 400 or 404 when they contain a NUL, which Postgres text cannot contain, in every path', async () => {
+  it('respond with 400 or 404 to an id with a NUL, which Postgres text cannot contain, in every path', async () => {
     await sweep(
       calls([ours.key]).map((call) => [call, 'a%00b']),
       [400, 404, 405],
     );
   });
 
-  it('get 400 or 404 when they name nothing; each path gets a fifth of the bad ids', async () => {
+  it('respond with 400 or 404 to an id that names nothing; each path gets a fifth of the bad ids', async () => {
     await sweep(dealt(calls([ours.key]), BAD_PATH_IDS, BAD_PATH_IDS.length / 5), [400, 404, 405]);
   }, 60_000);
 
-  it('get 404 rather than 400 when they are unknown UUIDs, in either case', async () => {
+  it('respond with 404 rather than 400 to unknown UUIDs, in upper and lower case', async () => {
     for (const kind of [
       'integrations',
       'providers',
@@ -114,7 +115,7 @@ describe('ids in the paths of the control plane', () => {
     }
   });
 
-  it('find the same resource in either case of a UUID', async () => {
+  it('find the same resource by a UUID in upper and lower case', async () => {
     const integrationId = await sharedIntegration(admin, ours);
     const { body: key } = await admin.post<Written>('/v1/api-keys/workspace/service', {
       key: ours.key,

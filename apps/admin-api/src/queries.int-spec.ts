@@ -16,7 +16,7 @@ const DATA_PLANE = 'GET /threads/{thread_id}/runs';
 const CASES = (readCases('queries.json') as { cases: QueryCase[] }).cases.filter(
   ({ endpoint }) => endpoint !== DATA_PLANE,
 );
-/** The endpoints of the case file that exist. */
+/** Endpoints of the case file that exist. */
 const SECRETS = 'GET /secret-references';
 const RESTRICTIONS = 'GET /v1/logs/exports/field-restrictions';
 const ENDPOINTS = [
@@ -45,10 +45,13 @@ beforeAll(async () => {
   await createIntegration(admin, ours.key, { name: 'Odd 100%', slug: 'odd_1' });
 });
 
-/** Cases that name a foreign resource expect 404; all others that are refused expect 400. */
+/** Cases that name a foreign resource expect 404; all other refused cases expect 400. */
 const FOREIGN = '<OTHER_ORG>';
 
-/** Writes the query as a client library does: escapes only what a URL cannot contain. */
+/**
+ * Returns the query as a client library sends it: escapes only characters that a URL cannot
+ * contain.
+ */
 const written = (query: string): string =>
   query
     .replace('<UUID_OF_OTHER_WORKSPACE>', foreign.keyId)
@@ -81,7 +84,7 @@ const titled = (cases: readonly QueryCase[]): [string, QueryCase][] =>
   cases.map((item) => [`${item.id} ${item.expect}: ${item.reason}`, item]);
 
 describe('queries of the case file', () => {
-  it('use endpoints that exist', () => {
+  it('use only endpoints that exist', () => {
     expect([...new Set(CASES.map(({ endpoint }) => endpoint))].sort()).toEqual([...ENDPOINTS].sort());
   });
 
@@ -111,13 +114,13 @@ describe('ids of GET /v2/api-keys', () => {
   const get = (ids: string, key = ours.key): Promise<GatewayResponse<List>> =>
     admin.get(`/v2/api-keys?ids=${ids}`, { key });
 
-  it('[CTL-09] are matched in either case, each once, in one page', async () => {
+  it('[CTL-09] match in either case, each once, in one page', async () => {
     const [a, b] = [await createKey(admin, ours.key), await createKey(admin, ours.key)] as [Key, Key];
     const { body } = await get(`${a.id.toUpperCase()},${b.id},${a.id}`);
     expect([body.total, body.data.map(({ id }) => id).sort()]).toEqual([2, [a.id, b.id].sort()]);
   });
 
-  it('[CTL-09] are left out alike when foreign or unknown', async () => {
+  it('[CTL-09] are left out in the same way when foreign or unknown', async () => {
     const unknown = await get('3fa85f64-5717-4562-b3fc-2c963f66afa6');
     const other = await get(foreign.keyId);
     expect([other.status, other.body]).toEqual([200, { object: 'list', total: 0, data: [] }]);
@@ -159,7 +162,7 @@ describe('search in the control plane', () => {
       expect(await found(nothing)).toEqual([]);
   });
 
-  it('with an empty tag filter returns all', async () => {
+  it('returns all rows with an empty tag filter', async () => {
     const fresh = await admin.tenant();
     await createIntegration(admin, fresh.key);
     await createIntegration(admin, fresh.key, { tags: { a: "' OR 1=1--", "a'": 'b' } });

@@ -165,7 +165,7 @@ const HOSTILE = [
   ],
 ];
 
-/** Whether a parameter is free text or a list of it; other kinds accept only their own values. */
+/** Whether a parameter is free text or a list of it; other kinds accept only specific values. */
 const isText = ({ schema }: Parameter): boolean => {
   const { type, format, enum: values } = schema.items ?? schema;
   return type === 'string' && format === undefined && values === undefined;
@@ -214,7 +214,7 @@ function classesOf(isMeant: (one: Parameter) => boolean): ParameterClass[] {
 const urlOf = (path: string): string =>
   path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => ids[name] ?? '018f0000-0000-7000-8000-000000000000');
 
-/** The required parameters except the one under test. All of them are times. */
+/** Returns the required parameters except the one under test. All of them are times. */
 const requiredBeside = (parameters: readonly Parameter[], query: string): string =>
   parameters
     .filter(({ name, required }) => required === true && !query.startsWith(name))
@@ -231,7 +231,7 @@ async function ask(
   const short = isTail && !query.startsWith('max_seconds') ? '&max_seconds=1' : '';
   const named = `${short}${requiredBeside(parameters, query)}${workspace ? `&workspace_id=${ours.workspaceId}` : ''}`;
   const { status, body } = await admin.get<Partial<Failure>>(`${urlOf(path)}?${query}${named}`, {
-    // Routes of the caller's own account take sessions only.
+    // Routes of the caller's own account accept only sessions.
     ...(path.startsWith('/v1/auth/') ? { token: session } : { key: ours.adminKey }),
   });
   return { status, param: body.error?.param ?? null };
@@ -255,7 +255,7 @@ describe('documented query parameters', () => {
     });
   }, 240_000);
 
-  it('are refused in brackets, and when a single value is sent twice', async () => {
+  it('are refused with brackets, and when a single value is sent twice', async () => {
     const requested = classesOf(() => true).flatMap(({ one: { name, schema }, paths }) => {
       // Routes for a single resource accept only workspace_id, without a query class.
       const brackets = name === 'workspace_id' ? [] : [`${name}[]=1`, `${name}[a]=1`, `${name}%5B0%5D=1`];
@@ -270,7 +270,7 @@ describe('documented query parameters', () => {
   }, 240_000);
 
   it('cause no server error and always get a response, whatever their value', async () => {
-    // Each handler processes text in its own way, so each parameter gets a third of the values.
+    // Each handler processes text differently, so each parameter gets a third of the values.
     const texts = classesOf(isText).flatMap(({ one: { name }, paths }) =>
       dealt(paths, HOSTILE, HOSTILE.length / 3).map(([path, value]) => ({ path, name, value })),
     );

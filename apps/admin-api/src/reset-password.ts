@@ -10,8 +10,8 @@ import { Secrets } from './settings';
 const COMMAND = 'reset-password';
 
 /**
- * Returns a link with which the user sets a new password. For the operator of the installation; needs no login. Second factors stay,
- * unless `removesFactors` is true.
+ * Returns a link with which the user sets a new password. For the operator of the installation;
+ * needs no login. Keeps second factors unless `removesFactors` is true.
  */
 export async function resetLink(
   environment: Readonly<Record<string, string | undefined>>,

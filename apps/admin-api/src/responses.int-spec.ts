@@ -22,7 +22,10 @@ interface Made {
   readonly data: { readonly slug: string };
 }
 
-/** `call` throws for a response that differs from the document, so every step here checks a response. */
+/**
+ * `call` throws for a response that differs from the document, so every step in this file checks a
+ * response.
+ */
 describe('responses of the control plane', () => {
   let worker: StubWorker;
   const admin: TestAdminApi = new TestAdminApi(async () => {
@@ -392,7 +395,7 @@ describe('responses of the control plane', () => {
     await step('DELETE', `/v1/guardrails/${tools.slug}`);
   });
 
-  /** Inserts a verdict of the guardrail for a log record with the guardrail's own id. */
+  /** Inserts a verdict of the guardrail for a log record with the guardrail's id. */
   async function judged({ organisationId, workspaceId }: typeof ours, { id, slug }: Made): Promise<void> {
     const created_at = new Date().toISOString();
     await ensureLogPartitions(admin.dataSource, [dayOf(created_at)]);
@@ -448,11 +451,12 @@ describe('responses of the control plane', () => {
     expect(paths.length).toBeGreaterThan(20);
   });
 
-  it('were all checked', () => {
+  it('were all checked by the steps above', () => {
     const unseen = [...admin.responses.schemas.handlers].filter(
       (handler) => !admin.responses.seen.has(handler),
     );
-    // These routes need an agent, an MCP server, mail, DNS, an identity provider and an authenticator app; the specs of their resources check their responses.
+    // These routes need an agent, an MCP server, mail, DNS, an identity provider or an
+    // authenticator app; the specs of their resources check their responses.
     expect(unseen.sort()).toEqual([
       'agentCards_fetch',
       'agentSkills_sync',

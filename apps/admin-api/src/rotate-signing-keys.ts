@@ -8,8 +8,9 @@ import { Secrets } from './settings';
 const COMMAND = 'rotate-signing-keys';
 
 /**
- * Replaces all signing keys of the installation, and returns the id of the new one. For its operator, when a key became known to others;
- * needs no login. Processes that run take the new key within a minute.
+ * Replaces all signing keys of the installation and returns the id of the new one. The operator
+ * uses it after a key has been disclosed; it needs no login. Running processes use the new key
+ * within a minute.
  */
 export function rotatedKey(environment: Readonly<Record<string, string | undefined>>): Promise<string> {
   return onDatabase(environment, COMMAND, (dataSource, { ENCRYPTION_KEY: key }) =>

@@ -31,7 +31,7 @@ function providersOf(
   return settings.SANDBOX_ENABLED ? [sandboxProvider(settings.SANDBOX_PRICED), ...keyed] : keyed;
 }
 
-/** Returns the host name by which this machine reaches a server that listens on `host`. */
+/** Returns the host name with which this machine reaches a server that listens on `host`. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
@@ -39,8 +39,9 @@ function reachableHost(host: string): string {
 }
 
 /**
- * Migrates the database. Seeds an empty one and writes its first credentials to the credentials file. Safe to run at
- * every start and in any number of pods: a database is seeded only once, also when the file is lost later.
+ * Migrates the database. Seeds an empty one and writes its first credentials to the credentials
+ * file. Can be called at every start and in any number of pods: a database is seeded only once,
+ * even if the file is lost later.
  */
 export async function setUp(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   const settings = readSettings(SETUP_SETTINGS, environment);

@@ -3,7 +3,10 @@ import { TargetCalls } from './spec-support/target-calls';
 import { routesOf, type Route } from './spec-support/tenancy-expectations';
 import { WITHOUT_ETAG } from './spec-support/without-etag';
 
-/** Changes capabilities that only a server that was read has, so that their matrix row is refused. */
+/**
+ * Handlers of capabilities, which exist only after a server was read, so that their matrix rows are
+ * refused.
+ */
 const REFUSED = ['mcpCapabilities_update'];
 
 interface Made {
@@ -11,7 +14,7 @@ interface Made {
   readonly data?: { readonly slug?: string };
 }
 
-describe('The etag of a write', () => {
+describe('the etag of a write', () => {
   const admin = new TestAdminApi();
   let calls: TargetCalls;
   let routes: readonly Route[];
@@ -21,7 +24,7 @@ describe('The etag of a write', () => {
     routes = routesOf(admin.api.document);
   });
 
-  it('is in the response to every PUT, and the next PUT is accepted under it', async () => {
+  it('is in the response to every PUT, and the next PUT accepts it', async () => {
     const found: unknown[] = [];
     const puts = routes.filter(
       ({ method, handler }) =>
@@ -38,7 +41,7 @@ describe('The etag of a write', () => {
     expect(puts.length).toBeGreaterThan(30);
   }, 120_000);
 
-  it('is in the response to every POST of a resource that has one, and is that of its GET', async () => {
+  it('is in the response to every POST of a resource that has one, and equals that of its GET', async () => {
     const found: unknown[] = [];
     const expected: unknown[] = [];
     for (const route of routes.filter(({ handler }) => handler.endsWith('_create'))) {
@@ -56,7 +59,7 @@ describe('The etag of a write', () => {
     expect(found.length).toBeGreaterThan(25);
   }, 120_000);
 
-  it('is in the response to a repeated POST under one Idempotency-Key, and not in that of a DELETE', async () => {
+  it('is in the response to a repeated POST with one Idempotency-Key, and not in that of a DELETE', async () => {
     const { adminKey: key, workspaceId } = calls.place;
     const body = { name: 'repeated', workspace_id: workspaceId };
     const call = { key, body, headers: { 'idempotency-key': 'etag-of-a-label' } };

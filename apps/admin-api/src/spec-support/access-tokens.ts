@@ -4,14 +4,17 @@ import type { TestAdminApi } from './admin-api';
 export interface GrantedBy {
   readonly who: { readonly email: string };
   readonly scopes: readonly string[];
-  /** Empty: the whole organisation. */
+  /** Workspace of the token; empty for the whole organisation. */
   readonly workspaceId: string;
   readonly resource?: string;
   /** Name of the client. */
   readonly client?: string;
 }
 
-/** An access token of a new client, which an administrator has registered, so that it may ask for every scope. */
+/**
+ * Returns an access token of a new client that an administrator has registered, so that it may
+ * request every scope.
+ */
 export async function accessToken(
   admin: TestAdminApi,
   { adminKey: key }: { readonly adminKey: string },
@@ -29,7 +32,7 @@ export async function accessToken(
   return (await sent(journey.exchange(begun, code))).access_token;
 }
 
-/** The body of a successful response. */
+/** Returns the body of a successful response. Throws for any other response. */
 export async function sent<T>(
   call: Promise<{ readonly status: number; readonly body: T; readonly text: string }>,
 ): Promise<T> {

@@ -30,9 +30,9 @@ export interface GatewayResponse<T = Record<string, unknown>> {
 }
 
 export interface Call {
-  /** `x-gw-api-key` */
+  /** Secret for the header `x-gw-api-key`. */
   readonly key?: string;
-  /** `Authorization: Bearer` */
+  /** Token for the header `Authorization: Bearer`. */
   readonly token?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -42,18 +42,21 @@ type Environment = Readonly<Record<string, string>>;
 
 /** Shared by the test files of a worker, since its parts are compiled one by one. */
 let schemas: ResponseSchemas | undefined;
-/** Hash of `PASSWORD`, which takes as long as hashes are meant to take. */
+/** Hash of `PASSWORD`; computed once, because hashing is slow by design. */
 let passwordHash: Promise<string> | undefined;
 
-/** Runs an admin API over a private database, called without a socket. Create it at the top of a `describe`. */
+/**
+ * Runs an admin API over a private database, called without a socket. Create it at the top of a
+ * `describe`.
+ */
 export class TestAdminApi {
   private running: AdminApi | undefined;
   private documented: DocumentedResponses | undefined;
   readonly database: TestDatabase;
 
   /**
-   * `environment` may be a function, which is called after other parts have started, such as a server whose address it
-   * needs.
+   * `environment` may be a function, which is called after other components have started, such as a
+   * server whose address it needs.
    */
   constructor(environment: Environment | (() => Promise<Environment>) = {}) {
     this.database = testDatabase();
@@ -137,14 +140,20 @@ export class TestAdminApi {
     return this.call('DELETE', url, call);
   }
 
-  /** Like `tenant`, but created in beforeAll and returned as an object that can be used at once. */
+  /**
+   * Returns the object of a tenant that is created in `beforeAll`; the object can be used
+   * immediately.
+   */
   sharedTenant(): Tenant {
     const tenant = newTenant();
     beforeAll(() => this.insertTenant(tenant));
     return tenant;
   }
 
-  /** Creates an organisation with its default workspace, and a key of each service type with all scopes it may hold. */
+  /**
+   * Creates an organisation with its default workspace, and a key of each service type with all
+   * scopes it may hold.
+   */
   async tenant(): Promise<Tenant> {
     const tenant = newTenant();
     await this.insertTenant(tenant);
@@ -235,9 +244,9 @@ export class TestAdminApi {
 export interface Tenant {
   readonly organisationId: string;
   readonly workspaceId: string;
-  /** Organisation-service key. */
+  /** Key of the type organisation-service. */
   readonly adminKey: string;
-  /** Workspace-service key. */
+  /** Key of the type workspace-service. */
   readonly key: string;
 }
 
@@ -250,6 +259,8 @@ const newTenant = (): Tenant => ({
   key: newSecret(),
 });
 
-/** A browser may get a refusal as a page; the document has what clients get. */
+/**
+ * Whether a browser may get a refusal as a page. The document describes the responses to clients.
+ */
 const isBrowser = ({ headers }: Call, status: number): boolean =>
   status >= 400 && headers?.['accept'] === 'text/html';

@@ -13,7 +13,10 @@ interface Parts {
   readonly step: Step;
 }
 
-/** Checks the responses of agent integrations and agents against the document. Call it in a `describe`. */
+/**
+ * Checks the responses of agent integrations and agents against the document. Call it in a
+ * `describe`.
+ */
 export function checkAgentResponses({ admin, ours, step }: Parts): void {
   it('of agents match the document', async () => {
     const { id } = await step<Made>('POST', '/v1/agent-integrations', {

@@ -17,7 +17,10 @@ const SKILL = { id: 'read', name: 'Read', description: 'Reads.', tags: ['read'] 
 
 let count = 0;
 
-/** Inserts an agent integration of the organisation with one approved skill, `read`, that all of its workspaces may use. */
+/**
+ * Inserts an agent integration of the organisation that all its workspaces may use, with one
+ * approved skill, `read`.
+ */
 export async function insertAgentIntegration(
   manager: EntityManager,
   { organisationId }: Pick<Owner, 'organisationId'>,

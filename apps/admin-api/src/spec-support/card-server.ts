@@ -11,21 +11,21 @@ export interface SeenRequest {
 
 const SEEN_MAX = 200;
 
-/** An agent on the loopback interface that publishes a card, and knows no task. */
+/** An agent on loopback that publishes a card and has no tasks. */
 export class CardServer {
   readonly seen: SeenRequest[] = [];
   readonly origin: string;
-  /** What is published; `card()` makes one. */
+  /** The published card; `cardOf()` creates one. */
   card: unknown;
-  /** Status of requests for the card. */
+  /** Status of responses to requests for the card. */
   cardStatus = 200;
-  /** What the agent shows to its callers; undefined: calls for it fail. */
+  /** The card that the agent shows to its callers; when undefined, requests for it fail. */
   extendedCard: unknown;
-  /** What is published at /keys; undefined: nothing. */
+  /** The content at /keys; undefined for none. */
   keys: unknown;
-  /** Status of calls. */
+  /** Status of responses to calls. */
   callStatus = 200;
-  /** Code of the error that calls get. */
+  /** Code of the error in responses to calls. */
   callError = -32_001;
 
   private constructor(private readonly server: Server) {
@@ -46,7 +46,7 @@ export class CardServer {
     await once(this.server, 'close');
   }
 
-  /** A card of 0.3 with one skill, `read`. */
+  /** Returns a card of version 0.3 with one skill, `read`. */
   cardOf(more: object = {}): Record<string, unknown> {
     return {
       name: 'Reader',
@@ -62,12 +62,12 @@ export class CardServer {
     };
   }
 
-  /** Paths of the requests for the card. */
+  /** Requests for the card. */
   get cardReads(): SeenRequest[] {
     return this.seen.filter(({ url }) => url.includes('/.well-known/'));
   }
 
-  /** Status and body of what everyone may read; null for another path. */
+  /** Returns status and body of public paths; null for another path. */
   private published(url: string): [number, unknown] | null {
     if (url.includes('/.well-known/')) return [this.cardStatus, this.card];
     if (url.startsWith('/keys')) return this.keys === undefined ? [404, {}] : [200, this.keys];
@@ -89,7 +89,7 @@ export class CardServer {
       send(...published);
       return;
     }
-    // An agent of HTTP+JSON.
+    // The request uses the HTTP+JSON binding.
     if (url.endsWith('/v1/card') && this.extendedCard !== undefined) {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(
@@ -106,7 +106,7 @@ export class CardServer {
   }
 }
 
-/** A skill of a card. */
+/** Returns a skill of a card. */
 export const skillOf = (id: string, description = `Does ${id}.`): Record<string, unknown> => ({
   ...{ id, name: id, description, tags: [id] },
 });

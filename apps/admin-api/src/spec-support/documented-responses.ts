@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 
 interface Operation {
-  /** For example `GET /v1/workspaces/{workspaceId}`. */
+  /** Method and path, for example `GET /v1/workspaces/{workspaceId}`. */
   readonly name: string;
   /** Name of the handler, which may serve several paths. */
   readonly handler: string;
@@ -11,11 +11,14 @@ interface Operation {
   readonly path: RegExp;
   /** Index of the success schema in `answers`; null when there is none. */
   readonly success: number | null;
-  /** Whether success is described by another schema than that of a JSON body: a stream or a file. */
+  /** Whether success has another schema than that of a JSON body: a stream or a file. */
   readonly isStreamOrFile: boolean;
   /** Statuses of documented redirects. */
   readonly redirects: readonly string[];
-  /** Index of the 503 schema of a readiness route, which is not an error body; null for other routes. */
+  /**
+   * Index of the 503 schema of a readiness route, which is not an error body; null for other
+   * routes.
+   */
   readonly unavailable: number | null;
 }
 
@@ -23,11 +26,13 @@ const JSON_TYPE = 'application/json';
 const ERROR = 0;
 const ROOT = 'document';
 
-/** The responses of an OpenAPI document, each compiled at its first use. */
+/** Compiles the response schemas of an OpenAPI document, each at its first use. */
 export class ResponseSchemas {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
   private readonly operations: readonly Operation[];
-  /** By method and number of segments, so that a call is compared with few paths. */
+  /**
+   * Operations by method and number of path segments, so that a call is compared with few paths.
+   */
   private readonly byShape = new Map<string, Operation[]>();
 
   constructor(document: OpenAPIObject) {
@@ -53,7 +58,7 @@ export class ResponseSchemas {
       const shape = shapeOf(operation.method, operation.name);
       this.byShape.set(shape, [...(this.byShape.get(shape) ?? []), operation]);
     }
-    // One root schema, so that shared components are compiled once.
+    // There is one root schema, so that shared components are compiled once.
     const components = { schemas: closed(document.components?.schemas ?? {}, true) };
     this.ajv.addSchema({ $id: ROOT, components, answers: responses });
   }
@@ -70,8 +75,8 @@ export class ResponseSchemas {
   }
 
   /**
-   * Throws when the response of a documented operation does not match its schema. Returns the handler that has responded
-   * with success; null for a failure, a redirect and what the document lacks.
+   * Throws when the response of a documented operation does not match its schema. Returns the
+   * handler of a successful response; null for a failure, a redirect and an undocumented operation.
    */
   check(method: string, url: string, status: number, body: unknown): string | null {
     // 204 is the response to a dry run, on every route that supports one.
@@ -97,7 +102,10 @@ export class ResponseSchemas {
     return candidates.sort((a, b) => placeholders(a) - placeholders(b))[0];
   }
 
-  /** Compiles the schema at first use, because an app has many operations and a suite calls few. */
+  /**
+   * Returns the validator of a schema, compiled at first use, because an app has many operations
+   * and a suite calls few.
+   */
   private validatorOf(place: number): ValidateFunction {
     const validate = this.ajv.getSchema(`${ROOT}#/answers/${String(place)}`);
     if (!validate) throw new Error('The document has a reference without a target.');
@@ -105,7 +113,10 @@ export class ResponseSchemas {
   }
 }
 
-/** Checks responses against the OpenAPI document: each must match its schema and contain no undocumented field. */
+/**
+ * Checks responses against the OpenAPI document: each must match its schema and contain no
+ * undocumented field.
+ */
 export class DocumentedResponses {
   /** Handlers that have responded with success. */
   readonly seen = new Set<string>();
@@ -143,7 +154,8 @@ const shapeOf = (method: string, path: string): string => `${method} ${String(pa
 const placeholders = ({ name }: Operation): number => name.split('{').length;
 
 /**
- * Returns the schemas with all objects closed to undocumented fields. Errors stay open, since some types add members.
+ * Returns the schemas with all objects closed to undocumented fields. Errors stay open, since some
+ * types add members.
  */
 function closed(schema: object, isMap: boolean): object {
   return Object.fromEntries(

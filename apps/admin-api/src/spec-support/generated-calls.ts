@@ -35,15 +35,21 @@ interface GeneratedCall {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Calls made with one tenant. Calls may delete the resources that later calls need, so a new tenant follows. */
+/**
+ * Number of calls made with one tenant. Calls may delete the resources that later calls need, so a
+ * new tenant follows.
+ */
 const CALLS_OF_A_TENANT = 500;
-/** Concurrent calls, so that conflicting ones can meet. */
+/** Number of concurrent calls, so that conflicting ones can meet. */
 const CALLS_AT_A_TIME = 8;
-/** Remembered ids of each kind; the newest are kept. */
+/** Maximum number of remembered ids of each kind; the newest are kept. */
 const KNOWN_MAX = 20;
 const HAS_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Streams of events are left out: they last as long as their caller wants. */
+/**
+ * Returns the operations of the document except event streams, which last as long as their caller
+ * wants.
+ */
 export function callableOperationsOf(admin: TestAdminApi): CallableOperation[] {
   return Object.entries(admin.api.document.paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, Record<string, unknown>>).flatMap(([method, operation]) => {
@@ -73,7 +79,7 @@ const orHostile = (valid: Arbitrary<unknown>, percent: number): Arbitrary<unknow
     { arbitrary: fc.constantFrom(...HOSTILE_TEXTS), weight: percent },
   );
 
-/** What the calls of one tenant are generated from. */
+/** Inputs from which the calls of one tenant are generated. */
 interface Surroundings {
   readonly schemas: Schemas;
   /** Known ids and slugs by kind, which is the first segment of the path. */
@@ -83,7 +89,7 @@ interface Surroundings {
 
 const kindOf = (path: string): string => /^\/v[12]\/(?:admin\/)?([^/]+)/.exec(path)?.[1] ?? '';
 
-/** Generates ten calls as five valid by the document, three nearly valid and two hostile. */
+/** Generates calls: of ten, five are valid by the document, three nearly valid and two hostile. */
 const callsOf = (operation: CallableOperation, around: Surroundings): Arbitrary<GeneratedCall> =>
   fc.oneof(
     { arbitrary: callsWith(operation, around, 0), weight: 5 },
@@ -147,7 +153,7 @@ function headersOf(percent: number): Arbitrary<Readonly<Record<string, string>>>
   return fc.oneof({ arbitrary: fc.constant({}), weight: 100 }, { arbitrary: odd, weight: percent / 2 });
 }
 
-/** Fixed times, because two generated ones are rarely in order and close enough. */
+/** A fixed range of time, because two generated times are rarely in order and close enough. */
 const PERIOD = {
   time_of_generation_min: '2026-01-01T00:00:00Z',
   time_of_generation_max: '2026-01-02T00:00:00Z',
@@ -175,8 +181,9 @@ function remember({ known }: Surroundings, url: string, body: unknown): void {
 }
 
 /**
- * Makes `count` calls generated from the document, and returns the faults: a status of 500 or above, an undocumented
- * status, or a body that does not match its schema. Equal seeds make equal calls, except for ids.
+ * Makes `count` calls generated from the document, and returns the faults: a status of 500 or
+ * above, an undocumented status, or a body that does not match its schema. Equal seeds make equal
+ * calls, except for ids.
  */
 export async function faultsOfGeneratedCalls(
   admin: TestAdminApi,

@@ -4,12 +4,15 @@ import fc, { type Arbitrary } from 'fast-check';
 export type Schema = Readonly<Record<string, unknown>>;
 export type Schemas = Readonly<Record<string, unknown>>;
 
-/** Narrows to readonly unknown[]; Array.isArray narrows to any[]. */
+/** Narrows to `readonly unknown[]`; `Array.isArray` narrows to `any[]`. */
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
 const UUID = '018f0000-0000-7000-8000-000000000000';
 
-/** Strings that break careless handling of databases, paths, templates, numbers, prototypes and Unicode. */
+/**
+ * Strings that break careless handling of databases, paths, templates, numbers, prototypes and
+ * Unicode.
+ */
 export const HOSTILE_TEXTS: readonly string[] = [
   ...['', ' ', '\0', 'a\0b', '\ud800', '\u202e', '\u2028', '\r\nx: 1', '💥'.repeat(64), 'ﬀ', 'İ'],
   ...["' OR 1=1--", '"; DROP TABLE users', '%', '_', '\\', '%%%', '$1', '{{x}}', '{{>x}}', '${x}', '{"a":1}'],
@@ -44,7 +47,7 @@ export const hostile: Arbitrary<unknown> = fc.oneof(
   fc.constant(JSON.parse('['.repeat(40) + ']'.repeat(40)) as unknown),
 );
 
-/** How hostile values replace valid ones, at any depth. */
+/** Describes how hostile values replace valid ones, at any depth. */
 export interface Mischief {
   /** Percentage of hostile values. */
   readonly percent: number;
@@ -55,8 +58,8 @@ export interface Mischief {
 }
 
 /**
- * Generates values for a schema of the document, as far as its keywords define them. Some are replaced by hostile
- * values.
+ * Generates values for a schema of the document, as far as its keywords define them. Replaces some
+ * with hostile values.
  */
 export function valuesOf(
   schema: Schema,
@@ -119,7 +122,7 @@ function ofType(
 const within = (value: number, minimum: number, maximum: number): number =>
   minimum + (Math.abs(value) % Math.max(1, maximum - minimum + 1));
 
-// Shared, because creating such an arbitrary costs more than the call that uses it.
+// Shared, because creating such a generator costs more than the call that uses it.
 const WORDS = fc.stringMatching(/^[a-z][a-z0-9-]{2,15}$/);
 const NAMES = fc.stringMatching(/^[a-z]{1,8}$/);
 const TEXT_MAX = 24;
@@ -141,7 +144,7 @@ function textsOf({ format, maxLength }: Schema, { known }: Mischief): Arbitrary<
   return fc.oneof(word, word, TEXTS[most] ?? WORDS, ...ids);
 }
 
-/** Generates all required members and a few of the others. */
+/** Generates all required members and some of the others. */
 function fieldsOf(
   schema: Schema,
   inner: (schema: unknown) => Arbitrary<unknown>,
@@ -156,7 +159,10 @@ function fieldsOf(
   return fc.dictionary(NAMES, values, { maxKeys: 3 });
 }
 
-/** Generates the required fields and up to three others. A field in `named` mostly gets its usual value. */
+/**
+ * Generates the required fields and up to three others. A field in `named` usually gets its usual
+ * value.
+ */
 export function someOf(
   fields: Readonly<Record<string, unknown>>,
   needed: readonly string[],

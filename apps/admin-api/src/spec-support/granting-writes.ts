@@ -1,11 +1,11 @@
 import { SECURITY_SETTINGS } from '@gw/auth-scopes';
 import { trustFields } from './trusts';
 
-/** The ids that an attempt may contain. */
+/** Ids that an attempt may contain. */
 export interface Aim {
   readonly organisationId: string;
   readonly workspaceId: string;
-  /** A plain member of the workspace; `bossId` is an admin of it. */
+  /** A member of the workspace without further rights; `bossId` is an admin of the workspace. */
   readonly memberId: string;
   readonly bossId: string;
   /** A user without any role in a workspace; `selfId` is the caller, if the caller is a user. */
@@ -51,8 +51,8 @@ const named = (scopes: readonly string[]): object => ({ name: 'x', scopes });
 const at = (type: string, subType: string): Record<string, string> => ({ type, subType });
 
 /**
- * Writes that could give rights to someone, each as an attacker would send it. Every documented write is here or in
- * `WRITES_WITHOUT_RIGHTS`.
+ * Writes that could give rights to a user or key, each as an attacker would send it. Every
+ * documented write is in this list or in `WRITES_WITHOUT_RIGHTS`.
  */
 export const GRANTING_WRITES: Readonly<Record<string, (aim: Aim) => readonly Attempt[]>> = {
   apiKeys_create: ({ workspaceId, memberId, bossId, selfId }) => [
@@ -124,7 +124,9 @@ export const GRANTING_WRITES: Readonly<Record<string, (aim: Aim) => readonly Att
     ].map((body) => ({ path: { trustId }, body })),
 };
 
-/** Writes, by resource, that change no rights or give only rights that a write above has promised. */
+/**
+ * Writes, by resource, that change no rights or give only rights that a write above has promised.
+ */
 const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   agentCards: 'fetch',
   agentIntegrations: 'create remove update updateWorkspaces',
@@ -171,7 +173,7 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   passkeyLogin: 'begin login',
   passkeys: 'begin register rename',
   passwords: 'change forgot reset',
-  // With the rights that its user holds at each moment.
+  // The key has the rights that its user holds at each moment.
   playgroundKeys: 'create',
   plugins: 'create update',
   prompts: 'create fork label publish remove removeShare replaceShare share unshare update',

@@ -10,7 +10,10 @@ export interface IdentifierCase {
 
 const { cases } = readCases('identifiers.json') as { readonly cases: readonly IdentifierCase[] };
 
-/** The file names the Kelvin sign, but contains the letter to which it normalises. */
+/**
+ * Id of a case whose description names the Kelvin sign, but which contains the letter to which it
+ * normalises.
+ */
 const KELVIN = 'id-033';
 
 /** Returns names, slugs or path ids with known verdicts, for one kind of field. */
@@ -19,6 +22,6 @@ export const identifiersOf = (field: 'slug' | 'display name' | 'path id'): reado
     .filter((item) => item.field === field)
     .map((item) => (item.id === KELVIN ? { ...item, value: '\u212a' } : item));
 
-/** Adds titles for `it.each`. */
+/** Returns the rows with titles for `it.each`. */
 export const titled = (rows: readonly IdentifierCase[]): [title: string, row: IdentifierCase][] =>
   rows.map((row) => [`${row.id} (${row.reason})`, row]);

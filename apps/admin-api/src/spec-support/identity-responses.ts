@@ -14,7 +14,10 @@ interface Parts {
   ) => Promise<{ readonly id: string }>;
 }
 
-/** Checks the responses of single sign-on, trusts, domains and SCIM against the document. Call it in a `describe`. */
+/**
+ * Checks the responses of single sign-on, trusts, domains and SCIM against the document. Call it in
+ * a `describe`.
+ */
 export function checkIdentityResponses({ admin, ours, step }: Parts): void {
   it('of SSO connections match the document', async () => {
     const own = { key: ours.adminKey };

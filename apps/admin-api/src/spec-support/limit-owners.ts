@@ -19,12 +19,12 @@ export interface MadeOwner {
   readonly document: { readonly usageLimits: readonly object[]; readonly rateLimits: readonly object[] };
   /** Key of the counter of its cost budget. */
   readonly counter: string;
-  /** Its budget, as its own response shows it now; `listed` is the one in a list. */
+  /** Returns its budget as its own response now shows it; `listed` returns the budget in a list. */
   shown(): Promise<GatewayResponse>;
   listed(): Promise<GatewayResponse>;
 }
 
-/** Creates a resource with the limits: one budget or null in `usage_limits`, and `rate_limits`. */
+/** Creates a resource with limits: one budget or null in `usage_limits`, and `rate_limits`. */
 export type OwnerMaker = (limits: object) => Promise<MadeOwner>;
 
 interface Limits {

@@ -8,7 +8,7 @@ export interface Loopback {
   readonly origin: string;
 }
 
-/** A server on a free port of loopback that has no handler yet. */
+/** Starts a server without a handler on a free port of loopback. */
 export async function listen(): Promise<Loopback> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -24,7 +24,10 @@ export function stop({ server }: Loopback): Promise<void> {
   });
 }
 
-/** Follows redirects with cookies as a browser would, as long as they stay at `origin`, and returns the address after them. */
+/**
+ * Follows redirects with cookies as a browser would, as long as they stay at `origin`. Returns the
+ * first address elsewhere.
+ */
 export async function browse(url: string, origin: string): Promise<URL> {
   const cookies = new Map<string, string>();
   let at = url;

@@ -96,7 +96,7 @@ export async function insertMcpServer(
   );
 }
 
-/** Inserts a call of a tool that waits for the approval of a person. */
+/** Inserts a tool call that waits for the approval of a person. */
 export async function insertMcpApproval(
   manager: EntityManager,
   { organisationId, workspaceId }: McpOwner,

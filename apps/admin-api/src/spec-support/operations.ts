@@ -11,7 +11,9 @@ interface Schema {
   readonly properties?: object;
 }
 
-/** A handler of the live document, with the members of its body. Path aliases count as one handler. */
+/**
+ * A handler of the live document, with the members of its body. Path aliases count as one handler.
+ */
 export interface Handler {
   readonly name: string;
   readonly method: string;

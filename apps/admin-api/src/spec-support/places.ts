@@ -58,7 +58,10 @@ export const writeAt = (
 ): Promise<GatewayResponse<Written & Failure>> =>
   admin.call(method, path, { key: tenant[by], body: { ...more, [field]: value } });
 
-/** Creates an integration of the tenant's organisation that its workspace may use, and returns its id. */
+/**
+ * Creates an integration of the tenant's organisation that its workspace may use, and returns its
+ * id.
+ */
 export async function sharedIntegration(
   admin: TestAdminApi,
   { adminKey, workspaceId }: Tenant,

@@ -13,7 +13,7 @@ interface Schema {
 
 /** A list in a request. */
 export interface RequestList {
-  /** Path to the list; `0` is any item of an outer list. */
+  /** Path to the list; `0` stands for any item of an outer list. */
   readonly at: readonly string[];
   readonly source: 'body' | 'query';
   /** `maxItems` in the document. */

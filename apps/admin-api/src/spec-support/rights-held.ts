@@ -18,11 +18,14 @@ import {
 import { Not, type EntityManager } from 'typeorm';
 import { rightsOfRole, rightsOfServiceKey, rightsOfUserKey } from '../platform/auth/grants';
 
-/** The rights of one principal in one workspace, derived from the rows and not from the code under test. */
+/**
+ * The rights of one principal in one workspace, derived from the rows and not from the code under
+ * test.
+ */
 export interface Holding {
-  /** For example `user <id>`, `key <id>`, `invite <id>` or `trust <id>`. */
+  /** Principal, for example `user <id>`, `key <id>`, `invite <id>` or `trust <id>`. */
   readonly principal: string;
-  /** Null for the organisation as a whole. */
+  /** Workspace; null for the organisation as a whole. */
   readonly workspaceId: string | null;
   /** Set for a user and for a user key. */
   readonly userId: string | null;
@@ -107,7 +110,7 @@ export async function holdingsOf(manager: EntityManager, organisationId: string)
   );
 }
 
-/** The caller: a user or a key. Rank and view of data are the caller's own by decision 0027. */
+/** The caller: a user or a key. Decision 0027 defines the caller's rank and view of data. */
 export interface HoldingCaller {
   readonly principal: string;
   readonly userId: string | null;
@@ -116,7 +119,7 @@ export interface HoldingCaller {
   readonly isOrganisationKey: boolean;
 }
 
-/** Returns the scopes that the caller held in a workspace. A key has one workspace at most. */
+/** Returns the scopes that the caller held in a workspace. A key has at most one workspace. */
 function scopesHeld(
   caller: HoldingCaller,
   before: Holdings,
@@ -136,16 +139,16 @@ interface Effect {
 }
 
 /**
- * Returns the rights that a write gave although the caller lacked them, and the rights that it took from users above
- * the caller.
+ * Returns the rights that a write gave although the caller lacked them, and the rights that it
+ * removed from users above the caller.
  */
 export function excessOf(effect: Effect): string[] {
   return [...excessGiven(effect), ...takenFromAbove(effect)];
 }
 
 /**
- * Returns what a principal held there before. A new workspace gives everyone the rights that they hold in the
- * organisation.
+ * Returns the rights that a principal held in the workspace before. In a new workspace, all
+ * principals have their rights in the organisation.
  */
 function heldThere(before: Holdings, { principal, workspaceId }: Holding): Holding | undefined {
   const isNew = ![...before.values()].some((holding) => holding.workspaceId === workspaceId);
@@ -156,7 +159,8 @@ const isKeyOf = ({ principal, userId: user }: Holding, userId: string | null): b
   userId !== null && user === userId && principal.startsWith('key');
 
 function excessGiven({ caller, before, after, shown }: Effect): string[] {
-  // Owners may change everything in their organisation, including settings that restrict themselves.
+  // Owners may change everything in their organisation, including settings that restrict
+  // themselves.
   if (caller.rank === OWNER_RANK) return [];
   return [...after].flatMap(([name, now]) => {
     const was = shown.includes(now.principal) ? undefined : heldThere(before, now);
@@ -166,7 +170,7 @@ function excessGiven({ caller, before, after, shown }: Effect): string[] {
     );
     const isAbove = now.rank > Math.max(was?.rank ?? 0, caller.rank);
     const isWider = now.seesAllData && was?.seesAllData !== true && !caller.seesAllData;
-    // The caller's own key is limited by the caller's own rank and view of data.
+    // The caller's own key is limited by the caller's rank and view of data.
     const isOwn = isKeyOf(now, caller.userId);
     return [
       ...(excess.length > 0 ? [`${name} has ${excess.slice(0, 3).join(', ')}`] : []),
@@ -176,7 +180,10 @@ function excessGiven({ caller, before, after, shown }: Effect): string[] {
   });
 }
 
-/** An organisation key cannot hold data-plane scopes, so its right to create keys is enough (decision 0027). */
+/**
+ * Whether a caller may grant a scope that it does not hold. An organisation key cannot hold
+ * data-plane scopes, so its right to create keys is enough (decision 0027).
+ */
 const mayGrantUnheld = ({ isOrganisationKey }: HoldingCaller, scope: string): boolean =>
   isOrganisationKey && !scopesAllowedFor('organisation-service').has(scope);
 

@@ -2,7 +2,7 @@ import { ScimGroupEntity, ScimGroupMemberEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 
-/** Inserts a group of SCIM, and returns its id. */
+/** Inserts a SCIM group, and returns its id. */
 export async function insertGroup(
   manager: EntityManager,
   organisationId: string,

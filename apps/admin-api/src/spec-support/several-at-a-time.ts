@@ -1,6 +1,9 @@
 const AT_A_TIME = 6;
 
-/** Runs the work for every item, several at a time and in no fixed order. Rejects at the first failure. */
+/**
+ * Runs `work` for every item, several concurrently and in no fixed order. Rejects at the first
+ * failure.
+ */
 export async function severalAtATime<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,

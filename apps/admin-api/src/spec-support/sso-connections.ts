@@ -21,7 +21,7 @@ Dqpi8D+ioYTLrofZKJhSanp0/YP6Apxd6B8J2fwWOPCyVsa5m8p0GSb23cx8UNOZ
 5JXE/s+qh6QuqN6AUEbiJMpQEvNjELhmM+Oh
 -----END CERTIFICATE-----`;
 
-/** Fields of a connection to an identity provider. */
+/** Returns the fields of a connection to an identity provider. */
 export const connectionFields = (name: string): object => ({
   name,
   issuer: 'https://idp.example.org',
@@ -29,6 +29,6 @@ export const connectionFields = (name: string): object => ({
   client_secret: 'a secret of the provider',
 });
 
-/** Metadata of an identity provider by SAML. */
+/** Returns metadata of a SAML identity provider. */
 export const samlMetadata = (): string =>
   samlifyIdp('https://idp.example.org', { privateKey: '', certificate: IDP_CERTIFICATE }).metadata();

@@ -3,14 +3,17 @@ import { Fixtures, unknownFixture, withIds, type Fixture, type Place } from './t
 import { TENANCY_ROWS, type TenancyRow } from './tenancy-rows';
 import type { Route } from './tenancy-expectations';
 
-/** One request that a route accepts, to a resource of its own. */
+/** One request that a route accepts, sent to a new resource. */
 export interface TargetCall {
   readonly method: string;
   readonly path: string;
   readonly body?: object;
 }
 
-/** Calls routes of the document with the bodies of the tenancy matrix, on new resources of one workspace. */
+/**
+ * Calls routes of the document with the bodies of the tenancy matrix, on new resources of one
+ * workspace.
+ */
 export class TargetCalls {
   private readonly fixtures: Fixtures;
 
@@ -36,7 +39,7 @@ export class TargetCalls {
     const path = withIds(route.paths[0] ?? '', fixture, false).replace('{workspaceId}', workspaceId);
     const query = new URLSearchParams(row.query);
     if (row.needsWorkspace) query.set('workspace_id', workspaceId);
-    // The body of the matrix row has a wrong name on purpose, so the real name is read here.
+    // The body of the matrix row contains a wrong name on purpose, so the real name is read here.
     const { body: workspace } = await this.admin.get<{ name: string }>(`/v1/workspaces/${workspaceId}`, {
       key: this.place.adminKey,
     });
@@ -48,7 +51,10 @@ export class TargetCalls {
     return { method: route.method, path: at, ...(body === undefined ? {} : { body }) };
   }
 
-  /** Tries the workspace's key, the organisation's and an owner's session; returns the first response that is no refusal of rights. */
+  /**
+   * Sends the request with the workspace's key, the organisation's key and an owner's session, one
+   * after another. Returns the first response that does not refuse the credential's rights.
+   */
   async call<T>(
     { method, path, body }: TargetCall,
     headers: Readonly<Record<string, string>> = {},

@@ -12,7 +12,7 @@ export type Places = Readonly<Record<PlaceName, Place>>;
 
 type Unnamed = Omit<Role, 'name'>;
 
-/** The address of the OAuth server, which the admin API of the matrix needs. */
+/** Environment with the address of the OAuth server, which the admin API of the matrix needs. */
 export const ENVIRONMENT = { PUBLIC_URL };
 
 /** Workspaces of the first organisation. */
@@ -25,7 +25,10 @@ const DATA_SCOPES = SCOPES.filter(
 const USER_KEY_SCOPES = [...scopesAllowedFor('workspace-user')];
 const READING_SCOPES = SCOPES.filter((scope) => /\.(?:list|read|view)$/.test(scope));
 
-/** Creates two workspaces of one organisation and one of another, in which every security setting is on. */
+/**
+ * Creates two workspaces of one organisation and one of another, in which every security setting is
+ * on.
+ */
 export async function makePlaces(admin: TestAdminApi): Promise<Places> {
   const ours = await admin.tenant();
   const theirs = await admin.tenant();
@@ -60,7 +63,7 @@ const noCaller = (): Omit<Unnamed, 'credential'> => ({
   ...{ kind: 'none', documented: null, scopes: NO_SCOPES, reaches: [], home: 'own workspace' },
 });
 
-/** What no route takes, except those for everyone. */
+/** Creates credentials that no route accepts, except public ones. */
 async function unauthenticated(
   admin: TestAdminApi,
   { 'own workspace': own, 'other organisation': other }: Places,
@@ -82,7 +85,7 @@ async function unauthenticated(
   );
   return {
     anonymous: { ...none, credential: {} },
-    // Works only at the SCIM routes, which are not in the OpenAPI document.
+    // This token works only on the SCIM routes, which are not in the OpenAPI document.
     'SCIM token': { ...none, credential: { token: scim.token } },
     'expired key': { ...none, credential: { key: expired } },
     'deployment token': { ...none, credential: { key: deployment?.client_auth ?? '' } },
@@ -129,12 +132,12 @@ async function keys(admin: TestAdminApi, { 'own workspace': own }: Places): Prom
       READING_SCOPES.filter((scope) => USER_KEY_SCOPES.includes(scope)),
       'admin',
     ),
-    // What a member of the organisation may do outside of workspaces, such a key may not.
+    // Such a key lacks even the rights that a member of the organisation has outside of workspaces.
     'key of a user who left the workspace': { ...left, documented: null, scopes: NO_SCOPES },
   };
 }
 
-/** Access tokens of clients that users let in. */
+/** Creates access tokens of clients to which users have granted access. */
 async function tokens(admin: TestAdminApi, places: Places): Promise<Record<string, Unnamed>> {
   const { 'own workspace': own, 'sibling workspace': sibling, 'other organisation': other } = places;
   const token = async (

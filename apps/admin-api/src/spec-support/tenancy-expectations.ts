@@ -5,7 +5,7 @@ import type { TenancyRow } from './tenancy-rows';
 
 export const TARGETS = ['own workspace', 'sibling workspace', 'other organisation', 'unknown id'] as const;
 export type Target = (typeof TARGETS)[number];
-/** A target that is there. */
+/** A target that exists. */
 export type PlaceName = Exclude<Target, 'unknown id'>;
 
 const ORGANISATIONS: Readonly<Record<Target, string | null>> = {
@@ -27,16 +27,19 @@ export interface Route {
 export interface Role {
   readonly name: string;
   readonly credential: { readonly key?: string; readonly token?: string };
-  /** `token`: an access token of the OAuth server. */
+  /** Kind of credential; `token` is an access token of the OAuth server. */
   readonly kind: 'none' | 'key' | 'session' | 'token';
-  /** Name in the document of the role of the user who calls, or for whom a key or token does; null for none. */
+  /**
+   * Documented name of the role of the calling user, or of the user of a key or token; null for
+   * none.
+   */
   readonly documented: string | null;
   /** Scopes of a key or token; null for a session, which has those of its user. */
   readonly scopes: ReadonlySet<string> | null;
-  /** Workspaces that the role can reach, if its scopes suffice. */
+  /** Workspaces that the role can reach if its scopes suffice. */
   readonly reaches: readonly Target[];
   readonly home: PlaceName;
-  /** A token for one workspace. */
+  /** True for a token that is limited to one workspace. */
   readonly isBound?: boolean;
 }
 
@@ -55,7 +58,7 @@ export function routesOf(document: OpenAPIObject): Route[] {
   return [...routes.values()];
 }
 
-/** Returns the expected result of a call, before its body is checked. */
+/** Expected result of a call, before its body is checked. */
 export type ExpectedResult =
   'unauthenticated' | 'scope_missing' | 'scope_exceeds_creator' | 'forbidden' | 'not_found' | 'reached';
 
@@ -68,12 +71,12 @@ export function expectedResultOf(route: Route, row: TenancyRow, role: Role, targ
   if (isHidden && isFirst) return 'not_found';
   const missing = missingScope(route, row, role);
   if (missing !== null) return missing;
-  // A route for which only a key of the organisation can have the scope is about the whole organisation.
+  // A route whose scope only a key of the organisation can hold is about the whole organisation.
   if (role.isBound === true && isOfWholeOrganisation(route, row)) return 'forbidden';
   return isHidden ? 'not_found' : refusalOfRow(row, role);
 }
 
-/** What the target itself asks of its caller. */
+/** Returns the result of the checks that depend on the target. */
 function refusalOfRow({ loggedIn, gives }: TenancyRow, role: Role): ExpectedResult {
   if (loggedIn !== undefined && !hasLoggedIn(role, loggedIn)) return 'forbidden';
   return gives === undefined || holdsAll(role, gives) ? 'reached' : 'scope_exceeds_creator';
@@ -101,7 +104,8 @@ function missingScope(route: Route, row: TenancyRow, role: Role): 'scope_missing
   if (route.access !== 'scopes') return null;
   if (!holds(role, route.scopes)) return 'scope_missing';
   if (row.scopes === undefined || holds(role, row.scopes)) return null;
-  // After the route's guard, a target that needs further scopes is hidden, unless the caller names its kind.
+  // After the route's guard, a target that needs further scopes is hidden, unless the caller names
+  // its kind.
   return row.aim === 'named' ? 'scope_missing' : 'not_found';
 }
 
@@ -109,8 +113,9 @@ export const isOfOrganisation = ({ home }: Role, target: Target): boolean =>
   ORGANISATIONS[target] === ORGANISATIONS[home];
 
 /**
- * The targets of a row's calls. A caller who is not authenticated or lacks the scopes of the route is refused before an id
- * is looked up: there, one target that the caller would reach and one that is missing show that the responses are equal.
+ * Returns the targets of a row's calls. A caller who is not authenticated or lacks the scopes of
+ * the route is refused before an id is looked up. For such a caller, one target that it would reach
+ * and one that does not exist are enough to show that the responses are equal.
  */
 export function targetsOf(route: Route, row: TenancyRow, role: Role): readonly Target[] {
   if (row.aim === 'nothing') return ['own workspace'];
@@ -120,7 +125,10 @@ export function targetsOf(route: Route, row: TenancyRow, role: Role): readonly T
   return isAdmitted || isFirst || route.access === 'public' ? TARGETS : [role.home, 'unknown id'];
 }
 
-/** A row of the organisation can be reached from each of its workspaces, and from outside of them. */
+/**
+ * Whether the role can reach the target. A row of the organisation can be reached from each of its
+ * workspaces, and without a workspace.
+ */
 const reaches = (row: TenancyRow, role: Role, target: Target): boolean =>
   row.aim === 'organisation' ? isOfOrganisation(role, target) : role.reaches.includes(target);
 

@@ -15,8 +15,8 @@ import { connectionFields } from './sso-connections';
 import { trustFields } from './trusts';
 
 /**
- * A workspace as the target of a call. Everything created in it contains `mark`, which no response to another tenant
- * may contain.
+ * A workspace as the target of a call. Everything created in it contains `mark`, which no response
+ * to another tenant may contain.
  */
 export interface Place {
   readonly organisationId: string;
@@ -78,7 +78,7 @@ const policy = (kind: string, body: object): Maker =>
 
 const ACCOUNT = { ai_provider_id: 'openai', key: 'sk-0123456789abcdef' };
 
-/** A card that needs no agent: it was given by hand. */
+/** Body of an integration with a card in the request, which needs no running agent. */
 export const AGENT = {
   url: 'https://agent.example.com',
   agent_card: {
@@ -120,7 +120,7 @@ const virtualKey: Maker = async (admin, { key, mark }) => {
 
 const mcpServer: Maker = async (admin, place) => {
   const { manager } = admin.dataSource;
-  // The whole organisation sees it, so it has no mark of the workspace.
+  // The whole organisation sees the integration, so it has no mark of the workspace.
   const { id: integrationId } = await insertMcpIntegration(manager, place);
   await insertCapability(manager, integrationId, 'read');
   const { id, slug } = await insertMcpServer(manager, place, integrationId, { name: named(place.mark) });
@@ -129,13 +129,13 @@ const mcpServer: Maker = async (admin, place) => {
 
 const agentServer: Maker = async (admin, place) => {
   const { manager } = admin.dataSource;
-  // The whole organisation sees it, so it has no mark of the workspace.
+  // The whole organisation sees the integration, so it has no mark of the workspace.
   const { id: integrationId } = await insertAgentIntegration(manager, place);
   const { id, slug } = await insertAgentServer(manager, place, integrationId, { name: named(place.mark) });
   return { id, slug };
 };
 
-/** A server at which users sign in themselves. */
+/** Creates a server at which users sign in individually. */
 const signInServer: Maker = async (admin, place) => {
   const { manager } = admin.dataSource;
   const fields = { authType: 'oauth_auto' } as const;
@@ -145,7 +145,9 @@ const signInServer: Maker = async (admin, place) => {
 
 const CHECKS = [{ id: 'default.contains', parameters: { words: ['x'], operator: 'any' } }];
 
-/** Creates the targets of calls. A target is created again after a call that may have changed it. */
+/**
+ * Creates the targets of calls. A target is created again after a call that may have changed it.
+ */
 export const MAKERS = {
   alertWebhook: inWorkspace('/v1/alert-webhooks', { url: 'https://hooks.example.com/a' }),
   apiKey: inWorkspace('/v1/api-keys/workspace/service', { scopes: ['completions.write'] }),
@@ -330,7 +332,7 @@ export const MAKERS = {
 
 export type Kind = keyof typeof MAKERS;
 
-/** The last fixture of each kind in each place. */
+/** Stores the last fixture of each kind in each place. */
 export class Fixtures {
   private readonly made = new Map<string, Promise<Fixture>>();
 
@@ -345,13 +347,13 @@ export class Fixtures {
     return made;
   }
 
-  /** Forgets a fixture after a call that may have changed it. */
+  /** Discards a fixture after a call that may have changed it. */
   forget(kind: Kind, place: Place): void {
     this.made.delete(`${kind} ${place.workspaceId}`);
   }
 }
 
-/** Returns ids of all forms that no row has. */
+/** Returns a fixture whose ids, in every format, belong to no row. */
 export const unknownFixture = (): Fixture => ({
   id: uuidv7(),
   versionId: uuidv7(),

@@ -3,20 +3,24 @@ import { connectionFields, samlMetadata } from './sso-connections';
 import { trustFields } from './trusts';
 import { AGENT, MCP_SERVER, OPENAPI, type Fixture, type Kind } from './tenancy-fixtures';
 
-/** What the body of a row may contain: the target, and the workspace in which the caller acts. */
+/** Values for the body of a row: the target, and the workspace in which the caller acts. */
 export interface BodyParts {
   readonly fixture: Fixture;
-  /** The target's workspace if the caller can reach it, else the caller's; undefined for a caller without a workspace. */
+  /**
+   * The target's workspace if the caller can reach it, else the caller's; undefined for a caller
+   * without a workspace.
+   */
   readonly workspaceId: string | undefined;
-  /** The target's workspace in any case. */
+  /** The target's workspace in every case. */
   readonly targetId: string;
-  /** The mark of the target, which a new name of it keeps. */
+  /** The mark of the target, which a new name must still contain. */
   readonly mark?: string;
 }
 
 /**
  * What a route targets, which decides what its caller may reach:
- * - `nothing`: no rows of a tenant, or the caller's whole organisation, so there is no foreign target.
+ * - `nothing`: no rows of a tenant, or the caller's whole organisation, so there is no foreign
+ * target.
  * - `named`: a workspace in the query or the body.
  * - `path`: a workspace in the path.
  * - `workspace`: a row of a workspace, by id or slug.
@@ -26,24 +30,30 @@ type Aim = 'nothing' | 'named' | 'path' | 'workspace' | 'organisation';
 
 export interface TenancyRow {
   readonly aim: Aim;
-  /** Kind of `fixture`. */
+  /** Kind of the fixture. */
   readonly kind?: Kind;
   readonly body?: (parts: BodyParts) => object;
-  /** The route requires a workspace from callers of the whole organisation. */
+  /** True when the route requires a workspace from callers of the whole organisation. */
   readonly needsWorkspace?: true;
   readonly query?: string;
   /**
-   * Scopes that the target needs, if the route declares scopes of several kinds of target. Without them the target is
-   * hidden.
+   * Scopes that the target needs, if the route declares scopes for several kinds of target. Without
+   * them the target is hidden.
    */
   readonly scopes?: readonly string[];
-  /** The call leaves its target as other calls may find it, so that they share it. */
+  /**
+   * True when the call does not change its target in a way that other calls notice, so that they
+   * share it.
+   */
   readonly keeps?: true;
-  /** A caller of one workspace gets what is of that workspace or of no tenant, although the route is about the organisation. */
+  /**
+   * True when a caller of one workspace gets only data of that workspace or of no tenant, although
+   * the route is about the organisation.
+   */
   readonly narrows?: true;
-  /** Whose users may call, if they have logged in themselves: a key or a token of theirs may not. */
+  /** Users who may call if they have logged in themselves; their keys and tokens may not. */
   readonly loggedIn?: 'anyone' | 'owner';
-  /** Role in the document that the call gives, whose scopes its caller must have. */
+  /** Documented role that the call gives, whose scopes its caller must have. */
   readonly gives?: string;
   /** Expected statuses of a call that passes all checks. Default: 200. */
   readonly reached?: readonly number[];
@@ -57,7 +67,7 @@ const path = (more: Omit<TenancyRow, 'aim'> = {}): TenancyRow => ({ aim: 'path',
 const workspace = (kind: Kind, more: More = {}): TenancyRow => ({ aim: 'workspace', kind, ...more });
 const organisation = (kind: Kind, more: More = {}): TenancyRow => ({ aim: 'organisation', kind, ...more });
 const empty = { body: () => ({}) };
-/** Gives the target another name. */
+/** Body that renames the target. */
 const RENAMED: More = {
   body: ({ mark = 'renamed' }) => ({ name: `${mark}-${uuidv7()}` }),
   keeps: true,
@@ -99,7 +109,7 @@ const mcpCapabilities = (): Record<string, TenancyRow> => ({
   mcpCapabilities_list: workspace('mcpIntegration'),
   mcpCapabilities_metadata: workspace('mcpIntegration'),
   mcpCapabilities_changes: workspace('mcpIntegration'),
-  // The server was never read, so it has no capability of the name.
+  // The server was never read, so it has no capability of this name.
   mcpCapabilities_update: workspace('mcpIntegration', {
     ...body({ capabilities: [{ type: 'tool', name: 'x', enabled: false }] }),
     reached: [400],
@@ -118,7 +128,7 @@ const agentSkills = (): Record<string, TenancyRow> => ({
   agentSkills_update: workspace('agentIntegration', body({ skills: [{ id: 'read', enabled: false }] })),
   agentSkills_approve: workspace('agentIntegration', { ...body(SKILL_DECISION), reached: [409] }),
   agentSkills_reject: workspace('agentIntegration', { ...body(SKILL_DECISION), reached: [409] }),
-  // The card was given by hand.
+  // The request contained the card.
   agentSkills_sync: workspace('agentIntegration', { ...empty, reached: [400] }),
   agentSkills_test: workspace('agentIntegration', empty),
 });
@@ -167,15 +177,18 @@ function analytics(): Record<string, TenancyRow> {
   ]);
 }
 
-/** Rows by handler, which may serve several paths. The matrix fails for a documented route without a row. */
+/**
+ * Rows by handler, which may serve several paths. The matrix fails for a documented route without a
+ * row.
+ */
 export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   health_health: nothing(),
   health_live: nothing(),
   health_ready: nothing(),
-  // Selects records that every organisation has, which contain the mark of its deployment.
+  // Selects records that every organisation has and that contain the mark of its deployment.
   auditLogs_list: nothing({ narrows: true, query: 'resource_type=deployments&action=create&page_size=100' }),
   auditLogs_verify: nothing(),
-  // A new user each time, because failed logins throttle further ones.
+  // The email address is new each time, because failed logins throttle further ones.
   auth_login: nothing({
     body: () => ({ email: `${uuidv7()}@example.com`, password: 'x' }),
     reached: [401],
@@ -191,12 +204,12 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   auth_logout: nothing(),
   auth_permissions: named(),
   auth_self: nothing(),
-  // The grants of callers are needed; the row names one that is not there.
+  // The callers still need their grants; the row names one that does not exist.
   ownGrants_list: nothing(),
   ownGrants_end: nothing({ reached: [404] }),
   grants_list: nothing(),
   grants_end: nothing({ reached: [404] }),
-  // The challenge is unknown; the row checks only that everyone may continue a login.
+  // The challenge is unknown; the row only checks that every caller may continue a login.
   auth_loginByFactor: nothing({ ...body({ challenge: 'x', code: '123456' }), reached: [401] }),
   mfa_list: nothing(),
   passkeys_begin: nothing({ ...body({ code: 'x' }), reached: [401, 429] }),
@@ -230,7 +243,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   organisations_updateSettings: nothing(empty),
   organisationProperties_get: nothing(),
   organisationProperties_update: nothing(empty),
-  // A key of a service has no user to connect.
+  // A service key has no user to connect.
   mcpConnect_connect: workspace('signInServer', { reached: [200, 403] }),
   providerCatalogue_list: nothing(),
   gateways_list: nothing({ narrows: true }),
@@ -255,7 +268,8 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   workspaces_list: nothing(),
   workspaces_get: path(),
   workspaces_update: path(body({ description: 'x' })),
-  // The name does not match, so that the workspaces stay; the row checks only who passes the guards.
+  // The name does not match, so the workspaces stay; the row only checks which callers pass the
+  // guards.
   workspaces_remove: path({ ...body({ name: 'not its name' }), reached: [400] }),
   workspaceMembers_add: path({
     kind: 'user',
@@ -400,17 +414,17 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   logExports_get: workspace('logExport'),
   logExports_update: workspace('logExport', body({ filters: {} })),
   logExports_start: workspace('logExport'),
-  // The export is not running or has no file; the row checks only who passes the guards.
+  // The export is not running or has no file; the row only checks which callers pass the guards.
   logExports_cancel: workspace('logExport', { reached: [200, 409] }),
   logExports_download: workspace('logExport', { reached: [400] }),
   logExports_remove: workspace('logExport', { reached: [200, 409] }),
-  // The tests have no worker that would take the records.
+  // The tests have no worker that would accept the records.
   logs_insert: named({
     ...body({ request: { url: 'https://x.example', body: {} }, response: { body: {} } }),
     reached: [503],
     scopes: ['completions.write'],
   }),
-  // The trace is unknown; the row checks only the caller's rights.
+  // The trace is unknown; the row only checks the caller's rights.
   logs_trace: named({ reached: [404] }),
   feedback_create: named(body({ trace_id: 'x', value: 1 })),
   feedback_update: workspace('feedback', body({ value: 2 })),
@@ -446,7 +460,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   usageLimitPolicies_entities: workspace('usageLimit'),
   usageLimitPolicies_reset: workspace('usageLimit'),
   ...crud('rateLimitPolicies', 'rateLimit', { ...POLICY, type: 'requests', unit: 'rpm', value: 5 }, RENAMED),
-  // An organisation has five at a time; further ones get as far as that check.
+  // An organisation may have five open ones; further calls get as far as that check.
   repricings_create: nothing({
     ...body({ start_time: '2026-01-01T00:00:00Z', end_time: '2026-01-02T00:00:00Z' }),
     reached: [200, 409],
@@ -454,7 +468,8 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   repricings_list: nothing(),
   repricings_get: organisation('repricing'),
   repricings_apply: organisation('repricing', empty),
-  // The address is one of this installation's own network, which is refused after every check of the caller.
+  // The address is in this installation's own network, which is refused after every check of the
+  // caller.
   agentCards_fetch: nothing({ ...body({ endpoint: 'http://127.0.0.1/' }), reached: [400] }),
   ...crud('alertWebhooks', 'alertWebhook', { name: 'x', url: 'https://hooks.example.com/a' }, RENAMED),
   ...organisationCrud(
@@ -472,20 +487,20 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   trusts_create: nothing({ body: () => ({ ...trustFields(uuidv7()) }) }),
   authSettings_get: nothing(),
   authSettings_update: nothing(body({ sso_type: 'no-auth' })),
-  // Other organisations are there, and no caller is the only one's owner.
+  // Other organisations exist, and no caller owns the only one.
   signingKeys_rotate: nothing({ ...empty, reached: [403] }),
   ssoConnections_create: nothing({ body: () => connectionFields(uuidv7()) }),
   ssoConnections_list: nothing(),
   ssoConnections_get: organisation('ssoConnection'),
   ssoConnections_update: organisation('ssoConnection', body({ auto_provision: false })),
   ssoConnections_previewGroups: organisation('ssoConnection', body({ groups: ['x'] })),
-  // The provider is not there; a test must get as far as asking it.
+  // The provider does not exist; a test must get as far as requesting it.
   ssoConnections_test: organisation('ssoConnection', { ...empty, reached: [403] }),
   ssoConnections_serviceProvider: organisation('ssoConnection'),
   ssoConnections_previewMetadata: organisation('ssoConnection', body({ metadata_xml: samlMetadata() })),
   ssoConnections_remove: organisation('ssoConnection'),
   samlLogin_callback: nothing({ reached: [403] }),
-  // The state is unknown; the row checks only that everyone may come back from a provider.
+  // The state is unknown; the row only checks that every caller may return from a provider.
   ssoLogin_callback: nothing({ reached: [403] }),
   // The connection is unknown to everyone.
   ssoLogout_take: nothing({ ...body({ logout_token: 'x' }), reached: [404] }),
@@ -506,7 +521,8 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   domains_list: nothing(),
   domains_get: organisation('domain'),
   domains_update: organisation('domain', empty),
-  // Without a TXT record the domain is not verified; the row checks only who passes the guards.
+  // Without a TXT record the domain is not verified; the row only checks which callers pass the
+  // guards.
   domains_verify: organisation('domain', { reached: [400, 503] }),
   domains_remove: organisation('domain'),
   scimTokens_list: nothing(),

@@ -13,7 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Certificates of a private authority: for the server, valid only for `localhost`, and for a client. */
+/**
+ * Certificates of a private authority: for the server, valid only for `localhost`, and for a
+ * client.
+ */
 interface Certificates {
   readonly ca: string;
   readonly otherCa: string;
@@ -21,7 +24,10 @@ interface Certificates {
   readonly clientKey: string;
 }
 
-/** Runs a Postgres server with TLS. Needs `openssl` on the PATH. Create it at the top of a `describe`. */
+/**
+ * Runs a Postgres server with TLS. Needs `openssl` on the PATH. Create it at the top of a
+ * `describe`.
+ */
 export class TlsPostgres {
   private readonly folder = mkdtempSync(join(tmpdir(), 'tollgate-tls-'));
   private server: EmbeddedPostgres | undefined;

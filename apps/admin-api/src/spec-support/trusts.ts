@@ -2,7 +2,10 @@ import { rsaKeyPair, TOKEN_AUDIENCE } from '@gw/testing';
 
 const KEY = rsaKeyPair('k1');
 
-/** Fields of a trust with an issuer of its own, whose tokens may call models in the workspace that they name. */
+/**
+ * Returns the fields of a trust with a separate issuer, whose tokens may call models in the
+ * workspace that they name.
+ */
 export const trustFields = (name: string): Readonly<Record<string, unknown>> => ({
   name,
   kind: 'jwt',

@@ -1,4 +1,7 @@
-/** Routes without an etag: links of a guardrail, SCIM tokens and feedback, where the last write wins. They refuse the header. */
+/**
+ * Routes without an etag, on which the last write wins: links of a guardrail, SCIM tokens and
+ * feedback. They refuse If-Match.
+ */
 export const WITHOUT_ETAG: readonly string[] = [
   'feedback_update',
   'grants_end',
