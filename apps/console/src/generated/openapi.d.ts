@@ -4446,7 +4446,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             timeout_ms: number | null;
-            /** @description Public keys that an administrator sent, or that were read from the key set address. Null: signatures are not checked. */
+            /** @description Public keys that an administrator sent; null when there are none. Without these and trusted_keys_url, signatures are not checked. */
             trusted_keys: {
                 [key: string]: unknown;
             } | null;
@@ -4615,7 +4615,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             timeout_ms: number | null;
-            /** @description Public keys that an administrator sent, or that were read from the key set address. Null: signatures are not checked. */
+            /** @description Public keys that an administrator sent; null when there are none. Without these and trusted_keys_url, signatures are not checked. */
             trusted_keys: {
                 [key: string]: unknown;
             } | null;
@@ -7514,7 +7514,7 @@ export interface components {
              */
             type: "requests" | "tokens" | "concurrency";
             /**
-             * @description Required, except for concurrency, which has none.
+             * @description Time unit of the limit. Required, except for concurrency, which has none.
              * @example rpm
              * @enum {string|null}
              */
@@ -9087,7 +9087,7 @@ export interface components {
              * @example https://registry.example.com
              */
             registry_url?: string;
-            /** @description Index of the server's remote. Default: the first one. */
+            /** @description Index of the server's remote, counted from 0. Default: 0. */
             remote?: number;
             /**
              * @description A server.json of the MCP registry (schema 2025-12-11). Send either this or registry_url and name.
@@ -13702,7 +13702,7 @@ export interface components {
              */
             type: "requests" | "tokens" | "concurrency";
             /**
-             * @description Window of the limit. Required, except for concurrency, which has none.
+             * @description Time unit of the limit. Required, except for concurrency, which has none.
              * @example rpm
              * @enum {string|null}
              */
@@ -13780,7 +13780,7 @@ export interface components {
              */
             type: "requests" | "tokens" | "concurrency";
             /**
-             * @description Window of the limit; null for concurrency.
+             * @description Time unit of the limit; null for concurrency.
              * @example rpm
              * @enum {string|null}
              */
@@ -13788,7 +13788,7 @@ export interface components {
             /** @example 600 */
             value: number;
             /**
-             * @description Window mode of the limit; null for concurrency.
+             * @description How the window of the limit moves; null for concurrency.
              * @example fixed
              * @enum {string|null}
              */
@@ -13829,7 +13829,7 @@ export interface components {
              */
             type: "requests" | "tokens" | "concurrency";
             /**
-             * @description Window of the limit; null for concurrency.
+             * @description Time unit of the limit; null for concurrency.
              * @example rps
              * @enum {string|null}
              */

@@ -40,7 +40,7 @@ function namedWorkspace(request: FastifyRequest): string | null {
 /** Paths where `workspace_slug` names the workspace of the request. Elsewhere it filters a list. */
 const BY_SLUG = /^\/v[12]\/analytics\//;
 
-/** Returns `workspace_slug` from the query of an analytics route. */
+/** Returns `workspace_slug` from the query of an analytics route; null when absent or elsewhere. */
 function workspaceSlugOf(request: FastifyRequest): string | null {
   if (!BY_SLUG.test(request.url)) return null;
   const slug = memberOf(request.query, 'workspace_slug');
@@ -179,8 +179,8 @@ export class PrincipalsService {
   }
 
   /**
-   * Returns the id of the workspace that the request names, or null. With `archived`, a workspace
-   * named by `slug` may also be archived.
+   * Returns the id of the workspace that the request names; null when it names none. With
+   * `archived`, a workspace named by `slug` may also be archived. Throws `not_found`.
    */
   private async workspaceNamedBy(
     request: FastifyRequest,

@@ -100,8 +100,8 @@ const shortest = (...seconds: number[]): number => {
 };
 
 /**
- * Returns the rotation policy of a new key. If the rules enforce a rotation period, a user key
- * always gets that period.
+ * Returns the rotation policy of a new key; null when it has none. If the rules enforce a rotation
+ * period, a user key always gets that period. Throws `validation_failed` for another period.
  */
 export function rotationOf(
   requested: CreateApiKeyDto['rotation_policy'],

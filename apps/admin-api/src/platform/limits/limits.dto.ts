@@ -45,7 +45,7 @@ export class RateLimitDto {
   @EnumField(['rps', 'rpm', 'rph', 'rpd', 'rpw'], {
     ...OPTIONAL,
     example: 'rpm',
-    description: 'Window of the limit. Required, except for concurrency, which has none.',
+    description: 'Time unit of the limit. Required, except for concurrency, which has none.',
   })
   unit?: 'rps' | 'rpm' | 'rph' | 'rpd' | 'rpw' | null;
   @IntegerField({ min: 0, max: 1_000_000_000_000, example: 600 }) value!: number;
@@ -80,7 +80,7 @@ export class RateLimitResponse {
   @ResponseField.oneOf(['requests', 'tokens', 'concurrency']) readonly type!: string;
   @ResponseField.oneOf(['rps', 'rpm', 'rph', 'rpd', 'rpw'], {
     nullable: true,
-    description: 'Window of the limit; null for concurrency.',
+    description: 'Time unit of the limit; null for concurrency.',
   })
   readonly unit!: string | null;
   @ResponseField.integer({ example: 600 }) readonly value!: number;

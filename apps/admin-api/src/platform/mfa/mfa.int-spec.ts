@@ -40,11 +40,11 @@ const STEP_SECONDS = 30;
 const codeAt = (secret: string, step = 1): string =>
   generateSync({ secret, epoch: Math.floor(Date.now() / 1_000) + step * STEP_SECONDS });
 
+let network = 0;
 /**
  * Returns the headers of a client in another network for each call, so that the network throttle
  * does not affect the test.
  */
-let network = 0;
 const elsewhere = (): Record<string, string> => {
   network += 1;
   const address = `10.7.${String(network >> 8)}.${String(network & 255)}`;

@@ -197,8 +197,8 @@ describe('OAuth server', () => {
       const call = { token: SERVICE_TOKEN, body: { keys: [of] } };
       return (await api.post<DocumentsResponse>(INTERNAL.documents, call)).body.documents[of];
     };
-    /** Returns whether gateways had to read the token again since the last call. */
     let seen = 0;
+    /** Returns whether gateways had to read the token again since the last call. */
     const isNews = async (): Promise<boolean> => {
       const events = await api.dataSource.query<{ sequence: string; payload: unknown }[]>(
         `SELECT * FROM change_events WHERE sequence > $1 ORDER BY sequence`,

@@ -61,8 +61,8 @@ export class ResourceCaps implements EntitySubscriberInterface {
 }
 
 /**
- * Returns the owner of a row. Rows of a workspace kind that have no workspace belong to the
- * organisation.
+ * Returns the owner of a row; null when the row names none. Rows of a workspace kind that have no
+ * workspace belong to the organisation.
  */
 function ownerOf({ owner }: CappedKind, row: ObjectLiteral): { member: string; id: string } | null {
   const members = owner === 'workspace' ? ['workspaceId', 'organisationId'] : [`${owner}Id`];

@@ -21,7 +21,7 @@ export interface Versions<V extends VersionRow> {
   readonly max?: number;
 }
 
-/** Returns the id of the user, or of the API key if it has no user. */
+/** Returns the id of the user, else of the API key; null when the caller is neither. */
 export const actorOf = ({ userId, apiKeyId }: Pick<Principal, 'userId' | 'apiKeyId'>): string | null =>
   userId ?? apiKeyId;
 

@@ -4,8 +4,9 @@ import { validationFailed } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 
 /**
- * Returns the metadata completed with the defaults of the organisation's schema. Throws
- * `validation_failed` for metadata that the schema does not allow.
+ * Returns the metadata completed with the defaults of the organisation's schema; unchanged when the
+ * organisation has no schema. Throws `validation_failed` for metadata that the schema does not
+ * allow.
  */
 export async function heldMetadata(
   manager: EntityManager,

@@ -12,11 +12,11 @@ import type { Failure } from '../../spec-support/api-keys';
 const NEW = 'quiet lamp under seven rivers';
 const THIRD = 'nine green kites over water';
 
+let network = 0;
 /**
  * Returns the headers of a client in another network for each call, so that the login throttle does
  * not affect the test.
  */
-let network = 0;
 const elsewhere = (): { 'x-gw-client-address': string } => {
   network += 1;
   const address = `10.1.${String(network >> 8)}.${String(network & 255)}`;

@@ -47,7 +47,7 @@ export class AgentIntegrationResponse extends responseOf(AgentSavedFields, RowRe
   @ResponseField.json({
     nullable: true,
     description:
-      'Public keys that an administrator sent, or that were read from the key set address. Null: signatures are not checked.',
+      'Public keys that an administrator sent; null when there are none. Without these and trusted_keys_url, signatures are not checked.',
   })
   readonly trusted_keys!: Readonly<Record<string, unknown>> | null;
   @ResponseField.text({ nullable: true, example: 'https://agent.example.com/.well-known/jwks.json' })

@@ -21,7 +21,7 @@ export function readAgentPrices(input: AgentPricingDto | null): AgentPrices | nu
   return prices;
 }
 
-/** Returns stored prices in USD, as requests and responses contain them. */
+/** Returns stored prices in USD, as requests and responses contain them; null without prices. */
 export const shownAgentPrices = (
   prices: AgentPrices | null,
 ): { readonly per_message_usd: number; readonly per_task_usd: number } | null =>

@@ -41,7 +41,7 @@ export function readPrices(input: McpPricingDto | null): StoredToolPrices | null
   return prices;
 }
 
-/** Returns stored prices in USD, as requests and responses contain them. */
+/** Returns stored prices in USD, as requests and responses contain them; null without prices. */
 export const shownPrices = (
   prices: StoredToolPrices | null,
 ): { readonly default_usd: number; readonly tools: Readonly<Record<string, number>> } | null =>

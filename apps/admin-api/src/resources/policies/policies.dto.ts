@@ -165,7 +165,7 @@ export class CreateRateLimitPolicyDto extends RateLimitFields {
     optional: true,
     nullable: true,
     example: 'rpm',
-    description: 'Required, except for concurrency, which has none.',
+    description: 'Time unit of the limit. Required, except for concurrency, which has none.',
   })
   unit?: (typeof RATE_UNITS)[number] | null;
   @UuidField(ORGANISATION) organisation_id?: string;

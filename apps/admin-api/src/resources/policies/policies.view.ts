@@ -73,12 +73,12 @@ export class RateLimitPolicyResponse extends responseOf(pickOf(RateLimitFields, 
   @ResponseField.oneOf(RATE_TYPES) readonly type!: string;
   @ResponseField.oneOf(RATE_UNITS, {
     nullable: true,
-    description: 'Window of the limit; null for concurrency.',
+    description: 'Time unit of the limit; null for concurrency.',
   })
   readonly unit!: string | null;
   @ResponseField.oneOf(WINDOWS, {
     nullable: true,
-    description: 'Window mode of the limit; null for concurrency.',
+    description: 'How the window of the limit moves; null for concurrency.',
   })
   readonly window!: string | null;
   @ResponseField.oneOf(ENFORCEMENTS, {

@@ -49,7 +49,7 @@ export function configurationsOf(input: VirtualKeyFieldsDto): Record<string, unk
 
 /**
  * Returns `deploymentConfig`, or the one deployment that `deploymentName` and `apiVersion`
- * describe.
+ * describe; null to remove the deployments, undefined when the request names none.
  */
 function deploymentsOf({
   deploymentConfig,

@@ -128,9 +128,9 @@ const ofMetadata = (metadata: IdpMetadata): Partial<SamlSettings> => ({
 });
 
 /**
- * Returns which parts were set explicitly and which come from metadata. `before` contains the
- * settings if the metadata is the same as before. When it was not known then which parts were set
- * explicitly, it remains unknown, and all parts count as explicit.
+ * Returns the parts that were set explicitly and the last fault of the metadata. `before` contains
+ * the settings if the metadata is the same as before; null otherwise. When these settings do not
+ * say which parts were set explicitly, `ownParts` stays absent, and all parts count as explicit.
  */
 function provenance(
   given: readonly SamlMetadataPart[],

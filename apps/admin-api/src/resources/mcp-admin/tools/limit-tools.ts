@@ -139,7 +139,7 @@ export const RATES_ARGUMENT = {
       unit: {
         type: 'string',
         enum: ['rps', 'rpm', 'rph', 'rpd', 'rpw'],
-        description: 'Window of the limit. Not for concurrency.',
+        description: 'Time unit of the limit. Not for concurrency.',
       },
       value: { type: 'integer', minimum: 0, description: '0 refuses all requests.' },
     },

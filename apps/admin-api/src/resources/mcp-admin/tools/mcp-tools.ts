@@ -71,7 +71,7 @@ export const listPendingCapabilities: ReadTool = {
       minimum: 1,
       maximum: 50,
       default: 20,
-      description: "Page of each integration's list.",
+      description: 'Maximum number of capabilities listed for each integration.',
     },
   },
   output: {

@@ -39,7 +39,7 @@ export class ImportMcpServerDto extends pickOf(
     optional: true,
     min: 0,
     max: 19,
-    description: "Index of the server's remote. Default: the first one.",
+    description: "Index of the server's remote, counted from 0. Default: 0.",
   })
   remote?: number;
   @MapField({

@@ -203,7 +203,10 @@ export class ProviderChecks {
     });
   }
 
-  /** Returns the listed model with the lowest price of output tokens. */
+  /**
+   * Returns the listed model with the lowest price of output tokens. When none has a price, returns
+   * the first one of a local provider, and null for other providers.
+   */
   private cheapest(): string | null {
     let best: { readonly model: string; readonly price: number } | null = null;
     for (const model of this.listed) {
