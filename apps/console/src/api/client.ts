@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
-import { CONSOLE_HEADERS, takeBegun } from '../begin/begun';
+import { CONSOLE_HEADERS, takeEarlyResponse } from '../begin/begun';
 import type { paths } from '../generated/openapi';
-import { accessOf, type AnswerOf, type BodyOf, type OperationId, type Params } from './operations';
+import { accessOf, type ResponseOf, type BodyOf, type OperationId, type Params } from './operations';
 import { Problem, problemFrom, problemOf } from './problem';
 
 /**
@@ -12,7 +12,7 @@ export const api = createClient<paths>({
   headers: CONSOLE_HEADERS,
   credentials: 'same-origin',
   // Reads the global at each call, so that tests can replace it.
-  fetch: (request) => takeBegun(request) ?? globalThis.fetch(request),
+  fetch: (request) => takeEarlyResponse(request) ?? globalThis.fetch(request),
 });
 
 export interface CallOptions<O extends OperationId> {
@@ -21,8 +21,8 @@ export interface CallOptions<O extends OperationId> {
   readonly signal?: AbortSignal;
 }
 
-export interface Answered<O extends OperationId> {
-  readonly data: AnswerOf<O>;
+export interface CallResult<O extends OperationId> {
+  readonly data: ResponseOf<O>;
   readonly etag: string | null;
   readonly headers: Headers;
 }
@@ -86,9 +86,9 @@ export async function call<O extends OperationId>(
   id: O,
   params: Params<O>,
   { body, headers, signal }: CallOptions<O> = {},
-): Promise<Answered<O>> {
+): Promise<CallResult<O>> {
   const { response, data } = await settle(id, { params, body, headers }, signal);
-  return { data: data as AnswerOf<O>, etag: response.headers.get('etag'), headers: response.headers };
+  return { data: data as ResponseOf<O>, etag: response.headers.get('etag'), headers: response.headers };
 }
 
 /** Opens an operation with a streamed response. Rejects as `call` does. */

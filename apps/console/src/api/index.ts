@@ -5,13 +5,13 @@ export {
   NEEDS_FACTOR,
   onSessionRefusal,
   openStream,
-  type Answered,
+  type CallResult,
   type CallOptions,
 } from './client';
 export { inParallel } from './in-parallel';
 export {
   accessOf,
-  type AnswerOf,
+  type ResponseOf,
   type BodyOf,
   type OperationAccess,
   type OperationId,

@@ -44,4 +44,6 @@ type Successes = 200 | 201 | 202 | 204;
 type ResponsesOf<O extends OperationId> = operations[O]['responses'];
 
 /** Body of the successful response. */
-export type AnswerOf<O extends OperationId> = Json<ResponsesOf<O>[Extract<keyof ResponsesOf<O>, Successes>]>;
+export type ResponseOf<O extends OperationId> = Json<
+  ResponsesOf<O>[Extract<keyof ResponsesOf<O>, Successes>]
+>;

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { call } from './client';
-import type { AnswerOf, OperationId, Params } from './operations';
+import type { ResponseOf, OperationId, Params } from './operations';
 import type { Problem } from './problem';
 
 /** Operations that only read. Writes go through `src/write`. */
@@ -27,7 +27,7 @@ export interface ReadOptions {
 
 /** TanStack Query options of a read, for `useQuery`, `prefetchQuery` and loaders. */
 export const read = <O extends ReadId>(id: O, params: Params<O>, options: ReadOptions = {}) =>
-  queryOptions<AnswerOf<O>, Problem, AnswerOf<O>, readonly [O, Params<O>]>({
+  queryOptions<ResponseOf<O>, Problem, ResponseOf<O>, readonly [O, Params<O>]>({
     queryKey: keyOf(id, params),
     queryFn: async ({ signal }) => (await call(id, params, { signal })).data,
     ...options,
@@ -38,4 +38,4 @@ export const useRead = <O extends ReadId>(
   id: O,
   params: Params<O>,
   options: ReadOptions = {},
-): UseQueryResult<AnswerOf<O>, Problem> => useQuery(read(id, params, options));
+): UseQueryResult<ResponseOf<O>, Problem> => useQuery(read(id, params, options));

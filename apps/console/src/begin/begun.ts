@@ -9,27 +9,30 @@ export const FIRST_PATHS = ['/v1/auth/self', '/v1/auth/permissions', '/v1/consol
 const begun = new Map<string, Promise<Response>>();
 
 /** Sends the first requests of every page with a session. */
-export function beginSession(): void {
+export function sendFirstRequests(): void {
   for (const path of FIRST_PATHS) {
     const answer = fetch(path, {
       headers: CONSOLE_HEADERS,
       credentials: 'same-origin',
       redirect: 'error',
     });
-    // The caller of `takeBegun` receives the failure.
+    // The caller of `takeEarlyResponse` receives the failure.
     answer.catch(() => undefined);
     begun.set(path, answer);
   }
 }
 
 /**
- * Response to an early request, for a check of its status only. The caller of `takeBegun` reads its
- * body.
+ * Response to an early request, for a check of its status only. The caller of `takeEarlyResponse`
+ * reads its body.
  */
-export const begunAt = (path: string): Promise<Response> | undefined => begun.get(path);
+export const earlyResponse = (path: string): Promise<Response> | undefined => begun.get(path);
 
 /** Returns the response to an early request, once; undefined when none was sent for the request. */
-export function takeBegun({ method, url }: Pick<Request, 'method' | 'url'>): Promise<Response> | undefined {
+export function takeEarlyResponse({
+  method,
+  url,
+}: Pick<Request, 'method' | 'url'>): Promise<Response> | undefined {
   if (method !== 'GET' || begun.size === 0) return undefined;
   const { pathname, search } = new URL(url);
   const answer = search === '' ? begun.get(pathname) : undefined;

@@ -30,7 +30,7 @@ export const API_PATHS: Readonly<Record<GatewayApi, string>> = {
 };
 
 /** Content of one event of a stream, or of a whole response. */
-export interface AnswerPart {
+export interface ResponsePart {
   readonly text: string;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
@@ -41,7 +41,7 @@ export interface AnswerPart {
 const countOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
-function usageOf(value: unknown): Pick<AnswerPart, 'inputTokens' | 'outputTokens'> {
+function usageOf(value: unknown): Pick<ResponsePart, 'inputTokens' | 'outputTokens'> {
   const usage = isJson(value) ? value : {};
   return {
     inputTokens: countOf(usage['prompt_tokens']) ?? countOf(usage['input_tokens']),
@@ -116,7 +116,7 @@ function usagePlaceOf(event: Json): unknown {
 }
 
 /** Reads the parsed JSON of a `data:` field, or of a whole response. */
-export function readAnswer(api: GatewayApi, event: unknown): AnswerPart {
+export function readResponsePart(api: GatewayApi, event: unknown): ResponsePart {
   // Transcripts can be plain text, depending on `response_format`.
   const plain = isRecordingApi(api) ? (textOf(event) ?? '') : '';
   if (!isJson(event)) return { text: plain, inputTokens: null, outputTokens: null, error: null };

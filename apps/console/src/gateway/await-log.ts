@@ -1,7 +1,7 @@
-import { call, type AnswerOf } from '../api';
+import { call, type ResponseOf } from '../api';
 import type { Run } from './run-state';
 
-type LogRow = AnswerOf<'logs_list'>['data'][number];
+type LogRow = ResponseOf<'logs_list'>['data'][number];
 
 const ATTEMPTS_MAX = 40;
 const WAIT_MS = 250;
@@ -20,7 +20,7 @@ export async function awaitLog(
 ): Promise<LogRow | null> {
   if (requestId === null || traceId === null) return null;
   for (let tries = 1; tries <= ATTEMPTS_MAX; tries += 1) {
-    const { data }: { data: AnswerOf<'logs_list'> } = await call(
+    const { data }: { data: ResponseOf<'logs_list'> } = await call(
       'logs_list',
       { query: { workspace_id: workspaceId, trace_id: [traceId], page_size: 10 } },
       signal === undefined ? {} : { signal },

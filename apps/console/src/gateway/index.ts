@@ -3,7 +3,7 @@ export {
   generatesText,
   isRecordingApi,
   isTextApi,
-  readAnswer,
+  readResponsePart,
   type GatewayApi,
 } from './answer-reader';
 export { awaitLog } from './await-log';

@@ -1,7 +1,7 @@
 import type { DecisionRecord } from '@gw/contracts';
 import { createParser } from 'eventsource-parser';
 import { Problem, problemFrom, problemOf } from '../api';
-import { readAnswer } from './answer-reader';
+import { readResponsePart } from './answer-reader';
 import { openCall, type RunRequest } from './open-call';
 import { readBody } from './read-body';
 import { NEW_RUN, TEXT_MAX, type Exchange, type Run } from './run-state';
@@ -89,7 +89,7 @@ class Sending {
   }
 
   private take(event: unknown): void {
-    const { text, inputTokens, outputTokens, error } = readAnswer(this.request.api, event);
+    const { text, inputTokens, outputTokens, error } = readResponsePart(this.request.api, event);
     const whole = this.run.text + text;
     this.change({
       status: 'streaming',

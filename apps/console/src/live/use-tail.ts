@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
-import { call, openStream, type AnswerOf, type QueryOf } from '../api';
+import { call, openStream, type ResponseOf, type QueryOf } from '../api';
 import { useSelf } from '../app';
 import { sharedSource } from './shared-source';
 import { ROWS_MAX, Tail, type TailSource, type TailState } from './tail';
@@ -8,7 +8,7 @@ export type TailQuery = Omit<
   QueryOf<'logs_tail'>,
   'cursor' | 'current_page' | 'page_size' | 'time_of_generation_min' | 'time_of_generation_max'
 >;
-export type LogRow = AnswerOf<'logs_list'>['data'][number];
+export type LogRow = ResponseOf<'logs_list'>['data'][number];
 
 const PAGE_SIZE = 100;
 
@@ -27,7 +27,7 @@ export function logSource(query: TailQuery): TailSource<LogRow> {
       const rows: LogRow[] = [];
       let cursor: string | null = null;
       while (rows.length < ROWS_MAX) {
-        const { data: page }: { data: AnswerOf<'logs_list'> } = await call(
+        const { data: page }: { data: ResponseOf<'logs_list'> } = await call(
           'logs_list',
           {
             query: {

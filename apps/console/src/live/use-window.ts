@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { read, type AnswerOf, type OperationId, type Params, type Problem } from '../api';
+import { read, type ResponseOf, type OperationId, type Params, type Problem } from '../api';
 import { useNow } from '../ui/primitives';
 import { resolveRange, type Range } from '../url';
 
@@ -55,5 +55,5 @@ export const useSteady = <O extends OperationId>(
   id: O,
   params: Params<O>,
   isOn = true,
-): UseQueryResult<AnswerOf<O>, Problem> =>
+): UseQueryResult<ResponseOf<O>, Problem> =>
   useQuery({ ...steady(id, params), enabled: isOn, placeholderData: keepPreviousData });

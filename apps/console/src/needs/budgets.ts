@@ -1,6 +1,6 @@
-import type { AnswerOf } from '../api';
+import type { ResponseOf } from '../api';
 
-type Limit = NonNullable<AnswerOf<'apiKeys_list'>['data'][number]['usage_limits']>;
+type Limit = NonNullable<ResponseOf<'apiKeys_list'>['data'][number]['usage_limits']>;
 
 /** A key or provider with a budget. */
 export interface Budgeted {

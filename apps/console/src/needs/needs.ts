@@ -1,9 +1,9 @@
-import type { AnswerOf } from '../api';
+import type { ResponseOf } from '../api';
 import { runsOut, type Budgeted } from './budgets';
 
-type Group = AnswerOf<'analyticsGroups_by'>['data'][number];
-type Gateway = AnswerOf<'gateways_list'>['data'][number];
-type Key = Pick<AnswerOf<'apiKeys_list'>['data'][number], 'id' | 'name' | 'expires_at'>;
+type Group = ResponseOf<'analyticsGroups_by'>['data'][number];
+type Gateway = ResponseOf<'gateways_list'>['data'][number];
+type Key = Pick<ResponseOf<'apiKeys_list'>['data'][number], 'id' | 'name' | 'expires_at'>;
 
 /** An alert: something that needs attention. */
 export type Need =

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { AnswerOf, OperationId } from '../api';
+import type { ResponseOf, OperationId } from '../api';
 import { refusalOf, useSessionFacts } from '../app';
 import { useSteady, useWindow } from '../live/use-window';
 import { useNow } from '../ui/primitives';
@@ -16,7 +16,7 @@ export interface Resources {
   readonly budgets: readonly Budgeted[];
   readonly needs: readonly Need[];
   /** Providers of the last hour. */
-  readonly providers: AnswerOf<'analyticsGroups_by'>['data'] | undefined;
+  readonly providers: ResponseOf<'analyticsGroups_by'>['data'] | undefined;
   /** True when there are more keys or providers than were read. */
   readonly isPartial: boolean;
   /** True while keys or providers, which can have budgets, are being read. */

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'react';
 import {
   call,
   problemFrom,
-  type AnswerOf,
+  type ResponseOf,
   type BodyOf,
   type OperationId,
   type Params,
@@ -23,7 +23,7 @@ export interface ResourceFormOptions<G extends OperationId, P extends OperationI
   readonly put: P;
   readonly putParams: Params<P>;
   /** Extracts the members that the form may write from the response of the read. */
-  readonly valuesOf: (answer: AnswerOf<G>) => Partial<BodyOf<P>> & object;
+  readonly valuesOf: (answer: ResponseOf<G>) => Partial<BodyOf<P>> & object;
   /** Reads to invalidate after a save, such as the list. `get` is always invalidated. */
   readonly invalidates?: readonly OperationId[];
   /**

@@ -8,7 +8,7 @@ import { adoptSession, ONCE } from './adopt';
 import { spendClaim } from './claim';
 import { challengeOf, openedBy } from './opening';
 import { SignIn } from './sign-in';
-import { holderOf, tellTabs } from './tabs';
+import { holderOf, notifyTabs } from './tabs';
 
 /**
  * Signs in with the launcher's link. Shows the form for email and password when the link is
@@ -36,7 +36,7 @@ export function ClaimPage(): ReactElement {
   const self = claim.data === undefined ? null : openedBy(claim.data);
   useEffect(() => {
     if (self === null) return;
-    tellTabs(holderOf(self));
+    notifyTabs(holderOf(self));
     void goOn(self);
   }, [self, goOn]);
   if (claim.isPending || self !== null)

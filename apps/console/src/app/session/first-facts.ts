@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { accessOf, read, type OperationId } from '../../api';
-import { begunAt } from '../../begin/begun';
+import { earlyResponse } from '../../begin/begun';
 
 /** Options of the reads of session, permissions and installation, which rarely change. */
 export const FACTS = { staleTime: 60_000 };
@@ -11,7 +11,7 @@ export const FACTS = { staleTime: 60_000 };
  */
 export async function takeFirstFacts(queries: QueryClient): Promise<void> {
   const take = async (id: Extract<OperationId, 'auth_self' | 'auth_permissions' | 'console_bootstrap'>) => {
-    const answer = await begunAt(accessOf(id).path)?.catch(() => undefined);
+    const answer = await earlyResponse(accessOf(id).path)?.catch(() => undefined);
     if (answer?.ok === true) await queries.prefetchQuery(read(id, {}, FACTS));
   };
   await Promise.all([take('auth_self'), take('auth_permissions'), take('console_bootstrap')]);

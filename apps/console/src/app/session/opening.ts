@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../api';
+import type { ResponseOf } from '../../api';
 import type { Self } from '../state/session-context';
 import { leave } from './leave';
 import { keepBinding } from './sso-return';
@@ -7,7 +7,7 @@ import { keepBinding } from './sso-return';
  * Response to any step of a sign-in. The first step can return every kind that a later step
  * returns.
  */
-export type Opened = AnswerOf<'auth_login'>;
+export type Opened = ResponseOf<'auth_login'>;
 export type Challenge = Extract<Opened, { object: 'mfa-challenge' }>;
 export type SsoRedirect = Extract<Opened, { object: 'sso-redirect' }>;
 

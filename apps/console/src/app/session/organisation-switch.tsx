@@ -10,7 +10,7 @@ import { challengeOf, openedBy } from './opening';
 import { needsLogin } from './organisation-choice';
 import { SignIn } from './sign-in';
 import { FormError } from './sign-in-parts';
-import { holderOf, tellTabs } from './tabs';
+import { holderOf, notifyTabs } from './tabs';
 
 interface OrganisationSwitchProps {
   readonly organisation: Pick<Self['organisation'], 'id' | 'name'>;
@@ -32,7 +32,7 @@ export function OrganisationSwitch({ organisation, onClose }: OrganisationSwitch
   const self = change.data === undefined ? null : openedBy(change.data);
   useEffect(() => {
     if (self === null) return;
-    tellTabs(holderOf(self));
+    notifyTabs(holderOf(self));
     loadAnew();
   }, [self]);
   const challenge = change.data === undefined ? null : challengeOf(change.data);

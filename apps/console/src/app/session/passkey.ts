@@ -1,4 +1,4 @@
-import { call, type AnswerOf } from '../../api';
+import { call, type ResponseOf } from '../../api';
 import { session } from '../../messages';
 
 /**
@@ -17,7 +17,7 @@ export const hasPasskeys = (): boolean =>
 export async function signByPasskey(
   challenge: string | null,
   organisation: string | null,
-): Promise<AnswerOf<'passkeyLogin_login'>> {
+): Promise<ResponseOf<'passkeyLogin_login'>> {
   const named = challenge === null ? {} : { challenge };
   const { data } = await call('passkeyLogin_begin', {}, { body: named });
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(

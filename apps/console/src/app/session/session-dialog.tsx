@@ -12,7 +12,7 @@ import { loadAnew } from './leave';
 import { openedBy } from './opening';
 import { SignIn } from './sign-in';
 import { FormError } from './sign-in-parts';
-import { holderOf, isSame, tellTabs, type Holder } from './tabs';
+import { holderOf, isSame, notifyTabs, type Holder } from './tabs';
 import type { SessionState } from './use-session-state';
 
 interface SessionDialogProps {
@@ -109,7 +109,7 @@ function ChangedSession({ holder, onBack }: ChangedSessionProps): ReactElement {
       const body = { organisation_id: holder.organisation };
       const self = openedBy((await call('auth_changeOrganisation', {}, { body })).data);
       if (self === null) return loadAnew();
-      tellTabs(holderOf(self));
+      notifyTabs(holderOf(self));
       return onBack(self);
     } catch (thrown) {
       return setError(thrown);

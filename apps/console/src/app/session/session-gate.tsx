@@ -7,7 +7,7 @@ import { Shell } from '../shell/shell';
 import { SessionContext } from '../state/session-context';
 import { adoptSession } from './adopt';
 import { FACTS } from './first-facts';
-import { tellTabs } from './tabs';
+import { notifyTabs } from './tabs';
 import { useSessionState } from './use-session-state';
 
 const SignIn = lazy(async () => ({ default: (await import('./sign-in')).SignIn }));
@@ -36,7 +36,7 @@ export function SessionGate(): ReactElement | null {
   const enrols = useEnrols(state === 'factor', facts !== null);
   const enrolment = {
     onAdded: () => {
-      if (holder !== null) tellTabs(holder);
+      if (holder !== null) notifyTabs(holder);
     },
     onDone: () => {
       setState('open');

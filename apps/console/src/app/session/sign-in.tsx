@@ -10,7 +10,7 @@ import { OrganisationChoice } from './organisation-choice';
 import type { Organisation } from './organisation-list';
 import { PasswordForm } from './password-form';
 import { SsoForm, type SsoPlace } from './sso-form';
-import { holderOf, tellTabs } from './tabs';
+import { holderOf, notifyTabs } from './tabs';
 import './session.css';
 
 export interface SignInProps {
@@ -40,7 +40,7 @@ export function SignIn({ note, onDone, isOver = false, ...props }: SignInProps):
   const [opened, setOpened] = useState<Self | null>(null);
   const [challenge, setChallenge] = useState(props.challenge ?? null);
   const finish = (self: Self): void => {
-    tellTabs(holderOf(self));
+    notifyTabs(holderOf(self));
     onDone(self);
   };
   const take = (answer: Opened): void => {

@@ -1,10 +1,10 @@
 import { call } from '../../api';
 import { loadAnew } from './leave';
-import { tellTabs } from './tabs';
+import { notifyTabs } from './tabs';
 
 /** Ends the session in this tab and in the other tabs of the browser. */
 export async function signOut(): Promise<void> {
   await call('auth_logout', {}).catch(() => undefined);
-  tellTabs(null);
+  notifyTabs(null);
   loadAnew('login');
 }

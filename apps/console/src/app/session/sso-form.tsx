@@ -1,14 +1,14 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { call, useRead, type AnswerOf } from '../../api';
+import { call, useRead, type ResponseOf } from '../../api';
 import { session } from '../../messages';
 import { leave } from './leave';
 import { goToProvider } from './opening';
 import { FormError, onSubmit, textIn } from './sign-in-parts';
 import { returnPathOf } from './sso-return';
 
-type Connection = AnswerOf<'ssoLogin_discover'>['connections'][number];
+type Connection = ResponseOf<'ssoLogin_discover'>['connections'][number];
 
 export interface SsoPlace {
   readonly organisation: string | null;

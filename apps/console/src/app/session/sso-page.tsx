@@ -11,7 +11,7 @@ import { openedBy } from './opening';
 import { SignIn } from './sign-in';
 import { useBegin } from './sso-form';
 import { ownPath, spendReturn } from './sso-return';
-import { holderOf, tellTabs } from './tabs';
+import { holderOf, notifyTabs } from './tabs';
 
 /**
  * `/login/sso` shows the form for single sign-on, and signs in with the code that the identity
@@ -52,7 +52,7 @@ export function SsoPage(): ReactElement {
   const self = exchange.data;
   useEffect(() => {
     if (self === undefined) return;
-    tellTabs(holderOf(self));
+    notifyTabs(holderOf(self));
     void adoptSession(queries, self).then(toPage);
   }, [self, queries, toPage]);
   if (!isWanted)

@@ -20,7 +20,7 @@ export const isSame = (one: Holder, other: Holder): boolean =>
   one?.user === other?.user && one?.organisation === other?.organisation;
 
 /** Notifies the other tabs of this browser that a session was opened, changed or ended. */
-export function tellTabs(holder: Holder): void {
+export function notifyTabs(holder: Holder): void {
   const channel = new BroadcastChannel(NAME);
   channel.postMessage({ tab: TAB, holder } satisfies Message);
   channel.close();

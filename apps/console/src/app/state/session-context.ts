@@ -1,13 +1,13 @@
 import { createContext, useContext } from 'react';
-import type { AnswerOf } from '../../api';
+import type { ResponseOf } from '../../api';
 
 /** The signed-in user with organisation, workspaces and scopes: `GET /v1/auth/self`. */
-export type Self = AnswerOf<'auth_self'>;
+export type Self = ResponseOf<'auth_self'>;
 export type Workspace = Self['workspaces'][number];
 /** Rights of the caller by workspace: `GET /v1/auth/permissions`. */
-export type Permissions = AnswerOf<'auth_permissions'>;
+export type Permissions = ResponseOf<'auth_permissions'>;
 /** Features of the installation: `GET /v1/console/bootstrap` with a session. */
-export type Bootstrap = AnswerOf<'console_bootstrap'>;
+export type Bootstrap = ResponseOf<'console_bootstrap'>;
 
 export interface SessionFacts {
   readonly self: Self;

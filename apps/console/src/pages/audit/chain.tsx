@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useState, type ReactElement } from 'react';
-import { call, problemFrom, type AnswerOf, type Problem } from '../../api';
+import { call, problemFrom, type ResponseOf, type Problem } from '../../api';
 import { audit } from '../../messages';
 import { count } from '../../ui/format';
 import { Badge, CopyButton } from '../../ui/primitives';
 
-type Verification = AnswerOf<'auditLogs_verify'>;
+type Verification = ResponseOf<'auditLogs_verify'>;
 
 /** Verifies the audit chain in parts, and shows where it ends or breaks. */
 export function Chain(): ReactElement {

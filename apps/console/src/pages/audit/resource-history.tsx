@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { call, problemFrom, type AnswerOf } from '../../api';
+import { call, problemFrom, type ResponseOf } from '../../api';
 import { useRefusal, WhyNot } from '../../app';
 import { audit } from '../../messages';
 import { Badge, Moment } from '../../ui/primitives';
@@ -32,7 +32,7 @@ export function ResourceHistory(props: ResourceHistoryProps): ReactElement {
   );
 }
 
-type RecordPage = AnswerOf<'auditLogs_list'>;
+type RecordPage = ResponseOf<'auditLogs_list'>;
 const rowsOf = ({ records }: RecordPage): readonly AuditRecord[] => records;
 const totalOf = ({ total }: RecordPage): number => total;
 

@@ -1,9 +1,9 @@
-import { call, type AnswerOf, type QueryOf } from '../../api';
+import { call, type ResponseOf, type QueryOf } from '../../api';
 import { encodeRange, resolveRange, type PageState } from '../../url';
 import { usePages } from '../list/use-pages';
 import { PARAMETERS, type AuditField } from './rules';
 
-export type AuditRecord = AnswerOf<'auditLogs_list'>['records'][number];
+export type AuditRecord = ResponseOf<'auditLogs_list'>['records'][number];
 
 /** Converts the filters of the URL to API parameters. */
 export const parametersOf = ({ filters }: PageState): QueryOf<'auditLogs_list'> =>
@@ -37,8 +37,8 @@ export async function readAll(state: PageState, signal: AbortSignal): Promise<re
   return records;
 }
 
-const rowsOf = ({ records }: AnswerOf<'auditLogs_list'>): readonly AuditRecord[] => records;
-const totalOf = ({ total }: AnswerOf<'auditLogs_list'>): number => total;
+const rowsOf = ({ records }: ResponseOf<'auditLogs_list'>): readonly AuditRecord[] => records;
+const totalOf = ({ total }: ResponseOf<'auditLogs_list'>): number => total;
 
 /** Records of the range and filters, newest first, page by page. */
 export function useRecords(state: PageState) {

@@ -1,8 +1,8 @@
-import type { AnswerOf } from '../../api';
+import type { ResponseOf } from '../../api';
 import { limits } from '../../messages';
 import { count, e8OfUsd, humanMoney } from '../../ui/format';
 
-type Key = AnswerOf<'apiKeys_get'>;
+type Key = ResponseOf<'apiKeys_get'>;
 export type UsageLimit = NonNullable<Key['usage_limits']>;
 export type RateLimit = Key['rate_limits'][number];
 

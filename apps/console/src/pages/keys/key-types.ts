@@ -1,6 +1,6 @@
-import type { AnswerOf, BodyOf } from '../../api';
+import type { ResponseOf, BodyOf } from '../../api';
 
-export type ApiKey = AnswerOf<'apiKeys_get'>;
+export type ApiKey = ResponseOf<'apiKeys_get'>;
 export type KeyType = ApiKey['type'];
 export type KeyBody = BodyOf<'apiKeys_create'>;
 export type KeyUpdate = BodyOf<'apiKeys_update'>;

@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
-import { useRead, type AnswerOf } from '../../api';
+import { useRead, type ResponseOf } from '../../api';
 import { useCan, useWorkspace } from '../../app';
 import { lastDays } from '../list/last-days';
 import type { ApiKey } from './key-types';
 
-export type Use = AnswerOf<'analyticsGroups_by'>['data'][number];
+export type Use = ResponseOf<'analyticsGroups_by'>['data'][number];
 
 const GROUPS_MAX = 100;
 const STALE_MS = 60_000;

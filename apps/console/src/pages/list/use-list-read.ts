@@ -1,15 +1,15 @@
-import { call, keyOf, type AnswerOf, type OperationId, type Params } from '../../api';
+import { call, keyOf, type ResponseOf, type OperationId, type Params } from '../../api';
 import { usePages } from './use-pages';
 
 /** Operations whose response is a page of a list. */
 export type ListId = {
-  [O in OperationId]: AnswerOf<O> extends { readonly data: readonly unknown[]; readonly total: number }
+  [O in OperationId]: ResponseOf<O> extends { readonly data: readonly unknown[]; readonly total: number }
     ? O
     : never;
 }[OperationId];
 
 export type RowOf<O extends ListId> =
-  AnswerOf<O> extends { readonly data: readonly (infer Row)[] } ? Row : never;
+  ResponseOf<O> extends { readonly data: readonly (infer Row)[] } ? Row : never;
 
 const STALE_MS = 10_000;
 

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { AnswerOf } from '../../api';
+import type { ResponseOf } from '../../api';
 import { models } from '../../messages';
 import { e8OfCents, parseE8, pricePerMillion } from '../../ui/format';
 import type { Column } from '../../ui/grid';
@@ -7,7 +7,7 @@ import { Badge, Count, Duration, Id, Money, Percent, ProviderMark } from '../../
 import { ratioOf } from '../list/ratio-of';
 import { keyOf, type ModelUse, type UseOfModels } from './use-of-models';
 
-export type Model = AnswerOf<'workspaceModels_list'>['data'][number];
+export type Model = ResponseOf<'workspaceModels_list'>['data'][number];
 
 /** Price units that have a column. */
 const UNITS = ['input', 'output', 'cache_read'] as const;

@@ -1,11 +1,11 @@
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { read, type AnswerOf } from '../../api';
+import { read, type ResponseOf } from '../../api';
 import { useCan, useWorkspace } from '../../app';
 import { lastDays } from '../list/last-days';
 import type { Model } from './model-columns';
 
-export type ModelUse = AnswerOf<'analyticsGroups_by'>['data'][number];
+export type ModelUse = ResponseOf<'analyticsGroups_by'>['data'][number];
 /** Use of 30 days, by `keyOf` of a model; null when the caller may not see it. */
 export type UseOfModels = ReadonlyMap<string, ModelUse> | null;
 

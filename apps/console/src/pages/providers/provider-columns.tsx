@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import type { AnswerOf } from '../../api';
+import type { ResponseOf } from '../../api';
 import { providers } from '../../messages';
 import { e8OfCents } from '../../ui/format';
 import type { Column } from '../../ui/grid';
@@ -11,7 +11,7 @@ import { ratioOf } from '../list/ratio-of';
 import type { Provider } from './provider-types';
 import type { Listed } from './use-listed';
 
-export type Use = AnswerOf<'analyticsGroups_by'>['data'][number];
+export type Use = ResponseOf<'analyticsGroups_by'>['data'][number];
 
 const TONES: Readonly<Record<Provider['status'], Tone>> = {
   active: 'ok',

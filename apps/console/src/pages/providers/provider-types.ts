@@ -1,13 +1,13 @@
-import type { AnswerOf, BodyOf } from '../../api';
+import type { ResponseOf, BodyOf } from '../../api';
 
-export type Provider = AnswerOf<'providers_get'>;
+export type Provider = ResponseOf<'providers_get'>;
 export type ProviderUpdate = BodyOf<'providers_update'>;
-export type Integration = AnswerOf<'integrations_get'>;
+export type Integration = ResponseOf<'integrations_get'>;
 export type IntegrationBody = BodyOf<'integrations_create'>;
 export type IntegrationUpdate = BodyOf<'integrations_update'>;
-export type CatalogueProvider = AnswerOf<'providerCatalogue_list'>['data'][number];
+export type CatalogueProvider = ResponseOf<'providerCatalogue_list'>['data'][number];
 export type CatalogueField = CatalogueProvider['configurations'][number];
-export type Check = AnswerOf<'integrationTests_run'>['checks'][number];
+export type Check = ResponseOf<'integrationTests_run'>['checks'][number];
 
 type Settings = Pick<Provider, 'name' | 'note' | 'rate_limits' | 'expires_at' | 'usage_limits'>;
 

@@ -1,4 +1,4 @@
-import { call, type AnswerOf, type Problem } from '../../../api';
+import { call, type ResponseOf, type Problem } from '../../../api';
 import { awaitLog, sendRun, type Run } from '../../../gateway';
 import type { WaterfallRecord } from '../../../ui/waterfall';
 
@@ -62,7 +62,7 @@ export interface FallbackRun {
 
 /** Creates the config unless the workspace has it. */
 async function ensureConfig(workspaceId: string): Promise<void> {
-  const { data }: { data: AnswerOf<'configs_list'> } = await call('configs_list', {
+  const { data }: { data: ResponseOf<'configs_list'> } = await call('configs_list', {
     query: { workspace_id: workspaceId, search: FALLBACK_SLUG, page_size: 100 },
   });
   if (data.data.some(({ slug }) => slug === FALLBACK_SLUG)) return;

@@ -1,5 +1,5 @@
 import { memo, type ReactElement } from 'react';
-import { problemFrom, usd, usdToE8, type AnswerOf } from '../../../api';
+import { problemFrom, usd, usdToE8, type ResponseOf } from '../../../api';
 import { GoLink, useWorkspace } from '../../../app';
 import { home } from '../../../messages';
 import { recordWords } from '../../audit/record-words';
@@ -155,7 +155,7 @@ export function ChangesPane(): ReactElement {
         isEmpty={({ records }) => records.length === 0}
         empty={<Empty title={text.none} />}
       >
-        {({ records }: AnswerOf<'auditLogs_list'>) => (
+        {({ records }: ResponseOf<'auditLogs_list'>) => (
           <ul className="home-rows">
             {records.map((record) => (
               <li key={record.id} className="home-change">

@@ -1,12 +1,12 @@
 import type { ReactElement } from 'react';
-import { useRead, type AnswerOf } from '../../../api';
+import { useRead, type ResponseOf } from '../../../api';
 import { useCan, useWorkspace } from '../../../app';
 import { keys } from '../../../messages';
 import { BudgetMeter } from '../../fields/budget-meter';
 import { ratesWords } from '../../fields/limit-words';
 
-type BudgetPolicy = AnswerOf<'usageLimitPolicies_list'>['data'][number];
-type RatePolicy = AnswerOf<'rateLimitPolicies_list'>['data'][number];
+type BudgetPolicy = ResponseOf<'usageLimitPolicies_list'>['data'][number];
+type RatePolicy = ResponseOf<'rateLimitPolicies_list'>['data'][number];
 type Condition = BudgetPolicy['conditions'][number];
 
 const POLICIES_MAX = 100;
@@ -108,5 +108,5 @@ function BudgetOfPolicy({ policy, keyId }: BudgetOfPolicyProps): ReactElement {
   );
 }
 
-const usageOf = (group: AnswerOf<'usageLimitPolicies_entities'>['data'][number] | undefined) =>
+const usageOf = (group: ResponseOf<'usageLimitPolicies_entities'>['data'][number] | undefined) =>
   group === undefined ? {} : { current_usage: group.current_usage };

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { problemFrom, useRead, type AnswerOf } from '../../../api';
+import { problemFrom, useRead, type ResponseOf } from '../../../api';
 import { useCan, useWorkspace } from '../../../app';
 import { keys } from '../../../messages';
 import { Count, Moment } from '../../../ui/primitives';
@@ -9,7 +9,7 @@ import { lastDays } from '../../list/last-days';
 import '../../list/use-tables.css';
 import type { ApiKey } from '../key-types';
 
-type Log = AnswerOf<'logs_list'>['data'][number];
+type Log = ResponseOf<'logs_list'>['data'][number];
 
 /** Maximum number of refusals that are read, the newest first. */
 const READ_MAX = 100;

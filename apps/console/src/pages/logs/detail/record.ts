@@ -7,10 +7,10 @@ import type {
   PriceLine,
   RoutingEvent,
 } from '@gw/contracts';
-import { e8, type AnswerOf, type E8 } from '../../../api';
+import { e8, type ResponseOf, type E8 } from '../../../api';
 import type { WaterfallRecord } from '../../../ui/waterfall';
 
-export type LogDetail = AnswerOf<'logs_get'>;
+export type LogDetail = ResponseOf<'logs_get'>;
 
 /**
  * Decision record of a log whose lists are always present. Uploaded and old logs may lack any

@@ -1,5 +1,5 @@
 import { useDeferredValue, useMemo, type ReactElement } from 'react';
-import { problemFrom, useRead, type AnswerOf } from '../../../api';
+import { problemFrom, useRead, type ResponseOf } from '../../../api';
 import { logDetail } from '../../../messages/en/log-detail';
 import { Duration, Id, Money, ProviderMark, StatusBadge, type Priced } from '../../../ui/primitives';
 import { Loaded, Part } from '../../../ui/states';
@@ -7,7 +7,7 @@ import { cutWord } from '../list/happened';
 import { FilterBy } from './filter-by';
 import { costOf, type LogDetail } from './record';
 
-type Tree = AnswerOf<'logs_trace'>['spans'][number];
+type Tree = ResponseOf<'logs_trace'>['spans'][number];
 
 interface Props {
   readonly log: LogDetail;

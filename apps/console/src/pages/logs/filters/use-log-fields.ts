@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { call, useRead, type AnswerOf } from '../../../api';
+import { call, useRead, type ResponseOf } from '../../../api';
 import { useCan, useWorkspace } from '../../../app';
 import type { FilterField, FilterOption, OptionSource } from '../../../ui/filters';
 import type { Filter } from '../../../url';
@@ -9,7 +9,7 @@ import type { KeyNames } from './log-query';
 const FRESH_MS = 60_000;
 const PAGE_SIZE = 100;
 
-type ApiKey = AnswerOf<'apiKeys_list'>['data'][number];
+type ApiKey = ResponseOf<'apiKeys_list'>['data'][number];
 
 export interface Keys {
   readonly nameOf: (id: string | null) => string | null;

@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { call, problemFrom, type AnswerOf, type Problem } from '../../../api';
+import { call, problemFrom, type ResponseOf, type Problem } from '../../../api';
 import { useWorkspace } from '../../../app';
 import { useTail, type LogRow } from '../../../live';
 import { encodeFilter, encodeRange, resolveRange, type PageState, type ResolvedRange } from '../../../url';
@@ -8,7 +8,7 @@ import { filterQuery, timeQuery, type LogsQuery } from '../filters/log-query';
 import type { Keys } from '../filters/use-log-fields';
 import { isApart, mergeRows } from './merge-rows';
 
-type LogPage = AnswerOf<'logs_list'>;
+type LogPage = ResponseOf<'logs_list'>;
 
 const PAGE_SIZE = 100;
 /** Maximum number of rows that the list loads; a row takes about a kilobyte. */

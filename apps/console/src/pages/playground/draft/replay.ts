@@ -1,11 +1,11 @@
-import type { AnswerOf } from '../../../api';
+import type { ResponseOf } from '../../../api';
 import type { GatewayApi } from '../../../gateway';
 import { isJson, listOf, textOf, type Json } from '../../../ui/body/conversation';
 import type { ColumnSettings } from '../search';
 import { newDraft, newMessage, type Draft, type DraftMessage } from './draft';
 import { targetOfConfig } from './request';
 
-type Stored = AnswerOf<'logs_get'>;
+type Stored = ResponseOf<'logs_get'>;
 /** Fields of a log that a replay uses. */
 type Log = Pick<Stored, 'route' | 'config_id' | 'credential'> & {
   readonly request: Pick<Stored['request'], 'body' | 'encoding' | 'truncated'>;

@@ -1,8 +1,8 @@
-import type { AnswerOf } from '../../../api';
+import type { ResponseOf } from '../../../api';
 import { parseE8 } from '../../../ui/format';
 import type { RunRequest } from '../../../gateway';
 
-type Model = AnswerOf<'workspaceModels_list'>['data'][number];
+type Model = ResponseOf<'workspaceModels_list'>['data'][number];
 
 /** Prices in 1e-8 USD for a million tokens. */
 export interface TokenPrices {

@@ -1,8 +1,8 @@
-import type { AnswerOf, BodyOf } from '../../../api';
+import type { ResponseOf, BodyOf } from '../../../api';
 import { isAdjusted, slugOf, type NewProvider } from '../new/new-provider';
 import { writableOf as writableOfProvider, type CatalogueProvider } from '../provider-types';
 
-export type VirtualKey = AnswerOf<'virtualKeys_get'>;
+export type VirtualKey = ResponseOf<'virtualKeys_get'>;
 export type VirtualKeyBody = BodyOf<'virtualKeys_create'>;
 export type VirtualKeyUpdate = BodyOf<'virtualKeys_update'>;
 
