@@ -27,7 +27,8 @@ const MODULES = [
 const modules = structuredClone(react);
 modules.jsc.parser = { syntax: 'ecmascript' };
 
-// A document needs a realm of its own, so neither the environment nor the runtime of the other projects.
+// A document needs a realm of its own, so neither the environment nor the runtime of the other
+// projects.
 module.exports = {
   ...preset,
   runtime: undefined,

@@ -4,7 +4,10 @@ import { consoleLinkOf } from '../support/console-browser';
 import { statusOf } from '../support/requests';
 import type { Job } from './job';
 
-/** First answers, clients, models side by side, and one's own limits. */
+/**
+ * Jobs of developers: the first response, setting up a client, comparing models, and looking up
+ * one's own limits.
+ */
 export const DEVELOPER_JOBS: readonly Job[] = [
   {
     number: 1,

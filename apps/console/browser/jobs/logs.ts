@@ -4,7 +4,7 @@ const panel = ({ page }: Scene) => page.getByRole('complementary', { name: 'Open
 const answeredBySecond = (scene: Scene): Promise<void> =>
   panel(scene).getByText('Answered by the second target.').waitFor();
 
-/** Why a request went as it did, and again. */
+/** Jobs with logs: finding a request, explaining it and repeating it. */
 export const LOG_JOBS: readonly Job[] = [
   {
     number: 3,

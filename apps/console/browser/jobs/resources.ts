@@ -3,7 +3,7 @@ import { copied } from '../support/clipboard';
 import { statusOf } from '../support/requests';
 import type { Job } from './job';
 
-/** Keys and providers. */
+/** Jobs with keys and providers. */
 export const RESOURCE_JOBS: readonly Job[] = [
   {
     number: 8,

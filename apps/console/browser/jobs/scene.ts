@@ -18,8 +18,8 @@ const ANSWER: StubResponse = {
 const FAILURES = 3;
 
 /**
- * Makes what the jobs need: a provider with many models, keys, and requests that failed or fell
- * back.
+ * Creates the data that the jobs need: a provider with several models, keys, and requests that
+ * failed or used a fallback.
  */
 export async function prepareScene(
   product: Product,

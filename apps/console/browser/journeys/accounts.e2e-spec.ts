@@ -18,14 +18,14 @@ const AUTHENTICATOR = {
   ...{ hasUserVerification: true, isUserVerified: true },
 } as const;
 
-describe('Accounts in the console', () => {
+describe('console accounts', () => {
   const browser = new ConsoleBrowser();
   let names: NameServer;
   let idp: SamlProvider;
   let product: Product;
   let origin: string;
   let beta: AnotherOrganisation;
-  /** Secrets of keys in both organisations. */
+  /** Secrets of one key in each organisation. */
   const secrets = { acme: '', beta: '' };
   let opened: ConsolePage;
 
@@ -79,7 +79,7 @@ describe('Accounts in the console', () => {
     return { email, password };
   };
 
-  it('ask a user of two organisations which one to open, and show its data alone', async () => {
+  it('asks a user of two organisations which one to open, and shows only data of that one', async () => {
     const { page } = opened;
     await page.goto(inWorkspace('keys'));
     await signIn(page, owner());
@@ -97,7 +97,7 @@ describe('Accounts in the console', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('keep the tail to the organisation that is open', async () => {
+  it('shows only logs of the open organisation in the tail', async () => {
     const { page } = opened;
     await page.goto(inWorkspace('logs?live=1'));
     await page.getByText('live', { exact: true }).waitFor();
@@ -108,7 +108,7 @@ describe('Accounts in the console', () => {
     expect(await rows.filter({ hasText: 'sandbox-large' }).count()).toBe(0);
   });
 
-  it('switch to the other one by the keyboard, and leave nothing of the first', async () => {
+  it('switches organisations by keyboard and removes all data of the first one', async () => {
     const { page, context, requests } = opened;
     const second = await context.newPage();
     await second.goto(inWorkspace('keys'));
@@ -122,20 +122,20 @@ describe('Accounts in the console', () => {
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'API keys' }).click();
     await page.getByText('acme-key').waitFor();
     expect(await page.getByText('beta-key').count()).toBe(0);
-    // Of the new page alone: the old one may still be ending its calls.
+    // Only calls after the switch count, because the old page may still be ending its calls.
     const since = requests.slice(before);
     const after = since.slice(since.lastIndexOf(`${origin}/v1/auth/organisation`));
     expect(after.filter((url) => url.includes(beta.workspaceId))).toEqual([]);
     const kept = await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
     expect(kept).not.toContain(beta.workspaceId);
-    // The other tab belongs to Beta, so it shows nothing any more.
+    // The other tab belongs to Beta, so it hides its data.
     await second.getByRole('dialog', { name: 'Another session' }).waitFor();
     expect(await second.getByText('beta-key').isVisible()).toBe(false);
     expect(await findingsOf(second)).toEqual([]);
     await second.close();
   });
 
-  it('add a passkey, which signs in alone', async () => {
+  it('adds a passkey with which the user signs in without a password', async () => {
     const { page, context } = opened;
     const cdp = await context.newCDPSession(page);
     await cdp.send('WebAuthn.enable');
@@ -163,13 +163,13 @@ describe('Accounts in the console', () => {
     await page.getByRole('navigation', { name: 'Pages' }).waitFor();
   });
 
-  it('take a user without a required factor to adding one, by the keyboard alone, and then to the page', async () => {
+  it('makes a user without a required second factor add one, by keyboard only, before it opens the page', async () => {
     const { workspace_id: id } = product.credentials;
     const { invite_link: link } = await admin<{ invite_link: string }>('POST', '/admin/users/invites', {
       ...{ email: BOB.email, role: 'member', workspaces: [{ id, role: 'manager' }] },
     });
     await admin('POST', '/invites/accept', { token: link.split('/').at(-1), password: BOB.password });
-    // Only a session with a factor may require one.
+    // Only a session with a second factor may require second factors.
     const { request } = opened.context;
     const required = await request.put(`${origin}/v1/admin/organisation/settings`, {
       headers: { 'x-gw-console': '1' },
@@ -211,11 +211,11 @@ describe('Accounts in the console', () => {
     await page.getByLabel('Code').fill(code);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('acme-key').waitFor();
-    // Chromium reports each refusal for want of a session or a factor.
+    // Chromium reports each response that refuses a missing session or factor.
     expect(faults.filter((fault) => !/40[13]/.test(fault))).toEqual([]);
   });
 
-  it('lead a user without a required factor to another organisation instead', async () => {
+  it('lets a user without a required second factor open another organisation instead', async () => {
     const cara = { email: 'cara@example.com', password: 'nine slow boats on a lake' };
     const { invite_link: link } = await admin<{ invite_link: string }>('POST', '/admin/users/invites', {
       ...{ email: cara.email, role: 'member', workspaces: [] },
@@ -234,7 +234,7 @@ describe('Accounts in the console', () => {
     expect(faults.filter((fault) => !/40[13]/.test(fault))).toEqual([]);
   });
 
-  it('sign in by SAML, and come back to the page that was wanted', async () => {
+  it('signs in by SAML and returns to the requested page', async () => {
     const domain = await admin<Record<'id' | 'record_name' | 'record_value', string>>(
       'POST',
       '/admin/organisation/domains',
@@ -259,12 +259,12 @@ describe('Accounts in the console', () => {
     await press(page, 'Sign in with Acme SAML');
     await page.getByRole('button', { name: `Account of ${idp.email}` }).waitFor();
     await page.getByText('acme-key').waitFor();
-    // The organisation requires second factors of passwords alone.
+    // The organisation requires second factors only for sign-ins with a password.
     expect(page.url()).toBe(inWorkspace('keys?q=acme'));
     expect(faults.filter((fault) => !fault.includes('401'))).toEqual([]);
   });
 
-  it('violate no policy and have no error', () => {
+  it('causes no policy violation and no script error', () => {
     expect(opened.faults.filter((fault) => !/40[13]/.test(fault))).toEqual([]);
   });
 });

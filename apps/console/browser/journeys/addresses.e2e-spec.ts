@@ -7,7 +7,7 @@ import { Owner } from '../support/owner';
 import { chat, FALLBACK } from '../support/requests';
 import { sendTraffic } from '../support/traffic';
 
-/** Every page, with what its address can hold. `$log` and `$key` stand for ids. */
+/** Every page with examples of its search parameters. `$log` and `$key` stand for ids. */
 const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   '/w/$ws': ['?t=7d&vs=1&by=provider'],
   '/w/$ws/connect': ['?to=@sandbox&model=sandbox-large'],
@@ -40,12 +40,12 @@ const CASES = Object.entries(ADDRESSES).flatMap(([path, searches]) =>
   searches.map((search) => [path + search] as const),
 );
 
-/** A page that looked the same so many times in a row has settled. */
+/** Number of equal looks in a row after which a page counts as settled. */
 const SAME_LOOKS = 4;
 
 /**
- * Visible state of a page: its address, title and contents. Figures and times change, so they are
- * left out.
+ * Visible state of a page: its address, title and content, with numbers replaced because figures
+ * and times change.
  */
 interface View {
   readonly address: string;
@@ -53,7 +53,7 @@ interface View {
   readonly shown: string;
 }
 
-describe('Addresses of the console', () => {
+describe('console addresses', () => {
   const browser = new ConsoleBrowser();
   let product: Product;
   let opened: ConsolePage;
@@ -86,10 +86,11 @@ describe('Addresses of the console', () => {
     title: await page.title(),
     shown: (await page.locator('main').ariaSnapshot()).replaceAll(/\d+(?:[.,]\d+)*/g, '0'),
   });
-  /** The page once it loads nothing more. */
+  /** Returns the view of a page that has finished loading. */
   async function settled(page: Page): Promise<View> {
     await pageLoaded(page);
-    // Parts of a page are loaded when they show; a stream never ends, so the network is never idle.
+    // Parts of a page load when they become visible, and streams keep the network busy, so network
+    // idleness is no criterion.
     let [before, same] = [null as View | null, 0];
     return eventually(
       async () => {
@@ -102,7 +103,7 @@ describe('Addresses of the console', () => {
       { everyMs: 150 },
     );
   }
-  /** Waits until the page shows a view again. */
+  /** Waits until the page shows the given view. */
   async function expectView(page: Page, view: View): Promise<void> {
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     await eventually(async () => expect(await look(page)).toEqual(view) === undefined, { timeoutMs: 20_000 });
@@ -110,33 +111,36 @@ describe('Addresses of the console', () => {
   const paramsOf = (address: string): readonly string[] =>
     [...new URL(address).searchParams].map(([name, value]) => `${name}=${value}`).sort();
 
-  it('are tested for every page', () => {
+  it('has a test case for every page', () => {
     expect(Object.keys(ADDRESSES).sort()).toEqual([...consoleRoutes()].sort());
   });
 
-  it.each(CASES)('%s is the same view after a reload, after Back, and as a copied link', async (path) => {
-    const { page, context } = opened;
-    const address = addressOf(path);
-    await page.goto(address);
-    const view = await settled(page);
-    expect(paramsOf(view.address)).toEqual(paramsOf(address));
+  it.each(CASES)(
+    'shows the same view of %s after a reload, after Back and from a copied link',
+    async (path) => {
+      const { page, context } = opened;
+      const address = addressOf(path);
+      await page.goto(address);
+      const view = await settled(page);
+      expect(paramsOf(view.address)).toEqual(paramsOf(address));
 
-    await page.reload();
-    await expectView(page, view);
+      await page.reload();
+      await expectView(page, view);
 
-    const other = path.includes('/models') ? 'Audit' : 'Models';
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: other }).click();
-    await page.getByRole('heading', { level: 1, name: other }).waitFor();
-    await page.goBack();
-    await expectView(page, view);
+      const other = path.includes('/models') ? 'Audit' : 'Models';
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: other }).click();
+      await page.getByRole('heading', { level: 1, name: other }).waitFor();
+      await page.goBack();
+      await expectView(page, view);
 
-    const copy = await context.newPage();
-    await copy.goto(view.address);
-    await expectView(copy, view);
-    await copy.close();
-  });
+      const copy = await context.newPage();
+      await copy.goto(view.address);
+      await expectView(copy, view);
+      await copy.close();
+    },
+  );
 
-  it('have no fault', () => {
+  it('causes no script error', () => {
     expect(opened.faults).toEqual([]);
   });
 });

@@ -3,19 +3,19 @@ import { Calls } from '../support/calls';
 import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
 import { sendTraffic } from '../support/traffic';
 
-/** Bounds of the design: before Home shows, and of a tab in which nothing happens. */
+/** Maximum numbers of calls that the design allows: before Home shows, and in an idle tab. */
 const BEFORE_HOME_MAX = 9;
 const IN_SERIES_MAX = 3;
 const A_MINUTE_MAX = 6;
 const MINUTES = 3;
 
-/** Makes the page believe that it is hidden, or seen. */
+/** Script that makes the page report itself as hidden or visible. */
 const see = (state: 'visible' | 'hidden'): string => `
   Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
   Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${String(state === 'hidden')} });
   document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));`;
 
-describe('The calls of the console', () => {
+describe('console API calls', () => {
   const browser = new ConsoleBrowser();
   let product: Product;
   let opened: ConsolePage;
@@ -39,25 +39,25 @@ describe('The calls of the console', () => {
     await product.stop();
   });
 
-  /** Waits until no call but the stream is in progress. */
+  /** Waits until no call except the stream is in progress. */
   const settled = (): Promise<unknown> =>
     eventually(() => calls.paths.length > 0 && calls.open.every((path) => path.endsWith('/logs/tail')));
 
-  it(`are at most ${String(BEFORE_HOME_MAX)} before Home shows, at most ${String(IN_SERIES_MAX)} of them in series`, async () => {
+  it(`makes at most ${String(BEFORE_HOME_MAX)} calls before Home shows, at most ${String(IN_SERIES_MAX)} of them in series`, async () => {
     const { page } = opened;
     calls.forget();
     await page.goto(home);
     await page.getByRole('region', { name: 'Saved by cache' }).getByText('of requests').waitFor();
     await page.getByRole('region', { name: 'Budgets' }).waitFor();
     await settled();
-    // It shows once its figures are there.
+    // Home shows once its figures are loaded.
     const before = calls.before(/\/analytics\/graphs\//);
     expect(before.paths.length).toBeLessThanOrEqual(BEFORE_HOME_MAX);
     expect(before.series).toBeLessThanOrEqual(IN_SERIES_MAX);
   });
 
   it.each(['', '/logs?live=1', '/keys', '/playground'])(
-    `are at most ${String(A_MINUTE_MAX)} a minute while nothing happens on "%s", and none while it is hidden`,
+    `makes at most ${String(A_MINUTE_MAX)} calls a minute on the idle page "%s", and none while it is hidden`,
     async (path) => {
       const { page } = opened;
       calls.forget();

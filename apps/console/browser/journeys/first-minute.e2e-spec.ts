@@ -10,7 +10,7 @@ async function expectAccessible(page: Page): Promise<void> {
   }
 }
 
-describe('The first minute', () => {
+describe('onboarding and playground', () => {
   const browser = new ConsoleBrowser();
   let product: Product;
 
@@ -22,7 +22,7 @@ describe('The first minute', () => {
     await product.stop();
   });
 
-  it('sends a request from the page, shows it live, and how a failure was survived', async () => {
+  it('sends a request from the page, shows it live, and explains a fallback', async () => {
     const { page, faults, requests } = await browser.open();
     await page.goto(consoleLinkOf(product.printed));
     await page.getByRole('button', { name: 'Send it from here' }).click();
@@ -47,7 +47,7 @@ describe('The first minute', () => {
     expect(faults).toEqual([]);
   });
 
-  it('streams three answers at once, stops one of them, and replays a logged request', async () => {
+  it('streams three responses in parallel, stops one of them, and replays a logged request', async () => {
     const { page, faults, requests } = await browser.open();
     const { owner_email: email, owner_password: password, workspace_slug: slug } = product.credentials;
     const slow = (model: string): string => `c=${encodeURIComponent(`@sandbox/${model}?chunks=40&gap=150`)}`;
@@ -82,7 +82,7 @@ describe('The first minute', () => {
     expect([page.url(), ...requests].filter((url) => /secret/i.test(url))).toEqual([]);
     const traces = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.title])';
     expect(await page.evaluate<string>(traces)).not.toMatch(/secret question|pat_/);
-    // Chromium reports the refusal before the sign-in.
+    // Chromium reports the refused call before the sign-in.
     expect(faults.filter((fault) => !fault.includes('401'))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { startProduct, type Product } from '@gw/testing';
 import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
 
-describe('The first sight of the console', () => {
+describe('console sign-in', () => {
   const browser = new ConsoleBrowser();
   let product: Product;
 
@@ -15,13 +15,13 @@ describe('The first sight of the console', () => {
 
   const isOurs = (url: string): boolean =>
     [product.adminUrl, product.baseUrl.replace(/\/v1$/, '')].some((origin) => url.startsWith(origin));
-  /** Nothing went wrong on the page, and it called no other host. */
+  /** Expects that the page had no error and called no other host. */
   const expectClean = ({ faults, requests }: ConsolePage): void => {
     expect(faults).toEqual([]);
     expect(requests.filter((url) => !isOurs(url))).toEqual([]);
   };
 
-  it('is the shell, signed in by the printed link, which leaves no trace of its token', async () => {
+  it('signs in by the printed link and leaves no trace of its token', async () => {
     const opened = await browser.open();
     const { page, requests } = opened;
     const link = consoleLinkOf(product.printed);
@@ -46,14 +46,14 @@ describe('The first sight of the console', () => {
     expectClean(opened);
   });
 
-  it('asks for email and password without the link, and says what is wrong', async () => {
+  it('asks for email and password without the link, and reports a wrong password', async () => {
     const opened = await browser.open({ colorScheme: 'dark' });
     const { page, faults } = opened;
     await page.goto(`${product.adminUrl}/`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     const { owner_email: email, owner_password: password } = product.credentials;
     await page.getByLabel('Email').fill(email);
-    await page.locator('input[name=password]').fill('not the password of anybody');
+    await page.locator('input[name=password]').fill('a wrong password');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').waitFor();
     await page.locator('input[name=password]').fill(password);
@@ -64,12 +64,12 @@ describe('The first sight of the console', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.goto(`${product.adminUrl}/console/w/${product.credentials.workspace_slug}`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    // Chromium reports the refusals: before the sign-in, and of the wrong password.
+    // Chromium reports the refused calls: before the sign-in, and with the wrong password.
     expect(faults.filter((fault) => !fault.includes('401'))).toEqual([]);
     expectClean({ ...opened, faults: [] });
   });
 
-  it('refuses a link that was used, and says where to go on', async () => {
+  it('refuses a link that was already used, and offers the sign-in form', async () => {
     const { page } = await browser.open();
     await page.goto(consoleLinkOf(product.printed));
     await page.getByText('The link does not work any more.').waitFor();

@@ -13,9 +13,9 @@ const JOBS = [...DEVELOPER_JOBS, ...LOG_JOBS, ...RESOURCE_JOBS].map(
 );
 
 describe.each([
-  ['the mouse', Mouse],
-  ['the keyboard alone', Keyboard],
-])('The jobs of the console, with %s', (_, HandsOf) => {
+  ['a mouse', Mouse],
+  ['the keyboard only', Keyboard],
+])('jobs in the console, done with %s', (_, HandsOf) => {
   const browser = new ConsoleBrowser();
   let product: Product;
   let stub: StubProvider;
@@ -41,7 +41,7 @@ describe.each([
     await Promise.all([product.stop(), stub.stop()]);
   });
 
-  /** Opens the page where a job begins. Home is past its first minute. */
+  /** Opens the page where a job begins, with the onboarding dismissed. */
   async function begin({ from }: Job): Promise<void> {
     if (from === null) return;
     const progress = `tollgate:onboarding:${product.credentials.workspace_id}`;
@@ -50,7 +50,7 @@ describe.each([
     await opened.page.getByRole('heading', { level: 1 }).first().waitFor();
   }
 
-  it.each(JOBS)('%i. %s: at most %i steps', async (_number, _title, steps, job) => {
+  it.each(JOBS)('does job %i (%s) in at most %i steps', async (_number, _title, steps, job) => {
     await begin(job);
     hands.begin();
     await job.run(hands, scene);

@@ -3,12 +3,12 @@ import type { Page } from 'playwright-core';
 import { findingsOf, inTheme } from '../support/accessibility';
 import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
 
-describe('An API key in the console', () => {
+describe('API key in the console', () => {
   const browser = new ConsoleBrowser();
   let product: Product;
   let opened: ConsolePage;
   let page: Page;
-  /** Secrets that were shown, in their order. */
+  /** Secrets that the console has shown, in order. */
   const secrets: string[] = [];
 
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe('An API key in the console', () => {
   const press = (name: string | RegExp, at: Page = page): Promise<void> =>
     at.getByRole('button', { name }).click();
   const field = (name: string | RegExp, at: Page = page) => at.getByRole('textbox', { name });
-  /** The dialog with a secret: what it shows, until it is closed. */
+  /** Reads the secret from the open dialog. */
   const takeSecret = async (): Promise<string> => {
     const dialog = page.getByRole('dialog', { name: /shown once/ });
     const secret = await dialog.locator('.reveal-secret code').innerText();
@@ -47,7 +47,7 @@ describe('An API key in the console', () => {
     await response.arrayBuffer();
     return response.status;
   };
-  /** No secret is in what a page keeps or shows, nor in an address that was called. */
+  /** Expects that no secret is in the page, its storage, or a requested URL. */
   const expectNoTraces = async (): Promise<void> => {
     const traces = await page.evaluate<string>(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.title, location.href, document.documentElement.outerHTML])',
@@ -58,7 +58,7 @@ describe('An API key in the console', () => {
     }
   };
 
-  it('is made in four steps with a budget, shown once, and works at the gateway', async () => {
+  it('creates a key with a budget in four steps, shows its secret once, and the gateway accepts it', async () => {
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'API keys' }).click();
     await page.getByRole('link', { name: 'New key' }).click();
     await field(/^Name/).fill('search-prod');
@@ -77,7 +77,7 @@ describe('An API key in the console', () => {
     await expectNoTraces();
   });
 
-  it('gets a new secret, and its old one ends at once', async () => {
+  it('rotates a key so that the old secret ends immediately', async () => {
     const [before = ''] = secrets;
     await press('Rotate');
     await press('End the old one now');
@@ -89,7 +89,7 @@ describe('An API key in the console', () => {
     await expectNoTraces();
   });
 
-  it('is changed in two tabs: both changes are kept, and a person chooses only where both changed the same', async () => {
+  it('keeps the changes of two tabs to a key, and asks only about fields that both changed', async () => {
     const other = await opened.context.newPage();
     const address = page.url().replace(/\?.*$/, '');
     await Promise.all([page.goto(`${address}?tab=edit`), other.goto(`${address}?tab=edit`)]);
@@ -117,7 +117,7 @@ describe('An API key in the console', () => {
     await other.close();
   });
 
-  it('shows what is left of its limits, and who changed what', async () => {
+  it("shows the rest of a key's limits and the authors of its changes", async () => {
     const [address] = page.url().split('?');
     await page.goto(address ?? '');
     const headroom = page.getByRole('region', { name: 'Headroom' });
@@ -137,7 +137,7 @@ describe('An API key in the console', () => {
     await expectNoTraces();
   });
 
-  it('is found by search, and shown without a finding of accessibility in both themes', async () => {
+  it('finds a key by search, and its pages have no accessibility findings in either theme', async () => {
     const list = page.url().replace(/\/keys\/.*$/, '/keys');
     for (const theme of ['light', 'dark'] as const) {
       await page.goto(`${list}?q=search-m`);
@@ -155,7 +155,7 @@ describe('An API key in the console', () => {
     }
   });
 
-  it('is deleted only with its name, since it was in use', async () => {
+  it('deletes a key in use only after its name was typed', async () => {
     await press('Delete');
     const dialog = page.getByRole('dialog', { name: 'Delete search-main' });
     await dialog.getByRole('textbox').fill('search-main');

@@ -3,7 +3,7 @@ import { findingsInThemes } from '../support/accessibility';
 import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
 import { chat, FALLBACK, HEDGE } from '../support/requests';
 
-describe('The logs of the console', () => {
+describe('logs page', () => {
   const browser = new ConsoleBrowser();
   let product: Product;
   let opened: ConsolePage;
@@ -20,7 +20,7 @@ describe('The logs of the console', () => {
   const grid = () => opened.page.getByRole('grid', { name: 'Logs' });
   const panel = () => opened.page.getByRole('complementary', { name: 'Open log' });
 
-  it('show why a request went to its second target, and the same after a reload', async () => {
+  it('shows why a request went to its second target, also after a reload', async () => {
     const { page } = opened;
     const plain = await chat(product, { model: 'sandbox-small' }, { 'x-gw-provider': '@sandbox' });
     const fallen = await chat(
@@ -54,11 +54,11 @@ describe('The logs of the console', () => {
     await panel().waitFor();
   });
 
-  it('have no finding of axe in either theme', async () => {
+  it('has no axe findings in either theme', async () => {
     expect(await findingsInThemes(opened.page)).toEqual([]);
   });
 
-  it('read bodies only when their tab opens, and put both sides into one conversation', async () => {
+  it('reads bodies only when their tab opens, and shows both sides as one conversation', async () => {
     const { page, requests } = opened;
     const bodies = () => requests.filter((url) => /\/logs\/[^/?]+\/(?:request|response)$/.test(url));
     expect(bodies()).toEqual([]);
@@ -70,7 +70,7 @@ describe('The logs of the console', () => {
     await panel().waitFor({ state: 'detached' });
   });
 
-  it('show a new request while the tail is on', async () => {
+  it('shows a new request while the tail is on', async () => {
     const { page } = opened;
     await page.keyboard.press('.');
     await page.getByText('live', { exact: true }).waitFor();
@@ -80,7 +80,7 @@ describe('The logs of the console', () => {
     await page.keyboard.press('.');
   });
 
-  it('are filtered by what is typed, and say which filter excludes most', async () => {
+  it('filters logs by typed text, and tells which filter excludes most', async () => {
     const { page } = opened;
     await page.keyboard.press('/');
     await page.keyboard.type('md.team:search status:200');
@@ -96,7 +96,7 @@ describe('The logs of the console', () => {
     await grid().getByRole('row').filter({ hasText: 'fallback' }).waitFor();
   });
 
-  it('mark a request that was hedged, and find it by that', async () => {
+  it('marks a hedged request and finds it by the filter', async () => {
     const { page } = opened;
     const hedged = await chat(product, { model: 'sandbox-small' }, { 'x-gw-config': JSON.stringify(HEDGE) });
     expect(hedged.status).toBe(200);
@@ -106,11 +106,11 @@ describe('The logs of the console', () => {
       await page.keyboard.press('r');
       return (await row.count()) > 0;
     });
-    // The header, and no other request.
+    // Two rows: the header and the hedged request.
     expect(await grid().getByRole('row').count()).toBe(2);
   });
 
-  it('went without a fault of the page or a request to another host', () => {
+  it('causes no script error and no request to another host', () => {
     const ours = [product.adminUrl, product.baseUrl.replace(/\/v1$/, '')];
     expect(opened.faults).toEqual([]);
     expect(opened.requests.filter((url) => !ours.some((origin) => url.startsWith(origin)))).toEqual([]);

@@ -6,10 +6,10 @@ import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/cons
 import { LOADING, pageLoaded } from '../support/page-loaded';
 import { sendTraffic } from '../support/traffic';
 
-/** Where pictures of all pages are kept; `WRITE_PICTURES=true` writes them. */
+/** Directory of the screenshots of all pages; `WRITE_PICTURES=true` writes them. */
 const PICTURES = join(__dirname, '../../../../docs/console');
 
-/** Name of the picture, and address below the console. */
+/** Screenshot name and address below the console of each page. */
 const PAGES: readonly (readonly [name: string, path: string])[] = [
   ['home', 'w/:ws'],
   ['connect', 'w/:ws/connect'],
@@ -31,7 +31,7 @@ const PAGES: readonly (readonly [name: string, path: string])[] = [
   ['preferences', 'me/preferences'],
 ];
 
-describe('Every page of the console', () => {
+describe('console pages', () => {
   const browser = new ConsoleBrowser();
   let product: Product;
   let opened: ConsolePage;
@@ -55,13 +55,13 @@ describe('Every page of the console', () => {
   async function picture(name: string, theme: string): Promise<void> {
     if (process.env['WRITE_PICTURES'] !== 'true') return;
     mkdirSync(PICTURES, { recursive: true });
-    // The line of health is read after the page.
+    // The health line loads after the page.
     await opened.page.locator('.health-ok').waitFor();
     await opened.page.screenshot({ path: join(PICTURES, `${name}-${theme}.png`) });
   }
 
   it.each(PAGES)(
-    '%s has no finding of axe in either theme, and is the same after a reload',
+    'has no axe findings on %s in either theme, and shows the same after a reload',
     async (name, path) => {
       const { page } = opened;
       await page.goto(addressOf(path));
@@ -79,7 +79,7 @@ describe('Every page of the console', () => {
     },
   );
 
-  it('counts as loading until the name of what it shows is there', async () => {
+  it('marks a page as loading until the name of its resource is known', async () => {
     const { page } = opened;
     let respond: () => void = () => undefined;
     const mayRespond = new Promise<void>((resolve) => (respond = resolve));
@@ -94,7 +94,7 @@ describe('Every page of the console', () => {
     await page.unroute(address);
   });
 
-  it('shows the open log with its waterfall, and the same after a reload', async () => {
+  it('shows the open log with its waterfall, without axe findings', async () => {
     const { page } = opened;
     await page.goto(addressOf('w/:ws/logs'));
     await page
@@ -113,12 +113,12 @@ describe('Every page of the console', () => {
     await inTheme(page, 'light');
   });
 
-  it('shows the overview once the first minute is skipped', async () => {
+  it('shows the overview after the onboarding is skipped', async () => {
     const { page } = opened;
     await page.goto(addressOf('w/:ws'));
     await page.getByRole('button', { name: 'Skip to the overview' }).click();
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-    // What each part says once it is there; skeletons come only a moment after the heading.
+    // Texts that the parts show when loaded. Skeletons appear only a moment after the heading.
     for (const part of ['exactly', 'nightly-report', 'some fail', 'Used up', 'created API key'])
       await page.getByText(part).first().waitFor();
     await pageLoaded(page);
@@ -130,7 +130,7 @@ describe('Every page of the console', () => {
     await inTheme(page, 'light');
   });
 
-  it('violates no policy, has no error, and requests nothing of another host', () => {
+  it('causes no policy violation, no script error and no request to another host', () => {
     expect(opened.faults).toEqual([]);
     const hosts = new Set(
       opened.requests.filter((url) => !/^(?:data|blob):/.test(url)).map((url) => new URL(url).origin),

@@ -6,7 +6,7 @@ import { chat } from '../support/requests';
 
 const SECRET = 'sk-journey-3fa9c1d7';
 
-describe('A credential in the console, and requests that go by it', () => {
+describe('virtual keys and the playground', () => {
   const browser = new ConsoleBrowser();
   let product: Product;
   let opened: ConsolePage;
@@ -28,10 +28,10 @@ describe('A credential in the console, and requests that go by it', () => {
 
   const region = (name: string) => page.getByRole('region', { name });
   const send = (): Promise<void> => page.keyboard.press('Control+Enter');
-  /** In both themes, because pages are checked as they are after some work, too. */
+  /** Checks the page in both themes after the steps of a test. */
   const expectAccessible = async (): Promise<void> => expect(await findingsInThemes(page)).toEqual([]);
 
-  it('is a virtual key, which works at the gateway at once', async () => {
+  it('creates a virtual key that the gateway accepts immediately', async () => {
     await page.goto(`${workspace}/providers/new?by=sandbox`);
     const name = page.getByRole('textbox', { name: /^Name/ });
     await name.fill('Sandbox of old');
@@ -48,7 +48,7 @@ describe('A credential in the console, and requests that go by it', () => {
     await page.getByRole('link', { name: 'Sandbox of old' }).waitFor();
   });
 
-  it('is used in the playground by a draft of a config, whose bytes are shown without the key', async () => {
+  it('uses a virtual key through a draft config in the playground, and shows the raw exchange without the key', async () => {
     await page.goto(`${workspace}/playground?c=draft/sandbox-small`);
     await page
       .getByRole('textbox', { name: 'Draft of a config' })
@@ -73,7 +73,7 @@ describe('A credential in the console, and requests that go by it', () => {
     expect(page.url()).not.toContain('retry');
   });
 
-  it('serves embeddings, and any path of the gateway as a raw call', async () => {
+  it('sends embeddings and a raw call of any gateway path', async () => {
     await page.goto(`${workspace}/playground?api=embeddings&c=@sandbox/sandbox-small`);
     await page.getByRole('textbox', { name: 'Input' }).fill('A toll gate');
     await send();
@@ -88,7 +88,7 @@ describe('A credential in the console, and requests that go by it', () => {
     await expectAccessible();
   });
 
-  it('takes over a pasted curl command without its key', async () => {
+  it('imports a pasted curl command without its key', async () => {
     await page.goto(`${workspace}/playground`);
     await page.getByRole('button', { name: 'Paste curl' }).click();
     const dialog = page.getByRole('dialog', { name: 'Paste a curl command' });
@@ -103,7 +103,7 @@ describe('A credential in the console, and requests that go by it', () => {
     await region('Column 1').getByText('200').waitFor();
     expect(await page.content()).not.toContain(SECRET);
     expect(opened.requests.filter((url) => url.includes(SECRET))).toEqual([]);
-    // Chromium reports that the virtual key's slug is that of no provider.
+    // Chromium reports the 404 of the provider read, because the slug belongs to a virtual key.
     expect(opened.faults.filter((fault) => !fault.includes('404'))).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { findingsInThemes } from '../support/accessibility';
 import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
 import { chat } from '../support/requests';
 
-describe('The shell of the console', () => {
+describe('console shell', () => {
   const browser = new ConsoleBrowser();
   let product: Product;
   let opened: ConsolePage;
@@ -26,7 +26,7 @@ describe('The shell of the console', () => {
     `${product.adminUrl}/console/w/${product.credentials.workspace_slug}/${path}`;
   const expectNoFindings = async (): Promise<void> => expect(await findingsInThemes(page)).toEqual([]);
 
-  it('has a bell with what needs the user', async () => {
+  it('shows the alerts of *Needs you* in the bell', async () => {
     await page.goto(addressOf('keys'));
     await page.getByRole('button', { name: /^Alerts/ }).click();
     await page.getByRole('heading', { name: 'Needs you' }).waitFor();
@@ -36,7 +36,7 @@ describe('The shell of the console', () => {
     await page.getByRole('heading', { name: 'Needs you' }).waitFor({ state: 'detached' });
   });
 
-  it('has a palette that finds a provider and what can be done with it, by the keyboard alone', async () => {
+  it('finds a provider and its actions in the palette, by keyboard only', async () => {
     await page.keyboard.press('Control+k');
     await page.getByPlaceholder('Name, id, page').fill('sandbox');
     await page.locator('[data-selected][data-hit^="providers "]').waitFor();
@@ -48,7 +48,7 @@ describe('The shell of the console', () => {
     await page.waitForURL(/\/providers\/sandbox$/);
   });
 
-  it('has one stream for tabs with the same logs, which goes on when its tab is closed', async () => {
+  it('shares one stream between tabs with the same logs, which continues when its tab is closed', async () => {
     const other = await opened.context.newPage();
     const streams: string[] = [];
     opened.context.on('request', (request) => {
@@ -58,7 +58,7 @@ describe('The shell of the console', () => {
     const send = async (): Promise<void> => {
       expect((await chat(product, { model: '@sandbox/sandbox-small' })).status).toBe(200);
     };
-    // A list without any row has no grid.
+    // The first request fills the list, because an empty list has no grid.
     await send();
     for (const at of [page, other]) {
       await at.goto(addressOf('logs?live=1'));
@@ -73,7 +73,7 @@ describe('The shell of the console', () => {
     await other.close();
   });
 
-  it('violates no policy and has no error', () => {
+  it('causes no policy violation and no script error', () => {
     expect(opened.faults).toEqual([]);
   });
 });

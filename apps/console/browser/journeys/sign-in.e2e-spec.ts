@@ -5,10 +5,10 @@ import { ConsoleBrowser, type ConsolePage } from '../support/console-browser';
 import { IdentityProvider } from '../support/identity-provider';
 
 const DOMAIN = 'acme.example';
-/** The shortest life of a session. */
+/** Minimum lifetime of a session in seconds. */
 const LIFE_S = 900;
 
-describe('A sign-in by single sign-on', () => {
+describe('sign-in by single sign-on', () => {
   const browser = new ConsoleBrowser();
   let names: NameServer;
   let idp: IdentityProvider;
@@ -67,7 +67,7 @@ describe('A sign-in by single sign-on', () => {
   const press = (page: Page, name: string): Promise<void> =>
     page.getByRole('button', { name, exact: true }).click();
 
-  it('leads from the page that was wanted to the provider of the address, and back to it', async () => {
+  it('leads from the requested page to the identity provider of the address, and back to the page', async () => {
     const { page } = opened;
     await page.goto(addressOf(`${keys()}?q=prod`));
     await page.getByRole('button', { name: 'Sign in with Acme ID' }).waitFor();
@@ -82,7 +82,7 @@ describe('A sign-in by single sign-on', () => {
     expect(kept).not.toContain('binding');
   });
 
-  it('is not finished in another browser, whatever address the link names', async () => {
+  it('refuses to finish a sign-in in another browser, and ignores a foreign return address', async () => {
     const other = await browser.open();
     await other.page.goto(addressOf('login/sso?code=stolen&return_path=//evil.example'));
     await other.page.getByText('This sign-in was begun in another tab or browser.').waitFor();
@@ -90,7 +90,7 @@ describe('A sign-in by single sign-on', () => {
     await other.context.close();
   });
 
-  it('in one tab ends and opens the session of the others, whose pages stay as they are', async () => {
+  it('ends and reopens the session of all tabs, whose pages keep their state', async () => {
     const { page, context } = opened;
     await page.goto(addressOf('me/preferences'));
     await isSignedIn(page);
@@ -114,7 +114,7 @@ describe('A sign-in by single sign-on', () => {
     await other.close();
   });
 
-  it('warns before the session ends, and renews it over the page', async () => {
+  it('warns before the session ends, and renews it in a dialog over the page', async () => {
     const { page } = opened;
     const path = `/v1/admin/organisation/sso-connections/${connection}`;
     await admin('PUT', path, { max_session_ttl: LIFE_S });
@@ -136,8 +136,8 @@ describe('A sign-in by single sign-on', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
-  it('violates no policy and has no error', () => {
-    // Chromium reports each refusal for want of a session.
+  it('causes no policy violation and no script error', () => {
+    // Chromium reports each call that is refused without a session.
     expect(opened.faults.filter((fault) => !fault.includes('401'))).toEqual([]);
   });
 });

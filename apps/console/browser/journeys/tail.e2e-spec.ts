@@ -4,13 +4,11 @@ import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/cons
 import { Owner } from '../support/owner';
 import { chat } from '../support/requests';
 
-/**
- * Requests that are sent while the tail is open; `CONSOLE_TAIL_REQUESTS=10000` sends ten thousand.
- */
+/** Number of requests sent while the tail is open; set by `CONSOLE_TAIL_REQUESTS`. */
 const REQUESTS = Number(process.env['CONSOLE_TAIL_REQUESTS'] ?? 1_000);
 const AT_ONCE = 16;
 const PAGE_SIZE = 100;
-/** For ten thousand requests on a busy machine. */
+/** Timeout that suffices for ten thousand requests on a busy machine. */
 const TIMEOUT_MS = 600_000;
 
 interface LogPage {
@@ -18,7 +16,7 @@ interface LogPage {
   readonly next_cursor: string | null;
 }
 
-describe('The tail of the console', () => {
+describe('tail of the logs page', () => {
   const browser = new ConsoleBrowser();
   let product: Product;
   let owner: Owner;
@@ -38,7 +36,7 @@ describe('The tail of the console', () => {
     await product.stop();
   });
 
-  /** Sends so many requests; resolves to the ids of their logs. */
+  /** Sends `count` requests. Resolves to the ids of their logs. */
   async function send(count: number): Promise<readonly string[]> {
     const ids: string[] = [];
     let left = count;
@@ -52,7 +50,7 @@ describe('The tail of the console', () => {
     return ids;
   }
 
-  /** Ids of all logs, by the API. */
+  /** Reads the ids of all logs from the API. */
   async function listed(): Promise<readonly string[]> {
     const ids: string[] = [];
     let cursor = '';
@@ -66,7 +64,8 @@ describe('The tail of the console', () => {
   }
 
   /**
-   * Ids of all rows of the list, and how many rows it has: both the same when none is there twice.
+   * Reads the ids of all rows of the list and the number of rows. The numbers of both differ when a
+   * row is duplicated.
    */
   async function shown(): Promise<{ readonly ids: readonly string[]; readonly rows: number }> {
     const { page } = opened;
@@ -96,7 +95,7 @@ describe('The tail of the console', () => {
   }
 
   it(
-    'misses none of many requests and has none twice, although the stream was cut in between',
+    'shows each of many requests exactly once, although the stream was cut in between',
     async () => {
       const { page } = opened;
       await page.goto(`${product.adminUrl}/console/w/${product.credentials.workspace_slug}/logs?live=1`);

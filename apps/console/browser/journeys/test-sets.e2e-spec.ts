@@ -5,10 +5,10 @@ import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/cons
 import { Owner } from '../support/owner';
 import { chat } from '../support/requests';
 
-describe('Test sets of the console', () => {
+describe('test sets of the playground', () => {
   const browser = new ConsoleBrowser();
   let product: Product;
-  /** A provider that transcribes. */
+  /** Stub of a provider that transcribes audio. */
   let stub: StubProvider;
   let opened: ConsolePage;
 
@@ -48,7 +48,7 @@ describe('Test sets of the console', () => {
     expect(await findingsInThemes(opened.page)).toEqual([]);
   };
 
-  it('are made of marked logs by the keyboard, which are compared and rated before', async () => {
+  it('compares and rates marked logs and makes a test set of them, by keyboard', async () => {
     const { page } = opened;
     await page.goto(address('/logs'));
     const rows = page.getByRole('grid', { name: 'Logs' }).getByRole('row');
@@ -79,7 +79,7 @@ describe('Test sets of the console', () => {
     expect(page.url()).toMatch(/\/playground\?.*view=tests/);
   });
 
-  it('run within a budget, with a check by expression, and show what failed', async () => {
+  it('runs a test set within a budget, checks responses by an expression, and shows the failed ones', async () => {
     const { page } = opened;
     await page.getByRole('button', { name: 'Add a column' }).click();
     await pane().getByRole('combobox', { name: 'Check of all rows' }).click();
@@ -111,7 +111,7 @@ describe('Test sets of the console', () => {
     expect(file.suggestedFilename()).toBe('test-set.csv');
   });
 
-  it('take rows of CSV, and judge by a model and by a schema', async () => {
+  it('imports rows from CSV and checks responses by a JSON schema', async () => {
     const { page } = opened;
     await pane().getByRole('switch', { name: 'Only what failed' }).press('Space');
     await pane().getByRole('button', { name: 'Remove all rows' }).click();
@@ -130,7 +130,7 @@ describe('Test sets of the console', () => {
     await pane().getByText('2 passed, 0 failed').nth(1).waitFor();
   });
 
-  it('are left for one request that is sent several times', async () => {
+  it('sends one request several times and shows the spread of its results', async () => {
     const { page } = opened;
     await page.goto(address('/playground?c=@sandbox/sandbox-small'));
     await page.getByLabel('User, message 1').fill('A secret repeated');
@@ -144,7 +144,7 @@ describe('Test sets of the console', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('are left for a recording, which goes as a form to a provider that transcribes it', async () => {
+  it('sends a recording as a form to a provider that transcribes it', async () => {
     const { page } = opened;
     await page.goto(address('/playground?c=@stub/whisper-1&api=transcriptions'));
     await page
@@ -160,7 +160,7 @@ describe('Test sets of the console', () => {
     await expectAccessible();
   });
 
-  it('leave no text in addresses or storage, and no fault', async () => {
+  it('leaves no request text in addresses or storage, and causes no script error', async () => {
     const { page, faults, requests } = opened;
     expect([page.url(), ...requests].filter((url) => /secret/i.test(url))).toEqual([]);
     const traces = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.title])';

@@ -10,8 +10,8 @@ interface Finding {
 }
 
 /**
- * Findings of axe on what the page shows, by element. The policy of the page does not bind the
- * script.
+ * Returns the axe findings on the visible page, one for each element. The content security policy
+ * of the page does not apply to the injected script.
  */
 export async function findingsOf(page: Page): Promise<readonly string[]> {
   const findings = await page.evaluate<readonly Finding[]>(
@@ -25,7 +25,9 @@ export async function findingsOf(page: Page): Promise<readonly string[]> {
   );
 }
 
-/** Findings of axe on the page as it is, in both themes, which ends in the light one. */
+/**
+ * Returns the axe findings on the page in both themes. The page is in the light theme afterwards.
+ */
 export async function findingsInThemes(page: Page): Promise<readonly string[]> {
   const findings: string[] = [];
   for (const theme of ['dark', 'light'] as const) {
@@ -35,7 +37,7 @@ export async function findingsInThemes(page: Page): Promise<readonly string[]> {
   return findings;
 }
 
-/** Shows the page in a theme, as the settings of the system say it. */
+/** Shows the page in a theme by emulating the colour scheme of the system. */
 export async function inTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   await page.locator(`html[data-theme=${colorScheme}]`).waitFor();

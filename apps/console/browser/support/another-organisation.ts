@@ -7,8 +7,8 @@ export interface AnotherOrganisation {
 }
 
 /**
- * An organisation `name`, which the owner of the product owns too, with a workspace of the same
- * slug as the first one's. No route makes organisations.
+ * Creates a second organisation of the product's owner, whose workspace has the same slug as the
+ * first one's. Uses SQL, because no route creates organisations.
  */
 export async function addOrganisation(product: Product, name: string): Promise<AnotherOrganisation> {
   const [id, workspaceId] = [uuidv7(), uuidv7()];
@@ -28,8 +28,8 @@ export async function addOrganisation(product: Product, name: string): Promise<A
 }
 
 /**
- * Makes a user a member of an organisation, and of its workspace. The user's password then counts
- * in all of their organisations.
+ * Makes a user a member of an organisation and its workspace. The user's password becomes valid in
+ * all of their organisations.
  */
 export async function joinOrganisation(
   product: Product,

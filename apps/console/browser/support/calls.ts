@@ -3,15 +3,15 @@ import type { Page, Request } from 'playwright-core';
 interface Call {
   readonly path: string;
   readonly sentAt: number;
-  /** Null while it is in progress. */
+  /** End of the call; null while it is in progress. */
   endedAt: number | null;
 }
 
-/** Calls of the admin API that a page makes. */
+/** Records the calls of a page to the admin API. */
 export class Calls {
   private calls: Call[] = [];
 
-  /** Takes note of the calls of a page from now on. */
+  /** Starts to record the calls of a page. */
   watch(page: Page): void {
     const byRequest = new Map<Request, Call>();
     const end = (request: Request): void => {
@@ -33,12 +33,12 @@ export class Calls {
     this.calls = [];
   }
 
-  /** Paths of the calls in their order, without streams. */
+  /** Paths of the calls in order, without streams. */
   get paths(): readonly string[] {
     return this.calls.map(({ path }) => path).filter((path) => !path.endsWith('/logs/tail'));
   }
 
-  /** Paths of the calls that are open. */
+  /** Paths of the calls in progress. */
   get open(): readonly string[] {
     return this.calls.filter(({ endedAt }) => endedAt === null).map(({ path }) => path);
   }
@@ -53,7 +53,9 @@ export class Calls {
     return earlier;
   }
 
-  /** Most calls of which each was sent after the one before had ended. */
+  /**
+   * Length of the longest chain of calls in which each was sent after the previous one had ended.
+   */
   get series(): number {
     const depths: { readonly endedAt: number; readonly depth: number }[] = [];
     for (const { sentAt, endedAt } of this.calls) {

@@ -1,26 +1,28 @@
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 
-/** Bounds each wait for a state of the page. */
+/** Timeout of each wait for a state of the page. */
 const WAIT_MS = 30_000;
 
 export interface ConsolePage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Addresses of all requests, in their order. */
+  /** URLs of all requests, in order. */
   readonly requests: readonly string[];
-  /** Violations of the content security policy, errors of scripts, and messages of type error. */
+  /**
+   * Violations of the content security policy, script errors, and console messages of type error.
+   */
   readonly faults: readonly string[];
 }
 
-/** Name of the function that is added to a page for reports. */
+/** Name of the function that the page calls to report policy violations. */
 const REPORT = 'tollgateTestReport';
 
-/** A headless Chromium for the journeys of the console. */
+/** Headless Chromium for the end-to-end tests of the console. */
 export class ConsoleBrowser {
   private browser: Browser | null = null;
 
   async start(): Promise<void> {
-    // Found by jest.e2e.cjs.
+    // Set by jest.e2e.cjs.
     const executablePath = process.env['CHROMIUM_PATH'];
     if (executablePath === undefined)
       throw new Error('The journeys of the console need a Chromium: set CHROMIUM_PATH, or install chromium.');
@@ -31,7 +33,7 @@ export class ConsoleBrowser {
     await this.browser?.close();
   }
 
-  /** A page with storage and cookies of its own. */
+  /** Opens a page with its own storage and cookies. */
   async open(options: { readonly colorScheme?: 'light' | 'dark' } = {}): Promise<ConsolePage> {
     if (this.browser === null) throw new Error('The browser runs from beforeAll on.');
     const context = await this.browser.newContext({
@@ -57,7 +59,7 @@ export class ConsoleBrowser {
   }
 }
 
-/** The link to the console that a start has printed. */
+/** Extracts the console link from the output of a start. Throws when there is none. */
 export function consoleLinkOf(printed: string): string {
   const [, link] = /^ *Console +(http\S+)/m.exec(printed) ?? [];
   if (link === undefined) throw new Error(`The start printed no link to the console:\n${printed}`);

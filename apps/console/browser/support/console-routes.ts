@@ -10,7 +10,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
 const ROUTE = /getParentRoute: \(\) => (\w+),\s+path: '([^']+)'/g;
 
 /**
- * Addresses of all pages of the console, such as `/w/$ws/logs/$log`, from the files that declare
+ * Reads the addresses of all console pages, such as `/w/$ws/logs/$log`, from the files that declare
  * their routes.
  */
 export function consoleRoutes(): readonly string[] {

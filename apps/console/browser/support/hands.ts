@@ -1,16 +1,16 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** Most keys that move the focus to one thing. */
+/** Maximum number of keys to move the focus to an element. */
 const MOVES_MAX = 200;
 
-/** Counts events of a mouse, of which a keyboard makes none. */
+/** Script that counts mouse events, to prove that a test uses the keyboard only. */
 const COUNT_MOUSE = `globalThis.tollgateMouseEvents = 0;
   for (const type of ['pointerdown', 'pointermove', 'mousedown', 'mousemove', 'wheel'])
     addEventListener(type, () => (globalThis.tollgateMouseEvents += 1), { capture: true });`;
 
 /**
- * Members of an element that the page's own functions use; the types of documents are not those of
- * Node.js.
+ * Members of an element that functions running in the page use. The TypeScript configuration of
+ * these tests has no DOM types.
  */
 interface PageElement {
   readonly tabIndex: number;
@@ -24,7 +24,7 @@ interface PageElement {
 }
 
 /**
- * Whether a key that acts goes to the element: it has the focus, or it is the chosen option of a
+ * Whether Enter or Space would act on the element: it has the focus or is the active option of a
  * list. Runs in the page.
  */
 const isReached = (element: PageElement): boolean =>
@@ -33,8 +33,8 @@ const isReached = (element: PageElement): boolean =>
   (element.type === 'radio' && element.checked === true);
 
 /**
- * The key that brings the focus nearer: an arrow within lists, menus, tabs and radios, else Tab.
- * Runs in the page.
+ * Returns the key that moves the focus towards the element: an arrow within lists, menus, tabs and
+ * radios, else Tab. Runs in the page.
  */
 function keyTowards(element: PageElement): string {
   const group = element.closest('[role=menu], [role=grid], [role=tablist], [role=radiogroup]');
@@ -45,8 +45,8 @@ function keyTowards(element: PageElement): string {
 }
 
 /**
- * Does the jobs of the console and counts their steps: a click, a chord, or one field. "Ctrl K", a
- * text and Enter are one step. Moving the focus is none.
+ * Performs user actions and counts them as steps: a click, a chord, or filling one field. "Ctrl K",
+ * a text and Enter together are one step. Moving the focus is not a step.
  */
 export abstract class Hands {
   private taken = 0;
@@ -69,9 +69,9 @@ export abstract class Hands {
 
   /** Opens a page of the navigation. */
   abstract goTo(page: string, chord: string): Promise<void>;
-  /** Acts on a button, link, tab, row or item of a menu. */
+  /** Activates a button, link, tab, row or menu item. */
   abstract press(target: Locator): Promise<void>;
-  /** Does what a button does that has a key of its own. */
+  /** Triggers a button that has a shortcut: by click, or with `key`. */
   abstract act(target: Locator, key: string): Promise<void>;
   /** Ticks a box. */
   abstract tick(target: Locator): Promise<void>;
@@ -80,9 +80,7 @@ export abstract class Hands {
   /** Enters a text into the palette and opens its first hit. */
   abstract find(text: string): Promise<void>;
 
-  /**
-   * Keys that are pressed one after the other, such as `c k`, or together, such as `Control+Enter`.
-   */
+  /** Presses keys one after the other, such as `c k`, or together, such as `Control+Enter`. */
   chord(keys: string): Promise<void> {
     return this.step(async () => {
       for (const key of keys.split(' ')) await this.page.keyboard.press(key);
@@ -95,7 +93,7 @@ export abstract class Hands {
   }
 }
 
-/** A person with a mouse, who types only into fields. */
+/** User with a mouse, who uses the keyboard only to fill in fields. */
 export class Mouse extends Hands {
   goTo(page: string): Promise<void> {
     const pages = this.page.getByRole('navigation', { name: 'Pages' });
@@ -127,14 +125,14 @@ export class Mouse extends Hands {
   }
 }
 
-/** A person with a keyboard alone. */
+/** User with a keyboard only. */
 export class Keyboard extends Hands {
-  /** Counts events of a mouse from now on. */
+  /** Starts to count mouse events. */
   async watch(): Promise<void> {
     await this.page.addInitScript({ content: COUNT_MOUSE });
   }
 
-  /** Events of a mouse since the page was loaded. */
+  /** Number of mouse events since the page was loaded. */
   mouseEvents(): Promise<number> {
     return this.page.evaluate<number>('globalThis.tollgateMouseEvents');
   }

@@ -8,13 +8,12 @@ const KEY = ecKeyPair('idp-1');
 const LIFE_S = 300;
 
 /**
- * An OpenID Connect provider on loopback that a browser can visit. It logs in `email` without a
- * question.
+ * OpenID Connect provider on loopback that a browser can visit. It logs in `email` without asking.
  */
 export class IdentityProvider {
   /** Address of the user who logs in next. */
   email = '';
-  /** The nonce of the login that each code ends. */
+  /** Nonce of the login by its code. */
   private readonly nonces = new Map<string, string>();
 
   private constructor(private readonly server: Server) {

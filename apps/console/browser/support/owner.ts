@@ -1,6 +1,6 @@
 import type { Product } from '@gw/testing';
 
-/** A session of the owner at the admin API, as a browser has one. */
+/** Session of the owner at the admin API, with a cookie as in a browser. */
 export class Owner {
   private constructor(
     private readonly product: Product,
@@ -17,7 +17,10 @@ export class Owner {
     return new Owner(product, response.headers.get('set-cookie')?.split(';', 1)[0] ?? '');
   }
 
-  /** The answer to a GET, or with a body to a POST. Throws unless it succeeds. */
+  /**
+   * Sends a GET, or a POST when there is a body, and returns the parsed response. Throws unless it
+   * succeeds.
+   */
   async call<T>(path: string, body?: object): Promise<T> {
     return (await (await this.send(path, body)).json()) as T;
   }

@@ -2,13 +2,13 @@ import type { Product } from '@gw/testing';
 
 export interface SentRequest {
   readonly status: number;
-  /** Id of its log. */
+  /** Id of the request and its log. */
   readonly id: string;
   readonly body: unknown;
 }
 
 /**
- * Sends a chat request to the sandbox; dials are in the names of models, such as
+ * Sends a chat request to the sandbox. Model names can contain settings, such as
  * `sandbox-small?status=503`.
  */
 export async function chat(
@@ -30,7 +30,7 @@ export async function chat(
   return { status: response.status, id, body: await response.json() };
 }
 
-/** A config whose first target fails with 503, twice, and whose second one answers. */
+/** Config whose first target fails twice with 503 and whose second target responds. */
 export const FALLBACK = {
   strategy: { mode: 'fallback' },
   targets: [
@@ -43,7 +43,7 @@ export const FALLBACK = {
   ],
 };
 
-/** A config whose first target is slow, so that a second call is started, which answers. */
+/** Config whose first target is slow, so that the hedged second call responds. */
 export const HEDGE = {
   strategy: { mode: 'hedge', hedge_delay: 20 },
   targets: [
@@ -52,7 +52,7 @@ export const HEDGE = {
   ],
 };
 
-/** Status of a small chat request to the sandbox with a key. */
+/** Sends a small chat request to the sandbox with a key and returns its status. */
 export async function statusOf(product: Product, key: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}`, 'x-gw-provider': '@sandbox' };
   return (await chat(product, { model: 'sandbox-small' }, headers)).status;

@@ -2,17 +2,17 @@ import { newKeyWithCertificate } from '@gw/federation';
 import { samlifyIdp, type Partner, type SamlifyIdp } from '@gw/testing';
 import type { BrowserContext, Route } from 'playwright-core';
 
-/** Its address, which only the browsers know that it is played in. */
+/** Address of the provider, which is served by request interception in the browser only. */
 const ENTITY = 'https://idp.example';
 
 /**
- * An identity provider by SAML that browsers can visit, played by samlify. It logs in `email`
- * without a question.
+ * SAML identity provider, implemented with samlify, that browsers can visit. It logs in `email`
+ * without asking.
  */
 export class SamlProvider {
   /** Address of the user who logs in next. */
   email = '';
-  /** Our service, as `GET …/sp` of the connection tells it. */
+  /** Tollgate's service provider data, as `GET …/sp` of the connection returns it. */
   partner: Omit<Partner, 'encryptFor'> = { acsUrl: '', entityId: '' };
 
   private constructor(private readonly idp: SamlifyIdp) {}
@@ -25,12 +25,12 @@ export class SamlProvider {
     return this.idp.metadata();
   }
 
-  /** Lets a browser reach it. */
+  /** Makes the provider reachable for a browser. */
   async serve(context: BrowserContext): Promise<void> {
     await context.route(`${ENTITY}/**`, (route) => this.respond(route));
   }
 
-  /** The page of a provider that posts its response by itself. */
+  /** Responds with a page that posts the SAML response automatically. */
   private async respond(route: Route): Promise<void> {
     const { search, searchParams } = new URL(route.request().url());
     const { acsUrl, entityId } = this.partner;

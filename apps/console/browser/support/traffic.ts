@@ -1,7 +1,7 @@
 import { eventually, type Product } from '@gw/testing';
 import { chat, FALLBACK } from './requests';
 
-/** Metadata of a request, by which analytics are grouped. */
+/** Headers with request metadata by which analytics can be grouped. */
 const by = (team: string): Readonly<Record<string, string>> => ({
   'x-gw-metadata': JSON.stringify({ team, _user: `${team}@example.com` }),
 });
@@ -24,8 +24,8 @@ const LIMITED = 'sandbox-small?status=429&latency=30';
 const FAILING = 'sandbox-small?status=500';
 
 /**
- * Sends requests of every kind that the pages show: answers, faults, fallbacks, hits of the cache,
- * denials and limits.
+ * Sends requests of every kind that the pages show: successes, errors, fallbacks, cache hits,
+ * denials and reached limits.
  */
 export async function sendTraffic(product: Product): Promise<void> {
   const direct = { 'x-gw-provider': '@sandbox' };
@@ -45,7 +45,10 @@ export async function sendTraffic(product: Product): Promise<void> {
   await reachLimits(product);
 }
 
-/** A key that may send two requests a day, and one whose budget is a few tokens. */
+/**
+ * Reaches the limits of two new keys: one with two requests a day, and one with a budget of a few
+ * tokens.
+ */
 async function reachLimits(product: Product): Promise<void> {
   const small = { model: 'sandbox-small' };
   const limited = await newKey(product, 'nightly-report', {

@@ -1,41 +1,41 @@
 import { inParallel } from './in-parallel';
 
 describe('inParallel', () => {
-  /** Works that end by hand. */
-  const begun: (() => void)[] = [];
+  /** Functions that end the running work items, in the order in which these started. */
+  const endWork: (() => void)[] = [];
   const work = (item: string): Promise<void> => {
-    places.push(item);
-    return new Promise((resolve) => begun.push(resolve));
+    started.push(item);
+    return new Promise((resolve) => endWork.push(resolve));
   };
-  let places: string[] = [];
+  let started: string[] = [];
   beforeEach(() => {
-    begun.length = 0;
-    places = [];
+    endWork.length = 0;
+    started = [];
   });
 
-  it('begins as many as it is wide, and the next one when one ends', async () => {
+  it('starts `width` items, and the next one when one of them ends', async () => {
     const done = inParallel(['a', 'b', 'c'], 2, new AbortController().signal, work);
-    expect(places).toEqual(['a', 'b']);
-    begun[0]?.();
+    expect(started).toEqual(['a', 'b']);
+    endWork[0]?.();
     await Promise.resolve().then(() => undefined);
     await Promise.resolve();
-    expect(places).toEqual(['a', 'b', 'c']);
-    begun[1]?.();
-    begun[2]?.();
+    expect(started).toEqual(['a', 'b', 'c']);
+    endWork[1]?.();
+    endWork[2]?.();
     await done;
   });
 
-  it('begins nothing more after its end', async () => {
+  it('starts no further item after the signal aborts', async () => {
     const controller = new AbortController();
     const done = inParallel(['a', 'b', 'c'], 1, controller.signal, work);
     controller.abort();
-    begun[0]?.();
+    endWork[0]?.();
     await done;
-    expect(places).toEqual(['a']);
+    expect(started).toEqual(['a']);
   });
 
   it('does nothing without items', async () => {
     await inParallel([], 4, new AbortController().signal, work);
-    expect(places).toEqual([]);
+    expect(started).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ const answer = (status: number, headers: Record<string, string> = {}) => ({
 });
 
 describe('Problem', () => {
-  it('keeps what the API says, and finds the field of each detail', () => {
+  it('keeps the members of an API error, and maps each detail to its field', () => {
     const problem = problemOf(answer(400), {
       error: {
         type: 'validation_failed',
@@ -21,20 +21,20 @@ describe('Problem', () => {
     expect([...problem.byPath]).toEqual([['rate_limits.0.unit', 'must be rpm']]);
   });
 
-  it('says that a response of another server is not one of ours', () => {
+  it('reports a response that does not come from the API as `answer_unknown`', () => {
     const problem = problemOf(answer(502, { 'x-gw-request-id': 'r-2' }), '<html>Bad gateway</html>');
     expect(problem.message).toBe('The server answered something that is not ours (502).');
     expect(problem).toMatchObject({ type: 'answer_unknown', requestId: 'r-2', details: [] });
   });
 
-  it('reads how long to wait, and which limit refused', () => {
+  it('reads `Retry-After` and the limit that refused the request', () => {
     const limited = { error: { type: 'rate_limited', message: 'Wait.', limit: { type: 'requests' } } };
     const problem = problemOf(answer(429, { 'retry-after': '7' }), limited);
     expect(problem).toMatchObject({ retryAfterS: 7, limit: { type: 'requests' } });
     expect(problemOf(answer(429, { 'retry-after': 'soon' }), limited).retryAfterS).toBeNull();
   });
 
-  it('turns anything thrown into a problem', () => {
+  it('converts a thrown value to a problem', () => {
     expect(problemFrom(new TypeError('Failed to fetch'))).toMatchObject({
       type: 'network_failed',
       status: 0,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { addE8, approximateUsd, cents, centsToE8, e8, exactText, usd, usdToE8 } from './units';
 
-describe('Units of money', () => {
-  it('are exact for each amount that the API writes as a number', () => {
+describe('units of money', () => {
+  it('convert every amount that the API writes as a number exactly', () => {
     fc.assert(
       fc.property(fc.integer({ min: -6_700_000_000_000_000, max: 6_700_000_000_000_000 }), (units) => {
         const dollars = Number(exactText(e8(String(units))!));
@@ -13,7 +13,7 @@ describe('Units of money', () => {
     expect(centsToE8(cents(12.345678))).toBe(12_345_678n);
   });
 
-  it('are added as integers and written with all eight decimals', () => {
+  it('add amounts as integers and format them with all eight decimals', () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n })), (amounts) => {
         const total = addE8(amounts.map((amount) => e8(String(amount))!));
@@ -24,7 +24,7 @@ describe('Units of money', () => {
     expect(exactText(e8('342000')!)).toBe('0.00342000');
   });
 
-  it('are unknown where a text is no integer', () => {
+  it('parse a text that is not an integer to null', () => {
     expect([e8(''), e8('1.5'), e8('1e3'), e8('0x1')]).toEqual([null, null, null, null]);
     expect(approximateUsd(e8('150000000')!)).toBe(1.5);
   });

@@ -7,12 +7,12 @@ import { refusalOf } from './state/access';
 
 const signedOut = (): Response => problemResponse(401, 'unauthenticated', 'Log in.');
 
-describe('The shell', () => {
+describe('shell', () => {
   beforeEach(() => {
     localStorage.clear();
   });
 
-  it('opens Home of the first workspace, within few requests', async () => {
+  it('opens Home of the first workspace with at most nine requests', async () => {
     const { requests, unanswered, address } = renderConsole('/', {
       'GET /v1/logs': { object: 'list', data: [], next_cursor: null },
     });
@@ -22,7 +22,7 @@ describe('The shell', () => {
     expect(requests.length).toBeLessThanOrEqual(9);
   });
 
-  it('takes a workspace by slug or id, and says of others that they are not here', async () => {
+  it('opens a workspace by slug or id, and reports an unknown one as not found', async () => {
     const own = renderConsole('/w/0198f3a1-0000-7000-8000-000000000002');
     await screen.findByRole('button', { name: 'Workspace: Batch' });
     own.unmount();
@@ -30,7 +30,7 @@ describe('The shell', () => {
     await screen.findByText('Not here, or not yours.');
   });
 
-  it('switches the workspace', async () => {
+  it('switches the workspace, from a detail page to its list', async () => {
     const user = userEvent.setup();
     const { address } = renderConsole('/w/search');
     await user.click(await screen.findByRole('button', { name: 'Workspace: Search team' }));
@@ -39,7 +39,7 @@ describe('The shell', () => {
     expect(pageIn(OWNER_SELF.workspaces[1]!, '/w/search/keys/0198')).toBe('/w/batch/keys');
   });
 
-  it('acts on keys and chords, but not in a field', async () => {
+  it('handles shortcuts and lists them in a dialog', async () => {
     const user = userEvent.setup();
     renderConsole('/w/search');
     await screen.findByRole('heading', { name: 'Your gateway is running' });
@@ -56,7 +56,7 @@ describe('The shell', () => {
     expect(within(dialog).getByText('Go to Home')).toBeTruthy();
   });
 
-  it('asks for a sign-in where there is no session', async () => {
+  it('shows the sign-in when there is no session', async () => {
     renderConsole('/w/search', {
       'GET /v1/auth/self': signedOut,
       'GET /v1/auth/permissions': signedOut,
@@ -66,10 +66,10 @@ describe('The shell', () => {
   });
 });
 
-describe('Rights', () => {
+describe('refusalOf', () => {
   const [workspace] = MEMBER_SELF.workspaces;
 
-  it('are those that the server computed, with the setting that closes one', () => {
+  it('decides by the scopes that the server computed, and names the setting that removes a scope', () => {
     const member = { permissions: MEMBER_PERMISSIONS };
     expect(refusalOf('configs_list', member, workspace!)).toBeNull();
     expect(refusalOf('auth_self', member, workspace!)).toBeNull();

@@ -17,7 +17,9 @@ const ENROLMENT = {
 const needsFactor = () => problemResponse(403, 'mfa_required', 'Add a second factor.');
 const wrong = (what: string) => problemResponse(401, 'unauthenticated', `The ${what} is wrong.`);
 
-/** A server whose organisation requires a second factor, which the session lacks. */
+/**
+ * Stub responses of a server whose organisation requires a second factor, which the session lacks.
+ */
 function server(more: Answers = {}) {
   const state = { lacksFactor: true, bodies: [] as object[] };
   const unlessLacking = (body: unknown) => () => (state.lacksFactor ? needsFactor() : Response.json(body));
@@ -48,7 +50,7 @@ function otherTab(holder: object | null): void {
   channel.close();
 }
 
-describe('A required second factor', () => {
+describe('enrolment of a required second factor', () => {
   const user = userEvent.setup();
   beforeEach(() => {
     localStorage.clear();
@@ -74,7 +76,7 @@ describe('A required second factor', () => {
     await user.click(goOn);
   }
 
-  it('is added in place of the page that was wanted, which shows after the recovery codes', async () => {
+  it('shows the enrolment in place of the requested page, and the page after the recovery codes', async () => {
     const { state, answers } = server();
     const { queries, address } = renderConsole('/w/search/models?q=small', answers);
     await screen.findByRole('heading', { level: 1, name: 'Add a second factor' });
@@ -94,7 +96,7 @@ describe('A required second factor', () => {
     await user.type(screen.getByLabelText(/^First code/), '492 039');
     await user.click(screen.getByRole('button', { name: 'Confirm' }));
     await screen.findByText('p2wd-11ah-zz2q-ab3c');
-    // A tab that gets the focus reads everything anew; the codes must stay.
+    // A tab that receives the focus reads everything again; the codes must stay visible.
     await act(() => queries.invalidateQueries());
     screen.getByText('p2wd-11ah-zz2q-ab3c');
     await leaveCodes();
@@ -117,7 +119,7 @@ describe('A required second factor', () => {
     for (const secret of [SECRET, ...CODES, '"right"']) expect(shown).not.toContain(secret);
   });
 
-  it('is added over a page that is there already, which keeps what was entered', async () => {
+  it('shows the enrolment over an open page, which keeps its inputs', async () => {
     const { state, answers } = server();
     state.lacksFactor = false;
     const { queries } = renderConsole('/w/search/keys/new', answers);
@@ -131,7 +133,7 @@ describe('A required second factor', () => {
     expect(screen.getByLabelText<HTMLInputElement>(/^Name/).value).toBe('search-prod');
   });
 
-  it('ends with a session that another tab ends, and is done when another tab has added one', async () => {
+  it('shows the sign-in when another tab signs out, and the page when another tab has added a factor', async () => {
     const { state, answers } = server();
     renderConsole('/w/search/models', answers);
     await screen.findByRole('heading', { level: 1, name: 'Add a second factor' });
@@ -142,7 +144,7 @@ describe('A required second factor', () => {
     await screen.findByRole('heading', { level: 1, name: 'Models' });
   });
 
-  it('leaves a way to the other organisations of the user', async () => {
+  it('lets the user open another organisation instead', async () => {
     const to = jest.spyOn(leave, 'to').mockImplementation();
     const beta = { id: '0198f3a1-0000-7000-8000-0000000000b1', name: 'Beta', role: 'member' as const };
     const self = { ...OWNER_SELF, organisations: [...OWNER_SELF.organisations, beta] };
@@ -164,7 +166,7 @@ describe('A required second factor', () => {
     to.mockRestore();
   });
 
-  it('names no other organisation where the user has none', async () => {
+  it('offers no other organisation when the user has none', async () => {
     const { answers } = server();
     renderConsole('/w/search/models', answers);
     await screen.findByRole('button', { name: 'Sign out' });
@@ -181,7 +183,7 @@ describe('A required second factor', () => {
     to.mockRestore();
   });
 
-  describe('by a passkey', () => {
+  describe('with a passkey', () => {
     const RESPONSE = { id: 'credential-1', type: 'public-key' };
     class PasskeyStub {
       static parseRequestOptionsFromJSON = (options: object): object => options;
@@ -199,7 +201,7 @@ describe('A required second factor', () => {
       Reflect.deleteProperty(navigator, 'credentials');
     });
 
-    it('is made on the device after the password, and says when it was not', async () => {
+    it('creates a passkey after the password, and reports a cancelled creation', async () => {
       const bodies: object[] = [];
       const options = { challenge: 'bm9uY2U' };
       const { state, answers } = server({
@@ -216,7 +218,7 @@ describe('A required second factor', () => {
       await user.click(screen.getByRole('button', { name: 'Add a passkey' }));
       await screen.findByText(/^No passkey was made/);
       await user.click(screen.getByRole('button', { name: 'Add a passkey' }));
-      // Recovery codes that the user has stay valid, so none are shown.
+      // The user's recovery codes stay valid, so none are shown.
       await screen.findByRole('heading', { level: 1, name: 'Models' });
       expect(bodies).toEqual([{ response: RESPONSE }]);
       expect(create).toHaveBeenLastCalledWith({ publicKey: options });

@@ -9,14 +9,14 @@ const uriOf = (name: string): string =>
 
 describe('QrCode', () => {
   it.each(['a@b.cd', 'ada@example.com', 'Ärger+töne@exämple.com', `${'long-'.repeat(48)}@example.com`])(
-    'is read as the exact address of an authenticator app for %s',
+    'decodes to the exact address of an authenticator app for %s',
     (name) => {
       renderUi(<QrCode text={uriOf(name)} label="Code" />);
       expect(readQrCode(screen.getByRole('img', { name: 'Code' }))).toBe(uriOf(name));
     },
   );
 
-  it('changes with its text, and is absent for one that no code has room for', () => {
+  it('changes with its text, and renders nothing for a text that is too long', () => {
     const { rerender } = renderUi(<QrCode text={uriOf('a@b.cd')} label="Code" />);
     rerender(<QrCode text={uriOf('e@f.gh')} label="Code" />);
     expect(readQrCode(screen.getByRole('img'))).toBe(uriOf('e@f.gh'));

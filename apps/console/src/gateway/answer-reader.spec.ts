@@ -1,8 +1,8 @@
-import { readAnswer } from './answer-reader';
+import { readResponsePart } from './answer-reader';
 
 const NOTHING = { text: '', inputTokens: null, outputTokens: null, error: null };
 
-describe('readAnswer', () => {
+describe('readResponsePart', () => {
   it.each([
     ['chat', { choices: [{ delta: { content: 'Hi' } }] }, { text: 'Hi' }],
     ['chat', { choices: [{ message: { content: [{ type: 'text', text: 'Hi' }] } }] }, { text: 'Hi' }],
@@ -33,7 +33,7 @@ describe('readAnswer', () => {
     ['chat', { choices: 'x', usage: { prompt_tokens: -1, completion_tokens: '9' } }, {}],
     ['messages', null, {}],
     ['responses', 'text', {}],
-  ] as const)('of %s reads %j', (api, event, expected) => {
-    expect(readAnswer(api, event)).toEqual({ ...NOTHING, ...expected });
+  ] as const)('reads for the API %s the event %j', (api, event, expected) => {
+    expect(readResponsePart(api, event)).toEqual({ ...NOTHING, ...expected });
   });
 });

@@ -51,7 +51,7 @@ describe('sendRun', () => {
       onChange,
     );
 
-  it('puts the pieces of a stream together, with usage, retries and the decision', async () => {
+  it('joins the text of a stream, and reads usage, retries and the decision', async () => {
     answer(
       () =>
         new Response(streamOf([chunk('Hel'), chunk('lo'), USAGE, 'data: [DONE]\n\n']), { headers: HEADERS }),
@@ -70,7 +70,7 @@ describe('sendRun', () => {
     expect(request?.redirect).toBe('error');
   });
 
-  it('asks for one key for all requests of a workspace, and for another one after a refusal', async () => {
+  it('requests one key for all requests of a workspace, and a new one after a 401', async () => {
     answer((request) => {
       if (request.headers.get('x-gw-provider') === '@refused')
         return Response.json({ error: { type: 'unauthenticated', message: 'No.' } }, { status: 401 });
@@ -91,7 +91,7 @@ describe('sendRun', () => {
     expect(keys()).toBe(2);
   });
 
-  it('keeps request and response as they were sent and received, without the key', async () => {
+  it('keeps request and response as sent and received, without the key', async () => {
     const parts = [chunk('Hé'), USAGE, 'data: [DONE]\n\n'];
     answer(() => new Response(streamOf(parts), { headers: HEADERS }));
     const { exchange } = await run();
@@ -107,7 +107,7 @@ describe('sendRun', () => {
     expect((await run()).exchange?.received).toBe('{"error":{"type":"x","message":"No."}}');
   });
 
-  it('sends any path of the gateway as raw, keeps bytes that are no text, and calls no other address', async () => {
+  it('sends any gateway path as raw, keeps binary responses, and calls no other address', async () => {
     const call = (path: string, method = 'GET') =>
       sendRun(
         { workspaceId: 'raw', api: 'raw', headers: {}, body: null, method, path },
@@ -128,7 +128,7 @@ describe('sendRun', () => {
     expect(sent.length).toBe(before);
   });
 
-  it('ends with the error of the gateway, of a stream, and of the network', async () => {
+  it('fails with the error of the gateway, of a stream, or of the network', async () => {
     answer(() =>
       Response.json({ error: { type: 'rate_limit_exceeded', message: 'Too many.' } }, { status: 429 }),
     );
@@ -148,7 +148,7 @@ describe('sendRun', () => {
     expect(await run()).toMatchObject({ status: 'failed', httpStatus: null, problem: { status: 0 } });
   });
 
-  it('stops, and keeps what had come', async () => {
+  it('stops on abort and keeps the received text', async () => {
     const stopper = new AbortController();
     answer(({ signal }) => {
       const body = streamOf([chunk('Hel')], true);
@@ -167,7 +167,7 @@ describe('sendRun', () => {
 });
 
 describe('tokensPerSecond', () => {
-  it('counts from the first token on, where there is time enough', () => {
+  it('measures from the first token on, and returns null for a response that is too short', () => {
     expect(tokensPerSecond({ ...NEW_RUN, outputTokens: 30, firstTokenMs: 500, tookMs: 2_000 })).toBe(20);
     expect(tokensPerSecond({ ...NEW_RUN, outputTokens: 30, firstTokenMs: 500, tookMs: 510 })).toBeNull();
     expect(tokensPerSecond(NEW_RUN)).toBeNull();

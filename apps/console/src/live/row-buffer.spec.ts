@@ -11,8 +11,8 @@ const rows = fc.array(
     .map(([time, id]) => row(time, `${String(time)}-${String(id)}`)),
 );
 
-describe('The buffer of live rows', () => {
-  it('has the newest rows, each once, newest first, in whichever order they come', () => {
+describe('RowBuffer', () => {
+  it('holds the newest rows without duplicates, newest first, whatever order they arrive in', () => {
     fc.assert(
       fc.property(fc.array(rows), fc.integer({ min: 1, max: 20 }), (batches, size) => {
         const buffer = new RowBuffer<LiveRow>(size);
@@ -26,7 +26,7 @@ describe('The buffer of live rows', () => {
     );
   });
 
-  it('says how many rows gave way', () => {
+  it('counts the rows that newer ones displaced', () => {
     const buffer = new RowBuffer<LiveRow>(2);
     buffer.add([row(1), row(2), row(3)]);
     expect([buffer.dropped, buffer.newest?.id]).toEqual([1, '3']);
@@ -35,7 +35,7 @@ describe('The buffer of live rows', () => {
     expect([buffer.dropped, buffer.all]).toEqual([0, []]);
   });
 
-  it('takes no row again that it had before it was cleared, nor one that had given way', () => {
+  it('does not add rows again that were in the buffer or displaced before it was cleared', () => {
     const buffer = new RowBuffer<LiveRow>(2);
     buffer.add([row(1), row(2), row(3)]);
     buffer.clear();

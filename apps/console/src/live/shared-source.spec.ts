@@ -5,13 +5,13 @@ import { sharedSource, type TabParts } from './shared-source';
 import { Tail, type TailSource } from './tail';
 
 const START = Date.parse('2026-11-23T14:00:00.000Z');
-/** After each tab has opened, by the server's clock. */
+/** A row that is stored after each tab has opened, by the server's clock. */
 const row = (number: number): LiveRow => ({
   id: `log-${String(number).padStart(6, '0')}`,
   created_at: new Date(START + 60_000 + number).toISOString(),
 });
 
-/** Locks of one browser: one holder a name, the others wait in their order. */
+/** Web Locks of one browser with a single lock: one holder, the others wait in order. */
 class Locks {
   private readonly waiting: (() => void)[] = [];
   private isHeld = false;
@@ -41,7 +41,7 @@ class Locks {
 }
 
 /**
- * A server that counts its streams, and sends what is stored in pieces that cut events anywhere.
+ * Server that counts its streams, and sends each event in two pieces that split it in the middle.
  */
 class Server implements TailSource<LiveRow> {
   readonly stored: LiveRow[] = [];
@@ -49,7 +49,7 @@ class Server implements TailSource<LiveRow> {
   opened = 0;
   mostAtOnce = 0;
   refusal: Problem | null = null;
-  /** Streams open when this resolves. */
+  /** Promise for which opening a stream waits. */
   gate: Promise<void> = Promise.resolve();
 
   async open(signal: AbortSignal) {
@@ -86,7 +86,7 @@ class Server implements TailSource<LiveRow> {
   }
 }
 
-describe('A stream that tabs share', () => {
+describe('sharedSource', () => {
   const tails: Tail<LiveRow>[] = [];
   let browsers = 0;
   afterEach(() => {
@@ -122,7 +122,7 @@ describe('A stream that tabs share', () => {
       return numbers.every((number) => ids.includes(row(number).id)) && ids.length === numbers.length;
     });
 
-  it('is opened once, and each tab has every row', async () => {
+  it('opens one stream, and each tab receives every row', async () => {
     const { server, tab } = browser();
     const all = [tab(), tab(), tab()];
     await Promise.all(all.map(isLive));
@@ -132,7 +132,7 @@ describe('A stream that tabs share', () => {
     expect([server.opened, server.mostAtOnce]).toEqual([1, 1]);
   });
 
-  it('is opened by another tab when its own stops, and nothing between is missing', async () => {
+  it('opens the stream in another tab when the leading tab stops, and misses no row in between', async () => {
     const { server, tab } = browser();
     const first = tab();
     await isLive(first);
@@ -150,7 +150,7 @@ describe('A stream that tabs share', () => {
   });
 
   it.each(Array.from({ length: 24 }, (_, moment) => moment))(
-    'misses nothing in another tab when its own ends at moment %i of opening, taking over and reading',
+    'misses no row in another tab when the leading tab stops at moment %i of opening, taking over and reading',
     async (moment) => {
       const { server, tab } = browser();
       const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -165,7 +165,7 @@ describe('A stream that tabs share', () => {
       const after = second ?? tab();
       await isLive(after);
       server.store(100);
-      // Those before its first sight are in the list of the page.
+      // Rows from before the tail opened are in the list of the page.
       await until(after, () => after.getState().rows.some(({ id }) => id === row(100).id));
       const ids = after.getState().rows.map(({ id }) => id);
       const begin = Number(ids.at(-1)?.slice(4));
@@ -176,7 +176,7 @@ describe('A stream that tabs share', () => {
     },
   );
 
-  it('that ends at the server is opened once again', async () => {
+  it('reopens one stream for all tabs when the server ends it', async () => {
     const { server, tab } = browser();
     const all = [tab(), tab()];
     await Promise.all(all.map(isLive));
@@ -188,7 +188,7 @@ describe('A stream that tabs share', () => {
     expect(server.mostAtOnce).toBe(1);
   });
 
-  it('is awaited by a tab that comes while another one opens it', async () => {
+  it('lets a tab wait for the stream that another tab is opening', async () => {
     const { server, tab } = browser();
     let open: () => void = () => undefined;
     server.gate = new Promise((resolve) => {
@@ -202,7 +202,7 @@ describe('A stream that tabs share', () => {
     expect(server.opened).toBe(1);
   });
 
-  it('is rejected to a tab that is aborted while it requests the lock', async () => {
+  it('rejects when the signal of a tab aborts while it requests the lock', async () => {
     const { server, tab } = browser();
     await isLive(tab());
     const parts: TabParts = {
@@ -218,7 +218,7 @@ describe('A stream that tabs share', () => {
     await expect(opening).rejects.toThrow('paused');
   });
 
-  it('that is refused is refused to each tab', async () => {
+  it('reports the refusal of the stream in each tab', async () => {
     const { server, tab } = browser();
     server.refusal = new Problem({ type: 'scope_missing', message: 'No.', status: 403 });
     const all = [tab(), tab()];
@@ -226,7 +226,7 @@ describe('A stream that tabs share', () => {
     expect(server.live.size).toBe(0);
   });
 
-  it('is one of each tab where the browser has no locks', () => {
+  it('returns the source unchanged when the browser has no locks', () => {
     const server = new Server();
     expect(sharedSource(server, 'x', null)).toBe(server);
   });

@@ -9,7 +9,7 @@ const row = (number: number): LiveRow => ({
   created_at: new Date(START + number).toISOString(),
 });
 
-/** A server with rows; its streams send what is stored while they are open. */
+/** Server with rows, whose open streams send each stored row. */
 class Server implements TailSource<LiveRow> {
   readonly stored: LiveRow[] = [];
   readonly opened: ReadableStreamDefaultController<Uint8Array>[] = [];
@@ -66,11 +66,11 @@ function tailOf(server: Server) {
 
 const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
-describe('A tail', () => {
+describe('Tail', () => {
   beforeEach(() => jest.useFakeTimers({ now: START }));
   afterEach(() => jest.useRealTimers());
 
-  it('shows rows newest first as they are stored, at most ten times a second', async () => {
+  it('shows rows newest first as they are stored, with at most ten updates a second', async () => {
     const server = new Server();
     const { tail, numbers, renders } = tailOf(server);
     tail.start();
@@ -88,7 +88,7 @@ describe('A tail', () => {
     expect(server.openStreams).toBe(0);
   });
 
-  it('lists what was stored while the stream was cut: nothing is missing and nothing is there twice', async () => {
+  it('lists the rows that were stored while the stream was cut, without gaps or duplicates', async () => {
     const server = new Server();
     const { tail, numbers } = tailOf(server);
     tail.start();
@@ -117,7 +117,7 @@ describe('A tail', () => {
     tail.stop();
   });
 
-  it('fills what the server skipped by a list, and says what even that does not have', async () => {
+  it('fills rows that the server skipped by a list call, and counts those that it does not return', async () => {
     const server = new Server();
     const { tail, numbers } = tailOf(server);
     tail.start();
@@ -135,7 +135,7 @@ describe('A tail', () => {
     tail.stop();
   });
 
-  it('keeps the newest rows alone and counts the others', async () => {
+  it('keeps only the newest rows and counts the dropped ones', async () => {
     const server = new Server();
     const { tail, numbers } = tailOf(server);
     tail.start();
@@ -147,7 +147,7 @@ describe('A tail', () => {
     tail.stop();
   });
 
-  it('has no stream while the page is hidden for long, and catches up when it is seen', async () => {
+  it('closes the stream of a page that is hidden for long, and catches up when it is visible again', async () => {
     const server = new Server();
     const { tail, numbers } = tailOf(server);
     tail.start();
@@ -186,7 +186,7 @@ describe('A tail', () => {
     tail.stop();
   });
 
-  it('stays paused, and starts again, when its stream opens only after the pause', async () => {
+  it('stays paused when the stream opens only after the pause, and starts again when visible', async () => {
     const server = new Server();
     const { tail } = tailOf(server);
     let open: () => void = () => undefined;
@@ -209,7 +209,7 @@ describe('A tail', () => {
     tail.stop();
   });
 
-  it('keeps no listener on its signal after a wait', async () => {
+  it('leaves no listener on its signal after a wait', async () => {
     const added = jest.spyOn(AbortSignal.prototype, 'addEventListener');
     const removed = jest.spyOn(AbortSignal.prototype, 'removeEventListener');
     const server = new Server();
@@ -223,7 +223,7 @@ describe('A tail', () => {
     jest.restoreAllMocks();
   });
 
-  it('waits longer each time the server fails, and gives up on a refusal', async () => {
+  it('waits for `Retry-After` when the server fails, and gives up on a refusal', async () => {
     const server = new Server();
     server.refusal = new Problem({ type: 'overloaded', message: 'Busy.', status: 503, retryAfterS: 10 });
     const { tail } = tailOf(server);
@@ -241,7 +241,7 @@ describe('A tail', () => {
     expect(server.opened.length).toBe(1);
   });
 
-  it('does not open streams in a busy loop when the server ends each at once', async () => {
+  it('does not reopen streams in a busy loop when the server ends each immediately', async () => {
     const server = new Server();
     const { tail } = tailOf(server);
     const opened = jest.spyOn(server, 'open').mockImplementation(() => {

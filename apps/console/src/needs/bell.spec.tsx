@@ -23,7 +23,7 @@ const budget = (status: 'active' | 'exhausted'): Need => ({
   },
 });
 
-describe('The bell', () => {
+describe('bell', () => {
   beforeEach(() => localStorage.clear());
   const list = (data: readonly object[]) => ({ object: 'list', total: data.length, data });
   const answers = (gateways: readonly Need[]) => ({
@@ -32,7 +32,7 @@ describe('The bell', () => {
     'GET /v1/admin/gateways': list(gateways.map((need) => (need as Need & { kind: 'gateway' }).gateway)),
   });
 
-  it('lists what needs the user, and counts only what they have not seen', async () => {
+  it('lists the alerts and counts only the unread ones', async () => {
     const user = userEvent.setup();
     const first = renderConsole('/me/preferences', answers([gateway('g-1')]));
     await user.click(await screen.findByRole('button', { name: 'Alerts' }));
@@ -51,7 +51,7 @@ describe('The bell', () => {
     expect(rows.map(({ textContent }) => textContent?.includes('new'))).toEqual([false, true]);
   });
 
-  it('shows nothing where nothing needs the user', async () => {
+  it('shows an empty state when there is no alert', async () => {
     const user = userEvent.setup();
     renderConsole('/me/preferences', answers([]));
     await user.click(await screen.findByRole('button', { name: 'Alerts' }));
@@ -59,11 +59,11 @@ describe('The bell', () => {
   });
 });
 
-describe('What was read', () => {
+describe('read alerts', () => {
   const USER = OWNER_SELF.id;
   beforeEach(() => localStorage.clear());
 
-  it('is kept by user and workspace, and is new again when it comes back', () => {
+  it('are stored by user and workspace, and are new again when they return', () => {
     markRead(USER, 'w-1', [gateway('g-1'), gateway('g-2')]);
     markRead(USER, 'w-2', [gateway('g-1')]);
     expect(readNeeds('another').size).toBe(0);
@@ -74,11 +74,11 @@ describe('What was read', () => {
     expect([...readNeeds(USER)]).not.toContain(inWorkspaceOf('w-1', gateway('g-1')));
   });
 
-  it('does not hide a need that has become worse', () => {
+  it('do not hide an alert that has become worse', () => {
     expect(keyOfNeed(budget('active'))).not.toBe(keyOfNeed(budget('exhausted')));
   });
 
-  it('is bounded, and survives a broken store', () => {
+  it('are limited to 500, and tolerate a broken store', () => {
     for (let n = 0; n < 60; n += 1)
       markRead(
         USER,

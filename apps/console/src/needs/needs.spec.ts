@@ -19,7 +19,7 @@ const budget = (limit: Partial<Budgeted['limit']>, name = 'search'): Budgeted =>
   },
 });
 const NOW = Date.parse('2026-11-28T12:00:00Z');
-const KNOWN: NeedsInput = { hour: [], day: [], budgets: [], keys: [], gateways: [], now: NOW };
+const INPUT: NeedsInput = { hour: [], day: [], budgets: [], keys: [], gateways: [], now: NOW };
 const gateway = (connected: boolean) => ({
   ...{ object: 'gateway' as const, id: 'g-1', version: '1', warnings: [] },
   ...{ connected, first_seen_at: '2026-11-28T00:00:00Z', last_seen_at: '2026-11-28T00:00:00Z' },
@@ -27,18 +27,23 @@ const gateway = (connected: boolean) => ({
 
 describe('isFailing', () => {
   it.each([
-    ['thrice its usual errors', group(100, 9), group(2_000, 60), true],
-    ['twice its usual errors', group(100, 6), group(2_000, 60), false],
-    ['few errors, though more than usual', group(1_000, 10), group(24_000, 10), false],
-    ['errors in all that was ever sent', group(10, 5), group(10, 5), true],
-    ['no request', group(0, 0), undefined, false],
-  ])('%s', (_, hour, day, expected) => {
+    ['three times its usual error share', group(100, 9), group(2_000, 60), true],
+    ['twice its usual error share', group(100, 6), group(2_000, 60), false],
+    [
+      'an error share below the minimum, though above the usual one',
+      group(1_000, 10),
+      group(24_000, 10),
+      false,
+    ],
+    ['errors when all requests of the day are in this hour', group(10, 5), group(10, 5), true],
+    ['no requests', group(0, 0), undefined, false],
+  ])('decides for a provider with %s', (_, hour, day, expected) => {
     expect(isFailing(hour, day)).toBe(expected);
   });
 });
 
 describe('runsOut', () => {
-  it('is a forecast before the reset, or a budget that is used up', () => {
+  it('returns true for a forecast before the reset or an exhausted budget', () => {
     expect(runsOut(budget({ forecast_exhausted_at: '2026-11-30T00:00:00Z' }))).toBe(true);
     expect(runsOut(budget({ forecast_exhausted_at: '2026-12-02T00:00:00Z' }))).toBe(false);
     expect(runsOut(budget({ forecast_exhausted_at: null }))).toBe(false);
@@ -53,7 +58,7 @@ describe('needsOf', () => {
   it('lists failures, gateways, budgets and keys, the most urgent first', () => {
     const key = (name: string, expires_at: string | null) => ({ id: name, name, expires_at });
     const needs = needsOf({
-      ...KNOWN,
+      ...INPUT,
       hour: [group(100, 50), group(100, 0, 'azure')],
       day: [group(1_000, 60), group(1_000, 0, 'azure')],
       budgets: [budget({}), budget({ status: 'exhausted' }, 'batch')],
@@ -72,10 +77,10 @@ describe('needsOf', () => {
       { budget: { name: 'batch' } },
       { keys: [{ name: 'soon' }] },
     ]);
-    expect(needsOf(KNOWN)).toEqual([]);
+    expect(needsOf(INPUT)).toEqual([]);
   });
 
-  it('shows the budgets that are nearest to their end', () => {
+  it('sorts budgets by their used share', () => {
     const budgets = [
       budget({ current_usage: 1 }, 'a'),
       budget({ current_usage: 9 }, 'b'),

@@ -5,7 +5,10 @@ const WORKSPACE = { id: '0198f3a1-0000-7000-8000-000000000001', slug: 'search', 
 const OTHER = { id: '0198f3a1-0000-7000-8000-000000000002', slug: 'batch', name: 'Batch' };
 const ORGANISATION = { id: '0198f3a1-0000-7000-8000-000000000003', name: 'Acme' };
 
-/** The owner of an organisation with two workspaces, `search` and `batch`. */
+/**
+ * Response of `GET /v1/auth/self` for the owner of an organisation with two workspaces, `search`
+ * and `batch`.
+ */
 export const OWNER_SELF: Self = {
   object: 'user',
   id: '0198f3a1-0000-7000-8000-000000000004',
@@ -30,7 +33,10 @@ export const OWNER_PERMISSIONS: Permissions = {
   workspaces: [],
 };
 
-/** A member of `search` alone, who may read configs and may not write them. */
+/**
+ * Response of `GET /v1/auth/self` for a member of `search` only, who may read configs and not write
+ * them.
+ */
 export const MEMBER_SELF: Self = {
   ...OWNER_SELF,
   organisation: { ...OWNER_SELF.organisation, role: 'member' },

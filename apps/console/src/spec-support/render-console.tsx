@@ -8,31 +8,32 @@ import { ThemeProvider } from '../ui/theme/theme-provider';
 import { BOOTSTRAP, OWNER_PERMISSIONS, OWNER_SELF } from './answers';
 
 /**
- * An answer by method and path, such as `GET /v1/logs`: a JSON body, or a function of the request.
+ * Stubbed responses by method and path, such as `GET /v1/logs`: a JSON body, or a function of the
+ * request.
  */
 export type Answers = Readonly<Record<string, unknown>>;
 
 export interface RenderedConsole extends RenderResult {
-  /** Requests in their order, as `GET /v1/logs?page_size=50`. */
+  /** Requests in order, in the form `GET /v1/logs?page_size=50`. */
   readonly requests: readonly string[];
-  /** Requests without an answer, which got 404. */
+  /** Requests without a stubbed response, which received 404. */
   readonly unanswered: readonly string[];
-  /** The address below the base, with its search. */
+  /** Returns the current address below the base, with its query. */
   readonly address: () => string;
-  /** What the console keeps of the answers. */
+  /** Query cache of the console. */
   readonly queries: QueryClient;
 }
 
 const NOTHING = { object: 'list', total: 0, data: [] };
 
-/** A stream of `GET /v1/logs/tail` with these logs, which stays open. */
+/** Response of `GET /v1/logs/tail`: a stream that sends these logs and stays open. */
 export const tailResponse = (...logs: readonly object[]): Response => {
   const events = logs.map((log) => `event: log\ndata: ${JSON.stringify(log)}\n\n`).join('');
   const body = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode(events)) });
   return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
 };
 
-const STANDING: Answers = {
+const BASE_ANSWERS: Answers = {
   'GET /v1/auth/self': OWNER_SELF,
   'GET /v1/auth/permissions': OWNER_PERMISSIONS,
   'GET /v1/console/bootstrap': BOOTSTRAP,
@@ -44,13 +45,13 @@ const STANDING: Answers = {
 };
 
 /**
- * Renders the console at an address, over recorded answers: the owner of `OWNER_SELF` unless
- * `answers` say otherwise.
+ * Renders the console at an address with stubbed responses. The user is `OWNER_SELF` unless
+ * `answers` override it.
  */
 export function renderConsole(address: string, answers: Answers = {}): RenderedConsole {
   const requests: string[] = [];
   const unanswered: string[] = [];
-  const known: Answers = { ...STANDING, ...answers };
+  const known: Answers = { ...BASE_ANSWERS, ...answers };
   globalThis.fetch = (input) => {
     const request = input as Request;
     const { pathname, search } = new URL(request.url);
@@ -78,6 +79,6 @@ export function renderConsole(address: string, answers: Answers = {}): RenderedC
   return { ...rendered, requests, unanswered, address: () => router.state.location.href, queries };
 }
 
-/** An error of the API. */
+/** Creates an error response of the API. */
 export const problemResponse = (status: number, type: string, message: string): Response =>
   Response.json({ error: { type, message, code: 'AB01', request_id: 'r-1' } }, { status });

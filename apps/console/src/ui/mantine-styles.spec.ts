@@ -6,8 +6,8 @@ const SOURCES = resolve(__dirname, '..');
 const STYLES = resolve(__dirname, '../../../../node_modules/@mantine/core/styles');
 const IMPORT = /import \{([^}]+)\} from '@mantine\/core'/g;
 
-describe('Styles of Mantine', () => {
-  it('are loaded for each component in use', () => {
+describe('mantine-styles.ts', () => {
+  it('imports the styles of each Mantine component in use', () => {
     const listed = readFileSync(join(__dirname, 'mantine-styles.ts'), 'utf8');
     const used = globSync('**/*.tsx', { cwd: SOURCES })
       .map((file) => readFileSync(join(SOURCES, file), 'utf8'))

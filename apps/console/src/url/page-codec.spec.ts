@@ -24,7 +24,7 @@ const states: fc.Arbitrary<PageState> = fc.record({
 });
 
 describe('encodePage', () => {
-  it('never writes defaults', () => {
+  it('omits defaults', () => {
     expect(encodePage(PAGE_DEFAULTS, rules)).toBe('');
   });
 
@@ -41,7 +41,7 @@ describe('encodePage', () => {
     expect(encodePage(state, rules)).toBe('f=key:search-prod,ci-tests&f=cost:>1.5&q=two+words&live=1');
   });
 
-  it('is read back as the same state, by text and through the router', () => {
+  it('is decoded to the same state, from text and through the router', () => {
     fc.assert(
       fc.property(states, states, (state, defaults) => {
         const own = { defaults };
@@ -52,7 +52,7 @@ describe('encodePage', () => {
     );
   });
 
-  it('writes that no filter is left where the page has filters by default', () => {
+  it('encodes the removal of all filters when the page has default filters', () => {
     const filter = { field: 'status', not: false, match: { kind: 'any', values: ['5xx'] } } as const;
     const own = { defaults: { ...PAGE_DEFAULTS, filters: [filter] } };
     expect(encodePage(PAGE_DEFAULTS, own)).toBe('f=');
@@ -62,7 +62,7 @@ describe('encodePage', () => {
 });
 
 describe('decodePage', () => {
-  it('drops broken and unknown values and keeps the rest', () => {
+  it('drops invalid values and keeps the rest', () => {
     const strict: PageRules = {
       defaults: PAGE_DEFAULTS,
       acceptsFilter: ({ field }) => field === 'key',
@@ -89,7 +89,7 @@ describe('decodePage', () => {
     });
   });
 
-  it('accepts any query string without throwing, and what it reads is stable', () => {
+  it('accepts any query string without throwing, and its result survives a round trip', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200 }), (search) => {
         const { state } = decodePage(search, rules);

@@ -5,14 +5,14 @@ import { asOfNow, decodeRange, encodeRange, resolveRange, shiftRange, type Range
 const now = Date.UTC(2026, 10, 23, 14, 2, 11);
 
 describe('encodeRange', () => {
-  it('keeps a relative range relative and writes moments in UTC in their shortest form', () => {
+  it('keeps a relative range, and formats moments in UTC in the shortest form', () => {
     expect(encodeRange({ kind: 'relative', span: '24h' })).toBe('24h');
     const [from, to] = [Date.UTC(2026, 10, 23, 13, 30), Date.UTC(2026, 10, 23, 14)];
     expect(encodeRange({ kind: 'absolute', from, to })).toBe('2026-11-23T13:30Z..2026-11-23T14:00Z');
     expect(encodeRange({ kind: 'absolute', from: from + 5000, to: null })).toBe('2026-11-23T13:30:05Z..');
   });
 
-  it('is read back as the same range', () => {
+  it('is decoded to the same range', () => {
     fc.assert(
       fc.property(ranges, (range) => {
         expect(decodeRange(encodeRange(range))).toEqual(range);
@@ -32,7 +32,7 @@ describe('decodeRange', () => {
     '2026-02-30T10:00Z..',
     '2026-11-23T14:00Z..2026-11-23T13:00Z',
     '1999-01-01T00:00Z..',
-  ])('refuses %j', (broken) => {
+  ])('returns null for %j', (broken) => {
     expect(decodeRange(broken)).toBeNull();
   });
 });
@@ -58,7 +58,7 @@ describe('shiftRange', () => {
 });
 
 describe('asOfNow', () => {
-  it('makes two moments of a relative range', () => {
+  it('converts a relative range to two moments', () => {
     expect(asOfNow({ kind: 'relative', span: '1h' }, now)).toEqual({
       kind: 'absolute',
       from: now - 3_600_000,

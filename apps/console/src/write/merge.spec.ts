@@ -15,7 +15,7 @@ const resource: fc.Arbitrary<Fields> = fc.dictionary(name, fc.oneof(leaf, inner)
   noNullPrototype: true,
 });
 
-/** Changes by a person: some leaves of the form get other values. */
+/** Arbitrary edits: some leaves of the form have other values. */
 const edits = fc
   .tuple(resource, fc.array(fc.tuple(fc.array(name, { minLength: 1, maxLength: 2 }), leaf), { maxLength: 4 }))
   .map(([base, changes]): Edit => {
@@ -23,13 +23,13 @@ const edits = fc
     return { base, values: values as Fields, touched: changes.map(([path]) => path) };
   });
 
-/** The API: absent members stay, null clears, an object is replaced as a whole. */
+/** Models a write of the API: absent members stay, null clears, objects are replaced as a whole. */
 const put = (saved: Fields, body: Fields): Fields => ({ ...saved, ...body });
 const covers = (paths: readonly Path[], path: Path): boolean =>
   paths.some((other) => isWithin(path, other) || isWithin(other, path));
 
-describe('A save', () => {
-  it('changes what was touched and leaves everything else, whatever others saved', () => {
+describe('bodyOf', () => {
+  it('changes only what the user changed, whatever others have saved', () => {
     fc.assert(
       fc.property(edits, resource, (edit, newest) => {
         const saved = put(newest, bodyOf(edit, newest));
@@ -41,7 +41,7 @@ describe('A save', () => {
     );
   });
 
-  it('sends no member without a change, and nothing when nothing was touched', () => {
+  it('contains only members with a change, and is empty without changes', () => {
     fc.assert(
       fc.property(edits, resource, (edit, newest) => {
         const members = new Set(changesOf(edit).map(([member]) => member));
@@ -51,7 +51,7 @@ describe('A save', () => {
     );
   });
 
-  it('sends the rest of an object with a touched member, since the API replaces it as a whole', () => {
+  it('contains the rest of a changed object, because the API replaces it as a whole', () => {
     const base = { name: 'x', usage_limits: { credit_limit: 4, alert_threshold: 80 } };
     const values = setAt(base, pathOf('usage_limits.credit_limit'), 5) as Fields;
     const edit = { base, values, touched: [pathOf('usage_limits.credit_limit')] };
@@ -60,14 +60,14 @@ describe('A save', () => {
     });
   });
 
-  it('sends null for what was cleared, and a list as a whole', () => {
+  it('contains null for cleared members, and lists as a whole', () => {
     const base = { expires_at: '2027', rate_limits: [{ unit: 'rpm', value: 1 }] };
     const values = { expires_at: undefined, rate_limits: [{ unit: 'rpm', value: 2 }] };
     const edit = { base, values, touched: [pathOf('expires_at'), pathOf('rate_limits.0.value')] };
     expect(bodyOf(edit, base)).toEqual({ expires_at: null, rate_limits: [{ unit: 'rpm', value: 2 }] });
   });
 
-  it('sends texts with stars that are no masks, and members without secrets as they are', () => {
+  it('contains texts that only look like masks, in members without secrets', () => {
     const base = { description: 'a', metadata: { note: '*****', team: 'a' }, key: '*****' };
     const values = { ...base, description: 'phase 1 ***** phase 2', metadata: { note: '*****', team: 'b' } };
     const edit = { base, values, touched: [['description'], pathOf('metadata.team')] };
@@ -80,7 +80,7 @@ describe('A save', () => {
     expect(bodyOf(secret, secret.base, ['key'])).toEqual({ key: 'my ***** secret' });
   });
 
-  it('never sends a masked secret', () => {
+  it('never contains a masked secret', () => {
     const configurations = { region: 'eu', secret_key: 'sk*****f9a' };
     const values = { configurations: { ...configurations, region: 'us' } };
     const edit = { base: { configurations }, values, touched: [pathOf('configurations.region')] };
@@ -98,8 +98,8 @@ describe('A save', () => {
   });
 });
 
-describe('A merge', () => {
-  it('gives each leaf to the side that changed it, and asks where both did', () => {
+describe('merge', () => {
+  it('assigns each leaf to the side that changed it, and reports a conflict when both did', () => {
     fc.assert(
       fc.property(edits, resource, (edit, newest) => {
         for (const { path, side, before, mine, theirs } of merge(edit, newest)) {
@@ -114,7 +114,7 @@ describe('A merge', () => {
     );
   });
 
-  it('misses no change of others', () => {
+  it('includes every change of others', () => {
     fc.assert(
       fc.property(edits, resource, (edit, newest) => {
         const seen = merge(edit, newest).map(({ path }) => path);
@@ -126,7 +126,7 @@ describe('A merge', () => {
     );
   });
 
-  it('loses nothing of either side when no leaf was changed by both', () => {
+  it('keeps all changes of both sides when no leaf conflicts', () => {
     fc.assert(
       fc.property(edits, resource, (edit, newest) => {
         const leaves = merge(edit, newest);
@@ -139,14 +139,14 @@ describe('A merge', () => {
     );
   });
 
-  it('lets chosen leaves yield', () => {
+  it("drops the user's change of leaves that yield", () => {
     const base = { a: 1, b: 1 };
     const edit = { base, values: { a: 2, b: 2 }, touched: [['a'], ['b']] };
     const moved = rebased(edit, { a: 3, b: 1 }, [['a']]);
     expect(bodyOf(moved, moved.base)).toEqual({ b: 2 });
   });
 
-  it('takes a save back by the members that it touched, except where a secret was replaced', () => {
+  it('undoes a save with inverseOf, except when it replaced a secret', () => {
     fc.assert(
       fc.property(edits, (edit) => {
         const saved = put(edit.base, bodyOf(edit, edit.base));

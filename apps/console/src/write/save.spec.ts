@@ -4,7 +4,7 @@ import { save, type Resource } from './save';
 
 const mismatch = new Problem({ type: 'etag_mismatch', message: 'Changed meanwhile.', status: 412 });
 
-/** A resource with versions. `before`: what others save right before each write. */
+/** A resource with versions. `before` returns what others save right before each write. */
 function resourceOf(first: Fields, before: (() => Fields | null)[] = []) {
   let fields = first;
   let version = 1;
@@ -34,8 +34,8 @@ const edited = (base: Fields, path: string, value: unknown) => ({
   touched: [pathOf(path)],
 });
 
-describe('Saving a form', () => {
-  it('writes under the tag of its version, once', async () => {
+describe('save', () => {
+  it('writes once with the etag of its version, and not without a change', async () => {
     const { resource, writes } = resourceOf(KEY);
     const outcome = await save(edited(KEY, 'name', 'batch'), '1', resource);
     expect(outcome).toMatchObject({ kind: 'saved', version: { etag: '2' } });
@@ -43,7 +43,7 @@ describe('Saving a form', () => {
     expect(await save(edited(KEY, 'name', 'ci'), '1', resource)).toEqual({ kind: 'unchanged' });
   });
 
-  it('merges what others saved elsewhere, also when they save again and again', async () => {
+  it('merges what others saved, also when they save repeatedly', async () => {
     const { resource, writes, now } = resourceOf(KEY, [() => ({ rate: 700 }), () => ({ rate: 900 })]);
     const outcome = await save(edited(KEY, 'usage_limits.credit_limit', 9), '1', resource);
     expect(outcome.kind).toBe('saved');
@@ -51,7 +51,7 @@ describe('Saving a form', () => {
     expect(now()).toEqual({ name: 'ci', usage_limits: { credit_limit: 9, alert_threshold: 80 }, rate: 900 });
   });
 
-  it('keeps their change inside the same object', async () => {
+  it('keeps a change of others within the same object', async () => {
     const theirs = { usage_limits: { credit_limit: 4, alert_threshold: 95 } };
     const { resource, now } = resourceOf(KEY, [() => theirs]);
     await save(edited(KEY, 'usage_limits.credit_limit', 9), '1', resource);
@@ -70,7 +70,7 @@ describe('Saving a form', () => {
     expect(writes).toEqual([]);
   });
 
-  it('gives up when it is overtaken each time, and passes refusals on', async () => {
+  it('rejects when others save first each time, and when the write is refused', async () => {
     let rate = 0;
     const others = Array.from({ length: 9 }, () => () => ({ rate: (rate += 1) }));
     const { resource, writes } = resourceOf(KEY, others);

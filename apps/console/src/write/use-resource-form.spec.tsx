@@ -8,7 +8,7 @@ import { ThemeProvider } from '../ui/theme/theme-provider';
 import { ConflictDialog } from './conflict-dialog';
 import { useResourceForm } from './use-resource-form';
 
-/** A config of the admin API, which others may change. */
+/** Stub of a config of the admin API that others can change. */
 class ConfigApi {
   name = 'chat-prod';
   slug = 'chat-prod';
@@ -89,7 +89,7 @@ describe('useResourceForm', () => {
     globalThis.fetch = (request) => api.fetch(request as Request);
   });
 
-  it('sends nothing before something is touched, then that alone under the opened version', async () => {
+  it('sends nothing without changes, then only the changed member with the etag of the opened version', async () => {
     show();
     await screen.findByLabelText('Name');
     await press('Save');
@@ -103,7 +103,7 @@ describe('useResourceForm', () => {
     expect(api.writes.at(-1)).toEqual({ body: { name: 'chat-prod' }, etag: '"8"' });
   });
 
-  it('asks when both changed the same member, and saves what was chosen', async () => {
+  it('asks when both sides changed a member, and saves the choice', async () => {
     show();
     await rename('mine');
     api.change('theirs');
@@ -115,7 +115,7 @@ describe('useResourceForm', () => {
     expect(api.writes).toEqual([{ body: { name: 'mine' }, etag: '"8"' }]);
   });
 
-  it('writes nothing when theirs is chosen, and shows it', async () => {
+  it('writes nothing when the other side is chosen, and shows its value', async () => {
     show();
     await rename('mine');
     api.change('theirs');

@@ -14,12 +14,12 @@ const ANSWERS: Answers = {
   'GET /v1/auth/own-keys': list([]),
 };
 
-describe('The palette', () => {
+describe('palette', () => {
   beforeEach(() => localStorage.clear());
-  // Whether it is open is a state of the whole browser.
+  // The palette's open state is global, so each test closes it.
   afterEach(() => act(() => paletteActions.close()));
 
-  /** Opens the palette on a page that makes no calls of its own. */
+  /** Opens the palette on a page that makes no further calls. */
   async function opened(answers: Answers = {}) {
     const user = userEvent.setup();
     const rendered = renderConsole('/me/preferences', { ...ANSWERS, ...answers });
@@ -35,7 +35,7 @@ describe('The palette', () => {
   }
   const row = (name: RegExp | string): Promise<HTMLElement> => screen.findByRole('button', { name });
 
-  it('finds the things of all lists at once, the best first, and Enter opens it', async () => {
+  it('searches all lists in parallel, sorts the best match first, and opens it with Enter', async () => {
     const { user, enter, requests, address } = await opened();
     await enter('search');
     await row(/search-prod/);
@@ -49,7 +49,7 @@ describe('The palette', () => {
     await waitFor(() => expect(address()).toBe('/w/search/keys/k-1'));
   });
 
-  it('shows by Tab what can be done with a thing, and goes back by Backspace', async () => {
+  it('shows the actions of a row with Tab, and returns with Backspace', async () => {
     const { user, enter, address } = await opened();
     await enter('search-prod');
     await waitFor(() =>
@@ -74,14 +74,14 @@ describe('The palette', () => {
     ['>utc', 'Times in UTC or the own zone', 'Create: API key'],
     ['/', 'Home', 'Create: API key'],
     ['@', /Search at OpenAI/, 'Home'],
-  ])('narrows by the prefix of %s', async (text, shown, left) => {
+  ])('narrows the rows by the prefix of %s', async (text, shown, left) => {
     const { enter } = await opened();
     await enter(text);
     await row(shown);
     expect(screen.queryByRole('button', { name: left })).toBeNull();
   });
 
-  it('leads from an error body to its log, and to the owner of the limit', async () => {
+  it('offers the log and the owner of the limit for a pasted error body', async () => {
     const { user, enter, address } = await opened();
     const limit = { scope: 'api_key', id: 'k-1', type: 'requests', limit: 10, used: 8, resets_at: null };
     await enter(JSON.stringify({ error: { type: 'rate_limited', request_id: ID, limit } }));
@@ -90,7 +90,7 @@ describe('The palette', () => {
     await waitFor(() => expect(address()).toBe('/w/search/keys/k-1'));
   });
 
-  it('finds a key by its masked form, and sends no secret anywhere', async () => {
+  it('finds a key by its masked form, and puts no secret into a request or the cache', async () => {
     const secret = 'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE';
     const { enter, requests, queries } = await opened();
     await enter(secret);
@@ -112,7 +112,7 @@ describe('The palette', () => {
       ]);
   });
 
-  it('opens a curl in the playground, with its texts in memory and without its key', async () => {
+  it('opens a pasted curl command in the playground, with its texts in memory only and without its key', async () => {
     const { user, enter, address } = await opened();
     const body = { model: '@openai/gpt-4o', messages: [{ role: 'user', content: "What's up?" }] };
     await enter(
@@ -124,7 +124,7 @@ describe('The palette', () => {
     expect(address()).not.toMatch(/secret|What/);
   });
 
-  it('says that some lists could not be searched, and what else it cannot do', async () => {
+  it('explains failed lists, unsupported curl commands and incomplete ids', async () => {
     const { enter } = await opened({
       'GET /v1/providers': () => problemResponse(403, 'forbidden', 'No.'),
     });
@@ -136,7 +136,7 @@ describe('The palette', () => {
     await screen.findByText('Enter a whole request id.');
   });
 
-  it('finds only what the caller may open', async () => {
+  it('searches only the lists that the caller may open', async () => {
     const { enter, requests } = await opened({
       'GET /v1/auth/self': MEMBER_SELF,
       'GET /v1/auth/permissions': MEMBER_PERMISSIONS,

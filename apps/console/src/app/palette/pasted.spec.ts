@@ -7,7 +7,7 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const KEY = 'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE';
 const log = { kind: 'log', id: ID, limit: null };
 
-describe('A pasted text', () => {
+describe('pastedIn', () => {
   it.each([
     [` ${ID.toUpperCase()}\n`, log],
     [`#${ID}`, log],
@@ -28,16 +28,16 @@ describe('A pasted text', () => {
     ['{"error":{"request_id":7}}', null],
     ['{broken', null],
     ['', null],
-  ])('%j names %j', (text, named) => {
+  ])('recognises %j as %j', (text, named) => {
     expect(pastedIn(text)).toEqual(named);
   });
 
-  it('is a key only with the prefix of the installation', () => {
+  it('recognises a key only with the prefix of the installation', () => {
     expect(pastedIn(`tg-${KEY}`, 'tg-')).toEqual({ kind: 'key', masked: 'tg*****1dE' });
     expect(pastedIn(KEY, 'tg-')).toEqual({ kind: 'secret' });
   });
 
-  it('has the limit of an error body', () => {
+  it('reads the limit of an error body, and ignores an invalid one', () => {
     const limit = { scope: 'api_key', id: 'k-1', type: 'cost', limit: 10, used: 10, resets_at: null };
     const text = JSON.stringify({ error: { type: 'budget_exhausted', request_id: ID, limit } });
     expect(pastedIn(text)).toEqual({
@@ -49,18 +49,18 @@ describe('A pasted text', () => {
   });
 });
 
-describe('The ranking', () => {
+describe('ranking of palette rows', () => {
   it.each([
     ['search', 'search', 0],
     ['Search-prod', 'search', 1],
     ['prod-search', 'search', 2],
     ['research', 'search', 3],
     ['other', 'search', 4],
-  ])('of %s for %s is %i', (name, text, rank) => {
+  ])('ranks %s for %s as %i', (name, text, rank) => {
     expect(rankOf(name, text)).toBe(rank);
   });
 
-  it('puts the best group and the best row first', () => {
+  it('sorts the best group and the best row first', () => {
     const row = (label: string) => ({ key: label, label, icon: 'list' as const, address: '/' });
     const groups = ranked(
       [

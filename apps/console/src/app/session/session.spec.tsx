@@ -4,7 +4,7 @@ import { OWNER_PERMISSIONS, OWNER_SELF } from '../../spec-support/answers';
 import { problemResponse, renderConsole, type Answers } from '../../spec-support/render-console';
 import { leave } from './leave';
 import { keepBinding, ownPath, returnPathOf, takeReturn } from './sso-return';
-import { tellTabs } from './tabs';
+import { notifyTabs } from './tabs';
 
 const CONNECTION = {
   sso_client_id: '0198f3a1-0000-7000-8000-0000000000a1',
@@ -28,7 +28,7 @@ const CHALLENGE = {
 };
 const BETA = { id: '0198f3a1-0000-7000-8000-0000000000b1', name: 'Beta', role: 'member' };
 
-/** A server whose session opens, ends and changes. */
+/** Stub responses of a server whose session can be opened, ended and changed through `state`. */
 function server(more: Answers = {}) {
   const state = { isOpen: false, self: OWNER_SELF as object, bodies: [] as unknown[] };
   const ifOpen = (body: () => unknown) => () =>
@@ -54,7 +54,7 @@ const bodyOf = (bodies: unknown[]) => async (request: Request) => {
   return Response.json(REDIRECT);
 };
 
-describe('A sign-in by single sign-on', () => {
+describe('sign-in by single sign-on', () => {
   let to: jest.SpyInstance;
   beforeEach(() => {
     localStorage.clear();
@@ -66,7 +66,7 @@ describe('A sign-in by single sign-on', () => {
     history.replaceState(null, '', '/');
   });
 
-  it('leads an address to the identity provider of its domain, and keeps the binding in the tab', async () => {
+  it('redirects an email address to the identity provider of its domain, and stores the binding in the tab', async () => {
     const user = userEvent.setup();
     const bodies: unknown[] = [];
     const { answers } = server({
@@ -92,7 +92,7 @@ describe('A sign-in by single sign-on', () => {
     expect(sessionStorage.getItem('tollgate:sso-binding')).toBe('binding-of-this-tab');
   });
 
-  it('says that a domain has none, and offers several as buttons', async () => {
+  it('reports a domain without single sign-on, and shows several connections as buttons', async () => {
     const user = userEvent.setup();
     const found = { object: 'sso-discovery', methods: ['password'], connections: [] as object[] };
     const { answers } = server({ 'GET /v1/auth/sso/discover': () => Response.json(found) });
@@ -107,7 +107,7 @@ describe('A sign-in by single sign-on', () => {
     expect(to).not.toHaveBeenCalled();
   });
 
-  it('shows the connections of the address in the form of passwords', async () => {
+  it('shows the connections of the email address in the password form', async () => {
     const user = userEvent.setup();
     const { answers } = server({
       'GET /v1/auth/sso/discover': { object: 'sso-discovery', methods: ['sso'], connections: [CONNECTION] },
@@ -124,7 +124,7 @@ describe('A sign-in by single sign-on', () => {
     takeReturn();
   };
 
-  it('comes back to the page that was wanted, and leaves no code in the address', async () => {
+  it('returns to the requested page and leaves no code in the address', async () => {
     const { state, answers } = server();
     keepBinding('binding-of-this-tab');
     comeBack('code=code-1&return_path=%2Fw%2Fsearch%2Fkeys');
@@ -135,7 +135,7 @@ describe('A sign-in by single sign-on', () => {
     await screen.findByRole('navigation', { name: 'Pages' });
   });
 
-  it('is refused in a tab that did not begin it', async () => {
+  it('refuses a return in a tab that did not start the sign-in', async () => {
     const { state, answers } = server();
     comeBack('code=code-1&return_path=%2F');
     renderConsole('/login/sso', answers);
@@ -143,7 +143,7 @@ describe('A sign-in by single sign-on', () => {
     expect(state.bodies).toEqual([]);
   });
 
-  it('waits for the user where the identity provider began it', async () => {
+  it('asks the user to confirm a sign-in that the identity provider started', async () => {
     const user = userEvent.setup();
     const { state, answers } = server();
     comeBack('code=code-1&return_path=%2F&login_binding=binding-of-the-provider');
@@ -161,18 +161,18 @@ describe('A sign-in by single sign-on', () => {
     ['https://evil.example', '/'],
     ['/a\nb', '/'],
     [null, '/'],
-  ])('of a return path %j goes to %j', (text, path) => {
+  ])('reduces the return path %j to %j', (text, path) => {
     expect(ownPath(text)).toBe(path);
   });
 
-  it('returns to a page without its search when that is too long', () => {
+  it('returns to a page without its query when the address is too long', () => {
     expect(returnPathOf(`/w/search/logs?q=${'x'.repeat(600)}`)).toBe('/w/search/logs');
     expect(returnPathOf(`/${'x'.repeat(600)}`)).toBe('/');
   });
 });
 
-describe('A second factor', () => {
-  it('is asked for after the password, and can begin again', async () => {
+describe('sign-in with a second factor', () => {
+  it('asks for a code after the password, and lets the user start again', async () => {
     const user = userEvent.setup();
     const { state, answers } = server({ 'POST /v1/auth/login': CHALLENGE });
     renderConsole('/w/search', answers);
@@ -192,7 +192,7 @@ describe('A second factor', () => {
   });
 });
 
-describe('A passkey', () => {
+describe('sign-in with a passkey', () => {
   const RESPONSE = { id: 'credential-1', type: 'public-key' };
   class PasskeyStub {
     static parseRequestOptionsFromJSON = (options: object): object => options;
@@ -210,7 +210,7 @@ describe('A passkey', () => {
   });
   const OPTIONS = { object: 'passkey-options', options: { challenge: 'bm9uY2U' } };
 
-  it('signs in alone, or says that none was used', async () => {
+  it('signs in with a passkey only, and reports a cancelled one', async () => {
     const user = userEvent.setup();
     const { state, answers } = server({ 'POST /v1/auth/login/passkey/options': OPTIONS });
     const taken = { ...answers, 'POST /v1/auth/login/passkey': answers['POST /v1/auth/login'] };
@@ -224,7 +224,7 @@ describe('A passkey', () => {
     expect(get).toHaveBeenLastCalledWith({ publicKey: OPTIONS.options });
   });
 
-  it('is the second factor of a password', async () => {
+  it('accepts a passkey as the second factor after a password', async () => {
     const user = userEvent.setup();
     const { state, answers } = server({
       'POST /v1/auth/login': { ...CHALLENGE, factors: ['passkey'] },
@@ -244,7 +244,7 @@ describe('A passkey', () => {
   });
 });
 
-describe('Another organisation', () => {
+describe('switch to another organisation', () => {
   const self = { ...OWNER_SELF, organisations: [...OWNER_SELF.organisations, BETA] };
   let to: jest.SpyInstance;
   beforeEach(() => {
@@ -264,7 +264,7 @@ describe('Another organisation', () => {
     return user;
   }
 
-  it('is opened by loading the console anew, which forgets drafts and the last workspace', async () => {
+  it('reloads the console and deletes drafts and the last workspace', async () => {
     sessionStorage.setItem('tollgate:draft:key', '{}');
     const bodies: unknown[] = [];
     await switchTo(async (request: Request) => {
@@ -276,14 +276,14 @@ describe('Another organisation', () => {
     expect([sessionStorage.length, localStorage.getItem('tollgate:workspace')]).toEqual([0, null]);
   });
 
-  it('is opened after its second factor', async () => {
+  it('opens the organisation after its second factor', async () => {
     const user = await switchTo(CHALLENGE);
     await user.type(await screen.findByLabelText(/Code/), '492039');
     await user.click(screen.getByRole('button', { name: 'Sign in' }));
     await waitFor(() => expect(to).toHaveBeenCalledTimes(1));
   });
 
-  it('is opened by a sign-in there where this one does not count', async () => {
+  it('asks for another sign-in when the organisation does not accept the current one', async () => {
     const bodies: unknown[] = [];
     const refused = () =>
       Response.json(
@@ -305,7 +305,7 @@ describe('Another organisation', () => {
   });
 });
 
-describe('A sign-in of a user of several organisations', () => {
+describe('sign-in of a user of several organisations', () => {
   const self = { ...OWNER_SELF, organisations: [...OWNER_SELF.organisations, BETA] };
   const inBeta = { ...self, organisation: { ...BETA, settings: {} }, workspaces: [] };
   beforeEach(() => {
@@ -325,14 +325,14 @@ describe('A sign-in of a user of several organisations', () => {
     return { ...rendered, user, state };
   }
 
-  it('asks which one, and opens the first one without another call', async () => {
+  it('asks which organisation to open, and opens the first one without another call', async () => {
     const { user, requests } = await signIn();
     await user.click(screen.getByRole('button', { name: /^Acme/ }));
     await screen.findByRole('heading', { name: 'Profile' });
     expect(requests).not.toContain('POST /v1/auth/organisation');
   });
 
-  it('opens another one, after its second factor where it has one', async () => {
+  it('opens another organisation after its second factor', async () => {
     const bodies: unknown[] = [];
     const { user, state } = await signIn({
       'POST /v1/auth/organisation': async (request: Request) => {
@@ -348,7 +348,7 @@ describe('A sign-in of a user of several organisations', () => {
     expect(bodies).toEqual([{ organisation_id: BETA.id }]);
   });
 
-  it('asks for a sign-in to the one where this one does not count', async () => {
+  it('asks for another sign-in to an organisation that does not accept the current one', async () => {
     const { user, state } = await signIn({
       'POST /v1/auth/organisation': () =>
         Response.json(
@@ -369,7 +369,7 @@ describe('A sign-in of a user of several organisations', () => {
   });
 });
 
-describe('The end of a session', () => {
+describe('end of a session', () => {
   let to: jest.SpyInstance;
   beforeEach(() => {
     localStorage.clear();
@@ -393,7 +393,7 @@ describe('The end of a session', () => {
     await user.click(screen.getByRole('button', { name: 'Sign in' }));
   }
 
-  it('is announced, and put off by a sign-in over the page', async () => {
+  it('warns before the session ends, and renews it by a sign-in over the page', async () => {
     const user = userEvent.setup();
     const { state } = await opened({ ...OWNER_SELF, expires_at: inFourMinutes() });
     await screen.findByText('Your session ends soon');
@@ -405,7 +405,7 @@ describe('The end of a session', () => {
     expect(to).not.toHaveBeenCalled();
   });
 
-  it('shows the sign-in over the page, which stays for the same user', async () => {
+  it('shows the sign-in over the page, and keeps the page for the same user', async () => {
     const { state, queries, address } = await opened();
     state.isOpen = false;
     act(() => void queries.invalidateQueries());
@@ -416,7 +416,7 @@ describe('The end of a session', () => {
     expect(to).not.toHaveBeenCalled();
   });
 
-  it('loads the console anew for another user', async () => {
+  it('reloads the console for another user', async () => {
     const { state, queries } = await opened();
     state.isOpen = false;
     act(() => void queries.invalidateQueries());
@@ -426,7 +426,7 @@ describe('The end of a session', () => {
     await waitFor(() => expect(to).toHaveBeenCalledWith(document.baseURI));
   });
 
-  it('in another tab hides the page until the user signs in again there or here', async () => {
+  it('hides the page after a sign-out in another tab until the user signs in again', async () => {
     await opened();
     otherTab(null);
     await screen.findByText(/You signed out in another tab/);
@@ -436,7 +436,7 @@ describe('The end of a session', () => {
     expect(document.documentElement.hasAttribute('data-session-over')).toBe(false);
   });
 
-  it('by another organisation in another tab offers to go on there', async () => {
+  it('offers to continue with the organisation that another tab has opened', async () => {
     const user = userEvent.setup();
     const { state } = await opened();
     state.self = { ...OWNER_SELF, organisation: { ...BETA, settings: {} } };
@@ -447,9 +447,9 @@ describe('The end of a session', () => {
     expect(to).toHaveBeenCalledWith(document.baseURI);
   });
 
-  it('is not announced to the tab where it happened', async () => {
+  it('does not notify the tab in which the user signed out', async () => {
     await opened();
-    tellTabs(null);
+    notifyTabs(null);
     otherTab({ user: OWNER_SELF.id, organisation: OWNER_SELF.organisation.id });
     await screen.findByRole('navigation', { name: 'Pages' });
     expect(screen.queryByText(/You signed out/)).toBeNull();

@@ -1,10 +1,10 @@
 import { decodeQR } from 'qr/decode.js';
 
 const RUN = /M(\d+) (\d+)h(\d+)v1h-\d+z/g;
-/** Pixels of a module. */
+/** Pixels for each module. */
 const SCALE = 4;
 
-/** What a reader makes of a QR code that is drawn as SVG. Throws where it finds none. */
+/** Decodes a QR code that is drawn as SVG. Throws when there is none. */
 export function readQrCode(drawing: Element): string {
   const [, , side] = (drawing.getAttribute('viewBox') ?? '').split(' ').map(Number);
   const size = (side ?? 0) * SCALE;

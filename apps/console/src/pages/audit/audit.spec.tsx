@@ -32,12 +32,12 @@ const RECORD: AuditRecord = {
   hash: 'bb',
 };
 const PEOPLE = { object: 'list', total: 0, data: [] };
-const STANDING: Answers = {
+const BASE_ANSWERS: Answers = {
   'GET /v1/audit-logs': { object: 'list', total: 1, records: [RECORD] },
   'GET /v1/admin/users': PEOPLE,
 };
 
-/** The text of a blob; jsdom has no `text()`. */
+/** Reads the text of a blob, because jsdom has no `Blob.text()`. */
 const textOf = (blob: Blob | undefined): Promise<string> =>
   new Promise((resolve) => {
     const reader = new FileReader();
@@ -45,7 +45,7 @@ const textOf = (blob: Blob | undefined): Promise<string> =>
     reader.readAsText(blob ?? new Blob());
   });
 
-describe('Audit', () => {
+describe('audit log page', () => {
   const user = userEvent.setup();
   let undo: () => void;
   beforeAll(() => {
@@ -53,10 +53,10 @@ describe('Audit', () => {
   });
   afterAll(() => undo());
 
-  it('says records in words, opens one from its address, and shows its changes by field', async () => {
+  it('describes records in words, opens one from the address, and shows its changes by field', async () => {
     const { address, requests, unanswered } = renderConsole(
       '/org/audit?f=resource:api_keys&log=a1',
-      STANDING,
+      BASE_ANSWERS,
     );
     const drawer = await screen.findByRole('dialog', {
       name: 'raised the budget of search-prod from $2,500.00 to $3,000.00',
@@ -75,7 +75,7 @@ describe('Audit', () => {
     expect(unanswered).toEqual([]);
   });
 
-  it('checks the chain in parts, and says where it breaks', async () => {
+  it('verifies the chain in parts and reports where it breaks', async () => {
     const parts = [
       { valid: true, checked: 10_000, next_sequence: 10_001 },
       { valid: true, checked: 5, next_sequence: null },
@@ -87,7 +87,7 @@ describe('Audit', () => {
       const part = parts.shift();
       return Response.json({ broken_at: null, ...part, head: { sequence: 10_005, hash: 'cafe' } });
     };
-    renderConsole('/org/audit', { ...STANDING, 'GET /v1/audit-logs/verify': verify });
+    renderConsole('/org/audit', { ...BASE_ANSWERS, 'GET /v1/audit-logs/verify': verify });
     await user.click(await screen.findByRole('button', { name: 'Check the chain' }));
     await screen.findByText('Chain whole to 10,005');
     expect(sent).toEqual(['1', '10001']);
@@ -95,7 +95,7 @@ describe('Audit', () => {
     await screen.findByText('Chain broken at 3');
   });
 
-  it('names API keys that it may see, and saves all records of its filters as CSV', async () => {
+  it('names API keys that the caller may see, and saves all filtered records as CSV', async () => {
     const byKey = { ...RECORD, id: 'a2', user_type: 'api_key', user_id: 'k9' };
     const files: Blob[] = [];
     URL.createObjectURL = (blob) => {
@@ -103,10 +103,10 @@ describe('Audit', () => {
       return 'blob:csv';
     };
     URL.revokeObjectURL = () => undefined;
-    // jsdom saves no files.
+    // jsdom cannot download files.
     const save = jest.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined);
     const { requests } = renderConsole('/org/audit?f=action:update', {
-      ...STANDING,
+      ...BASE_ANSWERS,
       'GET /v1/audit-logs': { object: 'list', total: 2, records: [RECORD, byKey] },
       'GET /v1/api-keys/k9': { id: 'k9', name: 'deploy' },
     });
@@ -122,14 +122,14 @@ describe('Audit', () => {
     expect(last).toMatch(/action=update.*start_time=.*page_size=100&current_page=0/);
   });
 
-  it('writes CSV whose cells are no formulas', () => {
+  it('writes CSV cells that no spreadsheet treats as a formula', () => {
     const words = { actorOf: () => '=cmd()', what: () => 'a "quoted", text' };
     const [, row = ''] = csvOf([{ ...RECORD, uri: '/v1/x', user_agent: '-1+2' }], words).split('\r\n');
     expect(row.startsWith(`'=cmd(),"a ""quoted"", text",`)).toBe(true);
     expect(row).toContain(",'-1+2,");
   });
 
-  it('names the right that is missing', async () => {
+  it('names the missing scope', async () => {
     renderConsole('/org/audit', {
       'GET /v1/auth/self': MEMBER_SELF,
       'GET /v1/auth/permissions': MEMBER_PERMISSIONS,
@@ -137,7 +137,7 @@ describe('Audit', () => {
     await screen.findByText(/audit_logs.list/, { selector: '.state-title' });
   });
 
-  it('is put in words for creations, several members and things without a name', () => {
+  it('describes creations, changes of several members, and resources without a name', () => {
     const words = (part: Partial<AuditRecord>): string => recordWords({ ...RECORD, ...part });
     expect(words({ action: 'create', before: null })).toBe('created API key search-prod');
     expect(words({ action: 'delete', after: null, before: null })).toBe('deleted API key k1');

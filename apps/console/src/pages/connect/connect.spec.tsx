@@ -11,10 +11,10 @@ const ROW = {
 };
 const ANSWERS = { 'GET /v1/providers': SANDBOX, 'GET /v1/configs': NOTHING, 'GET /v1/api-keys': NOTHING };
 
-describe('Connect', () => {
+describe('page Connect', () => {
   beforeEach(() => localStorage.clear());
 
-  it('fills in address, provider and model, and keeps the choice between clients', async () => {
+  it('fills in address, provider and model, and keeps the choice when the client changes', async () => {
     const user = userEvent.setup();
     const { address } = renderConsole('/w/search/connect?to=@openai&model=gpt-4o', ANSWERS);
     await screen.findByText(/curl http:\/\/127\.0\.0\.1:8787\/v1\/chat\/completions/);
@@ -26,7 +26,7 @@ describe('Connect', () => {
     expect(screen.getByRole('link', { name: 'Codex CLI' }).getAttribute('aria-current')).toBe('page');
   });
 
-  it('makes a key with the default config that the client needs, shows it on request, and waits for its request', async () => {
+  it('creates a key with the default config that the client needs, shows it on demand, and waits for its first request', async () => {
     const user = userEvent.setup();
     const bodies: unknown[] = [];
     const { requests } = renderConsole('/w/search/connect/aider?to=config:chat-prod', {
@@ -52,7 +52,7 @@ describe('Connect', () => {
     expect(JSON.stringify({ ...localStorage })).not.toContain('the-secret');
   });
 
-  it('copies code that works as it is, with a key made for the client', async () => {
+  it('copies complete code with a key created for the client', async () => {
     const user = userEvent.setup();
     renderConsole('/w/search/connect/openai-python', {
       ...ANSWERS,
@@ -63,13 +63,13 @@ describe('Connect', () => {
     expect(screen.queryByText(/the-secret/)).toBeNull();
   });
 
-  it('warns of clients that need more than this address or this key', async () => {
+  it('warns when a client needs a public address or a default config', async () => {
     renderConsole('/w/search/connect/cursor', ANSWERS);
     await screen.findByText(/choose a config, then make a key here/);
     expect(screen.getByText(/It needs a public one/)).toBeTruthy();
   });
 
-  it('says that a client is not known', async () => {
+  it('reports an unknown client', async () => {
     renderConsole('/w/search/connect/nothing', ANSWERS);
     await screen.findByText('There is no recipe for this client.');
   });
@@ -82,7 +82,7 @@ describe('Connect', () => {
     ['https://gateway.example.com', false],
     ['https://172.40.0.1', false],
     ['no address', false],
-  ])('%s is local: %s', (base, expected) => {
+  ])('isLocal returns for %s: %s', (base, expected) => {
     expect(isLocal(base)).toBe(expected);
   });
 });

@@ -34,7 +34,7 @@ const ROW = {
 };
 const ATTEMPT = { at: 0, provider: 'sandbox', target: 'config.targets[0]', ms: 5, status: 503 };
 
-describe('The first minute', () => {
+describe('onboarding', () => {
   beforeEach(() => {
     localStorage.clear();
     forgetGatewayKey(OWNER_SELF.workspaces[0]?.id ?? '');
@@ -42,7 +42,7 @@ describe('The first minute', () => {
 
   const steps = (): HTMLElement[] => screen.getAllByRole('listitem').filter((item) => item.dataset['state']);
 
-  it('sends the first request from the page; its row in Live opens its log', async () => {
+  it('sends the first request from the page and links its row in the live list to the log', async () => {
     const user = userEvent.setup();
     const { requests, unanswered } = renderConsole('/w/search', {
       'GET /v1/providers': SANDBOX,
@@ -65,7 +65,7 @@ describe('The first minute', () => {
     expect(JSON.stringify({ ...localStorage })).not.toContain('pat_secret');
   });
 
-  it('makes the config once, breaks the first target, and draws where the time went', async () => {
+  it('creates the fallback config, sends a request whose first target fails, and shows its waterfall', async () => {
     const user = userEvent.setup();
     const bodies: unknown[] = [];
     const sent: Headers[] = [];
@@ -99,7 +99,7 @@ describe('The first minute', () => {
     expect(steps()[1]?.dataset['state']).toBe('done');
   });
 
-  it('shows what the gateway or the admin API refuses', async () => {
+  it('shows the error when the playground key is refused', async () => {
     const user = userEvent.setup();
     renderConsole('/w/search', {
       'GET /v1/providers': SANDBOX,
@@ -110,7 +110,7 @@ describe('The first minute', () => {
     expect(steps()[0]?.dataset['state']).toBe('now');
   });
 
-  it('gives way to the overview when it is dismissed, and after three steps', async () => {
+  it('is replaced by the overview when dismissed and after three steps', async () => {
     const user = userEvent.setup();
     const { unmount } = renderConsole('/w/search', { 'GET /v1/providers': SANDBOX });
     await user.click(await screen.findByRole('button', { name: 'Skip to the overview' }));
@@ -124,7 +124,7 @@ describe('The first minute', () => {
     await screen.findByRole('heading', { name: 'Home' });
   });
 
-  it('asks for a password only where there is none', async () => {
+  it('asks for a password only when the user has none', async () => {
     renderConsole('/w/search', { 'GET /v1/console/bootstrap': { ...BOOTSTRAP, needs_password: true } });
     await screen.findByLabelText(/New password/);
     expect(steps()[4]?.dataset['state']).not.toBe('done');

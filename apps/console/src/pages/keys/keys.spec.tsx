@@ -49,7 +49,7 @@ const KEY: ApiKey = {
   reset_usage: null,
 };
 const listOf = (...data: readonly unknown[]) => ({ object: 'list', total: data.length, data });
-const STANDING: Answers = {
+const BASE_ANSWERS: Answers = {
   'GET /v1/configs': listOf(),
   'GET /v1/analytics/groups/api_key': listOf({
     object: 'analytics-group',
@@ -60,7 +60,7 @@ const STANDING: Answers = {
   'GET /v1/analytics/groups/model': listOf(),
 };
 
-describe('The list of API keys', () => {
+describe('list of API keys', () => {
   const user = userEvent.setup();
   let undo: () => void;
   beforeAll(() => {
@@ -68,9 +68,9 @@ describe('The list of API keys', () => {
   });
   afterAll(() => undo());
 
-  it('asks the server for text, status and order of its address', async () => {
+  it('requests the text, status and order of its address from the server', async () => {
     const { requests, unanswered } = renderConsole('/w/search/keys?q=prod&f=status:active&sort=-name', {
-      ...STANDING,
+      ...BASE_ANSWERS,
       'GET /v1/api-keys': listOf(KEY),
     });
     await screen.findByRole('link', { name: 'search-prod' });
@@ -88,17 +88,20 @@ describe('The list of API keys', () => {
     expect(unanswered).toEqual([]);
   });
 
-  it('says why it is empty: nothing there, or the filters', async () => {
-    const first = renderConsole('/w/search/keys', { ...STANDING, 'GET /v1/api-keys': listOf() });
+  it('explains whether it is empty because of the filters or because there are no keys', async () => {
+    const first = renderConsole('/w/search/keys', { ...BASE_ANSWERS, 'GET /v1/api-keys': listOf() });
     await screen.findByText('There are no keys yet');
     first.unmount();
-    const { address } = renderConsole('/w/search/keys?q=nope', { ...STANDING, 'GET /v1/api-keys': listOf() });
+    const { address } = renderConsole('/w/search/keys?q=nope', {
+      ...BASE_ANSWERS,
+      'GET /v1/api-keys': listOf(),
+    });
     await screen.findByText('No key matches');
     await user.click(screen.getByRole('button', { name: 'Clear filters' }));
     await waitFor(() => expect(address()).toBe('/w/search/keys'));
   });
 
-  it('shows a failure with its request id, and a missing right by its name', async () => {
+  it('shows an error with its request id, and the name of a missing scope', async () => {
     const failing = () => problemResponse(400, 'validation_failed', 'No such order.');
     const first = renderConsole('/w/search/keys', { 'GET /v1/api-keys': failing });
     await screen.findByText('No such order.');
@@ -114,14 +117,14 @@ describe('The list of API keys', () => {
   });
 });
 
-describe('An API key', () => {
+describe('page of an API key', () => {
   const user = userEvent.setup();
-  /** Bodies and tags of the saves. */
+  /** Bodies of the saves. */
   const puts: unknown[] = [];
   let saved = KEY;
   let version = 7;
   const answers: Answers = {
-    ...STANDING,
+    ...BASE_ANSWERS,
     'GET /v1/api-keys': listOf(KEY),
     'GET /v1/api-keys/k1': () => Response.json(saved, { headers: { etag: `"${String(version)}"` } }),
     'PUT /v1/api-keys/k1': async (request: Request) => {
@@ -150,7 +153,7 @@ describe('An API key', () => {
     sessionStorage.clear();
   });
 
-  it('sends touched members alone, and never a mask', async () => {
+  it('sends only changed members, and never a masked secret', async () => {
     renderConsole('/w/search/keys/k1?tab=edit', answers);
     await enter('Description', 'Of the search service');
     await press('Save 1 change');
@@ -165,7 +168,7 @@ describe('An API key', () => {
     await waitFor(() => expect(saved.usage_limits?.credit_limit).toBe(500));
   });
 
-  it('clears the moment of the former schedule with a new one', async () => {
+  it('clears the next reset when the reset schedule changes', async () => {
     renderConsole('/w/search/keys/k1?tab=edit', answers);
     await user.click(await screen.findByRole('combobox', { name: 'Starts again' }));
     await user.click(await screen.findByRole('option', { name: 'every Monday' }));
@@ -177,7 +180,7 @@ describe('An API key', () => {
     );
   });
 
-  it('keeps what others saved, and asks only where both changed the same', async () => {
+  it('merges what others saved, and asks only about members that both changed', async () => {
     renderConsole('/w/search/keys/k1?tab=edit', answers);
     await enter('Description', 'mine');
     saved = { ...saved, name: 'search-main' };
@@ -196,7 +199,7 @@ describe('An API key', () => {
     await screen.findByText('Saved.');
   });
 
-  it('shows what is left of its budget and rates, also of those it shares, and why it was refused', async () => {
+  it('shows the rest of own and shared limits, and why requests were refused', async () => {
     const AT_MINUTE = '2026-11-23T13:59:00.000Z';
     const conditions = (value: string) => [{ key: 'api_key', value }];
     const policy = (id: string, value: string) => ({
@@ -249,7 +252,7 @@ describe('An API key', () => {
     expect(Date.parse(range.get('time_of_generation_max') ?? '') - from).toBe(3_600_000);
   });
 
-  it('has a history for those who may read the audit log', async () => {
+  it('shows the history to callers who may read the audit log', async () => {
     const record = {
       ...{ id: 'a1', timestamp: AT, method: 'PUT', uri: '/v1/api-keys/k1', request_id: 'req-1' },
       ...{ user_id: OWNER_SELF.id, user_type: 'user', organisation_id: 'o1', workspace_id: WORKSPACE?.id },
@@ -279,7 +282,7 @@ describe('An API key', () => {
     expect((await screen.findAllByText(/audit_logs.list/)).length).toBeGreaterThan(0);
   });
 
-  it('is rotated with both secrets, or with the old one ended now, and forgets the new one', async () => {
+  it('rotates the secret with immediate end of the old one, and drops the new one on close', async () => {
     const rotations: unknown[] = [];
     const rotate = async (request: Request) => {
       rotations.push(await request.json());
@@ -305,7 +308,7 @@ describe('An API key', () => {
     await waitFor(() => expect(document.body.innerHTML).not.toContain('tg-secret'));
   });
 
-  it('is deleted with its name, because it was in use within a day', async () => {
+  it('requires the name to delete a key that was used in the last day', async () => {
     let isGone = false;
     const { address } = renderConsole('/w/search/keys/k1', {
       ...answers,
@@ -325,8 +328,8 @@ describe('An API key', () => {
     expect(isGone).toBe(true);
   });
 
-  it('is not here, or not yours, when the API knows none', async () => {
-    renderConsole('/w/search/keys/k2', STANDING);
+  it('shows a not-found state when the API returns 404', async () => {
+    renderConsole('/w/search/keys/k2', BASE_ANSWERS);
     await screen.findByText('Not here, or not yours.');
   });
 });

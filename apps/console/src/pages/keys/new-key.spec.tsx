@@ -8,7 +8,7 @@ import { bodyOf } from './new/new-key';
 const SECRET = 'tg-7Kq2mZx9RtV4bNw8PcYd3HsLf6JgUe1A';
 const [WORKSPACE] = OWNER_SELF.workspaces;
 const EMPTY = { object: 'list', total: 0, data: [] };
-const STANDING: Answers = {
+const BASE_ANSWERS: Answers = {
   'GET /v1/api-keys': EMPTY,
   'GET /v1/configs': EMPTY,
   'GET /v1/policies/usage-limits': EMPTY,
@@ -16,7 +16,7 @@ const STANDING: Answers = {
   'GET /v1/logs': { ...EMPTY, next_cursor: null },
 };
 
-describe('The wizard of API keys', () => {
+describe('wizard of API keys', () => {
   const user = userEvent.setup();
   const bodies: unknown[] = [];
   const created = (request: Request): Promise<Response> =>
@@ -31,8 +31,8 @@ describe('The wizard of API keys', () => {
     localStorage.clear();
   });
 
-  it('needs no mouse, and its first step can be the last', async () => {
-    renderConsole('/w/search/keys/new', { ...STANDING, 'POST /v1/api-keys/workspace/service': created });
+  it('creates a key by keyboard on its first step', async () => {
+    renderConsole('/w/search/keys/new', { ...BASE_ANSWERS, 'POST /v1/api-keys/workspace/service': created });
     const name = await screen.findByRole('textbox', { name: /^Name/ });
     name.focus();
     await user.keyboard('search-prod{Control>}{Enter}{/Control}');
@@ -46,8 +46,8 @@ describe('The wizard of API keys', () => {
     ]);
   });
 
-  it('takes a budget on its first step', async () => {
-    renderConsole('/w/search/keys/new', { ...STANDING, 'POST /v1/api-keys/workspace/service': created });
+  it('accepts a budget on its first step', async () => {
+    renderConsole('/w/search/keys/new', { ...BASE_ANSWERS, 'POST /v1/api-keys/workspace/service': created });
     await user.type(await screen.findByRole('textbox', { name: /^Name/ }), 'ci');
     const budget = screen.getByRole('textbox', { name: 'Budget' });
     await user.type(budget, '50{Control>}{Enter}{/Control}');
@@ -57,9 +57,9 @@ describe('The wizard of API keys', () => {
     ]);
   });
 
-  it('goes through its steps by Enter, has them in its address, and sends what was given', async () => {
+  it('moves through its steps by Enter, keeps the step in the address, and sends the entered values', async () => {
     const { address } = renderConsole('/w/search/keys/new', {
-      ...STANDING,
+      ...BASE_ANSWERS,
       'POST /v1/api-keys/workspace/service': created,
     });
     await user.type(await screen.findByRole('textbox', { name: /^Name/ }), 'ci{Enter}');
@@ -84,9 +84,9 @@ describe('The wizard of API keys', () => {
     );
   });
 
-  it('shows the secret once, and forgets it', async () => {
+  it('shows the secret once and drops it on close', async () => {
     const { address, queries } = renderConsole('/w/search/keys/new', {
-      ...STANDING,
+      ...BASE_ANSWERS,
       'POST /v1/api-keys/workspace/service': created,
     });
     await user.type(await screen.findByRole('textbox', { name: /^Name/ }), 'ci{Control>}{Enter}{/Control}');
@@ -114,9 +114,9 @@ describe('The wizard of API keys', () => {
     expect(kept()).not.toContain(SECRET);
   });
 
-  it('says at the field what the API refuses, and keeps what was entered', async () => {
+  it('shows the error of the API and keeps the inputs', async () => {
     renderConsole('/w/search/keys/new', {
-      ...STANDING,
+      ...BASE_ANSWERS,
       'POST /v1/api-keys/workspace/service': () =>
         problemResponse(400, 'validation_failed', 'The name is taken.'),
     });
@@ -126,22 +126,22 @@ describe('The wizard of API keys', () => {
     expect(screen.getByRole<HTMLInputElement>('textbox', { name: /^Name/ }).value).toBe('ci');
   });
 
-  it('asks for a name before it calls', async () => {
-    const { requests } = renderConsole('/w/search/keys/new?tab=life', STANDING);
+  it('asks for a name before it calls the API', async () => {
+    const { requests } = renderConsole('/w/search/keys/new?tab=life', BASE_ANSWERS);
     await user.click(await screen.findByRole('button', { name: 'Create key' }));
     await screen.findByText('Give it a name first.');
     expect(requests.filter((request) => request.startsWith('POST'))).toEqual([]);
   });
 });
 
-describe('The budget of a new key', () => {
-  it('is compared with the spend of keys like it', async () => {
+describe('budget of a new key', () => {
+  it('is compared with the spending of a key with a similar name', async () => {
     const user = userEvent.setup();
     sessionStorage.clear();
     const key = (id: string, name: string) => ({ id, name, type: 'workspace-service' });
     const list = (...data: readonly unknown[]) => ({ object: 'list', total: data.length, data });
     renderConsole('/w/search/keys/new', {
-      ...STANDING,
+      ...BASE_ANSWERS,
       'GET /v1/api-keys': list(key('k1', 'search-prod'), key('k2', 'batch')),
       'GET /v1/analytics/groups/api_key': list(
         { group_key: 'k1', cost: 43_680 },
@@ -156,7 +156,7 @@ describe('The budget of a new key', () => {
     expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Amount' }).value).toBe('$1,900');
   });
 
-  it('is compared with all keys of its type when no name is alike', () => {
+  it('is compared with the average of its type when no name is similar', () => {
     const spender = (name: string, perDay: number) => ({ name, perDay, type: 'workspace-service' as const });
     const all = [spender('search-prod', 4), spender('batch', 2), spender('unused', 0)];
     expect(likeness({ name: 'ci', type: 'workspace-service' }, all)).toEqual({
@@ -166,8 +166,8 @@ describe('The budget of a new key', () => {
   });
 });
 
-describe('The body of a new key', () => {
-  it('has what was given alone, and the workspace unless it is of the organisation', () => {
+describe('bodyOf a new key', () => {
+  it('contains only entered values, and the workspace except for an organisation key', () => {
     const empty = {
       description: '',
       usage_limits: null,

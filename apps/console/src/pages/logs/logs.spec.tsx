@@ -5,7 +5,7 @@ import { problemResponse, renderConsole, type Answers } from '../../spec-support
 import { withElementSize } from '../../ui/spec-support/layout';
 import { FALLBACK_LOG, FALLBACK_ROW, KEY, PLAIN_ROW, pageOf } from './spec-support/logs';
 
-// jsdom draws nothing.
+// Stubbed because jsdom has no canvas.
 jest.mock('../../ui/charts/chart-engine', () => ({
   barPaths: () => () => null,
   createChart: () => {
@@ -40,7 +40,7 @@ const lists = (requests: readonly string[]) =>
     .filter((request) => request.startsWith('GET /v1/logs?'))
     .map((one) => new URL(one.slice(4), 'http://x'));
 
-describe('The list of logs', () => {
+describe('list of logs', () => {
   let restore: () => void;
   beforeEach(() => {
     localStorage.clear();
@@ -48,7 +48,7 @@ describe('The list of logs', () => {
   });
   afterEach(() => restore());
 
-  it('shows rows with the name of their key, exact cost and what happened', async () => {
+  it('shows rows with the name of their key, exact cost and badge', async () => {
     const { requests, unanswered } = renderConsole('/w/search/logs', answers());
     await screen.findByText('fallback');
     const [first, second] = rows();
@@ -62,7 +62,7 @@ describe('The list of logs', () => {
     expect(requests.some((request) => /\/(?:request|response)$/.test(request))).toBe(false);
   });
 
-  it('sends what the address says, and puts what is typed into the address', async () => {
+  it('sends the filters of the address, and writes typed filters into the address', async () => {
     const user = userEvent.setup();
     const { requests, address } = renderConsole(
       '/w/search/logs?t=2026-11-23T13:30Z..2026-11-23T14:00Z&f=key:ci-tests&f=status:5xx&f=took:%3E100',
@@ -75,7 +75,7 @@ describe('The list of logs', () => {
     expect(sent.getAll('status')).toEqual(['5xx']);
     expect(sent.get('response_time_min')).toBe('100.000001');
     expect(sent.get('time_of_generation_max')).toBe('2026-11-23T14:00:00.000Z');
-    // The graphs know no classes of statuses, so there is no bar that would count something else.
+    // The graphs do not support classes of statuses, so no graph is read.
     expect(requests.some((request) => request.includes('/graphs/'))).toBe(false);
     const box = screen.getByRole('searchbox', { name: 'Text and filters' });
     await user.type(box, 'md.team:search hello{Enter}');
@@ -85,7 +85,7 @@ describe('The list of logs', () => {
     expect(last().get('metadata')).toBe('{"team":"search"}');
   });
 
-  it('counts the requests itself where the graphs cannot and all of them are loaded', async () => {
+  it('counts requests in the browser when the graphs cannot and all logs are loaded', async () => {
     const { requests } = renderConsole('/w/search/logs?f=model:sandbox-small', answers());
     await screen.findByText('fallback');
     await screen.findByRole('figure', { name: 'Requests over time' });
@@ -93,7 +93,7 @@ describe('The list of logs', () => {
     expect(requests.some((request) => request.includes('/graphs/'))).toBe(false);
   });
 
-  it('names what it does not understand of the address, until that changes', async () => {
+  it('names invalid parameters of the address until the address changes', async () => {
     const { address } = renderConsole('/w/search/logs?t=soon&f=colour:red&cols=time,status', answers());
     await screen.findByText('t=soon', { exact: false });
     await waitFor(() => expect(rows()).toHaveLength(2));
@@ -104,7 +104,7 @@ describe('The list of logs', () => {
     expect(screen.queryByText('t=soon', { exact: false })).toBeNull();
   });
 
-  it('opens a shipped view in the place of the filters, and names the one that is shown', async () => {
+  it('replaces the filters by a built-in view, and shows the name of the current view', async () => {
     const user = userEvent.setup();
     const { requests, address } = renderConsole(
       '/w/search/logs?f=model:gpt-4o&q=contract',
@@ -133,7 +133,7 @@ describe('The list of logs', () => {
     expect(screen.getByText('3 loaded')).toBeTruthy();
   });
 
-  it('says how far a search by text got, and goes on at a click', async () => {
+  it('shows the progress of a text search and continues it on click', async () => {
     const searched = (logs: number) => ({ searched: { logs, until: '2026-11-23T13:42:00.000Z' } });
     const list = ({ url }: Request): Response =>
       Response.json(
@@ -149,7 +149,7 @@ describe('The list of logs', () => {
     expect(rows()).toHaveLength(1);
   });
 
-  it('says why nothing is there', async () => {
+  it('explains why the list is empty', async () => {
     const { address } = renderConsole(
       '/w/search/logs?f=model:none&f=status:500',
       answers({ 'GET /v1/logs': pageOf([]) }),
@@ -162,14 +162,14 @@ describe('The list of logs', () => {
     expect(address()).toBe('/w/search/logs');
   });
 
-  it('shows a refusal of the API as it is, with its request id', async () => {
+  it('shows an error message of the API with its request id', async () => {
     const list = () => problemResponse(400, 'validation_failed', 'api_key_id must be a UUID.');
     renderConsole('/w/search/logs?f=key:none', answers({ 'GET /v1/logs': list }));
     await screen.findByText('api_key_id must be a UUID.');
     expect(screen.getByText('r-1')).toBeTruthy();
   });
 
-  it('is not shown to those who may not list logs, with the right that is missing', async () => {
+  it('names the missing scope to callers who may not list logs', async () => {
     const { requests } = renderConsole('/w/search/logs', {
       'GET /v1/auth/self': MEMBER_SELF,
       'GET /v1/auth/permissions': MEMBER_PERMISSIONS,
@@ -178,7 +178,7 @@ describe('The list of logs', () => {
     expect(lists(requests)).toEqual([]);
   });
 
-  it('follows new logs by the tail, and reads the list again when it begins', async () => {
+  it('follows new logs by the tail and refreshes the list when it starts', async () => {
     const late = { ...PLAIN_ROW, id: '0198f3a1-7c3e-7d7a-9b55-ffffffffffff', model: 'tailed-model' };
     const tail = () =>
       new Response(
@@ -204,7 +204,7 @@ describe('The list of logs', () => {
   });
 });
 
-describe('An open log', () => {
+describe('open log', () => {
   let restore: () => void;
   beforeEach(() => {
     localStorage.clear();
@@ -212,7 +212,7 @@ describe('An open log', () => {
   });
   afterEach(() => restore());
 
-  it('says why, with the waterfall, limits and money lines', async () => {
+  it('explains the request with waterfall, limits and cost lines', async () => {
     renderConsole(`/w/search/logs?log=${ID}`, answers());
     const open = within(await panel());
     await open.findByText('Answered by the second target.');
@@ -226,7 +226,7 @@ describe('An open log', () => {
     expect(open.getByText('The provider responded with an error status.')).toBeTruthy();
   });
 
-  it('reads bodies when their tab opens, and not before', async () => {
+  it('reads bodies only when their tab opens', async () => {
     const user = userEvent.setup();
     const { requests, address } = renderConsole(`/w/search/logs?log=${ID}`, answers());
     const open = within(await panel());
@@ -244,7 +244,7 @@ describe('An open log', () => {
     expect(bodies()).toHaveLength(2);
   });
 
-  it('says of a body that is not stored that there is none', async () => {
+  it('reports a body that is not stored', async () => {
     renderConsole(
       `/w/search/logs?log=${ID}&tab=response`,
       answers({ [`GET /v1/logs/${ID}/response`]: () => problemResponse(404, 'not_found', 'None.') }),
@@ -252,7 +252,7 @@ describe('An open log', () => {
     await within(await panel()).findByText('No body was logged.');
   });
 
-  it('is stepped by J and K, and closed by Esc', async () => {
+  it('moves to other logs with J and K, and closes with Esc', async () => {
     const user = userEvent.setup();
     const { address } = renderConsole(
       `/w/search/logs?log=${ID}`,
@@ -269,14 +269,14 @@ describe('An open log', () => {
     expect(screen.queryByRole('complementary', { name: 'Open log' })).toBeNull();
   });
 
-  it('filters the list by its values', async () => {
+  it('filters the list by a value of the log', async () => {
     const { address } = renderConsole(`/w/search/logs?log=${ID}`, answers());
     const open = within(await panel());
     fireEvent.click(await open.findByRole('button', { name: 'Filter by md.team search' }));
     await waitFor(() => expect(address()).toContain('f=md.team:search'));
   });
 
-  it('has a page of its own, with the same tabs', async () => {
+  it('has a separate page with the same tabs', async () => {
     const { address } = renderConsole(`/w/search/logs/${ID}?tab=money`, answers());
     await screen.findByText('exact cost');
     fireEvent.click(screen.getByRole('tab', { name: 'Why' }));
@@ -287,7 +287,7 @@ describe('An open log', () => {
     );
   });
 
-  it('sends feedback on its trace', async () => {
+  it('sends feedback on the trace of the log', async () => {
     const sent: unknown[] = [];
     const create = (request: Request): Response => {
       void request.json().then((body) => sent.push(body));
@@ -303,22 +303,22 @@ describe('An open log', () => {
     );
   });
 
-  it('looks again for a log that is not stored yet', async () => {
+  it('retries a recent log that is not stored yet', async () => {
     const time = Date.now().toString(16).padStart(12, '0');
     const id = `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000001`;
-    let looks = 0;
+    let reads = 0;
     const answer = (): Response => {
-      looks += 1;
-      return looks < 3
+      reads += 1;
+      return reads < 3
         ? problemResponse(404, 'not_found', 'There is no such log.')
         : Response.json({ ...FALLBACK_LOG, id });
     };
     renderConsole(`/w/search/logs?log=${id}`, answers({ [`GET /v1/logs/${id}`]: answer }));
     await within(await panel()).findByText('Answered by the second target.');
-    expect(looks).toBe(3);
+    expect(reads).toBe(3);
   });
 
-  it('says of a log that is not there what that means', async () => {
+  it('shows a not-found state for an unknown log', async () => {
     renderConsole('/w/search/logs?log=0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a99', answers());
     await within(await panel()).findByText('Not here, or not yours.');
   });

@@ -23,11 +23,11 @@ const key = (id: string, name: string, userId: string | null) => ({
 });
 const listOf = (...data: readonly unknown[]) => ({ object: 'list', total: data.length, data });
 
-describe('The pages about oneself', () => {
+describe('account pages', () => {
   const user = userEvent.setup();
   beforeEach(() => localStorage.clear());
 
-  it('are reached by the menu, and show organisation and workspaces', async () => {
+  it('open from the menu and show organisation and workspaces', async () => {
     const { address } = renderConsole('/w/search/models', { 'GET /v1/providers/models': listOf() });
     await user.click(await screen.findByRole('button', { name: /Account of/ }));
     await user.click(await screen.findByRole('menuitem', { name: 'Your account' }));
@@ -37,7 +37,7 @@ describe('The pages about oneself', () => {
     screen.getByRole('link', { name: 'batch' });
   });
 
-  it('change the password when both new ones are the same, and forget what was typed', async () => {
+  it('change the password when both new inputs match, and clear the inputs', async () => {
     const bodies: unknown[] = [];
     const { queries } = renderConsole('/me', {
       'POST /v1/auth/password': async (request: Request) => {
@@ -72,13 +72,13 @@ describe('The pages about oneself', () => {
     expect(kept + document.documentElement.outerHTML).not.toContain('quiet lamp');
   });
 
-  it('have no password where people sign in elsewhere', async () => {
+  it('hide the password form when password login is off', async () => {
     renderConsole('/me', { 'GET /v1/console/bootstrap': { ...BOOTSTRAP, password_login: false } });
     await screen.findByRole('heading', { name: 'Profile' });
     expect(screen.queryByRole('button', { name: 'Change password' })).toBeNull();
   });
 
-  it('list the own keys of every workspace with their limits, and say which could not be read', async () => {
+  it("list the caller's keys of every workspace with their limits, and name workspaces that could not be read", async () => {
     const [first] = OWNER_SELF.workspaces;
     const answer = (request: Request): Response =>
       new URL(request.url).searchParams.get('workspace_id') === first?.id
@@ -93,7 +93,7 @@ describe('The pages about oneself', () => {
     screen.getByText('The keys of Batch could not be read.');
   });
 
-  it('change theme, zone, density and keys of this browser', async () => {
+  it('change theme, time zone, density and shortcuts of this browser', async () => {
     renderConsole('/me/preferences');
     await user.click(await screen.findByRole('radio', { name: 'UTC' }));
     await user.click(screen.getByRole('radio', { name: 'Compact' }));

@@ -35,14 +35,14 @@ const UNPRICED = {
   enabled: false,
 };
 
-describe('Models', () => {
+describe('models page', () => {
   let undo: () => void;
   beforeAll(() => {
     undo = withElementSize(1400, 600);
   });
   afterAll(() => undo());
 
-  it('have their prices per million with the source, and say which are unpriced or off', async () => {
+  it('shows prices per million units with their source, and marks unpriced and disabled models', async () => {
     const { requests } = renderConsole('/w/search/models?q=g&f=provider:azure-eu&f=enabled:true', {
       'GET /v1/providers/models': { object: 'list', total: 2, data: [MODEL, UNPRICED] },
     });
@@ -59,7 +59,7 @@ describe('Models', () => {
     });
   });
 
-  it('have their use by provider; unpriced ones in use come first, and one opens with all of its prices', async () => {
+  it('shows the use by provider, sorts unpriced models in use first, and opens a model with all of its prices', async () => {
     const audio = { unit: 'input_audio', list_exact: '4000000000', price_exact: '3600000000', tiered: false };
     const priced = { ...MODEL, prices: [...MODEL.prices, audio] };
     const { address, requests } = renderConsole('/w/search/models', {
@@ -89,7 +89,7 @@ describe('Models', () => {
     within(drawer).getByText('99.0 %');
   });
 
-  it('say that none is there yet, or that none matches', async () => {
+  it('explains whether there are no models or none matches', async () => {
     const none = { 'GET /v1/providers/models': { object: 'list', total: 0, data: [] } };
     const first = renderConsole('/w/search/models', none);
     await screen.findByText('There are no models yet');

@@ -38,7 +38,7 @@ const answered = (text: string): Response =>
     { headers: { 'x-gw-request-id': 'r-1', 'x-gw-trace-id': 't-1', 'x-gw-retry-attempt-count': '2' } },
   );
 
-describe('The playground', () => {
+describe('playground', () => {
   let sent: { readonly headers: Headers; readonly body: Record<string, unknown> }[] = [];
   const answers = (respond: (body: Record<string, unknown>) => Response | Promise<Response>) => ({
     'GET /v1/providers/models': MODELS,
@@ -58,7 +58,7 @@ describe('The playground', () => {
     forgetGatewayKey(OWNER_SELF.workspaces[0]?.id ?? '');
   });
 
-  it('chooses a model, fills in variables, and shows figures, exact cost and the way to the log', async () => {
+  it('sends a request with variables to a chosen model, and shows figures, exact cost and a link to the log', async () => {
     const user = userEvent.setup();
     const { address } = renderConsole(
       '/w/search/playground',
@@ -90,7 +90,7 @@ describe('The playground', () => {
     expect(address()).not.toContain('Acme');
   });
 
-  it('sends all columns at once; a failed one keeps its error, one alone is stopped', async () => {
+  it('sends all columns in parallel, keeps the error of a failed one, and removes columns', async () => {
     const user = userEvent.setup();
     renderConsole(
       '/w/search/playground?c=@openai/gpt-4o&c=config:chat-prod/&c=@openai/slow',
@@ -117,7 +117,7 @@ describe('The playground', () => {
     expect(screen.getByRole('button', { name: 'Stop column 2' })).toBeTruthy();
   });
 
-  it('rates an answer once, with its trace, and compares any two answers', async () => {
+  it('rates a response once, and compares two responses', async () => {
     const user = userEvent.setup();
     const rated: unknown[] = [];
     renderConsole('/w/search/playground?c=@openai/a&c=@openai/b&stream=0', {
@@ -140,7 +140,7 @@ describe('The playground', () => {
     within(dialog).getByRole('combobox', { name: 'Right answer' });
   });
 
-  it('sends a file with the message, and says what is left of the budget', async () => {
+  it('sends a file with the message, and shows the rest of the budget', async () => {
     const user = userEvent.setup();
     renderConsole('/w/search/playground?c=@openai/gpt-4o&stream=0', {
       ...answers(() => answered('A gate')),
@@ -181,7 +181,7 @@ describe('The playground', () => {
     expect(await within(dialog).findByText(/x-gw-provider: @openai/)).toBeTruthy();
   });
 
-  it('shows what was sent and received as it was', async () => {
+  it('shows the raw request and response', async () => {
     const user = userEvent.setup();
     renderConsole(
       '/w/search/playground?c=@openai/gpt-4o&stream=0',
@@ -202,7 +202,7 @@ describe('The playground', () => {
     expect(document.documentElement.outerHTML).not.toContain(KEY.key);
   });
 
-  it('goes by a draft of a config, which begins as a copy of a saved one', async () => {
+  it('sends a draft config that starts as a copy of a saved one', async () => {
     const user = userEvent.setup();
     const { address } = renderConsole('/w/search/playground?c=draft/gpt-4o', {
       ...answers(() => answered('By draft')),
@@ -221,7 +221,7 @@ describe('The playground', () => {
     expect(address()).not.toContain('provider');
   });
 
-  it('sends other APIs and any path, and shows their bodies', async () => {
+  it('sends other APIs and raw paths, and shows their response bodies', async () => {
     const user = userEvent.setup();
     const paths: string[] = [];
     renderConsole('/w/search/playground?api=embeddings&c=@openai/embed', {
@@ -255,7 +255,7 @@ describe('The playground', () => {
     expect(paths).toEqual(['http://127.0.0.1:8787/v1/files?limit=1']);
   });
 
-  it('takes over a pasted command without its key', async () => {
+  it('imports a pasted command without its key', async () => {
     const user = userEvent.setup();
     const { address } = renderConsole(
       '/w/search/playground',
@@ -279,7 +279,7 @@ describe('The playground', () => {
     expect(document.documentElement.outerHTML + address()).not.toContain('sk-secret');
   });
 
-  it('says why a log cannot be replayed', async () => {
+  it('explains why a log cannot be replayed', async () => {
     const cut = { ...LOG, request: { ...LOG.request, truncated: true } };
     renderConsole('/w/search/playground?log=r-1', {
       ...answers(() => answered('')),
@@ -288,7 +288,7 @@ describe('The playground', () => {
     await screen.findByText(/larger than what is kept/);
   });
 
-  it('transcribes a recording, and says why a file is none', async () => {
+  it('transcribes a recording, and explains why a file is not one', async () => {
     const user = userEvent.setup({ applyAccept: false });
     const types: (string | null)[] = [];
     const { address } = renderConsole('/w/search/playground?c=@openai/whisper&api=transcriptions', {
@@ -306,7 +306,7 @@ describe('The playground', () => {
     expect(screen.queryByRole('textbox', { name: 'Temperature' })).toBeNull();
     await user.click(screen.getByRole('button', { name: /^Run Ctrl/ }));
     await screen.findByText('Good morning.');
-    // The boundary of a form is the browser's.
+    // The browser sets the content type of a form, with its boundary.
     expect(types).not.toContain('application/json');
     expect(address()).not.toContain('secret');
   });

@@ -14,14 +14,14 @@ const SETTINGS: PlaygroundSettings = {
   view: 'tests',
 };
 
-describe('The settings of the playground in its URL', () => {
-  it('are read as they were written, and a new playground writes nothing', () => {
+describe('settings of the playground in its URL', () => {
+  it('are decoded as they were encoded, and are empty for a new playground', () => {
     const routed = parseSearch(stringifySearch(encodePlayground(SETTINGS)));
     expect(decodePlayground(routed)).toEqual(SETTINGS);
     expect(encodePlayground(decodePlayground({}))).toEqual({});
   });
 
-  it('drop what is broken, and more than six columns', () => {
+  it('drop invalid parameters, and more than six columns', () => {
     const read = decodePlayground({
       ...{ api: 'telnet', temperature: '9', max_tokens: '-1', log: '../x', stream: '2' },
       c: ['javascript:x/y', '@a b/c', ...Array.from({ length: 9 }, () => '@openai/gpt-4o;temperature=7')],

@@ -101,7 +101,7 @@ const CHECKS = {
     { id: 'stream', ok: null, ms: null, message: 'The chat failed.' },
   ],
 };
-const STANDING: Answers = {
+const BASE_ANSWERS: Answers = {
   'GET /v1/providers': listOf(PROVIDER),
   'GET /v1/providers/azure-eu': PROVIDER,
   'GET /v1/providers/catalogue': CATALOGUE,
@@ -114,12 +114,12 @@ const STANDING: Answers = {
   }),
 };
 
-describe('Adding a provider', () => {
+describe('adding a provider', () => {
   const user = userEvent.setup();
   const tests: unknown[] = [];
   const saves: unknown[] = [];
   const answers: Answers = {
-    ...STANDING,
+    ...BASE_ANSWERS,
     'POST /v1/integrations/test': async (request: Request) => {
       tests.push(await request.json());
       return Response.json(CHECKS);
@@ -141,7 +141,7 @@ describe('Adding a provider', () => {
     sessionStorage.clear();
   });
 
-  it('is a tile, its form, a test, and one call that makes integration and provider', async () => {
+  it('tests the form and creates integration and provider with one call', async () => {
     const { address, queries } = renderConsole('/w/search/providers/new', answers);
     await user.type(await screen.findByRole('searchbox', { name: 'Search providers' }), 'azure');
     expect(screen.queryByRole('button', { name: /Ollama/ })).toBeNull();
@@ -184,7 +184,7 @@ describe('Adding a provider', () => {
     expect(kept + address() + document.documentElement.outerHTML).not.toContain(SECRET);
   });
 
-  it('takes a credential from a secret manager by a reference, which is tested before', async () => {
+  it('reads a credential from a secret manager by a reference that can be tested', async () => {
     const reference = { id: 'ref-1', slug: 'azure-key', name: 'Azure key', manager_type: 'vendor3_vault' };
     renderConsole('/w/search/providers/new?by=azure-openai', {
       ...answers,
@@ -211,7 +211,7 @@ describe('Adding a provider', () => {
     expect(saves[0]).not.toHaveProperty('key');
   });
 
-  it('can be a virtual key, unless it has a setting that those lack', async () => {
+  it('creates a virtual key, unless the form has a setting that virtual keys lack', async () => {
     const made: unknown[] = [];
     const { address } = renderConsole('/w/search/providers/new?by=azure-openai', {
       ...answers,
@@ -237,7 +237,7 @@ describe('Adding a provider', () => {
     expect(virtualKeyOf({ name: 'x', configurations: { region: 'eu' } }, other, 'w')).toBeNull();
   });
 
-  it('forgets what was typed when another provider is chosen, and shows a refusal at its field', async () => {
+  it('drops the inputs when another provider is chosen, and shows an error of the API', async () => {
     renderConsole('/w/search/providers/new?by=azure-openai', {
       ...answers,
       'POST /v1/integrations': () => problemResponse(409, 'already_exists', 'The slug is taken.'),
@@ -251,7 +251,7 @@ describe('Adding a provider', () => {
     expect(screen.queryByLabelText(/^Key$/)).toBeNull();
   });
 
-  it('needs a field by what another one holds', () => {
+  it('requires a field depending on the value of another one', () => {
     const secret = field('oauth_client_secret', { required: { field: 'auth_type', oneOf: ['oauth'] } });
     expect(isRequired(secret, { auth_type: 'oauth' })).toBe(true);
     expect(isRequired(secret, {})).toBe(false);
@@ -259,11 +259,11 @@ describe('Adding a provider', () => {
   });
 });
 
-describe('A provider', () => {
+describe('page of a provider', () => {
   const user = userEvent.setup();
   const puts: unknown[] = [];
   const answers: Answers = {
-    ...STANDING,
+    ...BASE_ANSWERS,
     'GET /v1/integrations/azure-eu': () => Response.json(INTEGRATION, { headers: { etag: '"4"' } }),
     'PUT /v1/integrations/azure-eu': async (request: Request) => {
       puts.push(await request.json());
@@ -283,8 +283,8 @@ describe('A provider', () => {
     puts.length = 0;
   });
 
-  it('is listed with its use', async () => {
-    const { unanswered } = renderConsole('/w/search/providers', STANDING);
+  it('is listed with its use and with the virtual keys', async () => {
+    const { unanswered } = renderConsole('/w/search/providers', BASE_ANSWERS);
     await screen.findByRole('link', { name: 'Azure EU' });
     await screen.findByText('$62.40');
     expect(screen.getAllByText('1 config, 2 keys')).toHaveLength(2);
@@ -294,9 +294,9 @@ describe('A provider', () => {
     expect(unanswered).toEqual([]);
   });
 
-  it('may be a virtual key, whose key is replaced alone', async () => {
+  it('replaces only the key of a virtual key', async () => {
     renderConsole('/w/search/providers/openai-old', {
-      ...STANDING,
+      ...BASE_ANSWERS,
       'GET /v1/virtual-keys/openai-old': () => Response.json(VIRTUAL_KEY, { headers: { etag: '"1"' } }),
       'PUT /v1/virtual-keys/openai-old': async (request: Request) => {
         puts.push(await request.json());
@@ -312,7 +312,7 @@ describe('A provider', () => {
     expect(document.documentElement.outerHTML).not.toContain(SECRET);
   });
 
-  it('has its credential replaced by the new value alone; masks are hints and are never sent', async () => {
+  it('sends only the new secret of a credential, and never a mask', async () => {
     renderConsole('/w/search/providers/azure-eu?tab=credential', answers);
     const key = await screen.findByLabelText<HTMLInputElement>(/^New key/);
     expect(key.value).toBe('');
@@ -324,12 +324,12 @@ describe('A provider', () => {
     await user.click(screen.getByRole('button', { name: 'Save 1 change' }));
     await screen.findByText('Saved.');
     expect(puts).toEqual([{ integration: 'azure-eu', key: SECRET }, { key: SECRET }]);
-    // The former secret is not known, so that it cannot be put back.
+    // The former secret is unknown, so the change cannot be undone.
     expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
     expect(document.documentElement.outerHTML).not.toContain(SECRET);
   });
 
-  it('keeps a secret whose new value was emptied again', async () => {
+  it('keeps a secret whose new value was cleared again', async () => {
     renderConsole('/w/search/providers/azure-eu?tab=credential', answers);
     const secret = await screen.findByLabelText(/^Azure client secret/);
     await user.type(secret, 'x');
@@ -341,7 +341,7 @@ describe('A provider', () => {
     await waitFor(() => expect(puts).toEqual([{ configurations: { azure_resource_name: 'us' } }]));
   });
 
-  it('shows how it does, and its history with that of its integration', async () => {
+  it('shows its use, and its history with that of its integration', async () => {
     const { requests, unmount } = renderConsole('/w/search/providers/azure-eu?tab=use', {
       ...answers,
       'GET /v1/analytics/groups/model': listOf(),
@@ -373,7 +373,7 @@ describe('A provider', () => {
     });
   });
 
-  it('multiplies its prices by an adjustment, and keeps the rest of the adjustments', async () => {
+  it('changes the price multiplier and keeps the other adjustments', async () => {
     const pricing_adjustments = { multiplier: { default: 1.1, cache_read: 2 } };
     renderConsole('/w/search/providers/azure-eu?tab=credential', {
       ...answers,
@@ -391,7 +391,7 @@ describe('A provider', () => {
     );
   });
 
-  it('says what names it before it is deleted', async () => {
+  it('shows what uses a provider before it is deleted', async () => {
     renderConsole('/w/search/providers/azure-eu', answers);
     await user.click(await screen.findByRole('button', { name: 'Delete' }));
     const dialog = await screen.findByRole('dialog', { name: 'Delete Azure EU' });

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 describe('Markdown', () => {
-  it('draws the usual parts', () => {
+  it('renders headings, emphasis, lists, code and tables', () => {
     const { container } = renderUi(
       <Markdown
         text={'# T\n\n**b** _i_ `c`\n\n- one\n- two\n\n```js\nx < y\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |'}
@@ -28,7 +28,7 @@ describe('Markdown', () => {
     ).toEqual(['b', 'i', 'c', 'one', 'two', 'x < y', '1', '2']);
   });
 
-  it('keeps HTML as text, loads no image, and links only to the web', () => {
+  it('shows HTML as text, loads no image, and links only to http and https', () => {
     const { container } = renderUi(
       <Markdown
         text={
@@ -44,14 +44,14 @@ describe('Markdown', () => {
     expect(links[0]?.getAttribute('rel')).toContain('noreferrer');
   });
 
-  it('survives deep nesting', () => {
+  it('renders deep nesting without an error', () => {
     renderUi(<Markdown text={`${'> '.repeat(500)}deep`} />);
     expect(document.body.textContent).toContain('deep');
   });
 });
 
 describe('BodyView', () => {
-  it('shows a conversation with tools, reasoning and media of its own', () => {
+  it('shows a conversation with tool calls, reasoning and embedded media', () => {
     renderUi(
       <BodyView
         label="Request"
@@ -88,7 +88,7 @@ describe('BodyView', () => {
     expect(document.querySelector('details')?.open).toBe(false);
   });
 
-  it('never draws SVG, and says what is cut or missing', () => {
+  it('never renders SVG, and reports truncated or missing bodies', () => {
     const { rerender } = renderUi(
       <BodyView
         label="Response"
@@ -105,7 +105,7 @@ describe('BodyView', () => {
     expect(screen.getByRole('region', { name: 'Response' }).textContent).toBe('1a2b');
   });
 
-  it('shows the raw body where there is no conversation', () => {
+  it('shows the raw body when there is no conversation', () => {
     renderUi(
       <BodyView
         label="Response"

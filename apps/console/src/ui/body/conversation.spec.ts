@@ -70,7 +70,7 @@ describe('readConversation', () => {
     expect(found?.response[0]?.finish).toBe('tool_calls');
   });
 
-  it('puts streams of chat together', () => {
+  it('assembles streams of chat', () => {
     const found = readConversation(
       'chat.completions',
       null,
@@ -166,7 +166,7 @@ describe('readConversation', () => {
     expect(streamed?.response[0]?.finish).toBe('tool_use');
   });
 
-  it('reads responses, whole and cut streams', () => {
+  it('reads responses, whole and from truncated streams', () => {
     const output = [
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Yes.' }] },
@@ -219,12 +219,12 @@ describe('readConversation', () => {
     ]);
   });
 
-  it('is null for errors and other routes', () => {
+  it('returns null for errors and other routes', () => {
     expect(readConversation('chat.completions', null, json({ error: { message: 'no' } }))).toBeNull();
     expect(readConversation('images.generations', json({ prompt: 'a' }), null)).toBeNull();
   });
 
-  it('throws for no body', () => {
+  it('does not throw for any body', () => {
     const dialects = fc.constantFrom(
       'chat.completions',
       'responses',

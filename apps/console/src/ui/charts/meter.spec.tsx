@@ -6,7 +6,7 @@ import { sparkPath } from './spark-path';
 import { Spark } from './spark';
 
 describe('Meter', () => {
-  it('shows what is used and held, the alert and the forecast, and says it in words', () => {
+  it('shows used and reserved amounts, the alert and the forecast, with an accessible text', () => {
     renderUi(
       <Meter
         label="Workspace"
@@ -31,7 +31,7 @@ describe('Meter', () => {
     expect(screen.getByText('Runs out 27 Nov').closest('.meter')?.getAttribute('data-tone')).toBe('warn');
   });
 
-  it('is a warning past the alert or when it will not last, and a danger when it is used up', () => {
+  it('warns past the alert or by forecast, and shows danger when nearly exhausted', () => {
     expect(meterTone(10, 100, 80, null)).toBe('normal');
     expect(meterTone(80, 100, 80, null)).toBe('warn');
     expect(meterTone(10, 100, null, 101)).toBe('warn');
@@ -41,7 +41,7 @@ describe('Meter', () => {
 });
 
 describe('Spark', () => {
-  it('has a gap where a value is missing, and stays within its box', () => {
+  it('leaves a gap for a missing value, and stays within its box', () => {
     expect(sparkPath([1, 2, null, 3], 30, 10).line).toMatch(/^M[^M]+M/);
     fc.assert(
       fc.property(fc.array(fc.option(fc.double({ noNaN: true, min: -1e9, max: 1e9 }))), (values) => {

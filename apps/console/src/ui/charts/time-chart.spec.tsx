@@ -27,14 +27,14 @@ const series: readonly ChartSeries[] = [
 ];
 
 describe('stacked', () => {
-  it('puts each series on top of those before it, and keeps gaps', () => {
+  it('adds each series to those before it, and keeps gaps', () => {
     expect(stacked(series.map(({ values }) => values))).toEqual([
       [10, 20, null, 40],
       [11, 20, null, 44],
     ]);
   });
 
-  it('ends with the sum of all', () => {
+  it('returns the sum of all series as the last one', () => {
     const lists = fc.array(fc.array(fc.option(fc.nat(1000)), { minLength: 5, maxLength: 5 }), {
       minLength: 1,
       maxLength: 6,
@@ -50,7 +50,7 @@ describe('stacked', () => {
 });
 
 describe('snapped', () => {
-  it('takes whole buckets within the chart', () => {
+  it('extends a selection to whole buckets within the chart', () => {
     expect(snapped(start + 10, start + HOUR + 10, times, HOUR)).toEqual({
       from: start,
       to: start + 2 * HOUR,
@@ -83,7 +83,7 @@ describe('TimeChart', () => {
   const plot = (): HTMLElement => screen.getByRole('img');
   beforeEach(() => jest.clearAllMocks());
 
-  it('draws sums from the top down, in seconds', () => {
+  it('draws stacked sums from the highest down, with times in seconds', () => {
     show();
     const [options, data] = created.mock.lastCall ?? [];
     expect(data).toEqual([times.map((at) => at / 1000), [11, 20, null, 44], [10, 20, null, 40]]);
@@ -104,7 +104,7 @@ describe('TimeChart', () => {
     expect(setSelect).toHaveBeenCalledWith({ left: 0, top: 0, width: 0, height: 0 }, false);
   });
 
-  it('is read, picked and zoomed by keys', () => {
+  it('can be read, picked and zoomed by keyboard', () => {
     show();
     fireEvent.keyDown(plot(), { key: 'ArrowRight' });
     fireEvent.keyDown(plot(), { key: 'ArrowRight' });

@@ -16,7 +16,7 @@ const settle = (run: () => void): Promise<void> =>
 describe('Reveal', () => {
   const secret = 'tg-secret-0123456789';
 
-  it('copies at once and by C, and closes with the tick by one click', async () => {
+  it('copies on opening and with C, and closes with one click when the box is ticked', async () => {
     const onClose = jest.fn();
     renderUi(<Reveal secret={secret} name="search-prod" onClose={onClose} />);
     const dialog = await screen.findByRole('dialog');
@@ -28,7 +28,7 @@ describe('Reveal', () => {
     expect(onClose).toHaveBeenCalledTimes(1);
   });
 
-  it('needs a second click without the tick', async () => {
+  it('needs a second click to close when the box is not ticked', async () => {
     const onClose = jest.fn();
     renderUi(<Reveal secret={secret} name="search-prod" onClose={onClose} />);
     fireEvent.click(await screen.findByRole('button', { name: 'Close' }));
@@ -37,7 +37,7 @@ describe('Reveal', () => {
     expect(onClose).toHaveBeenCalledTimes(1);
   });
 
-  it('has the secret in one place of the document and nowhere in attributes, title or storage', async () => {
+  it('shows the secret once in the document, and not in attributes, title or storage', async () => {
     const { rerender } = renderUi(<Reveal secret={secret} name="search-prod" onClose={() => undefined} />);
     await screen.findByRole('dialog');
     expect(document.documentElement.outerHTML.split(secret)).toHaveLength(2);

@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 
 describe('CodeEditor', () => {
-  it('shows its text at once, then the editor; reports changes, runs by Ctrl Enter', async () => {
+  it('shows its text until the editor is loaded, reports changes, and runs with Ctrl+Enter', async () => {
     const onChange = jest.fn();
     const onRun = jest.fn();
     renderUi(
@@ -34,7 +34,7 @@ describe('CodeEditor', () => {
     expect(view.state.doc.toString()).toBe('{"a":1,"b":2}');
   });
 
-  it('takes a new value from outside, and cannot be edited without onChange', async () => {
+  it('accepts a new value, and is read-only without onChange', async () => {
     const { rerender } = renderUi(<CodeEditor label="Config" value="one" />);
     const view = EditorView.findFromDOM(await content());
     rerender(<CodeEditor label="Config" value="two" />);
@@ -44,7 +44,7 @@ describe('CodeEditor', () => {
 });
 
 describe('Diff', () => {
-  it.each(['side', 'unified'] as const)('marks what differs (%s)', async (as) => {
+  it.each(['side', 'unified'] as const)('marks differences with the layout %s', async (as) => {
     renderUi(<Diff label="Versions" as={as} before={'{"a": 1}'} after={'{"a": 2}'} />);
     await waitFor(() => expect(document.querySelector('.cm-changedText, .cm-deletedChunk')).not.toBeNull(), {
       timeout: 20_000,

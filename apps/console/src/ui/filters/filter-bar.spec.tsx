@@ -60,7 +60,7 @@ const type = (text: string): void =>
 const combobox = (name: string): Promise<HTMLElement> => screen.findByRole('combobox', { name });
 
 describe('FilterBar', () => {
-  it('adds a filter with values from the API, by keyboard alone', async () => {
+  it('adds a filter with values from the API, by keyboard only', async () => {
     renderUi(<Bar />);
     key('f');
     act(() => void screen.queryByRole('combobox', { name: 'Field' })?.focus());
@@ -82,7 +82,7 @@ describe('FilterBar', () => {
     expect(written()).toEqual(['key:search-prod,ci-tests']);
   });
 
-  it('edits a chip: negation and numbers', async () => {
+  it('edits the negation and the number of a chip', async () => {
     renderUi(<Bar filters={[{ field: 'status', not: false, match: { kind: 'any', values: ['5xx'] } }]} />);
     fireEvent.click(screen.getByRole('button', { name: 'Edit filter: Status is 5xx' }));
     fireEvent.click(await screen.findByRole('radio', { name: 'is not' }));
@@ -101,7 +101,7 @@ describe('FilterBar', () => {
     expect(written()).toEqual(['status:!5xx', 'cost:>=1.5']);
   });
 
-  it('removes a chip by Delete and by its button, and all by X', () => {
+  it('removes a chip with Delete and its button, and all chips with X', () => {
     const three = ['a', 'b', 'c'].map((value): Filter => ({
       field: `md.${value}`,
       not: false,
@@ -117,7 +117,7 @@ describe('FilterBar', () => {
     expect(written()).toEqual([]);
   });
 
-  it('makes chips and a search of a typed line', () => {
+  it('turns a typed line into chips and search text', () => {
     renderUi(<Bar />);
     key('/');
     expect(document.activeElement).toBe(screen.getByRole('searchbox'));
@@ -130,7 +130,7 @@ describe('FilterBar', () => {
     expect(screen.getByRole('alert').textContent).toBe('cost:cheap is no filter of this field.');
   });
 
-  it('says why the text search is off', () => {
+  it('explains why the text search is off', () => {
     renderUi(<Bar textOff="Bodies are not in the database." />);
     key('/');
     type('contract');
@@ -139,7 +139,7 @@ describe('FilterBar', () => {
     expect(state.text).toBe('');
   });
 
-  it('offers the name that is typed below md.*', async () => {
+  it('offers the typed name for the field md.*', async () => {
     renderUi(<Bar />);
     key('f');
     (await combobox('Field')).focus();

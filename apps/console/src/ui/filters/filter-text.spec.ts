@@ -36,7 +36,7 @@ describe('parseFilterText', () => {
     expect(parseFilterText(line, fields)).toEqual({ filters, text, problems: [] });
   });
 
-  it('names parts that cannot be filters of their field', () => {
+  it('lists parts that are not valid filters of their field', () => {
     expect(parseFilterText('cost:cheap -key:a status: x', fields).problems).toEqual([
       'cost:cheap',
       '-key:a',
@@ -44,7 +44,7 @@ describe('parseFilterText', () => {
     ]);
   });
 
-  it('accepts any line, and only filters that the page accepts', () => {
+  it('parses any line, and returns only filters that the page accepts', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 80 }), (line) =>
         parseFilterText(line, fields).filters.every((filter) => acceptsFilter(fields, filter)),
@@ -54,7 +54,7 @@ describe('parseFilterText', () => {
 });
 
 describe('joinFilters', () => {
-  it('joins values of one field, and replaces comparisons', () => {
+  it('joins values of the same field, and replaces comparisons', () => {
     const over: Filter = { field: 'cost', not: false, match: { kind: 'compare', op: '>', value: 1 } };
     const under: Filter = { field: 'cost', not: false, match: { kind: 'compare', op: '>', value: 2 } };
     expect(
@@ -64,7 +64,7 @@ describe('joinFilters', () => {
 });
 
 describe('filterWords', () => {
-  it('says a filter in words', () => {
+  it('describes a filter', () => {
     const words = (filter: Filter) =>
       Object.values(filterWords(filter, fieldOf(fields, filter.field))).join(' ');
     expect(words(any('key', ['k1', 'k2']))).toBe('Key is search-prod, k2');

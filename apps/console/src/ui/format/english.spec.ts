@@ -3,7 +3,7 @@ import { english } from './english';
 
 const DECIMALS = fc.tuple(fc.nat({ max: 4 }), fc.nat({ max: 4 }));
 
-describe('English numbers', () => {
+describe('english', () => {
   const numbers = fc.oneof(
     fc.double({ min: -1e15, max: 1e15, noNaN: true }),
     fc.double({ min: -10, max: 10, noNaN: true }),
@@ -11,7 +11,7 @@ describe('English numbers', () => {
     fc.maxSafeInteger(),
   );
 
-  it('are those of Intl', () => {
+  it('formats numbers like Intl', () => {
     fc.assert(
       fc.property(numbers, DECIMALS, (value, [one, other]) => {
         const [minimum, maximum] = [Math.min(one, other), Math.max(one, other)];
@@ -24,7 +24,7 @@ describe('English numbers', () => {
     );
   });
 
-  it('are those of Intl for whole ones of any size', () => {
+  it('formats bigints of any size like Intl', () => {
     const format = new Intl.NumberFormat('en');
     fc.assert(
       fc.property(fc.bigInt(), (value) => {
@@ -33,7 +33,7 @@ describe('English numbers', () => {
     );
   });
 
-  it('are null where there are no decimal digits to write', () => {
+  it('returns null for numbers without plain decimal digits', () => {
     for (const value of [Number.NaN, Infinity, 1e21]) expect(english(value, 0, 2)).toBeNull();
   });
 });

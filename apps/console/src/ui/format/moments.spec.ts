@@ -77,7 +77,7 @@ describe.each(ZONES)('days in %s', (zone) => {
     );
   });
 
-  it('are read back from the time on the wall, except in the hour that the clock repeats', () => {
+  it('convert from local time back to the same moment, except in an ambiguous hour', () => {
     fc.assert(
       fc.property(moments, (at) => {
         const whole = Math.floor(at / 1000) * 1000;
@@ -88,8 +88,8 @@ describe.each(ZONES)('days in %s', (zone) => {
   });
 });
 
-describe('The own zone and UTC', () => {
-  it('have the times of the zones that they are, without Intl', () => {
+describe('browser zone and UTC', () => {
+  it('have the same local times as the named zones', () => {
     fc.assert(
       fc.property(moments, (at) => {
         expect(wallTime(at, OWN_ZONE)).toEqual(wallTime(at, zoneName(OWN_ZONE)));
@@ -98,7 +98,7 @@ describe('The own zone and UTC', () => {
     );
   });
 
-  it('are named in a tooltip where the name is wanted', () => {
+  it('are shown without a zone name when it is not requested', () => {
     const at = Date.UTC(2026, 10, 23, 13, 2, 11, 482);
     expect(bothZones(at, 'Europe/Berlin', false)[0]).toBe('23 Nov 2026, 14:02:11.482 UTC+1');
   });
@@ -113,7 +113,7 @@ describe('clock changes', () => {
     expect(offsetAt(summer, 'Europe/Berlin')).toBe(2 * HOUR);
   });
 
-  it('move a time that the clock skips forward', () => {
+  it('move a skipped time forward', () => {
     const skipped = { year: 2026, month: 3, day: 29, hour: 2, minute: 30, second: 0 };
     expect(clock(momentOf(skipped, 'Europe/Berlin'), 'Europe/Berlin')).toBe('03:30:00.000');
   });

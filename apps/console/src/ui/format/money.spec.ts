@@ -13,17 +13,17 @@ import {
 const amounts = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n });
 
 describe('exactMoney', () => {
-  it('splits eight decimals into four and four', () => {
+  it('splits eight decimals into two groups of four', () => {
     expect(exactMoney(342_000n)).toEqual({ head: '0.0034', tail: '2000' });
     expect(exactMoney(0n)).toEqual({ head: '0', tail: '' });
     expect(exactMoneyText(-41_238_114_260n)).toBe('−412.38114260');
   });
 
-  it('is read back as the same amount', () => {
+  it('is parsed back to the same amount', () => {
     fc.assert(fc.property(amounts, (e8) => parseExactMoney(exactMoneyText(e8)) === e8));
   });
 
-  it('adds up: the sum of read texts is the sum of the amounts', () => {
+  it('keeps sums: the sum of the parsed texts is the sum of the amounts', () => {
     fc.assert(
       fc.property(fc.array(amounts, { maxLength: 50 }), (list) => {
         const sum = list.reduce((total, e8) => total + (parseExactMoney(exactMoneyText(e8)) ?? 0n), 0n);
@@ -34,7 +34,7 @@ describe('exactMoney', () => {
 });
 
 describe('parseE8', () => {
-  it('reads integers as text and nothing else', () => {
+  it('parses integers only', () => {
     expect(parseE8('12500')).toBe(12_500n);
     for (const broken of [null, undefined, '', '1.5', 'NaN', '1e3', ' 1', '9'.repeat(31)]) {
       expect(parseE8(broken)).toBeNull();
@@ -43,7 +43,7 @@ describe('parseE8', () => {
 });
 
 describe('e8OfUsd and e8OfCents', () => {
-  it('convert by digits, without an error of floating point', () => {
+  it('convert without a floating-point error', () => {
     expect(e8OfUsd(0.07)).toBe(7_000_000n);
     expect(e8OfUsd(1e-8)).toBe(1n);
     expect(e8OfUsd(1.005)).toBe(100_500_000n);
@@ -83,7 +83,7 @@ describe('humanMoney', () => {
     expect(humanMoney(e8)).toBe(text);
   });
 
-  it('never shows an amount as zero, and stays within half a percent', () => {
+  it('never shows a positive amount as zero, and is exact to half a percent', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 20n }), (e8) => {
         const [, digits = '', suffix = ''] = /^\$([\d,.]+)([kMBT]?)$/.exec(humanMoney(e8)) ?? [];
@@ -96,7 +96,7 @@ describe('humanMoney', () => {
 });
 
 describe('pricePerMillion', () => {
-  it('shows at least cents where there are any', () => {
+  it('shows at least two decimals when there is a fraction', () => {
     expect(pricePerMillion(250_000_000n)).toBe('$2.50');
     expect(pricePerMillion(1_000_000_000n)).toBe('$10');
     expect(pricePerMillion(7_500_000n)).toBe('$0.075');

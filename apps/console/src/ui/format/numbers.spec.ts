@@ -3,7 +3,7 @@ import { bytes, change, compactCount, count, directionOf, percent } from './numb
 import { duration, durationChange, spanOf } from './durations';
 
 describe('count', () => {
-  it('groups digits; tiles are compact from 100,000 on', () => {
+  it('groups digits, and is compact in tiles from 100,000 on', () => {
     expect(count(184_203)).toBe('184,203');
     expect(count(-12)).toBe('−12');
     expect(count(null)).toBe('–');
@@ -40,7 +40,7 @@ describe('percent', () => {
 });
 
 describe('change', () => {
-  it('is signed with a real minus', () => {
+  it('has a sign, with a typographic minus', () => {
     expect(change(-0.031, 'ratio')).toBe('−3.1 %');
     expect(change(0.124, 'ratio')).toBe('+12.4 %');
     expect(change(0.0011, 'points')).toBe('+0.11 pt');
@@ -49,7 +49,7 @@ describe('change', () => {
     expect(durationChange(1200)).toBe('+1.20 s');
   });
 
-  it('names its direction', () => {
+  it('has a direction', () => {
     expect(directionOf(change(-0.2, 'ratio'))).toBe('down');
     expect(directionOf(change(0.2, 'points'))).toBe('up');
     expect(directionOf(change(0, 'ratio'))).toBe('none');
@@ -74,7 +74,7 @@ describe('duration', () => {
     expect(duration(ms)).toBe(text);
   });
 
-  it('never shows less for a longer time', () => {
+  it('never shows a shorter text value for a longer time', () => {
     const read = (text: string): number => {
       const unit: Record<string, number> = { µs: 1e-3, ms: 1, s: 1e3, m: 6e4, h: 3.6e6 };
       return [...text.matchAll(/([\d.]+) (µs|ms|s|m|h)/g)].reduce(

@@ -61,14 +61,14 @@ const press = (key: string, more: object = {}): void =>
 const row = (id: string): HTMLElement => screen.getByText(id).closest<HTMLElement>('[role=row]')!;
 
 describe('DataGrid', () => {
-  it('draws only the rows in view of 100,000', () => {
+  it('renders only the visible rows of 100,000', () => {
     render(<Grid rows={rowsOf(100_000)} />);
     expect(within(grid()).getAllByRole('row').length).toBeLessThan(60);
     expect(grid().getAttribute('aria-rowcount')).toBe('100001');
     expect(grid().querySelector<HTMLElement>('.grid-rows')?.style.height).toBe('3000000px');
   });
 
-  it('moves by J, K, arrows, Home and End, with one row in the tab order', () => {
+  it('moves with J, K, arrows, Home and End, with one row in the tab order', () => {
     render(<Grid rows={rowsOf(1000)} />);
     act(() => row('r0').focus());
     press('j');
@@ -86,7 +86,7 @@ describe('DataGrid', () => {
     expect(grid().querySelectorAll('.grid-row[tabindex="0"]')).toHaveLength(1);
   });
 
-  it('opens by Enter and by a click, but not by a click on a control', () => {
+  it('opens a row with Enter and by click, but not by a click on a control', () => {
     const onOpen = jest.fn();
     const act1 = jest.fn();
     render(
@@ -112,7 +112,7 @@ describe('DataGrid', () => {
     expect(act1).toHaveBeenCalledTimes(1);
   });
 
-  it('reaches controls of a row by arrow keys, and Enter there does not open the row', () => {
+  it('reaches the controls of a row with arrow keys, where Enter does not open the row', () => {
     const onOpen = jest.fn();
     render(<Grid rows={rowsOf(5)} onOpen={onOpen} actions={() => <button type="button">Rotate</button>} />);
     act(() => row('r0').focus());
@@ -125,7 +125,7 @@ describe('DataGrid', () => {
     expect(focused()).toContain('model 0');
   });
 
-  it('marks by Space, and a range by Shift and arrows', () => {
+  it('marks a row with Space, and a range with Shift and arrow keys', () => {
     render(<Marking rows={rowsOf(10)} />);
     act(() => row('r0').focus());
     press('j');
@@ -140,7 +140,7 @@ describe('DataGrid', () => {
     expect(row('r0').getAttribute('aria-selected')).toBe('false');
   });
 
-  it('loads more near the end, and keeps the view when rows enter on top', () => {
+  it('loads more near the end, and keeps the view when rows are added at the top', () => {
     const onEnd = jest.fn();
     const { rerender } = render(<Grid rows={rowsOf(200)} onEnd={onEnd} />);
     expect(onEnd).not.toHaveBeenCalled();
@@ -161,7 +161,7 @@ describe('DataGrid', () => {
     expect(grid().querySelectorAll('[data-rule]')).toHaveLength(1);
   });
 
-  it('sorts by its header, descending first', () => {
+  it('sorts by a click on the header, descending first', () => {
     const onSort = jest.fn();
     const { rerender } = render(<Grid rows={rowsOf(3)} onSort={onSort} sort="" />);
     fireEvent.click(screen.getByRole('button', { name: 'Id' }));
@@ -184,7 +184,7 @@ function Choosing(): ReactElement {
 }
 
 describe('useColumns', () => {
-  it('keeps visible columns and widths', async () => {
+  it('stores visible columns and widths', async () => {
     const { unmount } = render(<Choosing />);
     expect(screen.getAllByRole('columnheader').map((head) => head.textContent)).toEqual(['Id', 'Model']);
     fireEvent.keyDown(screen.getByRole('separator', { name: 'Width of Id' }), { key: 'ArrowRight' });
@@ -202,7 +202,7 @@ describe('useColumns', () => {
     );
   });
 
-  it('ignores what is no choice of columns', () => {
+  it('ignores an invalid stored choice', () => {
     localStorage.setItem('tollgate:grid:logs', '{"shown":[1],"widths":{"id":"wide"}}');
     render(<Choosing />);
     expect(screen.getAllByRole('columnheader')).toHaveLength(2);

@@ -5,15 +5,15 @@ const rows = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, at) => `r${String(from + at)}`);
 const idsOf = (slots: readonly Slot[]): string[] => slots.map(({ id }) => id);
 
-describe('Elements of rows', () => {
-  it('are used for the rows that enter while the list is scrolled, and change no place', () => {
+describe('nextSlots', () => {
+  it('reuses elements for entering rows while scrolling, and keeps their order', () => {
     const first = nextSlots([], rows(0, 5), false);
     const scrolled = nextSlots(first, rows(2, 7), true);
     expect(idsOf(scrolled)).toEqual(['r5', 'r6', 'r2', 'r3', 'r4']);
     expect(scrolled.map(({ slot }) => slot)).toEqual(first.map(({ slot }) => slot));
   });
 
-  it('are in the order of the list when it does not move, each still with its row', () => {
+  it('returns the list order when not scrolling, and keeps the element of each row', () => {
     const scrolled = nextSlots(nextSlots([], rows(0, 5), false), rows(2, 7), true);
     const still = nextSlots(scrolled, rows(2, 7), false);
     expect(idsOf(still)).toEqual(rows(2, 7));
@@ -22,13 +22,13 @@ describe('Elements of rows', () => {
     );
   });
 
-  it('belong to the row that stays in view, such as the active one, whatever comes and goes', () => {
+  it('keeps the element of a row that stays rendered, such as the active one', () => {
     const first = nextSlots([], rows(0, 5), false);
     const away = nextSlots(first, ['r0', ...rows(90, 95)], true);
     expect(away[0]).toEqual(first[0]);
   });
 
-  it('show each row in view once', () => {
+  it('assigns each visible row exactly one element', () => {
     const window = fc.record({
       from: fc.integer({ min: 0, max: 60 }),
       length: fc.integer({ min: 0, max: 20 }),

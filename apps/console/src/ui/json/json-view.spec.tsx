@@ -14,7 +14,7 @@ const body = {
 };
 
 describe('jsonLines', () => {
-  it('are the document as JSON writes it, for any value', () => {
+  it('joins to the JSON text of any value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = jsonLines(value, NOTHING)
@@ -28,7 +28,7 @@ describe('jsonLines', () => {
     );
   });
 
-  it('have pointers that name their values', () => {
+  it('returns pointers that resolve to their values', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) =>
         jsonLines(value, NOTHING)
@@ -38,14 +38,14 @@ describe('jsonLines', () => {
     );
   });
 
-  it('show a collapsed part as one line, and survive a deep document', () => {
+  it('shows a collapsed part as one line, and handles a deep document', () => {
     expect(jsonLines(body, new Set(['/messages'])).map(({ text }) => text)).toContain('[…]');
     let deep: unknown = 1;
     for (let at = 0; at < 20_000; at += 1) deep = [deep];
     expect(jsonLines(deep, NOTHING)).toHaveLength(40_001);
   });
 
-  it('write paths as code does', () => {
+  it('formats paths as code', () => {
     expect(pathText(body, '/messages/0/x-y')).toBe('messages[0]["x-y"]');
     expect(pathText(body, '')).toBe('$');
   });
@@ -61,7 +61,7 @@ describe('JsonView', () => {
   const active = (): string | null | undefined =>
     document.getElementById(tree().getAttribute('aria-activedescendant') ?? '')?.textContent;
 
-  it('moves, opens and closes by keys, and copies the path', async () => {
+  it('moves, expands and collapses by keyboard, and copies the path', async () => {
     renderUi(<JsonView value={body} label="Request" />);
     key('ArrowDown');
     key('ArrowDown');
@@ -83,7 +83,7 @@ describe('JsonView', () => {
     expect(active()).toBe('{…} 3 members');
   });
 
-  it('finds values in closed parts', () => {
+  it('finds values in collapsed parts', () => {
     renderUi(<JsonView value={body} label="Request" collapsed={new Set(['/messages'])} />);
     const box = screen.getByRole('searchbox');
     fireEvent.change(box, { target: { value: 'hello' } });
@@ -92,7 +92,7 @@ describe('JsonView', () => {
     expect(screen.getByText('1 of 1')).toBeTruthy();
   });
 
-  it('draws only the lines in view above 2,000', () => {
+  it('renders only visible lines above 2,000', () => {
     const undo = withElementSize(600, 400);
     renderUi(<JsonView value={Array.from({ length: 50_000 }, (_, at) => at)} label="Request" />);
     expect(screen.getAllByRole('treeitem').length).toBeLessThan(120);

@@ -19,7 +19,7 @@ function Popup({ anchor, ...popup }: PopupProps): ReactElement {
   );
 }
 
-describe('A popup whose code comes later', () => {
+describe('PopupButton with a lazy popup', () => {
   const user = userEvent.setup();
   const draw = (load: () => Promise<{ default: typeof Popup }>) => {
     const Later = lazy(load);
@@ -34,7 +34,7 @@ describe('A popup whose code comes later', () => {
     return screen.getByRole('button', { name: 'Time' });
   };
 
-  it('opens when the code is there, is named by its button, and gives the focus back to it', async () => {
+  it('opens the popup when its code is loaded, names it, and returns the focus on close', async () => {
     let arrive: () => void = () => undefined;
     const arrived = new Promise<void>((resolve) => {
       arrive = resolve;
@@ -51,7 +51,7 @@ describe('A popup whose code comes later', () => {
     await waitFor(() => expect(document.activeElement).toBe(button));
   });
 
-  it('closes by its button and by a click elsewhere, and opens again', async () => {
+  it('closes by its button and by a click outside, and opens again', async () => {
     const button = draw(() => Promise.resolve({ default: Popup }));
     const isClosed = () => waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     await user.click(button);
@@ -65,7 +65,7 @@ describe('A popup whose code comes later', () => {
     expect(button.getAttribute('aria-expanded')).toBe('false');
   });
 
-  it('leaves the page as it is when its code is missing', async () => {
+  it('leaves the page unchanged when the code cannot be loaded', async () => {
     const silent = jest.spyOn(console, 'error').mockImplementation();
     const button = draw(() => Promise.reject(new Error('Failed to fetch dynamically imported module')));
     await user.click(button);

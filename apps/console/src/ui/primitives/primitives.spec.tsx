@@ -21,14 +21,14 @@ const show = (node: ReactNode) =>
   render(<FormatProvider zone="Europe/Berlin">{node}</FormatProvider>).container;
 
 describe('values', () => {
-  it('show money exactly with the last four decimals dim, and for people with the exact value in the tooltip', () => {
+  it('show exact money with the last four decimals dimmed, and rounded money with the exact value in the tooltip', () => {
     expect(show(<Money e8={342_000n} />).innerHTML).toContain('0.0034<span class="muted">2000</span>');
     const human = show(<Money e8={41_238_114_260n} as="human" priced="estimated" />);
     expect(human.textContent).toBe('≈ $412.38');
     expect(human.querySelector('[title]')?.getAttribute('title')).toBe('exactly 412.38114260 USD');
   });
 
-  it('say why money is unknown', () => {
+  it('explain why an amount is unknown', () => {
     expect(show(<Money e8={null} priced="unpriced" />).textContent).toContain('unpriced');
     expect(show(<Money e8={0n} />).textContent).toBe('0');
   });
@@ -41,7 +41,7 @@ describe('values', () => {
     expect(show(<Moment at={Date.now() - 120_000} withAge />).textContent).toMatch(/, 2 min ago$/);
   });
 
-  it('colour a change only where a direction is better', () => {
+  it('colour a change only when one direction is better', () => {
     expect(show(<Delta value={0.11} better="down" />).querySelector('.tone-danger')?.textContent).toBe(
       '+11.0 %',
     );
@@ -58,7 +58,7 @@ describe('values', () => {
     expect(show(<Tokens input={868} output={113} />).textContent).toBe('868 + 113');
   });
 
-  it('name states by words', () => {
+  it('show states as words', () => {
     expect(show(<StatusBadge status={446} />).querySelector('.badge-violet')?.textContent).toBe('446');
     expect(show(<StatusBadge status={200} word="cut" />).textContent).toBe('cut');
     expect(show(<Badge icon="lock">locked</Badge>).textContent).toBe('locked');
@@ -73,7 +73,7 @@ describe('CopyButton', () => {
     Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText } }),
   );
 
-  it('copies and says so', async () => {
+  it('copies and confirms it', async () => {
     show(<CopyButton text={() => 'curl …'} label="Copy as curl" />);
     await act(async () => {
       fireEvent.click(screen.getByRole('button'));
@@ -83,7 +83,7 @@ describe('CopyButton', () => {
     expect(screen.getByRole('button').textContent).toBe('Copied');
   });
 
-  it('says when the browser refuses', async () => {
+  it('reports when the browser refuses', async () => {
     writeText.mockRejectedValueOnce(new Error('denied'));
     show(<Id id="01a208ab-ebd2-7306-8a54-000000000000" />);
     const button = screen.getByRole('button');

@@ -45,13 +45,13 @@ describe('parseRangeText', () => {
   });
 
   it.each(['', 'soon', '0h', '25:00-26:00', '2026-02-30', '31 feb', 'last', '-', '..'])(
-    'refuses %j',
+    'returns null for %j',
     (text) => {
       expect(read(text)).toBeNull();
     },
   );
 
-  it.each(ZONES)('gives whole days over every clock change in %s', (zone) => {
+  it.each(ZONES)('returns whole days across every clock change in %s', (zone) => {
     for (let day = 1; day <= 365; day += 1) {
       const noon = Date.UTC(2026, 0, day, 12);
       const range = parseRangeText('yesterday', noon, zone);
@@ -66,7 +66,7 @@ describe('parseRangeText', () => {
 });
 
 describe('rangeWords', () => {
-  it('says a range in the zone of the viewer', () => {
+  it('formats a range in the given zone', () => {
     const zone = 'Europe/Berlin';
     const from = momentOf({ year: 2026, month: 11, day: 28, hour: 13, minute: 30, second: 0 }, zone);
     expect(rangeWords({ kind: 'relative', span: '24h' }, now, zone)).toBe('Last 24 hours');
@@ -77,7 +77,7 @@ describe('rangeWords', () => {
     );
   });
 
-  it('says when the clock changes within it', () => {
+  it('returns a note when the clock changes within the range', () => {
     expect(clockChangeNote({ kind: 'relative', span: '90d' }, now, 'Europe/Berlin')).toContain(
       'clock changes',
     );
@@ -89,7 +89,7 @@ describe('RangePicker', () => {
   const onChange = jest.fn<void, [Range]>();
   const open = (): void => void fireEvent.click(screen.getByRole('button', { name: /^Time: / }));
 
-  it('takes presets and typed words', async () => {
+  it('accepts presets and typed ranges', async () => {
     renderUi(<RangePicker range={{ kind: 'relative', span: '24h' }} onChange={onChange} />);
     open();
     fireEvent.click(await screen.findByRole('button', { name: 'Last 7 days' }));
@@ -107,7 +107,7 @@ describe('RangePicker', () => {
     expect(onChange).toHaveBeenLastCalledWith({ kind: 'relative', span: '3h' });
   });
 
-  it('goes back by Alt and the arrow key, by its own length', () => {
+  it('moves back by the length of the range with Alt and the arrow key', () => {
     renderUi(<RangePicker as="segments" range={{ kind: 'relative', span: '1h' }} onChange={onChange} />);
     expect(screen.getByRole('button', { name: '1 h' }).getAttribute('aria-pressed')).toBe('true');
     fireEvent.keyDown(document.body, { key: 'ArrowLeft', altKey: true });

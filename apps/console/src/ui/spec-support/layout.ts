@@ -1,4 +1,7 @@
-/** Gives every element of jsdom a size, so that virtual lists draw rows. Returns what undoes it. */
+/**
+ * Gives every jsdom element a size, so that virtual lists render rows. Returns a function that
+ * undoes it.
+ */
 export function withElementSize(width: number, height: number): () => void {
   const sizes: Readonly<Record<string, number>> = {
     offsetWidth: width,

@@ -11,5 +11,5 @@ function Providers({ children }: { readonly children: ReactNode }): ReactElement
   );
 }
 
-/** Renders within the theme, without transitions, with times in UTC. */
+/** Renders a node within the theme, without transitions and with times in UTC. */
 export const renderUi = (node: ReactNode): RenderResult => render(node, { wrapper: Providers });

@@ -33,7 +33,7 @@ function Broken({ fails }: { readonly fails: boolean }): ReactElement {
 afterEach(() => jest.useRealTimers());
 
 describe('Failed', () => {
-  it('shows the message as it is with its type, status and request id, and tries again', () => {
+  it('shows the unchanged message with type, status and request id, and retries on click', () => {
     const retry = jest.fn();
     show(
       <Failed
@@ -48,7 +48,7 @@ describe('Failed', () => {
     expect(retry).toHaveBeenCalledTimes(1);
   });
 
-  it('counts down to Retry-After and then tries by itself, once', () => {
+  it('counts down `Retry-After` and then retries once', () => {
     jest.useFakeTimers();
     const retry = jest.fn();
     show(<Failed problem={{ message: 'slow down', status: 429, retryAfterS: 2 }} onRetry={retry} />);
@@ -77,17 +77,17 @@ describe('Loaded', () => {
     isEmpty: (data: readonly string[]) => data.length === 0,
   };
 
-  it('is not empty without an answer', () => {
+  it('does not show the empty state before a response', () => {
     show(<Loaded query={query<string[]>({ isFetching: true })} {...common} />);
     expect(screen.queryByText('No keys yet')).toBeNull();
   });
 
-  it('is empty after an answer with nothing in it', () => {
+  it('shows the empty state after an empty response', () => {
     show(<Loaded query={query({ data: [] })} {...common} />);
     expect(screen.getByText('No keys yet')).toBeTruthy();
   });
 
-  it('keeps old data while new data is on its way, and after a failure as of its time', () => {
+  it('keeps old data while new data loads, and shows its time after an error', () => {
     const { rerender } = show(<Loaded query={query({ data: ['a'], isFetching: true })} {...common} />);
     expect(screen.getByText('Updating')).toBeTruthy();
     rerender(
@@ -106,7 +106,7 @@ describe('Loaded', () => {
     [404, 'Not here, or not yours.'],
     [403, 'You may not see this: keys.list is missing'],
     [500, 'keys.list is missing'],
-  ])('shows status %s as its own state', (status, text) => {
+  ])('shows the state of status %s', (status, text) => {
     show(
       <Loaded query={query<string[]>({ error: { message: 'keys.list is missing', status } })} {...common} />,
     );
@@ -115,7 +115,7 @@ describe('Loaded', () => {
 });
 
 describe('Pane', () => {
-  it('keeps an error of its content within itself', () => {
+  it('limits an error of its content to itself', () => {
     jest.spyOn(console, 'error').mockImplementation(() => undefined);
     const { rerender } = render(
       <ThemeProvider>
@@ -140,7 +140,7 @@ describe('Pane', () => {
 });
 
 describe('other states', () => {
-  it('show skeletons only after 150 ms', () => {
+  it('show skeletons after 150 ms', () => {
     jest.useFakeTimers();
     show(<Skeletons shape="table" count={3} />);
     expect(document.querySelectorAll('.skeleton')).toHaveLength(0);
@@ -150,7 +150,7 @@ describe('other states', () => {
     expect(document.querySelectorAll('[data-loading]')).toHaveLength(1);
   });
 
-  it('have their words', () => {
+  it('show their texts and actions', () => {
     const goOn = jest.fn();
     show(
       <Page title="Logs">

@@ -11,7 +11,7 @@ const tokens =
   readFileSync(join(__dirname, '../base.css'), 'utf8');
 
 describe('theme', () => {
-  it('names only tokens that exist', () => {
+  it('uses only existing tokens', () => {
     const resolved = cssVariablesResolver(theme as Parameters<typeof cssVariablesResolver>[0]);
     const text = JSON.stringify([theme, resolved]);
     const names = new Set([...text.matchAll(/var\((--[a-z0-9-]+)\)/g)].map(([, name]) => name ?? ''));
@@ -31,7 +31,7 @@ function Switcher(): ReactElement {
 }
 
 describe('ThemeProvider', () => {
-  it('joins the attribute of the tokens with that of Mantine', () => {
+  it('keeps the theme attribute of the tokens equal to that of Mantine', () => {
     render(
       <ThemeProvider defaultScheme="light" density="compact">
         <Switcher />

@@ -8,24 +8,24 @@ import { drawingFaultsOf } from './spec-support/drawing-faults';
 import { TONES } from './waterfall-layout';
 import { Waterfall, type WaterfallRecord } from '.';
 
-/** Logs that the product's own suites made; `node tools/recorded-logs.cjs` writes them. */
+/** Logs that end-to-end suites have produced; `node tools/recorded-logs.cjs` writes the file. */
 const RECORDED = readFileSync(join(__dirname, 'spec-support/recorded-logs.jsonl'), 'utf8')
   .trimEnd()
   .split('\n')
   .map((line) => JSON.parse(line) as WaterfallRecord);
 
 describe('waterfalls of recorded logs', () => {
-  it('cover the request to 1 ms, and have a word for everything', () => {
+  it('cover the request to within 1 ms and have a text for every part', () => {
     expect(RECORDED.map(drawingFaultsOf).flat()).toEqual([]);
   });
 
-  it('are of every end that a call may have', () => {
+  it('include every possible end of a call', () => {
     const attempts = RECORDED.flatMap(({ decision }) => decision.attempts ?? []);
     const ends = Object.keys(TONES) as AttemptEnd[];
     expect(ends.filter((end) => !attempts.some((attempt) => attempt.end === end))).toEqual([]);
   });
 
-  it.each(EVENT_NAMES)('show the event %s at a call of its target, in words', (event) => {
+  it.each(EVENT_NAMES)('show a text for the event %s at a call of its target', (event) => {
     const record = RECORDED.find(({ decision }) => (decision.attempts?.length ?? 0) > 1);
     const target = record?.decision.attempts?.[0]?.target ?? '';
     const routing = [{ target, event }];
@@ -38,7 +38,7 @@ describe('waterfalls of recorded logs', () => {
     expect(facts).toContain(waterfallText.eventLong(event));
   });
 
-  it('are drawn with a lane for each part', () => {
+  it('render a lane for each part', () => {
     for (const record of RECORDED) {
       const { unmount } = renderUi(<Waterfall record={record} />);
       const lanes = screen.getAllByRole('listitem');

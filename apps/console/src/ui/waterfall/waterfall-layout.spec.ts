@@ -32,7 +32,7 @@ const record = (part: Partial<WaterfallRecord>): WaterfallRecord => ({
 const shown = (lanes: readonly Lane[]): readonly string[] =>
   lanes.map(({ kind, from, to }) => `${kind} ${Math.round(from)}–${Math.round(to)}`);
 
-/** A fallback after two 503s, as in the documents. */
+/** A fallback after two 503 responses. */
 const FALLBACK = record({
   durationMs: 3260,
   firstByteMs: 1451,
@@ -51,7 +51,7 @@ const FALLBACK = record({
 });
 
 describe('waterfallLayout', () => {
-  it('lays out a fallback: gateway, calls, the wait before the retry, guardrail, settlement', () => {
+  it('lays out a fallback with gateway, calls, wait, guardrail and settlement', () => {
     const { lanes, totalMs } = waterfallLayout(FALLBACK);
     expect(totalMs).toBe(3260);
     expect(shown(lanes)).toEqual([
@@ -93,7 +93,7 @@ describe('waterfallLayout', () => {
     expect(lanes[2]).toMatchObject({ isWinner: true, isAnswer: true, events: [{ event: 'hedged' }] });
   });
 
-  it('shows a response without a call as time of the gateway', () => {
+  it('shows a response without a call as gateway time', () => {
     const { lanes } = waterfallLayout(record({ durationMs: 12, decision: { stages: { admit: 1 } } }));
     expect(shown(lanes)).toEqual(['before 0–12']);
   });
@@ -119,7 +119,7 @@ describe('waterfallLayout', () => {
     ]);
   });
 
-  it('lets a call that is continued last until the next one', () => {
+  it('extends a continued call until the next one', () => {
     const attempts = [
       attempt({ startedMs: 1, durationMs: 100 }),
       attempt({ target: 'config.targets[1]', startedMs: 700, durationMs: 100 }),
@@ -129,7 +129,7 @@ describe('waterfallLayout', () => {
     expect(shown(lanes)).toEqual(['before 0–1', 'attempt 1–700', 'attempt 700–1000']);
   });
 
-  it('names events of targets without a call', () => {
+  it('returns events of targets without a call as unplaced', () => {
     const routing: RoutingEvent[] = [{ target: 'config.targets[7]', event: 'breaker_open' }];
     expect(waterfallLayout(record({ durationMs: 5, decision: { routing } })).unplaced).toEqual(routing);
   });
@@ -173,8 +173,8 @@ const records: fc.Arbitrary<WaterfallRecord> = fc.record({
   ),
 });
 
-describe('the lanes of any record', () => {
-  it('stay within the request, have no negative length, and cover it to 1 ms', () => {
+describe('lanes of any record', () => {
+  it('stay within the request, have no negative length, and cover it to within 1 ms', () => {
     fc.assert(
       fc.property(records, (any) => {
         const { lanes, totalMs } = waterfallLayout(any);

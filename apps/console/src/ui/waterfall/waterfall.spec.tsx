@@ -38,7 +38,10 @@ const record: WaterfallRecord = {
   },
 };
 
-/** Members of a union of texts in the record's own source, so that a new one is seen here. */
+/**
+ * Reads the members of a string union from the source of the log record, so that the test notices
+ * new members.
+ */
 function membersOf(declaration: RegExp): readonly string[] {
   const source = readFileSync(join(__dirname, '../../../../../libs/contracts/src/log-record.ts'), 'utf8');
   const block = declaration.exec(source.replaceAll(/\/\*\*[^*]*\*\//g, ''))?.[1] ?? '';
@@ -46,7 +49,7 @@ function membersOf(declaration: RegExp): readonly string[] {
 }
 
 describe('texts of the waterfall', () => {
-  it('has words for every end of an attempt', () => {
+  it('have a text for every end of an attempt', () => {
     const ends = membersOf(/type AttemptEnd =([\s\S]*?);/) as readonly AttemptEnd[];
     expect(ends.length).toBeGreaterThanOrEqual(11);
     for (const end of ends) {
@@ -55,7 +58,7 @@ describe('texts of the waterfall', () => {
     }
   });
 
-  it('has words for every event of routing', () => {
+  it('have a text for every routing event', () => {
     const events = membersOf(/readonly event:([\s\S]*?);\n\}/) as readonly RoutingEvent['event'][];
     expect(events.length).toBeGreaterThanOrEqual(14);
     for (const event of events) {
@@ -66,7 +69,7 @@ describe('texts of the waterfall', () => {
 });
 
 describe('Waterfall', () => {
-  it('says each lane in words', () => {
+  it('describes each lane', () => {
     renderUi(<Waterfall record={record} />);
     expect(screen.getByRole('heading').textContent).toBe('Where the 3.26 s went');
     expect(screen.getAllByRole('listitem').map((lane) => lane.textContent)).toEqual([
@@ -79,7 +82,7 @@ describe('Waterfall', () => {
     ]);
   });
 
-  it('selects a lane, and none by the same lane again', () => {
+  it('selects a lane by click, and deselects it by another click', () => {
     const onSelect = jest.fn<void, [Lane | null]>();
     const { rerender } = renderUi(<Waterfall record={record} onSelect={onSelect} />);
     fireEvent.click(screen.getByRole('button', { name: /azure-eu/ }));
@@ -93,7 +96,7 @@ describe('Waterfall', () => {
     expect(onSelect).toHaveBeenLastCalledWith(null);
   });
 
-  it('says that no provider was called', () => {
+  it('reports that no provider was called', () => {
     renderUi(<Waterfall record={{ ...record, durationMs: 3, decision: {} }} />);
     expect(screen.getByText('No provider was called.')).toBeTruthy();
   });

@@ -32,11 +32,11 @@ const matches: fc.Arbitrary<Match> = fc.oneof(
     .tuple(numbers, numbers)
     .map(([a, b]) => ({ kind: 'between' as const, low: Math.min(a, b), high: Math.max(a, b) })),
 );
-/** Any filter, with names and values that contain signs of the grammar. */
+/** Arbitrary filters whose names and values contain special characters of the format. */
 export const filters: fc.Arbitrary<Filter> = fc.record({ field: text, not: fc.boolean(), match: matches });
 
 const moments = fc.integer({ min: Date.UTC(2000, 0, 1), max: Date.UTC(2199, 0, 1) });
-/** Any range within the years that URLs accept. */
+/** Arbitrary ranges within the years that URLs accept. */
 export const ranges: fc.Arbitrary<Range> = fc.oneof(
   fc
     .tuple(fc.integer({ min: 1, max: 99_999 }), fc.constantFrom('m', 'h', 'd', 'w'))

@@ -38,7 +38,7 @@ const MESSAGE = {
 
 const recipeOf = (id: string) => RECIPES.find((recipe) => recipe.id === id)!;
 
-describe('Recipes', () => {
+describe('recipes', () => {
   let stub: Server;
   let received: {
     readonly path: string;
@@ -68,7 +68,7 @@ describe('Recipes', () => {
   it.each([
     ['openai-typescript', '/v1/chat/completions'],
     ['anthropic', '/v1/messages'],
-  ])('%s runs as it is', async (id, path) => {
+  ])('render code of %s that runs unchanged', async (id, path) => {
     const code = recipeOf(id).render({ ...VALUES, base: baseOf() });
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', code], {
       cwd: ROOT,
@@ -84,7 +84,7 @@ describe('Recipes', () => {
     ]);
   });
 
-  it('openai-typescript and curl send a text as it is, whatever signs it has', async () => {
+  it('of openai-typescript and curl send texts with any special characters unchanged', async () => {
     const body = { model: 'm', messages: [{ role: 'user', content: HOSTILE }] };
     const values = { ...VALUES, base: baseOf(), key: `k'"`, body };
     await run(process.execPath, ['--input-type=module', '-e', recipeOf('openai-typescript').render(values)], {
@@ -98,12 +98,12 @@ describe('Recipes', () => {
     expect(received[1]?.headers['x-gw-api-key']).toBe('the-key');
   });
 
-  it('are the reviewed ones', () => {
+  it('match the reviewed texts', () => {
     const written = RECIPES.map((recipe) => `=== ${recipe.id}\n${recipe.render(VALUES)}\n`).join('\n');
     expect(written).toBe(readFileSync(join(__dirname, 'reviewed.txt'), 'utf8'));
   });
 
-  it('leave nothing of a name for a shell to expand', async () => {
+  it('quote model names so that a shell expands nothing', async () => {
     const values = { ...VALUES, model: '$(echo ran)`echo ran`"\'' };
     for (const id of ['claude-code', 'gemini-cli', 'goose']) {
       const [line = ''] =
@@ -116,7 +116,7 @@ describe('Recipes', () => {
     }
   });
 
-  it('name a config in the place of the provider, and neither where the key decides', () => {
+  it('name the config instead of the provider, and neither when the key decides', () => {
     for (const { id, render } of RECIPES) {
       const config = render({ ...VALUES, config: 'chat-prod' });
       expect([id, config.includes('@openai-prod')]).toEqual([id, false]);
@@ -124,7 +124,7 @@ describe('Recipes', () => {
     }
   });
 
-  it('show and copy a key only where that is wanted', () => {
+  it('show and copy a key only when requested', () => {
     const values = { ...VALUES, key: 'the-secret' };
     for (const { id, text, copied } of recipeForms(RECIPES, values))
       expect([id, `${text}${copied ?? ''}`.includes('the-secret')]).toEqual([id, false]);

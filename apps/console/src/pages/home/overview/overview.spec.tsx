@@ -3,7 +3,7 @@ import { userEvent } from '@testing-library/user-event';
 import { MEMBER_PERMISSIONS, MEMBER_SELF, OWNER_SELF } from '../../../spec-support/answers';
 import { problemResponse, renderConsole } from '../../../spec-support/render-console';
 
-// jsdom draws nothing.
+// Stubbed because jsdom has no canvas.
 jest.mock('../../../ui/charts/chart-engine', () => ({
   barPaths: () => () => null,
   createChart: () => {
@@ -51,7 +51,7 @@ const ANSWERS = {
   ),
   'GET /v1/analytics/groups/provider': list([
     group('openai', { requests: 100, error_count: 9, success_rate: 91, p95_latency: 2_900, cost: 500 }),
-    // Refused by limits and guardrails.
+    // Requests that limits and guardrails refused.
     group(null, { requests: 6, error_count: 6, success_rate: 0, p95_latency: 2, cost: 0 }),
   ]),
   'GET /v1/analytics/groups/api_key': list([group('k-1', { requests: 1, cost: 30_140 })]),
@@ -70,7 +70,7 @@ const ANSWERS = {
   },
 };
 
-describe('The overview', () => {
+describe('overview', () => {
   beforeEach(() => {
     localStorage.setItem(
       `tollgate:onboarding:${OWNER_SELF.workspaces[0]?.id ?? ''}`,
@@ -79,7 +79,7 @@ describe('The overview', () => {
   });
   const pane = (name: string): Promise<HTMLElement> => screen.findByRole('region', { name });
 
-  it('has exact figures, what needs attention, budgets, providers, spenders and changes', async () => {
+  it('shows exact figures, alerts, budgets, providers, spenders and changes', async () => {
     const { unanswered } = renderConsole('/w/search', ANSWERS);
     await within(await pane('Spend')).findByText('exactly 412.38114260');
     await within(await pane('Errors')).findByText('1,142 requests');
@@ -93,7 +93,7 @@ describe('The overview', () => {
     expect(within(needs).getByText('search-prod runs out before its reset')).toBeTruthy();
     expect(within(await pane('Budgets')).getByText('$1,870.50 of $3,000.00')).toBeTruthy();
     expect(within(await pane('Providers')).getByText('some fail')).toBeTruthy();
-    // What a limit or a guardrail refuses is no failure of a provider.
+    // Requests that a limit or guardrail refused do not count as failures of a provider.
     expect(screen.queryByText('failing')).toBeNull();
     expect(within(needs).getAllByRole('listitem')).toHaveLength(2);
     expect(await within(await pane('Who spends')).findByText('search-prod')).toBeTruthy();
@@ -124,7 +124,7 @@ describe('The overview', () => {
     await waitFor(() => expect(address()).toBe('/w/search?vs=1&by=provider'));
   });
 
-  it('shows the rest where one answer fails, and what a member may see', async () => {
+  it('shows the other panes when one read fails, and makes no analytics calls for a member without the right', async () => {
     const failing = (): Response => problemResponse(400, 'validation_failed', 'The range is too long.');
     const one = renderConsole('/w/search', { ...ANSWERS, 'GET /v1/analytics/graphs/cost': failing });
     await within(await pane('Spend')).findByText('The range is too long.');

@@ -1,7 +1,7 @@
 import { ratioOf } from './tiles';
 
 describe('ratioOf', () => {
-  it('has no change from nothing', () => {
+  it('returns null when the earlier value is 0 or unknown', () => {
     expect(ratioOf(15, 10)).toBe(0.5);
     expect(ratioOf(15, 0)).toBeNull();
     expect(ratioOf(undefined, 10)).toBeNull();

@@ -11,8 +11,8 @@ const body = (value: unknown, change: object = {}) => ({
   ...change,
 });
 
-describe('A log that is copied', () => {
-  it('is curl whose body no shell takes apart', () => {
+describe('copying a log', () => {
+  it('formats a curl command with a safely quoted body', () => {
     const text = curlOf(FALLBACK_LOG, body({ content: "it's $(id) `id`" }), GATEWAY);
     expect(text).toBe(
       [
@@ -24,20 +24,20 @@ describe('A log that is copied', () => {
     );
   });
 
-  it('is a call of the SDK where it has one', () => {
+  it('formats a call of the SDK, and returns null for a route without one', () => {
     const text = sdkOf({ ...FALLBACK_LOG, config_id: 'chat' }, body({ model: 'm' }), GATEWAY);
     expect(text).toContain('client.chat.completions.create({\n  "model": "m"\n}');
     expect(text).toContain(`{ headers: { 'x-gw-config': "chat" } }`);
     expect(sdkOf({ ...FALLBACK_LOG, route: 'passthrough' }, body({}), GATEWAY)).toBeNull();
   });
 
-  it('is nothing where the body is not whole', () => {
+  it('returns null when the body is truncated or not text', () => {
     expect(curlOf(FALLBACK_LOG, body({}, { truncated: true }), GATEWAY)).toBeNull();
     expect(sdkOf(FALLBACK_LOG, body({}, { truncated: true }), GATEWAY)).toBeNull();
     expect(curlOf(FALLBACK_LOG, body('AAAA', { encoding: 'base64' }), GATEWAY)).toBeNull();
   });
 
-  it('tells an incident by ids, times and causes, without metadata or bodies', () => {
+  it('formats an incident report with ids, times and causes, without metadata or bodies', () => {
     const text = incidentOf(FALLBACK_LOG, 'https://console.example/w/search/logs/1');
     expect(text).toContain(FALLBACK_LOG.id);
     expect(text).toContain('Answered by the second target.');

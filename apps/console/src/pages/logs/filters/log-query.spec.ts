@@ -27,18 +27,18 @@ describe('filterQuery', () => {
     ['retries:<3', { retries_max: 2 }],
     ['cost:>1.5', { cost_min: 1.500001 }],
     ['cost:<0.3', { cost_max: 0.299999 }],
-  ])('sends %s', (text, sent) => {
+  ])('converts %s to API parameters', (text, sent) => {
     expect(query(text)).toEqual(sent);
   });
 
-  it('keeps all of several bounds and names of metadata', () => {
+  it('combines several bounds and several metadata names', () => {
     expect(query('took:>=100', 'took:50..500')).toEqual({ response_time_min: 100, response_time_max: 500 });
     expect(query('md.team:search', 'md.plan:paid')).toEqual({ metadata: '{"team":"search","plan":"paid"}' });
   });
 });
 
 describe('graphFilters', () => {
-  it('has the names of the graphs', () => {
+  it('uses the parameter names of the graphs', () => {
     const read = filters('key:ci', 'config:chat', 'status:429', 'cost:>=1', 'success:no', 'md.team:a');
     expect(graphFilters(read, idsOf)).toEqual({
       api_key_ids: [KEY],
@@ -51,7 +51,7 @@ describe('graphFilters', () => {
   });
 
   it.each(['status:5xx', 'route:chat.completions', 'outcome:!ok', 'took:>5', 'model:gpt-4o', 'user:a'])(
-    'has nothing for %s, which the graphs cannot count by',
+    'returns null for %s, which the graphs do not support',
     (text) => {
       expect(graphFilters(filters('key:ci', text), idsOf)).toBeNull();
     },
@@ -66,21 +66,21 @@ describe('unknownToGraphs', () => {
       ['key:ci', 'model:a', 'status:5xx', 'took:>5'],
       ['model', 'status', 'took'],
     ],
-  ])('of %j are %j', (texts, labels) => {
+  ])('lists for the filters %j the labels %j', (texts, labels) => {
     expect(unknownToGraphs(filters(...texts))).toEqual(labels);
   });
 });
 
-describe('Filters of the address', () => {
+describe('filters of the address', () => {
   it.each(['colour:red', 'status:!5xx', 'model:>5', 'took:fast', 'outcome:good', 'streamed:maybe', 'md.:a'])(
-    'refuse %s',
+    'reject %s',
     (text) => {
       const filter = decodeFilter(text);
       expect(filter === null || acceptsLogFilter(filter)).toBe(false);
     },
   );
 
-  it('are one for each field, and one value for metadata', () => {
+  it('are joined by field, with one value for metadata', () => {
     expect(normalised(filters('model:a', 'model:b', 'md.team:x', 'md.team:y'))).toEqual(
       filters('model:a,b', 'md.team:y'),
     );

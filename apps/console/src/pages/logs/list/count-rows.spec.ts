@@ -8,7 +8,7 @@ const row = (at: number, is_success = true) => ({
 });
 
 describe('countRows', () => {
-  it('counts each request in the bar of its time, failed ones apart', () => {
+  it('counts successful and failed requests in the bar of their time', () => {
     const rows = [row(0), row(59_999), row(MINUTE, false), row(3 * MINUTE)];
     const counted = countRows(rows, { from: FROM, to: FROM + 3 * MINUTE });
     expect(counted).toEqual({
@@ -20,7 +20,7 @@ describe('countRows', () => {
   });
 
   it.each([1, 60, 1_440, 44_640, 527_040, 5_270_400])(
-    'has between two and 101 bars for %i minutes, and loses no request',
+    'returns between 2 and 101 bars for %i minutes and counts every request',
     (minutes) => {
       const to = FROM + minutes * MINUTE;
       const rows = [row(0), row(minutes * MINUTE), row(minutes * MINUTE + 30_000, false)];

@@ -1,19 +1,19 @@
 import { FALLBACK_ROW, PLAIN_ROW } from '../spec-support/logs';
 import { happenedIn } from './happened';
 
-describe('What happened to a request', () => {
+describe('happenedIn', () => {
   const second = { target_path: 'config.targets[1]' };
   it.each([
-    ['nothing', PLAIN_ROW, undefined],
+    ['an ordinary request', PLAIN_ROW, undefined],
     ['another target', FALLBACK_ROW, 'fallback'],
     ['a later target, by weight', { ...PLAIN_ROW, ...second }, 'targets[1]'],
-    ['a second call that answered', { ...PLAIN_ROW, ...second, hedged: true }, 'hedged'],
-    ['a second call that lost', { ...PLAIN_ROW, hedged: true }, 'hedged'],
+    ['a hedged call that responded first', { ...PLAIN_ROW, ...second, hedged: true }, 'hedged'],
+    ['a hedged call that lost', { ...PLAIN_ROW, hedged: true }, 'hedged'],
     ['a hedge before another target', { ...FALLBACK_ROW, hedged: true }, 'fallback'],
     ['retries of a hedged target', { ...PLAIN_ROW, hedged: true, retries: 1 }, 'hedged'],
-    ['a hit of the cache', { ...PLAIN_ROW, hedged: true, cache_status: 'HIT' }, 'cache hit'],
+    ['a cache hit', { ...PLAIN_ROW, hedged: true, cache_status: 'HIT' }, 'cache hit'],
     ['a failure after a hedge', { ...PLAIN_ROW, hedged: true, outcome: 'interrupted' }, 'interrupted'],
-  ])('is, for %s, one word', (_, row, word) => {
+  ])('returns the badge for %s', (_, row, word) => {
     expect(happenedIn(row)?.word).toBe(word);
   });
 });

@@ -10,7 +10,7 @@ const newestFirst = (times: readonly number[]) =>
     );
 
 describe('mergeRows', () => {
-  it('has each row of both once, newest first', () => {
+  it('merges both lists without duplicates, newest first', () => {
     const times = fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 40 });
     fc.assert(
       fc.property(times, times, (tail, listed) => {
@@ -19,7 +19,7 @@ describe('mergeRows', () => {
     );
   });
 
-  it('is apart only where rows may be missing between tail and list', () => {
+  it('isApart returns true only when rows may be missing between tail and list', () => {
     const whole = { rows: newestFirst([8, 9]), dropped: 0, skipped: 0, isSkippedExact: true };
     expect(isApart(whole, newestFirst([1]))).toBe(false);
     expect(isApart({ ...whole, dropped: 1 }, newestFirst([1, 8]))).toBe(false);
@@ -28,7 +28,7 @@ describe('mergeRows', () => {
     expect(isApart({ ...whole, rows: [], skipped: 2 }, newestFirst([1]))).toBe(false);
   });
 
-  it('leaves the list alone while the tail has nothing', () => {
+  it('returns the list itself while the tail is empty', () => {
     const listed = newestFirst([1, 2]);
     expect(mergeRows([], listed)).toBe(listed);
   });

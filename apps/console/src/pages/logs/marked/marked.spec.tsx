@@ -20,7 +20,7 @@ const ANSWERS: Answers = {
   [`GET /v1/logs/${PLAIN_ROW.id}/request`]: requestOf('First question'),
 };
 
-describe('Marked logs', () => {
+describe('marked logs', () => {
   let restore: () => void;
   beforeEach(() => {
     localStorage.clear();
@@ -36,7 +36,7 @@ describe('Marked logs', () => {
     return { ...rendered, user, bar: screen.getByRole('toolbar', { name: 'Marked logs' }) };
   };
 
-  it('are compared when there are two: the older one on the left', async () => {
+  it('can be compared when there are two, with the older one on the left', async () => {
     const { user, bar, requests } = await mark();
     await user.click(within(bar).getByRole('button', { name: 'Compare' }));
     const dialog = await screen.findByRole('dialog', { name: 'Compare two logs' });
@@ -50,7 +50,7 @@ describe('Marked logs', () => {
     expect(within(bar).getByRole<HTMLButtonElement>('button', { name: 'Compare' }).disabled).toBe(true);
   });
 
-  it('get one feedback for each trace; what fails is named and sent again alone', async () => {
+  it('receive one feedback for each trace, and only failed ones are sent again', async () => {
     const sent: { trace_id: string }[] = [];
     let fails = true;
     const { user, bar } = await mark({

@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../../api';
+import type { ResponseOf } from '../../../api';
 import type { LogRow } from '../../../live';
 import type { LogDetail } from '../detail/record';
 
@@ -7,7 +7,7 @@ export const KEY = '0198f3a1-0000-7000-8000-0000000000a1';
 const WORKSPACE = '0198f3a1-0000-7000-8000-000000000001';
 const ORGANISATION = '0198f3a1-0000-7000-8000-000000000003';
 
-/** A chat request to the sandbox that was answered at the first try. */
+/** A chat request to the sandbox that succeeded at the first attempt. */
 export const PLAIN_ROW: LogRow = {
   object: 'log',
   id: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a80',
@@ -61,7 +61,7 @@ export const PLAIN_ROW: LogRow = {
   cost_currency: 'USD',
 };
 
-/** The same with a config whose first target failed twice with 503. */
+/** A chat request with a config whose first target failed twice with 503. */
 export const FALLBACK_ROW: LogRow = {
   ...PLAIN_ROW,
   id: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
@@ -133,7 +133,7 @@ export const FALLBACK_LOG: LogDetail = {
   },
 };
 
-export const pageOf = (data: readonly LogRow[], next: string | null = null): AnswerOf<'logs_list'> => ({
+export const pageOf = (data: readonly LogRow[], next: string | null = null): ResponseOf<'logs_list'> => ({
   object: 'list',
   data: [...data],
   has_more: next !== null,

@@ -2,7 +2,7 @@ import { acceptsLogFilter } from '../filters/fields';
 import { LOG_VIEW_NAMES, LOG_VIEWS, slowFilter, viewOf } from './views';
 
 describe('views of logs', () => {
-  it('are filters that the list has, and are known by them', () => {
+  it('have filters that the list accepts, and are recognised by them', () => {
     for (const name of LOG_VIEW_NAMES) {
       const filters = LOG_VIEWS[name] ?? [slowFilter(812.6)];
       expect(filters.filter((filter) => !acceptsLogFilter(filter))).toEqual([]);
@@ -11,7 +11,7 @@ describe('views of logs', () => {
     }
   });
 
-  it('are none where the reader has added to one', () => {
+  it('are not recognised when a filter was added', () => {
     expect(viewOf({ filters: [...LOG_VIEWS.failed, ...LOG_VIEWS.cut], text: '' })).toBeNull();
   });
 });

@@ -20,7 +20,7 @@ const LAPTOP = {
 const MFA = { object: 'mfa', factors: [PHONE, LAPTOP], recovery_codes_left: 1, session_factor: 'totp' };
 const CODES = { object: 'recovery-codes', recovery_codes: ['k3fd-98ah-mm2q-xw7c'] };
 
-describe('The page of second factors', () => {
+describe('page of second factors', () => {
   const user = userEvent.setup();
   let bodies: (readonly [path: string, body: unknown])[];
   beforeEach(() => {
@@ -39,7 +39,7 @@ describe('The page of second factors', () => {
   const inDialog = async (name: string) => within(await screen.findByRole('dialog', { name }));
   const isClosed = () => waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
 
-  it('lists them, and renames one', async () => {
+  it('lists the factors and renames one', async () => {
     const path = `/v1/auth/mfa/factors/${LAPTOP.id}/rename`;
     await open({ [`POST ${path}`]: keeping({}) });
     const row = await screen.findByRole('row', { name: /^Laptop/ });
@@ -54,7 +54,7 @@ describe('The page of second factors', () => {
     expect(bodies).toEqual([[path, { name: 'Desk' }]]);
   });
 
-  it('removes one after the password, and says what is refused', async () => {
+  it('removes a factor after the password, and shows a refusal', async () => {
     const path = `/v1/auth/mfa/factors/${PHONE.id}/remove`;
     let isRight = false;
     await open({
@@ -72,7 +72,7 @@ describe('The page of second factors', () => {
     expect(bodies).toEqual([[path, { password: 'secret' }]]);
   });
 
-  it('shows new recovery codes once, after a code in a session without a factor', async () => {
+  it('shows new recovery codes once, and requires a code in a session without a factor', async () => {
     const path = '/v1/auth/mfa/recovery-codes';
     await open({
       'GET /v1/auth/mfa': { ...MFA, session_factor: null },
@@ -94,7 +94,7 @@ describe('The page of second factors', () => {
     expect(bodies).toEqual([[path, { code: '492039' }]]);
   });
 
-  it('adds the first one with a name', async () => {
+  it('adds the first factor with a name', async () => {
     await open({
       'GET /v1/auth/mfa': { ...MFA, factors: [], recovery_codes_left: 0, session_factor: null },
       'POST /v1/auth/mfa/totp': keeping({
@@ -116,7 +116,7 @@ describe('The page of second factors', () => {
     ]);
   });
 
-  it('takes a code in the place of the password', async () => {
+  it('accepts a code instead of the password', async () => {
     const path = '/v1/auth/mfa/recovery-codes';
     await open({ [`POST ${path}`]: keeping(CODES) });
     await user.click(await screen.findByRole('button', { name: 'New recovery codes' }));

@@ -15,14 +15,14 @@ const read = (command: string): CurlCall => {
 };
 
 describe('readCurl', () => {
-  it('reads words as a shell passes them', () => {
+  it('splits words with the quoting rules of a shell', () => {
     expect(wordsOf(String.raw`a 'b c'd "e\"f" g\ h ''`)).toEqual(['a', 'b cd', 'e"f', 'g h', '']);
     expect(wordsOf(String.raw`$'x\n\u00e9\'' y`)).toEqual(["x\né'", 'y']);
     expect(wordsOf("a 'b")).toBeNull();
     expect(wordsOf('a "b')).toBeNull();
   });
 
-  it('reads method, address, headers and body in any spelling of the options', () => {
+  it('parses method, address, headers and body in all spellings of the options', () => {
     const put = read(`curl -XPUT --header=x-a:1 -H'x-b: 2' --url=host.example/v1/x --data-raw a -d b -s`);
     expect([put.method, put.url.href, put.body]).toEqual(['PUT', 'http://host.example/v1/x', 'a&b']);
     expect([...put.headers]).toEqual([
@@ -33,7 +33,7 @@ describe('readCurl', () => {
     expect(read(`curl https://host.example/x --json '{}'`)).toMatchObject({ method: 'POST', body: '{}' });
   });
 
-  it('says why a text is not taken over', () => {
+  it('returns why a text cannot be imported', () => {
     expect(readCurl('wget x')).toBe('none');
     expect(readCurl('')).toBe('none');
     expect(readCurl("curl 'x")).toBe('quote');
@@ -43,7 +43,7 @@ describe('readCurl', () => {
 });
 
 describe('takenOver', () => {
-  it('chooses the API by the address and the way by our headers, and drops keys', () => {
+  it("derives the API from the address and the target from Tollgate's headers, and drops keys", () => {
     const taken = takenOver(read(CHAT));
     expect(taken).toMatchObject({
       ...{ api: 'chat', isStreamed: true },
@@ -54,7 +54,7 @@ describe('takenOver', () => {
     expect(JSON.stringify(taken)).not.toContain('sk-secret');
   });
 
-  it('takes configs, texts of other APIs, and anything else as a raw call', () => {
+  it('imports configs and other APIs, and any other request as a raw call', () => {
     const inline = takenOver(
       read(
         `curl http://gw/v1/embeddings -H 'x-gw-config: {"provider":"@a"}' -d '{"model":"e","input":"Hi","dimensions":8}'`,
@@ -71,13 +71,13 @@ describe('takenOver', () => {
     });
   });
 
-  it('reads the provider of a model, and a command after the prompt of a shell', () => {
+  it('splits the provider from a model name, and ignores a shell prompt', () => {
     const body = '{"model":"@openai/gpt-4o","messages":[]}';
     const { column } = takenOver(read(`$ curl http://gw/v1/chat/completions -d '${body}'`));
     expect(column).toMatchObject({ target: '@openai', model: 'gpt-4o' });
   });
 
-  it('reads what the playground writes as curl', () => {
+  it('reads the curl commands that the playground writes', () => {
     const body = { model: 'm', input: "It's" };
     const headers = { 'x-gw-provider': '@a' };
     const command = curlOf({ workspaceId: '', api: 'embeddings', headers, body }, 'http://gw');
@@ -90,7 +90,7 @@ describe('takenOver', () => {
     expect(takenOver(read(other)).draft.raw).toEqual({ method: 'DELETE', path: '/files/f-1', body: '' });
   });
 
-  it('writes a form with the file by its name, and no text as a file', () => {
+  it('writes a form with the file by name, and texts that curl does not read as files', () => {
     const body = new FormData();
     body.append('prompt', "@it's");
     body.append('file', new File(['x'], 'call.mp3'), 'call.mp3');

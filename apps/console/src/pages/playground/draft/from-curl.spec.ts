@@ -4,7 +4,7 @@ import { requestOfCurl } from './from-curl';
 
 const URL_OF_CHAT = 'https://gateway.example.com/v1/chat/completions';
 
-describe('A curl', () => {
+describe('requestOfCurl', () => {
   it.each([
     [`curl ${URL_OF_CHAT} -d '{"model":"m","messages":[{"role":"user","content":"a b"}]}'`, 'a b'],
     [
@@ -15,11 +15,11 @@ describe('A curl', () => {
       `$ curl -s ${URL_OF_CHAT}/?a=1 \\\n --json '{"messages":[{"role":"user","content":"it'\\''s"}]}'`,
       "it's",
     ],
-  ])('%s has its text', (text, content) => {
+  ])('reads the message of %s', (text, content) => {
     expect(requestOfCurl(text)?.draft.messages[0]?.content).toBe(content);
   });
 
-  it('keeps provider, config, model and stream, and no key', () => {
+  it('keeps provider, model, stream and parameters, and drops the key', () => {
     const text = `curl ${URL_OF_CHAT} -H 'x-gw-provider: @openai' -H 'Authorization: Bearer secret' -d '{"model":"gpt-4o","stream":true,"max_tokens":7,"messages":[]}'`;
     const request = requestOfCurl(text);
     expect(request).toMatchObject({
@@ -30,7 +30,7 @@ describe('A curl', () => {
     expect(JSON.stringify(request)).not.toContain('secret');
   });
 
-  it('that Connect shows is read', () => {
+  it('reads the curl command of the page Connect', () => {
     const text = curl.render({
       ...{ base: 'https://gateway.example.com', key: 'x', model: 'sandbox-small', provider: 'sandbox' },
     } as never);
@@ -38,7 +38,7 @@ describe('A curl', () => {
   });
 
   it.each(['curl', 'curl https://example.com', `curl ${URL_OF_CHAT}`, `curl ${URL_OF_CHAT} -d '{broken'`])(
-    '%s is no request to a gateway',
+    'returns null for %s',
     (text) => {
       expect(requestOfCurl(text)).toBeNull();
     },

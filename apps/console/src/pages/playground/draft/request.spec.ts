@@ -31,7 +31,7 @@ const MESSAGES = [
 ];
 
 describe('bodyOf', () => {
-  it('writes a request as each API has it', () => {
+  it('writes the body in the format of each API', () => {
     const shared = { tools: [], model: 'gpt-4o', temperature: 0.5, stream: true };
     expect(bodyOf(SETTINGS, COLUMN, DRAFT)).toEqual({
       ...shared,
@@ -53,7 +53,7 @@ describe('bodyOf', () => {
     });
   });
 
-  it('takes the parameters of the column before the shared ones, 0 too', () => {
+  it('prefers the parameters of the column to the shared ones, even when they are 0', () => {
     const own = { ...COLUMN, temperature: 0, maxTokens: 7 };
     expect(bodyOf(SETTINGS, own, DRAFT)).toMatchObject({ temperature: 0, max_tokens: 7 });
     const plain = { ...SETTINGS, temperature: null, maxTokens: null, isStreamed: false };
@@ -64,11 +64,11 @@ describe('bodyOf', () => {
   });
 });
 
-describe('APIs without a conversation', () => {
+describe('bodyOf APIs without a conversation', () => {
   const draft: Draft = { ...newDraft('A gate in {{place}}'), variables: { place: 'Rome' } };
   const body = (api: PlaygroundSettings['api'], rest = {}) =>
     bodyOf({ ...SETTINGS, api }, COLUMN, { ...draft, rest });
-  it('have one text as their input, and are streamed only where they answer with a text', () => {
+  it('writes one text as the input, and streams only APIs that return text', () => {
     const model = { model: 'gpt-4o' };
     expect(body('embeddings')).toEqual({ ...model, input: 'A gate in Rome' });
     expect(body('images', { n: 2 })).toEqual({ ...model, prompt: 'A gate in Rome', n: 2 });
@@ -79,7 +79,7 @@ describe('APIs without a conversation', () => {
   });
 });
 
-describe('Attachments', () => {
+describe('attachments', () => {
   const image = { name: 'gate.png', type: 'image/png', base64: 'aGk=', bytes: 2 };
   const pdf = { ...image, name: 'toll.pdf', type: 'application/pdf' };
   const draft: Draft = { ...newDraft('What is it?'), attachments: [image, pdf] };
@@ -87,7 +87,7 @@ describe('Attachments', () => {
     const [message] = bodyOf({ ...SETTINGS, api }, COLUMN, draft)[member] as { readonly content: unknown }[];
     return message?.content;
   };
-  it('are parts of the last message of the user, as each API has them', () => {
+  it('become parts of the last user message in the format of each API', () => {
     const [picture, file] = ['data:image/png;base64,aGk=', 'data:application/pdf;base64,aGk='];
     expect(contentOf('chat')).toEqual([
       { type: 'text', text: 'What is it?' },
@@ -107,7 +107,7 @@ describe('Attachments', () => {
     ]);
   });
 
-  it('are a message of their own where the user wrote none, and are bounded', async () => {
+  it('become a separate message when there is no user message, and are limited in size', async () => {
     expect(withAttachments('chat', [{ role: 'assistant', content: 'Hi' }], [image])).toHaveLength(2);
     expect(withAttachments('embeddings', [], [image])).toEqual([]);
     expect(isSendable({ ...newDraft(), attachments: [image] })).toBe(true);
@@ -119,10 +119,10 @@ describe('Attachments', () => {
   });
 });
 
-describe('A raw call', () => {
+describe('raw call', () => {
   const raw = { method: 'POST', path: '/files?limit=2', body: '{"a": 1}' };
   const settings: PlaygroundSettings = { ...SETTINGS, api: 'raw' };
-  it('is sent as it is, below the address of the gateway alone', () => {
+  it('is sent unchanged, and only below the base URL of the gateway', () => {
     const draft = { ...newDraft(), raw };
     expect(requestOf('w', settings, NEW_COLUMN, draft)).toEqual({
       ...{ workspaceId: 'w', api: 'raw', headers: {} },
@@ -139,8 +139,8 @@ describe('A raw call', () => {
   });
 });
 
-describe('A draft', () => {
-  it('has variables, which are filled in once', () => {
+describe('draft', () => {
+  it('lists its variables and replaces each of them once', () => {
     expect(variablesOf(DRAFT)).toEqual(['company', 'name']);
     expect(filled('{{a}} {{b}} {{constructor}}', { a: '{{b}}', b: 'B' })).toBe('{{b}} B {{constructor}}');
     expect(isSendable(newDraft(''))).toBe(false);
@@ -149,13 +149,13 @@ describe('A draft', () => {
 });
 
 describe('headersOf', () => {
-  it('names a provider or a config', () => {
+  it('returns the header of a provider or a config', () => {
     expect(headersOf(COLUMN)).toEqual({ 'x-gw-provider': '@openai' });
     expect(headersOf({ ...COLUMN, target: 'config:chat' })).toEqual({ 'x-gw-config': 'chat' });
     expect(headersOf(NEW_COLUMN)).toEqual({});
   });
 
-  it('has a config that is written on the page as one line of ASCII', () => {
+  it('formats the config written on the page as one line of ASCII', () => {
     const column = { ...COLUMN, target: 'draft' };
     const config = '{\n "provider": "@openai",\n "override_params": { "user": "Zoë" }\n}';
     expect(headersOf(column, config)).toEqual({
@@ -167,11 +167,11 @@ describe('headersOf', () => {
   });
 });
 
-describe('A request with a recording', () => {
+describe('request with a recording', () => {
   const settings = { ...SETTINGS, api: 'transcriptions' as const };
   const recording = new File(['sound'], 'call.mp3', { type: 'audio/mpeg' });
 
-  it('is a form with the members of the body, without parameters of text', () => {
+  it('is a form with the members of the body, without text generation parameters', () => {
     const draft = { ...newDraft('Names: Ada'), rest: { language: 'en', timestamps: ['word'] }, recording };
     const { body } = requestOf('w', settings, COLUMN, draft);
     expect(body).toBeInstanceOf(FormData);
@@ -187,7 +187,7 @@ describe('A request with a recording', () => {
     ]);
   });
 
-  it('is sent with a recording alone', () => {
+  it('can be sent only with a recording', () => {
     expect(canSend(settings, COLUMN, newDraft('Text'))).toBe(false);
     expect(canSend(settings, COLUMN, { ...newDraft(), recording })).toBe(true);
     expect(canSend(settings, NEW_COLUMN, { ...newDraft(), recording })).toBe(false);
@@ -200,7 +200,7 @@ describe('A request with a recording', () => {
     [{ name: 'a.mp3', type: 'audio/mpeg', size: RECORDING_MAX + 1 }, /a\.mp3 has .* at most/],
     [{ name: 'a.mp3', type: 'audio/mpeg', size: 0 }, /is empty/],
     [{ name: 'a.pdf', type: 'application/pdf', size: 1 }, /no sound \(application\/pdf\)/],
-  ])('is refused with its reason before it is sent: %j', (file, reason) => {
+  ])('is checked before it is sent: %j', (file, reason) => {
     const fault = recordingFault(file);
     if (reason === null) expect(fault).toBeNull();
     else expect(fault).toMatch(reason);

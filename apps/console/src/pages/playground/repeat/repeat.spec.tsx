@@ -17,7 +17,10 @@ describe('Run × n', () => {
     forgetGatewayKey(OWNER_SELF.workspaces[0]?.id ?? '');
   });
 
-  /** Requests so far, and how many were open at once. */
+  /**
+   * Opens the dialog. `seen` counts the requests so far, those in flight, and the maximum in
+   * flight.
+   */
   const open = async (respond: (n: number, request: Request) => Response | Promise<Response>) => {
     const seen = { sent: 0, atOnce: 0, most: 0 };
     const rendered = renderConsole('/w/search/playground?c=@openai/gpt-4o&stream=0', {
@@ -56,7 +59,7 @@ describe('Run × n', () => {
       { headers: { 'x-gw-request-id': `r-${String(n)}`, 'x-gw-trace-id': `t-${String(n)}` } },
     );
 
-  it('sends the request so many times, a few at once, and shows the spread and a failure', async () => {
+  it('sends the request the given number of times, at most four in parallel, and shows the spread and a failure', async () => {
     const { user, dialog, seen } = await open(async (n) => {
       await new Promise((resolve) => setTimeout(resolve, 5));
       return n === 2 ? problemResponse(429, 'rate_limit_exceeded', 'Too many requests.') : answered(n);
@@ -77,7 +80,7 @@ describe('Run × n', () => {
     expect(within(dialog).getAllByRole('listitem')).toHaveLength(6);
   });
 
-  it('ends all runs and begins no more when it is stopped', async () => {
+  it('stops all runs and starts no further one', async () => {
     const { user, dialog, seen } = await open(
       (_n, request) =>
         new Promise((_resolve, reject) => {

@@ -6,8 +6,8 @@ const read = (text: string) => {
   return 'fault' in rows ? rows : rows.map(({ name, values, check }) => ({ name, values, check }));
 };
 
-describe('Rows of CSV', () => {
-  it('have the values of their columns, and what is expected as their check', () => {
+describe('rowsOfCsv', () => {
+  it('reads the values of the columns, and the column "expected" as a check', () => {
     expect(read('input,city,expected\r\nWhere?,Oslo,Norway\r\nWho?,Rome,\r\n')).toEqual([
       {
         ...{ name: 'Where?', values: { input: 'Where?', city: 'Oslo' } },
@@ -17,19 +17,19 @@ describe('Rows of CSV', () => {
     ]);
   });
 
-  it('may have quotes, separators and ends of lines in quoted fields, and a byte order mark', () => {
+  it('accepts quotes, separators and line breaks in quoted fields, and a byte order mark', () => {
     expect(read('\uFEFFa,b\n"x, ""y""\r\nz",""\n"""q""",2')).toEqual([
       { name: 'x, "y" z', values: { a: 'x, "y"\r\nz', b: '' }, check: null },
       { name: '"q"', values: { a: '"q"', b: '2' }, check: null },
     ]);
   });
 
-  it('may end in an empty field, and empty lines are none', () => {
+  it('accepts a trailing empty field, and skips empty lines', () => {
     expect(read('a,b\n\n1,\n\n')).toEqual([{ name: '1', values: { a: '1', b: '' }, check: null }]);
     expect(read('a,b\n1,')).toEqual([{ name: '1', values: { a: '1', b: '' }, check: null }]);
   });
 
-  it('keep names of members of objects as plain values', () => {
+  it('keeps column names such as __proto__ as plain values', () => {
     const [row] = rowsOfCsv('__proto__,constructor\n1,2') as readonly { values: object }[];
     expect(Object.entries(row?.values ?? {})).toEqual([
       ['__proto__', '1'],
@@ -49,18 +49,18 @@ describe('Rows of CSV', () => {
     [`${'a,'.repeat(50)}a\n1`, 'fieldsMax', 1],
     [`a\n${'x\n'.repeat(ROWS_MAX + 1)}`, 'rows', ROWS_MAX + 2],
     ['x'.repeat(CSV_MAX + 1), 'size', 1],
-  ])('are refused with the place of the fault: %.20j is %s', (text, fault, record) => {
+  ])('rejects %.20j as %s with the number of the record', (text, fault, record) => {
     expect(rowsOfCsv(text)).toMatchObject({ fault, record });
   });
 
-  it('are read in time in proportion to their size', () => {
+  it('parses hostile input in linear time', () => {
     const hostile = ['"'.repeat(CSV_MAX - 11), `a\n"${'""'.repeat(400_000)}`, `a\n${'"x" '.repeat(200_000)}`];
     for (const text of hostile) expect(rowsOfCsv(text)).toHaveProperty('fault');
   });
 });
 
-describe('Rows of lines', () => {
-  it('are the lines that are not empty', () => {
+describe('rowsOfLines', () => {
+  it('returns a row for each non-empty line', () => {
     const rows = rowsOfLines(' one \r\n\r\ntwo');
     expect('fault' in rows ? rows : rows.map(({ values }) => values)).toEqual([
       { input: 'one' },
@@ -68,7 +68,7 @@ describe('Rows of lines', () => {
     ]);
   });
 
-  it('are bounded', () => {
+  it('rejects empty and too large inputs', () => {
     expect(rowsOfLines(' \n')).toMatchObject({ fault: 'empty' });
     expect(rowsOfLines('x\n'.repeat(ROWS_MAX + 1))).toMatchObject({ fault: 'rows' });
     expect(rowsOfLines('x'.repeat(CSV_MAX + 1))).toMatchObject({ fault: 'size' });

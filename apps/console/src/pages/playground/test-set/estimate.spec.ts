@@ -7,8 +7,8 @@ const price = (unit: string, price_exact: string) => ({
   tiered: false,
 });
 
-describe('The estimate of a request', () => {
-  it('counts texts by their bytes, media by the piece, and the bound of the answer', () => {
+describe('estimate of a request', () => {
+  it('counts texts by bytes, media by the piece, and the maximum output', () => {
     const body = { messages: [{ role: 'user', content: 'x'.repeat(400) }], max_tokens: 80 };
     expect(tokensOf({ body })).toEqual({ input: 101, output: 80 });
     const media = { content: [{ image_url: { url: `data:image/png;base64,${'A'.repeat(9_000)}` } }] };

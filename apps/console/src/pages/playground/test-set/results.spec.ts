@@ -16,8 +16,8 @@ const cell = (more: Partial<Cell>): Cell => ({
 });
 const verdict = (outcome: 'passed' | 'failed' | 'unjudged') => ({ outcome, reason: 'Since.' });
 
-describe('Results of a test set', () => {
-  it('are shown as words, and counted', () => {
+describe('results of a test set', () => {
+  it('have a word for each cell, and are counted', () => {
     const cells = [
       cell({ verdict: verdict('passed') }),
       cell({ verdict: verdict('failed') }),
@@ -35,7 +35,7 @@ describe('Results of a test set', () => {
     expect(isBad([cells[0], cells[3]])).toBe(true);
   });
 
-  it('are a table for spreadsheets without formulas', () => {
+  it('are formatted as CSV without formulas', () => {
     const rows = [newRow('=1+1', { values: { input: '@x' } }), newRow('b', {})];
     const text = resultsCsv(rows, ['small'], (row) => [
       row === rows[0] ? cell({ text: '=cmd()', verdict: verdict('passed') }) : undefined,

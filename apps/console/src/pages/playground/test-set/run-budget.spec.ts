@@ -1,9 +1,9 @@
 import { RunBudget } from './run-budget';
 
-describe('The budget of a run', () => {
+describe('RunBudget', () => {
   const of = (amount: bigint | null) => (): bigint | null => amount;
 
-  it('holds what requests may cost, and lets no more go', async () => {
+  it('holds the estimated costs and refuses a request beyond the budget', async () => {
     const budget = new RunBudget(100n);
     expect(await budget.hold(of(60n))).toBe(60n);
     const second = budget.hold(of(60n));
@@ -15,14 +15,14 @@ describe('The budget of a run', () => {
     expect(await budget.hold(of(10n))).toBe(10n);
   });
 
-  it('ends when it is spent, also for requests that are free', async () => {
+  it('refuses every request once it is spent, even a free one', async () => {
     const budget = new RunBudget(100n);
     expect(await budget.hold(of(0n))).toBe(0n);
     budget.settle(0n, 130n);
     expect(await budget.hold(of(0n))).toBeNull();
   });
 
-  it('is not whole while others hold a part of it', async () => {
+  it('lets requests wait while others hold a part of it', async () => {
     const budget = new RunBudget(100n);
     await budget.hold(of(100n));
     const [second, third] = [budget.hold(of(40n)), budget.hold(of(40n))];
@@ -32,7 +32,7 @@ describe('The budget of a run', () => {
     expect(await third).toBeNull();
   });
 
-  it('holds all of it for a request of unknown cost, and computes the next amounts when that is known', async () => {
+  it('holds everything for a request of unknown cost, and recomputes the next amount afterwards', async () => {
     const budget = new RunBudget(100n);
     let known: bigint | null = null;
     const [first, second] = [budget.hold(() => known), budget.hold(() => known)];

@@ -16,7 +16,7 @@ const CONTAINS_A: PreparedCheck = {
   judge: (answer) => Promise.resolve({ verdict: passed(answer.includes('a'), ''), run: null }),
 };
 
-describe('The run of a test set', () => {
+describe('TestRun', () => {
   let cells: Map<string, Cell>;
   let sent: string[];
   const run = (
@@ -47,7 +47,7 @@ describe('The run of a test set', () => {
   };
   const statuses = () => [...cells].map(([id, { status }]) => `${id} ${status}`);
 
-  it('judges answers, and keeps failures with their error', async () => {
+  it('judges responses, and keeps the error of failed requests', async () => {
     const calls = ['abc', 'xyz'].map((name) => callOf(name, { check: CONTAINS_A }));
     const failed = { status: 'failed', problem: { message: 'Too many.' } } as unknown as Partial<Run>;
     const ended = await run([...calls, callOf('bad', { check: CONTAINS_A })], 100n, {
@@ -60,7 +60,7 @@ describe('The run of a test set', () => {
     expect(cells.get('abc')?.cost).toBe(10n);
   });
 
-  it('sends no request that the budget does not pay, and names what is left', async () => {
+  it('does not send requests beyond the budget, and marks them as left', async () => {
     const calls = Array.from({ length: 8 }, (_, n) => callOf(`r${String(n)}`));
     const ended = await run(calls, 45n);
     expect(ended).toEqual({ isSpent: true, spent: 40n });
@@ -68,7 +68,7 @@ describe('The run of a test set', () => {
     expect(statuses().filter((one) => one.endsWith('left'))).toHaveLength(4);
   });
 
-  it('goes on while answers cost less than was estimated', async () => {
+  it('continues while responses cost less than estimated', async () => {
     const ended = await run(
       Array.from({ length: 8 }, (_, n) => callOf(`r${String(n)}`)),
       20n,
@@ -77,27 +77,27 @@ describe('The run of a test set', () => {
     expect(ended).toEqual({ isSpent: false, spent: 8n });
   });
 
-  it('learns what requests cost that have no estimate', async () => {
+  it('holds the cost of earlier requests for requests without an estimate', async () => {
     const calls = Array.from({ length: 12 }, (_, n) => callOf(`r${String(n)}`, { estimate: null }));
     const ended = await run(calls, 65n);
     expect(ended.spent).toBe(60n);
     expect(ended.isSpent).toBe(true);
   });
 
-  it('counts an answer without a price as it was estimated', async () => {
+  it('counts a response without a price with its estimate', async () => {
     const ended = await run([callOf('a'), callOf('b')], 100n, { cost: null });
     expect(ended.spent).toBe(20n);
     expect(cells.get('a')?.cost).toBeNull();
   });
 
-  it('counts the cost of a model that judges', async () => {
+  it('counts the cost of the judging model', async () => {
     const judged: PreparedCheck = {
       judge: () => Promise.resolve({ verdict: unjudged('?'), run: { ...NEW_RUN, status: 'done' } }),
     };
     expect((await run([callOf('a', { estimate: 20n, check: judged })], 100n)).spent).toBe(20n);
   });
 
-  it('begins nothing after it was stopped', async () => {
+  it('starts no further request after the abort', async () => {
     const controller = new AbortController();
     const ended = run(
       Array.from({ length: 9 }, (_, n) => callOf(`r${String(n)}`)),

@@ -29,9 +29,9 @@ interface Sent {
   readonly text: string;
 }
 
-describe('The test set of the playground', () => {
+describe('test set of the playground', () => {
   let sent: Sent[] = [];
-  /** Of each request, in 1e-8 USD. */
+  /** Cost of each request in 1e-8 USD. */
   let cost = '';
   beforeEach(() => {
     sent = [];
@@ -84,7 +84,7 @@ describe('The test set of the playground', () => {
   const budget = async (user: ReturnType<typeof userEvent.setup>, usd: string): Promise<void> =>
     user.type(screen.getByRole('textbox', { name: 'Budget in USD' }), usd);
 
-  it('runs rows of CSV in all columns, counts verdicts, and shows those that failed', async () => {
+  it('runs rows of CSV in all columns, counts verdicts, and filters by failed rows', async () => {
     const { user, pane, address } = await open(TWO, ({ model, text }) => {
       if (text.includes('Rome') && model === 'large')
         return problemResponse(429, 'rate_limit_exceeded', 'Too many requests.');
@@ -100,7 +100,7 @@ describe('The test set of the playground', () => {
     await addCsv(user, 'city,expected\nOslo,norway\nRome,Italy');
     await within(pane).findByText('2 rows');
     const run = await within(pane).findByRole<HTMLButtonElement>('button', { name: /Run 4 requests/ });
-    // A budget is asked for first.
+    // A run requires a budget.
     expect(run.disabled).toBe(true);
     await budget(user, '0.5');
     await user.keyboard('{Control>}{Enter}{/Control}');
@@ -115,11 +115,11 @@ describe('The test set of the playground', () => {
     expect(address()).not.toMatch(/Oslo|Where/);
   });
 
-  it('ends when the budget is spent, and marks what is not sent', async () => {
+  it('ends when the budget is spent, and marks requests that were not sent', async () => {
     cost = '100000';
     const { user, pane } = await open(TWO, () => 'x');
     await addCsv(user, `input\n${'Hello\n'.repeat(10)}`);
-    // Each of them is estimated at about 0.001 USD.
+    // Each request is estimated at about 0.001 USD.
     await budget(user, '0.0011');
     await user.click(await within(pane).findByRole('button', { name: /Run 20 requests/ }));
     await within(pane).findAllByText('not sent');
@@ -127,7 +127,7 @@ describe('The test set of the playground', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('lets a model judge by a criterion, with the answer as data', async () => {
+  it('lets a model judge responses by a criterion', async () => {
     const { user, pane } = await open(
       '/w/search/playground?c=@openai/small&stream=0&view=tests',
       ({ model, text }) =>
@@ -149,11 +149,11 @@ describe('The test set of the playground', () => {
     await user.click(await screen.findByRole('option', { name: 'large · @openai' }));
     await user.click(within(pane).getByRole('button', { name: /Run 1 request/ }));
     await within(pane).findByText('1 passed, 0 failed');
-    // Both requests count.
+    // The cost includes the request of the judging model.
     await waitFor(() => expect(pane.textContent).toContain('0.00000200'));
   });
 
-  it('asks a guardrail of the workspace', async () => {
+  it('checks responses with a guardrail of the workspace', async () => {
     const texts: unknown[] = [];
     const { user, pane } = await open(
       '/w/search/playground?c=@openai/small&stream=0&view=tests',
@@ -177,7 +177,7 @@ describe('The test set of the playground', () => {
     expect(texts).toEqual([{ text: 'My card is 4242', stage: 'output' }]);
   });
 
-  it('makes rows of marked logs, and says which are none', async () => {
+  it('converts marked logs to rows, and explains which ones could not be converted', async () => {
     const log = (content: string, more: object = {}) => ({
       ...{ id: 'l', route: 'chat.completions', config_id: null, credential: 'openai' },
       request: {
@@ -201,7 +201,7 @@ describe('The test set of the playground', () => {
     await within(pane).findByText('1 row');
     within(pane).getByText(/only the beginning of its body is kept/);
     within(pane).getByText(/There is no such thing/);
-    // The way of the first log.
+    // The column uses the target and model of the first log.
     await waitFor(() => expect(address()).toContain('c=@openai/small'));
     await user.click(within(pane).getByRole('button', { name: 'First' }));
     const dialog = await screen.findByRole('dialog', { name: 'Row 1: First' });
@@ -215,7 +215,7 @@ describe('The test set of the playground', () => {
     expect(sent).toEqual([{ model: 'small', text: 'First' }]);
   });
 
-  it('keeps the request on the page as a row, whatever is written there later', async () => {
+  it('saves the request on the page as a row that later edits do not change', async () => {
     const { user, pane } = await open(
       '/w/search/playground?c=@openai/small&stream=0&view=tests',
       ({ text }) => text,

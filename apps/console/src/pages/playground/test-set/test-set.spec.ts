@@ -3,8 +3,8 @@ import { addFault, BYTES_MAX, draftOf, newRow, ROWS_MAX } from './test-set';
 
 const textsOf = ({ messages }: ReturnType<typeof newDraft>) => messages.map(({ content }) => content);
 
-describe('A row of a test set', () => {
-  it('fills variables, and is the last message of the user where none is named input', () => {
+describe('row of a test set', () => {
+  it('fills in variables, and becomes the last user message when there is no variable input', () => {
     const row = newRow('x', { values: { input: 'Where?', city: 'Oslo' } });
     const asked = draftOf(row, {
       ...newDraft('Written'),
@@ -18,7 +18,7 @@ describe('A row of a test set', () => {
     expect(placed.variables['input']).toBe('Where?');
   });
 
-  it('goes after a conversation that ends with parts', () => {
+  it('is appended to a conversation that ends with parts', () => {
     const shared = { ...newDraft(), messages: [newMessage('other', [{ role: 'tool' }])] };
     expect(textsOf(draftOf(newRow('x', { values: { input: 'Next' } }), shared))).toEqual([
       [{ role: 'tool' }],
@@ -26,7 +26,7 @@ describe('A row of a test set', () => {
     ]);
   });
 
-  it('sends its own request by the config that is written on the page', () => {
+  it('sends its own request with the config written on the page', () => {
     const own = newDraft('From a log');
     expect(draftOf(newRow('x', { draft: own }), { ...newDraft('Page'), config: '{}' })).toEqual({
       ...own,
@@ -40,8 +40,8 @@ describe('A row of a test set', () => {
   });
 });
 
-describe('A test set', () => {
-  it('is bounded in rows and bytes', () => {
+describe('test set', () => {
+  it('is limited in rows and bytes', () => {
     const rows = Array.from({ length: ROWS_MAX }, () => newRow('x', {}));
     expect(addFault([], rows)).toBeNull();
     expect(addFault(rows, [newRow('x', {})])).toBe('rows');

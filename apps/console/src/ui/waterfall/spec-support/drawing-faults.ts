@@ -4,10 +4,13 @@ import { laneWords } from '../lane-words';
 import { TONES, waterfallLayout } from '../waterfall-layout';
 import type { Lane, WaterfallRecord } from '../waterfall-lanes';
 
-/** What lanes may leave of the request, in milliseconds. */
+/** Maximum uncovered time of a request in milliseconds. */
 const TOLERANCE_MS = 1;
 
-/** Milliseconds of the request that no lane covers. Guardrails run during other lanes. */
+/**
+ * Milliseconds of the request that no lane covers. Guardrail lanes do not count, because they
+ * overlap other lanes.
+ */
 export function uncoveredMs(lanes: readonly Lane[], totalMs: number): number {
   const spans = lanes
     .filter(({ kind }) => kind !== 'guardrail')
@@ -22,8 +25,8 @@ export function uncoveredMs(lanes: readonly Lane[], totalMs: number): number {
 }
 
 /**
- * Returns what is wrong with the waterfall of a log, one sentence each: time that no lane covers, a
- * lane that leaves the request or has a negative length, and an end or event without a text.
+ * Returns the faults of a log's waterfall, one sentence for each: time that no lane covers, a lane
+ * that exceeds the request or has a negative length, and an end or event without a text.
  */
 export function drawingFaultsOf(record: WaterfallRecord): readonly string[] {
   const { lanes, totalMs } = waterfallLayout(record);
@@ -36,14 +39,15 @@ export function drawingFaultsOf(record: WaterfallRecord): readonly string[] {
     if (!(lane.from >= 0 && lane.to >= lane.from && lane.to <= totalMs))
       faults.push(`Lane ${lane.key} is drawn from ${String(lane.from)} to ${String(lane.to)} ms.`);
     const { name, label, facts } = laneWords(lane);
-    // Names are those of providers and guardrails, which may be any text.
+    // Only the label is checked for these words, because providers and guardrails can have any
+    // name.
     if ([name, label, ...facts].includes('') || /undefined|NaN/.test(label))
       faults.push(`Lane ${lane.key} lacks a word: ${JSON.stringify([name, label, ...facts])}.`);
   }
   return [...faults, ...wordFaultsOf(record.decision)];
 }
 
-/** Ends and events that have no text of their own. */
+/** Returns the faults of ends and events without a text. */
 function wordFaultsOf({ attempts = [], routing = [] }: WaterfallRecord['decision']): readonly string[] {
   const hasText = (word: string, name: string): boolean => word !== '' && word !== name;
   const ends = attempts

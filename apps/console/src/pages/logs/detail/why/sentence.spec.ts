@@ -17,8 +17,8 @@ const attempt = (change: object) => ({
   ...change,
 });
 
-describe('The sentence of a log', () => {
-  it('names the target that answered, the config, and what happened before', () => {
+describe('sentenceOf', () => {
+  it('names the responding target, the config, and the failures before', () => {
     expect(sentence({})).toEqual({
       tone: 'info',
       title: 'Answered by the second target.',
@@ -71,11 +71,11 @@ describe('The sentence of a log', () => {
       {},
     ],
     ['Failed: provider timeout.', { outcome: 'failed', error_type: 'provider_timeout' }, {}],
-  ])('says %j', (title, change, decision) => {
+  ])('summarises a log as %j', (title, change, decision) => {
     expect(sentence(change as Partial<LogDetail>, decision).title).toBe(title);
   });
 
-  it('says less of a damaged record, and does not fail', () => {
+  it('omits invalid parts of a damaged record', () => {
     const damaged = {
       attempts: 'many',
       limits: [null, 7],

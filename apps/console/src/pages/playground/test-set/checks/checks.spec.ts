@@ -12,8 +12,8 @@ const outcome = async (check: Check, answer: string): Promise<string> => {
   return typeof verdict === 'string' ? verdict : verdict.outcome;
 };
 
-describe('The check contains', () => {
-  it('does not mind case', async () => {
+describe('check: contains', () => {
+  it('ignores case', async () => {
     expect(await outcome({ kind: 'contains', text: 'oslo' }, 'It is OSLO.')).toBe('passed');
     expect(await outcome({ kind: 'contains', text: 'Rome' }, 'It is Oslo.')).toBe('failed');
     expect(await outcome({ kind: 'contains', text: '' }, 'x')).toBe(
@@ -22,21 +22,21 @@ describe('The check contains', () => {
   });
 });
 
-describe('The check by expression', () => {
+describe('check: regular expression', () => {
   const regex = (pattern: string): Check => ({ kind: 'regex', pattern });
 
-  it('takes a pattern, or one with flags', async () => {
+  it('accepts a pattern with or without flags', async () => {
     expect(await outcome(regex(String.raw`\b\d{3}\b`), 'room 404')).toBe('passed');
     expect(await outcome(regex('^no'), 'yes\nno')).toBe('failed');
     expect(await outcome(regex('/^NO/im'), 'yes\nno')).toBe('passed');
   });
 
-  it('searches patterns that are superlinear elsewhere in time in proportion to the text', async () => {
+  it('searches in linear time for patterns that need exponential time with backtracking', async () => {
     for (const pattern of ['(a+)+$', '(a|a)*b', '(.*)*x', String.raw`(\w+\s?)+!`])
       expect(await outcome(regex(pattern), `${'a'.repeat(20_000)} `)).toBe('failed');
   });
 
-  it('judges no text that is too long for the pattern', async () => {
+  it('returns unjudged for a text that is too long for the pattern', async () => {
     expect(await outcome(regex('(?:a{10}){90}'), 'a'.repeat(20_000))).toBe('unjudged');
   });
 
@@ -48,12 +48,12 @@ describe('The check by expression', () => {
     ['a'.repeat(1_025), /at most 1,024 characters/],
     ['(?:(?:a{50}){50}){50}', /RE2|too large/],
     [String.raw`\p{L}`.repeat(51), /Unicode classes/],
-  ])('refuses %.30j', async (pattern, message) => {
+  ])('rejects the pattern %.30j', async (pattern, message) => {
     expect(await prepareCheck('w', regex(pattern))).toMatch(message);
   });
 });
 
-describe('The check by JSON Schema', () => {
+describe('check: JSON Schema', () => {
   const schema = (value: unknown): Check => ({ kind: 'schema', schema: JSON.stringify(value) });
   const contact = schema({
     $defs: { city: { enum: ['Oslo', { b: 1, a: 2 }] } },
@@ -83,11 +83,11 @@ describe('The check by JSON Schema', () => {
     ['{"name":"a","tags":["x",1]}', 'failed', '$.tags[1] is not of the type string.'],
     ['{"name":"a","tags":["x","y","z"]}', 'failed', '$.tags breaks maxItems 2.'],
     ['{"name":"a","constructor":1}', 'failed', '$.constructor is not allowed.'],
-  ])('says of %s why it is %s', async (answer, result, reason) => {
+  ])('judges %s as %s with the reason', async (answer, result, reason) => {
     expect(await judge(contact, answer)).toEqual({ outcome: result, reason });
   });
 
-  it('reads alternatives', async () => {
+  it('supports anyOf, oneOf, allOf, not and prefixItems', async () => {
     const either = schema({ oneOf: [{ type: 'string' }, { const: 'x' }], not: { const: 'no' } });
     expect(await outcome(either, '"y"')).toBe('passed');
     expect(await outcome(either, '"x"')).toBe('failed');
@@ -105,11 +105,11 @@ describe('The check by JSON Schema', () => {
     ['{"type":"text"}', /type/],
     ['{"$ref":"https://example.com/x"}', /example\.com/],
     ['{"$ref":"#/$defs/none"}', /none/],
-  ])('refuses %s, since what is not known would be ignored', async (source, message) => {
+  ])('rejects the unsupported schema %s', async (source, message) => {
     expect(await prepareCheck('w', { kind: 'schema', schema: source })).toMatch(message);
   });
 
-  it('is bounded', async () => {
+  it('returns unjudged for schemas that need too many steps', async () => {
     expect(await outcome(schema({ $ref: '#' }), '1')).toBe('unjudged');
     const doubling = schema({
       ...{
@@ -128,14 +128,14 @@ describe('The check by JSON Schema', () => {
   });
 });
 
-describe('The verdict of a model', () => {
+describe('verdictOf', () => {
   it.each([
     ['PASS\nIt names the clause.', 'passed', 'It names the clause.'],
     ['**Fail**: no clause.', 'failed', 'no clause.'],
     ['pass', 'passed', ''],
     ['I think it passes', 'unjudged', 'The model said neither PASS nor FAIL first.'],
     ['', 'unjudged', 'The model said neither PASS nor FAIL first.'],
-  ])('%j is %s', (said, result, reason) => {
+  ])('reads %j as %s', (said, result, reason) => {
     expect(verdictOf(said)).toEqual({ outcome: result, reason });
   });
 });
