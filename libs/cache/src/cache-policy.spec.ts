@@ -13,7 +13,7 @@ const settings = (over: Partial<CacheRules> = {}): CacheRules => ({
 });
 
 describe('cachePolicy', () => {
-  it('stores for a week by default, or for as long as the config or the request says', () => {
+  it('stores for a week by default, or for max_age of the config or max-age of the request', () => {
     expect(cachePolicy(settings(), none).maxAgeMs).toBe(604_800_000);
     expect(cachePolicy(settings({ maxAgeSeconds: 5 }), none).maxAgeMs).toBe(5_000);
     const requested = readCacheControls(undefined, undefined, 'no-transform, max-age=90');
@@ -27,12 +27,12 @@ describe('cachePolicy', () => {
     },
   );
 
-  it('compares semantically only in semantic mode', () => {
+  it('returns the threshold only in semantic mode', () => {
     expect(cachePolicy(settings({ threshold: 0.5 }), none).threshold).toBeNull();
     expect(cachePolicy(settings({ mode: 'semantic', threshold: 0.8 }), none).threshold).toBe(0.8);
   });
 
-  it('prefers the request’s namespace, and refreshes when either the request or the config says so', () => {
+  it('prefers the namespace of the request, and refreshes when the request or the config forces it', () => {
     const requested = readCacheControls('mine', 'true', undefined);
     expect(cachePolicy(settings({ namespace: 'config' }), requested)).toMatchObject({
       namespace: 'mine',
@@ -60,7 +60,7 @@ describe('isCacheable', () => {
     'audio.transcriptions',
     'threads',
     'realtime',
-  ])('never stores an answer of %s', (route) => {
+  ])('returns false for route family %s', (route) => {
     expect(isCacheable('POST', route, '/x')).toBe(false);
   });
 
@@ -70,11 +70,11 @@ describe('isCacheable', () => {
     ['passthrough', '/messages/batches'],
     ['passthrough', '/audio/speech'],
     ['passthrough', '/v1/threads/t/runs'],
-  ])('never stores an answer of %s at %s, which keeps state there', (route, path) => {
+  ])('returns false for %s at %s, where the provider keeps state', (route, path) => {
     expect(isCacheable('POST', route, path)).toBe(false);
   });
 
-  it('stores responses to questions, and never to reads and deletions', () => {
+  it('returns true for POST requests of stateless routes, and false for GET and DELETE', () => {
     expect(isCacheable('POST', 'chat.completions', '/chat/completions')).toBe(true);
     expect(isCacheable('POST', 'passthrough', '/profiles')).toBe(true);
     expect(isCacheable('GET', 'responses', '/responses/r')).toBe(false);

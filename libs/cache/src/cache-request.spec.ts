@@ -36,7 +36,7 @@ const request: fc.Arbitrary<CacheRequest> = fc.record({
 const run = { seed: 7, numRuns: 3_000 };
 
 /** The fields that the key must distinguish. */
-const meaning = (it: CacheRequest): string =>
+const distinguished = (it: CacheRequest): string =>
   JSON.stringify({
     ...it,
     body: [...it.body],
@@ -44,13 +44,13 @@ const meaning = (it: CacheRequest): string =>
   });
 
 describe('cacheKey', () => {
-  it('differs for requests that differ in any field, so that no tenant reads another’s response', () => {
+  it('differs for requests that differ in any field, so that tenants never share a response', () => {
     fc.assert(
       fc.property(request, request, fc.nat(), (one, other, pick) => {
         const fields = Object.keys(one) as (keyof CacheRequest)[];
         const field = fields[pick % fields.length] as keyof CacheRequest;
         const changed = { ...one, [field]: other[field] };
-        expect(cacheKey(one) === cacheKey(changed)).toBe(meaning(one) === meaning(changed));
+        expect(cacheKey(one) === cacheKey(changed)).toBe(distinguished(one) === distinguished(changed));
       }),
       run,
     );
@@ -59,7 +59,7 @@ describe('cacheKey', () => {
   it('distinguishes text that moves from one field to its neighbour', () => {
     fc.assert(
       fc.property(request, request, (one, other) => {
-        expect(cacheKey(one) === cacheKey(other)).toBe(meaning(one) === meaning(other));
+        expect(cacheKey(one) === cacheKey(other)).toBe(distinguished(one) === distinguished(other));
       }),
       run,
     );
@@ -68,7 +68,7 @@ describe('cacheKey', () => {
     expect(keyOf('ab', 'c')).not.toBe(keyOf('a', 'bc'));
   });
 
-  it('is the same for a body too large for the shared buffer, and differs by its last byte', () => {
+  it('is equal for equal bodies larger than the shared buffer, and differs when the last byte differs', () => {
     const large = Buffer.alloc(100_000, 'x');
     const other = Buffer.from(large);
     other[99_999] = 1;
@@ -93,10 +93,10 @@ describe('cacheKey', () => {
 });
 
 describe('bucketKey', () => {
-  it('differs between tenants, embedders and contexts, and from every entry’s key', () => {
+  it('differs between tenants, embedders and contexts, and from every cacheKey', () => {
     fc.assert(
       fc.property(request, request, text, text, (one, other, embedder, rest) => {
-        const plain = (it: CacheRequest): string => meaning({ ...it, body: new Uint8Array() });
+        const plain = (it: CacheRequest): string => distinguished({ ...it, body: new Uint8Array() });
         const key = bucketKey(one, embedder, rest);
         expect(key === bucketKey(other, embedder, rest)).toBe(plain(one) === plain(other));
         expect(key).not.toBe(bucketKey(one, `${embedder}x`, rest));
@@ -108,7 +108,7 @@ describe('bucketKey', () => {
 });
 
 describe('relevantHeaders', () => {
-  it('leaves out credentials, tracing and transport, and keeps what a provider may read', () => {
+  it('leaves out credential, tracing and transport headers, and keeps headers that a provider may read', () => {
     const sent = [
       ...['User-Agent', 'curl', 'Authorization', 'Bearer s', 'traceparent', '00-1', 'x-gw-trace-id', '1'],
       ...[
@@ -127,7 +127,7 @@ describe('relevantHeaders', () => {
     expect(relevantHeaders(sent)).toEqual(['accept', 'text/html', 'x-own', '1']);
   });
 
-  it('ignores the order of names, and keeps the order of values', () => {
+  it('ignores the order of header names, and keeps the order of the values of one name', () => {
     expect(relevantHeaders(['b', '1', 'a', '2'])).toEqual(relevantHeaders(['a', '2', 'b', '1']));
     expect(relevantHeaders(['a', '1', 'a', '2'])).not.toEqual(relevantHeaders(['a', '2', 'a', '1']));
   });
@@ -139,7 +139,7 @@ describe('relevantHeaders', () => {
   });
 });
 
-it('ownCredential and inlineConfigVersion do not reveal their input', () => {
+it('ownCredential and inlineConfigVersion return digests that do not reveal their input', () => {
   expect(ownCredential('sk-secret')).not.toContain('secret');
   expect(ownCredential(null)).not.toBe(ownCredential(''));
   expect(inlineConfigVersion('{}')).not.toBe(inlineConfigVersion('{ }'));

@@ -23,8 +23,7 @@ export interface CacheRequest {
   readonly path: string;
   /** `relevantHeaders` of the upstream request, before it is signed. */
   readonly headers: readonly string[];
-  /**
-   * The whole body, byte for byte, after parameter rules. It includes `stream`: a streamed and a
+  /** The whole body, byte for byte, after parameter rules. It includes `stream`: a streamed and a
    * plain response to the same question are two entries, because neither can be converted to
    * exactly what the provider would have sent.
    */
@@ -53,8 +52,8 @@ export const cacheKey = (request: CacheRequest): string =>
 
 /**
  * Returns the bucket of requests that differ only in the compared text. `rest` is the body without
- * that text. `embedder` is the model that made the vectors, because vectors of different models are
- * not comparable.
+ * that text. `embedder` is the model that creates the vectors, because vectors of different models
+ * are not comparable.
  */
 export const bucketKey = (request: CacheRequest, embedder: string, rest: string): string =>
   digestOf(BUCKET_DOMAIN, [...contextOf(request), embedder, rest]);
@@ -85,7 +84,7 @@ function pairsOf(metadata: Readonly<Record<string, string>>): readonly string[] 
   return names.flatMap((name) => [name, metadata[name] as string]);
 }
 
-/** Returns the version of a config that the request contains. */
+/** Returns the version id of an inline config: a digest of its text. */
 export const inlineConfigVersion = (text: string): string => `inline:${digestOf('inline-config/1', [text])}`;
 
 /**
@@ -121,16 +120,16 @@ const IRRELEVANT_PREFIXES = ['sec-', 'x-b3-', 'x-gw-', 'x-stainless-'];
  * Lower-case names of headers seen so far; null for irrelevant ones. When it is full, further names
  * are computed each time.
  */
-const known = new Map<string, string | null>();
-const KNOWN_MAX = 4_096;
+const relevantNames = new Map<string, string | null>();
+const NAMES_MAX = 4_096;
 
 function relevantName(name: string): string | null {
-  const seen = known.get(name);
-  if (seen !== undefined) return seen;
+  const cached = relevantNames.get(name);
+  if (cached !== undefined) return cached;
   const lower = name.toLowerCase();
   const irrelevant = IRRELEVANT.has(lower) || IRRELEVANT_PREFIXES.some((prefix) => lower.startsWith(prefix));
   const relevant = irrelevant ? null : lower;
-  if (known.size < KNOWN_MAX) known.set(name, relevant);
+  if (relevantNames.size < NAMES_MAX) relevantNames.set(name, relevant);
   return relevant;
 }
 

@@ -18,12 +18,12 @@ import { RedisGuard } from './stores/redis-guard';
 
 const PREFIX = 'gw:cache:';
 const sealer = new EntrySealer({ current: 'k1', keys: new Map([['k1', randomBytes(32)]]) });
-/** Enough for a busy machine; tests that check speed set their own. */
+/** A guard whose timeout suits a busy machine; tests of the timeout create their own. */
 const patientGuard = (): RedisGuard => new RedisGuard({ timeoutMs: 20_000 });
 
 describe('cache in Redis', () => {
   const open: Redis[] = [];
-  // Runs before the server's own hook, which would leave connections that reconnect.
+  // Runs before the hook that stops the server; otherwise the connections would try to reconnect.
   afterAll(() => {
     for (const connection of open) connection.disconnect();
   });
@@ -31,7 +31,8 @@ describe('cache in Redis', () => {
   let redis: Redis;
 
   async function connect(): Promise<Redis> {
-    // Longer than a test may take: whatever ends while Redis hangs has not waited for it.
+    // The timeout is longer than a test may take, so a call that ends while Redis hangs did not
+    // wait for it.
     const connection = connectRedis({ url: server.url, name: 'spec', commandTimeoutMs: 120_000 });
     open.push(connection);
     await redisReady(connection, 20_000);
@@ -64,7 +65,7 @@ describe('cache in Redis', () => {
   describe('RedisBlobStore', () => {
     blobStoreContract(() => blobs());
 
-    it('reveals nothing of an entry in Redis, and decrypts none that was moved to another key or changed', async () => {
+    it('encrypts entries in Redis, and returns null for one that was moved to another key or changed', async () => {
       const store = blobs();
       const [one, two] = [randomUUID(), randomUUID()];
       store.set(TENANT, one, Buffer.from('the secret answer'), 60_000);
@@ -77,7 +78,7 @@ describe('cache in Redis', () => {
       expect(await store.get(one)).toBeNull();
     });
 
-    it('reads no more than one entry, whatever its key holds', async () => {
+    it('reads at most the bytes of one entry, whatever value its key holds', async () => {
       const key = randomUUID();
       await redis.set(PREFIX + key, Buffer.alloc(CONTRACT_ENTRY_BYTES_MAX * 3));
       expect(await blobs().get(key)).toBeNull();
@@ -107,7 +108,7 @@ describe('cache in Redis', () => {
     const east = normalised([1, 0]) as Float32Array;
     const LATER = Date.now() + 600_000;
 
-    it('is shared by all gateways, and keeps a bucket as long as its longest-lived vector', async () => {
+    it('shares vectors between gateways, and keeps a bucket as long as its longest-lived vector', async () => {
       const [one, two] = [vectors(), vectors(patientGuard(), 10_000_000, await connect())];
       const bucket = randomUUID();
       expect(await two.nearest(bucket, east, Date.now())).toBeNull();
@@ -118,7 +119,7 @@ describe('cache in Redis', () => {
       expect(await redis.pttl(`${PREFIX}vectors:${bucket}`)).toBeGreaterThan(500_000);
     });
 
-    it('reads an evicted bucket again, and holds no more than its bound', async () => {
+    it('reads a bucket again that was evicted from memory', async () => {
       const store = vectors(patientGuard(), 4_000);
       const buckets = Array.from({ length: 30 }, () => randomUUID());
       for (const bucket of buckets) {
@@ -128,7 +129,7 @@ describe('cache in Redis', () => {
       for (const bucket of buckets) expect((await store.nearest(bucket, east, Date.now()))?.id).toBe(bucket);
     });
 
-    it('skips foreign items', async () => {
+    it('skips stream items that are not vectors', async () => {
       const bucket = randomUUID();
       await redis.xadd(`${PREFIX}vectors:${bucket}`, '*', 'v', 'nonsense');
       await redis.xadd(`${PREFIX}vectors:${bucket}`, '*', 'w', '');
@@ -139,7 +140,7 @@ describe('cache in Redis', () => {
   describe('RedisIdempotencyStore', () => {
     idempotencyStoreContract(() => firstResponses());
 
-    it('makes a call on one gateway wait for the first call on another', async () => {
+    it('lets a call on one gateway wait for the first call on another', async () => {
       const fallback = new MemoryIdempotencyStore({ bytesMax: 1_000_000 });
       const one = new Idempotency(firstResponses(), fallback);
       const two = new Idempotency(firstResponses(patientGuard(), await connect()), fallback);
@@ -157,12 +158,12 @@ describe('cache in Redis', () => {
     });
   });
 
-  describe('while Redis hangs or is gone', () => {
+  describe('while Redis hangs or is down', () => {
     const policy = { maxAgeMs: 60_000, namespace: null, refresh: false, coalesce: false, threshold: 0.9 };
     const embedder = { id: 'e', embed: () => Promise.resolve([[1, 0]]) };
     const source = { embedder, body: () => ({ messages: [{ role: 'user', content: 'hi' }] }) };
 
-    async function back(): Promise<void> {
+    async function restartRedis(): Promise<void> {
       await server.start();
       await Promise.all(open.map((connection) => redisReady(connection, 20_000)));
     }
@@ -177,7 +178,7 @@ describe('cache in Redis', () => {
       return { status: lookup.status, sent };
     }
 
-    it('returns a miss within its time bound, then waits for nothing, and reads again when Redis is back', async () => {
+    it('ResponseCache returns a miss within its timeout, then does not wait, and reads again when Redis is back', async () => {
       let now = 0;
       const guard = new RedisGuard({ timeoutMs: 100, coolDownMs: 1_000, now: () => now });
       const cache = new ResponseCache(blobs(guard), vectors(guard));
@@ -191,7 +192,7 @@ describe('cache in Redis', () => {
       await server.kill();
       now += 1_000;
       expect((await look(cache)).status).toBe('SEMANTIC MISS');
-      await back();
+      await restartRedis();
       const request = sampleRequest({ namespace: 'back' });
       await eventually(async () => {
         now += 1_000;
@@ -201,7 +202,7 @@ describe('cache in Redis', () => {
       });
     });
 
-    it('keeps the guarantee of an idempotency key within the process', async () => {
+    it('Idempotency replays first responses within the process', async () => {
       const connection = await connect();
       const fallback = new MemoryIdempotencyStore({ bytesMax: 1_000_000 });
       const guard = new RedisGuard({ timeoutMs: 100 });
@@ -211,7 +212,7 @@ describe('cache in Redis', () => {
       const first = await idempotency.begin('s', 'f', wait);
       if (first.kind === 'first') await first.complete(sampleResponse());
       expect((await idempotency.begin('s', 'f', wait)).kind).toBe('replay');
-      await back();
+      await restartRedis();
     });
   });
 });

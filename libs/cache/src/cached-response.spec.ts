@@ -17,7 +17,7 @@ describe('encodeResponse', () => {
     );
   });
 
-  it('treats an entry with any changed, missing or additional byte as missing', () => {
+  it('decodes a frame with a changed, missing or additional byte to null', () => {
     const frame = encodeResponse(
       sampleResponse('hello', { chunks: [Buffer.from('he'), Buffer.from('llo')] }),
     );
@@ -30,7 +30,7 @@ describe('encodeResponse', () => {
     expect(decodeResponse(Buffer.concat([frame, Buffer.from([0])]))).toBeNull();
   });
 
-  it('keeps none of the connection’s buffers alive', () => {
+  it("copies the chunks, so that the connection's buffers are not kept alive", () => {
     const shared = Buffer.alloc(65_536, 'x');
     const frame = encodeResponse(sampleResponse('', { chunks: [shared.subarray(0, 10)] }));
     expect(frame.buffer.byteLength).toBe(frame.length);

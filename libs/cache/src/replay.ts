@@ -4,8 +4,8 @@ import type { CachedResponse } from './cached-response';
 /**
  * Replays a stored response to a handler as a connection would deliver it, from the next event-loop
  * turn on.
- * A stream is sent in its chunks, as fast as the client reads, and a bounded amount per turn so
- * that others get theirs. It can be paused and aborted like a call.
+ * Chunks are sent as fast as the client reads, at most `TURN_BYTES` per event-loop turn so that
+ * other work continues. The replay can be paused and aborted like a call.
  */
 export const replayResponse = (response: CachedResponse, handler: OutboundHandler): OutboundCall =>
   new Replay(response, handler);
@@ -17,7 +17,7 @@ const TURN_BYTES = 65_536;
 
 class Replay implements OutboundCall {
   private next = 0;
-  private begun = false;
+  private started = false;
   private paused = false;
   private playing = false;
   private waiting = false;
@@ -29,7 +29,7 @@ class Replay implements OutboundCall {
   ) {
     setImmediate(() => {
       if (this.over) return;
-      this.begun = true;
+      this.started = true;
       handler.onHeaders(response.status, headersOf(response));
       this.play();
     });
@@ -41,7 +41,7 @@ class Replay implements OutboundCall {
 
   resume(): void {
     this.paused = false;
-    if (this.begun) this.play();
+    if (this.started) this.play();
   }
 
   abort(): void {
@@ -67,10 +67,10 @@ class Replay implements OutboundCall {
       this.handler.onData(chunk);
     }
     this.playing = false;
-    if (left <= 0 && this.isRunning()) this.playOn();
+    if (left <= 0 && this.isRunning()) this.playNextTurn();
   }
 
-  private playOn(): void {
+  private playNextTurn(): void {
     this.waiting = true;
     setImmediate(() => {
       this.waiting = false;
@@ -83,7 +83,7 @@ class Replay implements OutboundCall {
   }
 }
 
-/** Adds the length of a whole body; a stream has none. */
+/** Returns the stored headers, with a content-length unless the body is a stream. */
 function headersOf({ headers, streamed, chunks }: CachedResponse): readonly string[] {
   if (streamed) return headers;
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);

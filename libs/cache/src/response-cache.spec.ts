@@ -16,8 +16,8 @@ const exact: CachePolicy = {
 const semantic: CachePolicy = { ...exact, threshold: 0.9 };
 
 /**
- * Two meanings: texts about cats and others. A third component slightly separates texts of one
- * meaning.
+ * Embeds two meanings: texts about cats and others. A third component slightly separates texts of
+ * one meaning.
  */
 class MeaningEmbedder implements Embedder {
   readonly requested: string[] = [];
@@ -45,16 +45,20 @@ describe('ResponseCache', () => {
     embedder = new MeaningEmbedder();
   });
 
-  const asking = (text: string, over: Partial<CacheRequest> = {}): CacheRequest =>
+  const requestOf = (text: string, over: Partial<CacheRequest> = {}): CacheRequest =>
     sampleRequest({ body: Buffer.from(JSON.stringify(bodyOf(text))), ...over });
   const bodyOf = (text: string) => ({ model: 'm', messages: [{ role: 'user', content: text }] });
   const source = (text: string, by: Embedder = embedder): SemanticSource => ({
     embedder: by,
     body: () => bodyOf(text),
   });
-  /** Looks up, and stores a response after a miss. */
-  async function ask(text: string, policy = semantic, over: Partial<CacheRequest> = {}): Promise<Lookup> {
-    const lookup = await cache.lookUp(asking(text, over), policy, source(text));
+  /** Looks a text up, and stores a response after a miss. */
+  async function lookUpAndStore(
+    text: string,
+    policy = semantic,
+    over: Partial<CacheRequest> = {},
+  ): Promise<Lookup> {
+    const lookup = await cache.lookUp(requestOf(text, over), policy, source(text));
     if (lookup.response === null)
       cache.keep(lookup, policy, sampleResponse(`on: ${text}`, { createdAtMs: now }));
     return lookup;
@@ -72,7 +76,7 @@ describe('ResponseCache', () => {
     });
   });
 
-  it('replaces the stored response on a forced refresh, which never reads', () => {
+  it('does not read the stored response on a forced refresh, and replaces it', () => {
     const request = sampleRequest();
     cache.keep(cache.lookUp(request, exact, null) as Lookup, exact, sampleResponse('old'));
     const refresh = cache.lookUp(request, { ...exact, refresh: true }, null) as Lookup;
@@ -82,7 +86,7 @@ describe('ResponseCache', () => {
     expect(response?.chunks.toString()).toBe('new');
   });
 
-  it('returns no response older than the request allows, even if it was stored for longer', () => {
+  it("returns no response older than the request's max-age, even if it was stored for longer", () => {
     const request = sampleRequest();
     cache.keep(
       cache.lookUp(request, exact, null) as Lookup,
@@ -102,13 +106,13 @@ describe('ResponseCache', () => {
     expect(cache.lookUp(request, exact, null)).toMatchObject({ status: 'MISS', response: null });
   });
 
-  it('returns the response to a question of the same meaning, with its similarity', async () => {
-    expect((await ask('What is a cat?')).status).toBe('SEMANTIC MISS');
-    const found = await ask('Tell me what a cat is');
+  it('returns the response to a text of the same meaning, with the similarity', async () => {
+    expect((await lookUpAndStore('What is a cat?')).status).toBe('SEMANTIC MISS');
+    const found = await lookUpAndStore('Tell me what a cat is');
     expect(found).toMatchObject({ status: 'SEMANTIC HIT' });
     expect(found.similarity).toBeGreaterThan(0.99);
     expect(found.response?.chunks.toString()).toBe('on: What is a cat?');
-    expect((await ask('What is a dog?')).status).toBe('SEMANTIC MISS');
+    expect((await lookUpAndStore('What is a dog?')).status).toBe('SEMANTIC MISS');
   });
 
   it('reports an unreachable store, and then does not call the embedder', async () => {
@@ -117,15 +121,15 @@ describe('ResponseCache', () => {
       new MemoryVectorStore({ bytesMax: 1_000 }),
     );
     const failed = { response: null, place: null, failure: 'store_unavailable' };
-    expect(await away.lookUp(asking('cat'), exact, null)).toMatchObject({ status: 'MISS', ...failed });
-    const lookup = await away.lookUp(asking('cat'), semantic, source('cat'));
+    expect(await away.lookUp(requestOf('cat'), exact, null)).toMatchObject({ status: 'MISS', ...failed });
+    const lookup = await away.lookUp(requestOf('cat'), semantic, source('cat'));
     expect(lookup).toMatchObject({ status: 'SEMANTIC MISS', ...failed });
     expect(embedder.requested).toEqual([]);
   });
 
-  it('finds an identical question without calling the embedder', async () => {
-    await ask('What is a cat?');
-    expect((await ask('What is a cat?')).status).toBe('HIT');
+  it('returns an exact hit without calling the embedder', async () => {
+    await lookUpAndStore('What is a cat?');
+    expect((await lookUpAndStore('What is a cat?')).status).toBe('HIT');
     expect(embedder.requested).toEqual(['What is a cat?']);
   });
 
@@ -137,33 +141,33 @@ describe('ResponseCache', () => {
     ['model', { model: 'other' }],
     ['namespace', { namespace: 'n' }],
     ['user in the metadata', { metadata: { _user: 'u2' } }],
-  ])('never answers by meaning across another %s', async (_name, over) => {
-    await ask('What is a cat?');
-    expect((await ask('Tell me what a cat is', semantic, over)).status).toBe('SEMANTIC MISS');
+  ])('returns no semantic hit for another %s', async (_name, over) => {
+    await lookUpAndStore('What is a cat?');
+    expect((await lookUpAndStore('Tell me what a cat is', semantic, over)).status).toBe('SEMANTIC MISS');
   });
 
   it('never compares vectors of different embedders', async () => {
-    await ask('What is a cat?');
+    await lookUpAndStore('What is a cat?');
     const other = source('Tell me what a cat is', new MeaningEmbedder('stub/two'));
-    const lookup = await cache.lookUp(asking('Tell me what a cat is'), semantic, other);
+    const lookup = await cache.lookUp(requestOf('Tell me what a cat is'), semantic, other);
     expect(lookup.status).toBe('SEMANTIC MISS');
   });
 
-  it('is an exact cache without a threshold, and then calls no embedder', async () => {
-    await ask('What is a cat?', exact);
-    expect((await ask('Tell me what a cat is', exact)).status).toBe('MISS');
+  it('looks up only the exact entry without a threshold, and calls no embedder', async () => {
+    await lookUpAndStore('What is a cat?', exact);
+    expect((await lookUpAndStore('Tell me what a cat is', exact)).status).toBe('MISS');
     expect(embedder.requested).toEqual([]);
   });
 
-  it('stores the response of a forced refresh and does not read', async () => {
-    const refreshed = await ask('What is a cat?', { ...semantic, refresh: true });
+  it('stores the response of a forced refresh for semantic hits', async () => {
+    const refreshed = await lookUpAndStore('What is a cat?', { ...semantic, refresh: true });
     expect(refreshed.status).toBe('REFRESH');
-    expect((await ask('Tell me what a cat is')).status).toBe('SEMANTIC HIT');
+    expect((await lookUpAndStore('Tell me what a cat is')).status).toBe('SEMANTIC HIT');
   });
 
-  it('continues with a failing embedder, an unreadable body, and a text that is not a single one', async () => {
+  it('returns a miss when the embedder fails, the body is unreadable or has no single text to compare', async () => {
     const failing: Embedder = { id: 'x', embed: () => Promise.reject(new Error('away')) };
-    const request = asking('What is a cat?');
+    const request = requestOf('What is a cat?');
     expect(await cache.lookUp(request, semantic, source('cat', failing))).toMatchObject({
       status: 'SEMANTIC MISS',
       failure: 'embeddings_failed',
@@ -179,9 +183,9 @@ describe('ResponseCache', () => {
     expect(await cache.lookUp(request, semantic, tools)).toMatchObject({ status: 'MISS', place: null });
   });
 
-  it('returns no semantic hit whose entry is gone', async () => {
-    const first = await ask('What is a cat?');
+  it('returns a miss when the entry of the nearest vector was deleted', async () => {
+    const first = await lookUpAndStore('What is a cat?');
     entries.delete(first.key);
-    expect((await ask('Tell me what a cat is')).status).toBe('SEMANTIC MISS');
+    expect((await lookUpAndStore('Tell me what a cat is')).status).toBe('SEMANTIC MISS');
   });
 });

@@ -38,9 +38,9 @@ export interface Lookup {
   readonly similarity: number | null;
   /** The tenant whose share a stored response uses. */
   readonly tenant: Tenant;
-  /** Where the vector of a fresh response is stored; null when there is none. */
+  /** Bucket and vector under which a fresh response is stored; null when it has no vector. */
   readonly place: { readonly bucket: string; readonly vector: Float32Array } | null;
-  /** Why a lookup was a miss that might have been a hit; null when nothing failed. */
+  /** Failure because of which the lookup may have missed a hit; null when nothing failed. */
   readonly failure: LookupFailure | null;
 }
 
@@ -70,8 +70,7 @@ export class ResponseCache {
   }
 
   /**
-   * Looks up a response. Returns synchronously if store and policy allow, so that a single process
-   * needs no promise.
+   * Looks up a response. Returns synchronously when the store does and no semantic lookup follows.
    */
   lookUp(
     request: CacheRequest,
@@ -86,7 +85,7 @@ export class ResponseCache {
     return this.afterExact(request, policy, semantic, key, frame);
   }
 
-  /** Stores a whole response for as long as the policy says, counted from its creation. */
+  /** Stores a complete response for the policy's `maxAgeMs`, counted from its creation. */
   keep(lookup: Lookup, policy: CachePolicy, response: CachedResponse): void {
     const nowMs = this.now();
     const expiresAtMs = response.createdAtMs + policy.maxAgeMs;
@@ -156,8 +155,8 @@ export class ResponseCache {
   }
 
   /**
-   * Returns a response that is young enough for this request; an entry may have been stored for
-   * longer.
+   * Returns the response of an entry; null when it is missing, damaged, or older than this request
+   * allows.
    */
   private fresh(frame: Frame, policy: CachePolicy): CachedResponse | null {
     const response = Buffer.isBuffer(frame) ? decodeResponse(frame) : null;
@@ -189,7 +188,7 @@ const missed = (
   failure,
 });
 
-/** A body that is not JSON has nothing to compare. */
+/** Returns the text to compare; null when there is none, or the body is not JSON. */
 function textOf({ route }: CacheRequest, semantic: SemanticSource): ComparedText | null {
   try {
     return comparedText(route, semantic.body());

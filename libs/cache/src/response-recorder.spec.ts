@@ -37,7 +37,7 @@ function record(bodyBytesMax = 100, check: ResponseCheck | null = checked(true),
 }
 
 describe('ResponseRecorder', () => {
-  it('records a whole response in its chunks, without cookies, after the client got its end', () => {
+  it('records a complete response in its chunks, without cookies, after the client has received its end', () => {
     const { recorder, next, kept, endedBefore, memory } = record();
     recorder.onHeaders(200, EVENTS);
     recorder.onData(Buffer.from('data: 1\n\n'));
@@ -70,7 +70,7 @@ describe('ResponseRecorder', () => {
     },
   );
 
-  it('records nothing of a response that was cut, incomplete or too long, or without available memory', () => {
+  it('discards a response that was cut, incomplete or too long, or for which there is no memory', () => {
     const cut = record();
     cut.recorder.onHeaders(200, EVENTS);
     cut.recorder.onData(Buffer.from('x'));
@@ -106,7 +106,7 @@ describe('ResponseRecorder', () => {
 describe('replayResponse', () => {
   const pieces = ['a', 'b', 'c'].map((text) => Buffer.from(text));
 
-  it('replays a stream in its chunks without a length, and a whole body with its length', async () => {
+  it('replays a stream in its chunks without content-length, and other bodies with it', async () => {
     const stream = new NotingHandler();
     replayResponse(sampleResponse('', { chunks: pieces, streamed: true }), stream);
     expect(stream.status).toBeNull();
@@ -119,7 +119,7 @@ describe('replayResponse', () => {
     expect(plain).toMatchObject({ text: 'héllo', ended: true });
   });
 
-  it('stops while it is paused, even from within a chunk, and continues where it was', async () => {
+  it('stops when it is paused, even while it delivers a chunk, and continues with the next chunk', async () => {
     const handler = new NotingHandler();
     const call = replayResponse(sampleResponse('', { chunks: pieces }), handler);
     const onData = handler.onData.bind(handler);
@@ -137,7 +137,7 @@ describe('replayResponse', () => {
     expect(handler).toMatchObject({ ended: true, violations: 0 });
   });
 
-  it('replays a large body over several turns, so that a client that does not read can stop it', async () => {
+  it('replays a large body over several turns, so that a slow client can pause it', async () => {
     const handler = new NotingHandler();
     const large = Array.from({ length: 4 }, () => Buffer.alloc(40_000, 'x'));
     const call = replayResponse(sampleResponse('', { chunks: large }), handler);

@@ -33,17 +33,16 @@ export interface RecorderOptions {
   readonly now?: () => number;
 }
 
-/**
- * Whether a status is a success with a complete body. Accepted (202) and partial (206) responses
- * are no use to the next caller.
+/** Whether a status is a success with a complete body. Accepted (202) and partial (206) responses are
+ * not stored, because another caller cannot use them.
  */
 export const isStorableStatus = (status: number): boolean =>
   status >= 200 && status < 300 && status !== 202 && status !== 206;
 
 /**
  * Passes a response on, unchanged and without delay, and records it until its end.
- * Only a response that ended well is passed to `onWhole`; one that was cut, cancelled or too long
- * is discarded. Holds at most `bodyBytesMax`.
+ * Only a complete response is passed to `onWhole`; one that was cut, cancelled or too long is
+ * discarded. Holds at most `bodyBytesMax`.
  */
 export class ResponseRecorder implements OutboundHandler {
   private status = 0;

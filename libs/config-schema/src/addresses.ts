@@ -7,8 +7,8 @@ const ADDRESS_FIELD = /_(?:url|endpoint|host)$/;
 /** Matches provider fields that become one label of a host name. */
 const LABEL_FIELD = /_(?:region|resource_name|account_id)$/;
 /**
- * Matches provider fields that name an account or another place at the provider. Not checked here:
- * the provider checks them when it builds the URL.
+ * Matches provider fields that name an account, workspace, gateway or tenant at the provider. They
+ * are not checked here: the provider's adapter checks them when it builds the URL.
  */
 const PLACE_FIELD = /_(?:account|workspace|gateway|tenant)$/;
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
@@ -66,10 +66,10 @@ function addressFault(text: string): string | null {
 }
 
 /**
- * Headers of the gateway itself that a config must not forward. A gateway key in another header, such
- * as `authorization`, is recognised by its value and left out when the request is sent.
+ * Headers of the gateway itself that a config must not forward. A gateway key in another header,
+ * such as `authorization`, is recognised by its value and left out when the request is sent.
  */
-const OWN = new Set(['x-gw-api-key', 'x-gw-forward-headers']);
+const GATEWAY_HEADERS = new Set(['x-gw-api-key', 'x-gw-forward-headers']);
 
 /**
  * Returns whether a header must not be forwarded: a wildcard, a framing header that the gateway
@@ -79,7 +79,7 @@ export const mayNotBeForwarded = (name: string): boolean =>
   name.includes('*') ||
   HOP_BY_HOP_HEADERS.has(name) ||
   FRAMING_HEADERS.has(name) ||
-  OWN.has(name) ||
+  GATEWAY_HEADERS.has(name) ||
   isMetadataHeader(name);
 
 /** Reports every entry of `forward_headers` that must not be forwarded. */

@@ -16,7 +16,8 @@ import { minutesOf, parseSubject, WEEKDAYS, type Demand, type Subject } from './
  * Subjects: `metadata.<key>` (the rest of the text is one key, including dots),
  * `params.<member>.<member>…` (the request's JSON body at any depth, list items by index),
  * `headers.<name>`, `url.pathname`, `model`, `time.of_day` (`"HH:MM"`, UTC), `time.weekday`
- * (`mon` to `sun`, UTC), and what the body asks of a model (`DEMANDS`). Only own members are read.
+ * (`mon` to `sun`, UTC), and the features that the body requires of a model (`DEMANDS`). Only own
+ * members are read.
  *
  * Operators: `$eq $ne $in $nin` compare without conversion. `$gt $gte $lt $lte` compare numbers,
  * and texts that consist of a number. `$regex` searches a text in linear time. `$exists` tests
@@ -76,7 +77,7 @@ export function compileQuery(query: unknown, report: Report, path: Path = []): C
   return all(parts);
 }
 
-/** Returns all tests of a compiled query. */
+/** Returns all tests of a compiled query, at any depth. */
 export function testsOf(query: CompiledQuery): readonly (CompiledQuery & { op: 'test' })[] {
   switch (query.op) {
     case 'all':
@@ -179,7 +180,7 @@ function comparable(subject: Subject, value: Scalar, report: Report, path: Path)
       }
       return value;
     case 'demand':
-      return ofDemand(subject.demand, value, report, path);
+      return demandOperand(subject.demand, value, report, path);
     case 'metadata':
     case 'headers':
     case 'pathname':
@@ -188,7 +189,7 @@ function comparable(subject: Subject, value: Scalar, report: Report, path: Path)
   }
 }
 
-function ofDemand(demand: Demand, value: Scalar, report: Report, path: Path): string {
+function demandOperand(demand: Demand, value: Scalar, report: Report, path: Path): string {
   const wanted = demand === 'context_tokens' ? 'number' : 'boolean';
   if (typeof value !== wanted)
     report(path, 'type', wanted === 'number' ? 'Takes a number.' : 'Takes true or false.', value);

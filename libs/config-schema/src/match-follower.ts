@@ -36,21 +36,23 @@ interface Thread {
 }
 
 /**
- * Follows a text that arrives in pieces, and reports from where on a match can still begin, end or
- * change. It assumes that conditions on a position (`^`, `\b`) hold, so it may keep too much, never
- * too little. Linear in the text: per character at most the instructions of the pattern, usually a
- * few.
+ * Follows a text that arrives in pieces, and reports the position from which on a match can still
+ * begin, end or change. It assumes that conditions on a position (`^`, `\b`) hold, so that position
+ * may be too early, never too late. Time is linear in the text: per character at most the number of
+ * instructions of the pattern, usually a few.
  */
 export class MatchFollower {
-  /** UTF-16 units that were processed. */
+  /** Number of UTF-16 units processed so far. */
   private position = 0;
   /** Ordered by start. */
   private live: readonly Thread[] = [];
-  /** Start of a match that ends at `position` and can change with the next character. */
+  /**
+   * Start of a match that ends at `position`, which the next character may extend; null for none.
+   */
   private foundFrom: number | null = null;
   private lastEnd = 0;
   /** The first half of a surrogate pair whose second half has not arrived. */
-  private half = '';
+  private pendingSurrogate = '';
 
   constructor(
     private readonly program: Program,
@@ -58,20 +60,20 @@ export class MatchFollower {
   ) {}
 
   push(piece: string): void {
-    const text = this.half + piece;
+    const text = this.pendingSurrogate + piece;
     const last = text.charCodeAt(text.length - 1);
     const isHalf = last >= 0xd800 && last <= 0xdbff;
-    this.half = isHalf ? text.slice(-1) : '';
+    this.pendingSurrogate = isHalf ? text.slice(-1) : '';
     for (const char of isHalf ? text.slice(0, -1) : text) this.step(char.codePointAt(0) ?? 0, char.length);
   }
 
-  /** Position from which on a match can still begin, end or change. */
+  /** Position from which on a match can still begin, end or change with further text. */
   get openFrom(): number {
     const started = this.live[0]?.start ?? this.position;
     return Math.min(started, this.foundFrom ?? started);
   }
 
-  /** End of the last match that was found, 0 if there was none. */
+  /** End of the last match found so far; 0 when there is none. */
   get endsBy(): number {
     return this.lastEnd;
   }
@@ -83,22 +85,22 @@ export class MatchFollower {
     const next: Thread[] = [];
     this.foundFrom = null;
     this.position = position + width;
-    const go = (at: number, start: number): void => {
+    const advance = (at: number, start: number): void => {
       const instruction = program.inst[at];
-      if (instruction === undefined || !takes(instruction, rune)) return;
+      if (instruction === undefined || !consumes(instruction, rune)) return;
       const { waiting, isFound } = reached(program, instruction.out, seen);
       for (const each of waiting) next.push({ at: each, start });
       if (!isFound) return;
       this.foundFrom ??= start;
       this.lastEnd = this.position;
     };
-    for (const { at, start } of live) go(at, start);
-    for (const at of first) go(at, position);
+    for (const { at, start } of live) advance(at, start);
+    for (const at of first) advance(at, position);
     this.live = next;
   }
 }
 
-function takes(instruction: Instruction, rune: number): boolean {
+function consumes(instruction: Instruction, rune: number): boolean {
   switch (instruction.op) {
     case RUNE1:
       return rune === instruction.runes[0];

@@ -4,7 +4,7 @@ const open = { type: 'object', additionalProperties: true };
 const faultsOf = (schema: unknown): string[] =>
   readMetadataSchema(schema, 's').faults.map(({ path }) => path);
 
-describe('readMetadataSchema', () => {
+describe('readMetadataSchema and applyMetadataSchema', () => {
   it.each([
     [null, ['s']],
     [{ type: 'array', additionalProperties: true }, ['s.type']],
@@ -21,11 +21,11 @@ describe('readMetadataSchema', () => {
     [{ ...open, required: [1] }, ['s.required']],
     [{ ...open }, []],
     [{ ...open, required: ['a'], properties: { b: { type: 'string', pattern: '^x' } } }, []],
-  ])('%j has the faults %j', (schema, faults) => {
+  ])('reports for %j faults at %j', (schema, faults) => {
     expect(faultsOf(schema)).toEqual(faults);
   });
 
-  it('adds defaults and reports what is missing or not allowed', () => {
+  it('add defaults and report keys that are missing and values that are not allowed', () => {
     const { schema } = readMetadataSchema(
       {
         ...open,

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@gw/kernel';
 import { Pattern } from './pattern';
 
-/** The rule for one key of the metadata. */
+/** The rule for one key of the metadata. `values` null: any value; `fallback` null: no default. */
 interface MetadataRule {
   readonly name: string;
   readonly required: boolean;
@@ -148,8 +148,8 @@ function brokenRule({ values, pattern, minLength, maxLength }: MetadataRule, tex
 }
 
 /**
- * Adds defaults to metadata and reports what is missing or not allowed. Returns the given object if
- * no default was added.
+ * Adds defaults to metadata and reports keys that are missing and values that are not allowed.
+ * Returns the given object itself when no default was added.
  */
 export function applyMetadataSchema(
   schema: MetadataSchema,

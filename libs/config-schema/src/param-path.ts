@@ -15,7 +15,10 @@ export interface ParamPath {
 
 const SEGMENT = /(?:^|(?<!^)\.)([^.[\]]+)|\[(\d{1,6}|\*)\]/y;
 
-/** Parses a path of names, `[i]` and `[*]`. Returns what is wrong as a sentence, never throws. */
+/**
+ * Parses a path of names, `[i]` and `[*]`. Returns an error message for an invalid path; never
+ * throws.
+ */
 export function parseParamPath(text: string): ParamPath | string {
   if (text.length > CONFIG_LIMITS.dropPathLengthMax) {
     return `A path has at most ${String(CONFIG_LIMITS.dropPathLengthMax)} characters.`;

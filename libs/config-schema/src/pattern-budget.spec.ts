@@ -11,13 +11,13 @@ const configOf = (patterns: readonly string[]) => ({
 });
 
 describe('patternsFault', () => {
-  it('refuses patterns with many Unicode classes by their text, before it compiles one', () => {
-    const dear = Array.from({ length: 50 }, () => '(?i:\\pL)'.repeat(40));
-    expect(writtenSize(dear[0] as string)).toBeGreaterThan(2_000);
-    expect(patternsFault(configOf(dear))).toContain('5000 instructions');
+  it('refuses patterns with too many Unicode classes by their text, without compiling any', () => {
+    const expensive = Array.from({ length: 50 }, () => '(?i:\\pL)'.repeat(40));
+    expect(writtenSize(expensive[0] as string)).toBeGreaterThan(2_000);
+    expect(patternsFault(configOf(expensive))).toContain('5000 instructions');
   });
 
-  it('refuses patterns with many instructions because of repetitions', () => {
+  it('refuses short patterns that repetitions compile to too many instructions', () => {
     const short = Array.from({ length: 20 }, (_, at) => `${String(at)}(?:ab){200}`);
     expect(patternsFault(configOf(short))).not.toBeNull();
     expect(patternsFault(configOf(short.slice(0, 5)))).toBeNull();
@@ -42,12 +42,12 @@ describe('patternsFault', () => {
     expect(patternsFault([{ ...check, parameters: { metadataPairs, matchType: 'exact' } }])).toBeNull();
   });
 
-  it('allows one pattern only a few Unicode classes, each of which is thousands of characters', () => {
+  it('Pattern.compile refuses a pattern with more than 50 Unicode classes', () => {
     expect(Pattern.compile('\\pL'.repeat(51))).toContain('Unicode classes');
     expect(typeof Pattern.compile('\\pL\\p{Greek}+')).toBe('object');
   });
 
-  it('compiles a pattern once, however often it is used', () => {
+  it('Pattern.compile returns the cached pattern for a text that it has compiled', () => {
     expect(Pattern.compile('once(?:d+)')).toBe(Pattern.compile('once(?:d+)'));
   });
 });

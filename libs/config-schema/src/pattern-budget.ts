@@ -2,7 +2,7 @@ import { isObject } from '@gw/kernel';
 import { CONFIG_LIMITS } from './bounds';
 import { Pattern, patternOfRule } from './pattern';
 
-/** Instructions and characters of all patterns of a document together. */
+/** Maximum instructions, and maximum characters, of all patterns of a document together. */
 export const PATTERNS_SIZE_MAX = 5_000;
 /**
  * Costs, in characters, of a Unicode class and of a bracket expression, which are slower to parse
@@ -12,9 +12,9 @@ const UNICODE_CLASS_SIZE = 50;
 const CLASS_SIZE = 10;
 
 /**
- * Returns why the patterns of a config or guardrail exceed their common budget, or null. Checks the
- * length of all texts before it compiles any, and compiles no more than the budget allows. Accepts
- * any JSON value of bounded nesting.
+ * Returns why the patterns of a config or guardrail exceed their common budget; null when they do
+ * not. Checks the length of all texts before it compiles any, and compiles no more than the budget
+ * allows. Accepts any JSON value of bounded nesting.
  */
 export function patternsFault(document: unknown): string | null {
   let sources: string[] = [];
@@ -61,7 +61,7 @@ function collectPairs(pairs: unknown, sources: string[]): void {
 }
 
 /**
- * Returns what a pattern costs to compile, in characters. Unicode classes and bracket expressions
+ * Returns the cost of compiling a pattern, in characters. Unicode classes and bracket expressions
  * cost far more than letters.
  */
 export function writtenSize(source: string): number {

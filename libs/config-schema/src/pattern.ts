@@ -5,19 +5,19 @@ import { firstOf, isFollowable, MatchFollower, type Program } from './match-foll
 
 /**
  * Bound of one search: instructions of the pattern times length of the text. A step takes up to 50
- * ns for patterns made to be slow, so one search blocks the event loop for about 10 ms at most, and
- * usually for microseconds.
+ * ns for a deliberately slow pattern, so one search blocks the event loop for about 10 ms at most,
+ * and usually for microseconds.
  */
 const STEPS_MAX = 200_000;
 const PROGRAM_SIZE_MAX = 1000;
-/** Unicode classes in one pattern. Each covers thousands of characters. */
+/** Maximum Unicode classes in one pattern. Each covers thousands of characters. */
 const UNICODE_CLASSES_MAX = 50;
 
 /**
- * Instructions of the cached patterns, about 10 MB. Validating and compiling a document needs each
- * pattern more than once.
+ * Maximum instructions of all cached patterns, about 10 MB. Patterns are cached because validating
+ * and compiling a document needs each of them more than once.
  */
-const KEPT_SIZE_MAX = 50_000;
+const CACHE_SIZE_MAX = 50_000;
 
 /**
  * A pattern in RE2 syntax, searched in time linear to the text: no look-around and no
@@ -42,16 +42,16 @@ export class Pattern {
     Object.freeze(this);
   }
 
-  /** Compiles a pattern. Returns what is wrong as a sentence, never throws. */
+  /** Compiles a pattern. Returns an error message for an invalid pattern; never throws. */
   static compile(source: string): Pattern | string {
-    const known = compiled.get(source);
-    if (known !== undefined) return known;
-    const made = Pattern.make(source);
-    compiled.set(source, made);
-    return made;
+    const cached = compiled.get(source);
+    if (cached !== undefined) return cached;
+    const result = Pattern.create(source);
+    compiled.set(source, result);
+    return result;
   }
 
-  private static make(source: string): Pattern | string {
+  private static create(source: string): Pattern | string {
     if (source.length > CONFIG_LIMITS.patternLengthMax) {
       return `A pattern has at most ${String(CONFIG_LIMITS.patternLengthMax)} characters.`;
     }
@@ -112,8 +112,8 @@ export class Pattern {
 const programOf = (regex: RE2JS): Program => regex.re2().prog as Program;
 
 const compiled = new LRUCache<string, Pattern | string>({
-  maxSize: KEPT_SIZE_MAX,
-  sizeCalculation: (made, source) => source.length + (typeof made === 'string' ? 1 : made.size),
+  maxSize: CACHE_SIZE_MAX,
+  sizeCalculation: (result, source) => source.length + (typeof result === 'string' ? 1 : result.size),
 });
 
 /** Splits a check's rule, which is a plain pattern or `/pattern/flags`, into pattern and flags. */

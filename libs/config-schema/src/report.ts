@@ -16,6 +16,6 @@ export interface ValidateConfigOptions {
   readonly isKnownSavedProvider?: (slug: string) => boolean;
   /** Takes the slug of a saved guardrail. */
   readonly isKnownGuardrail?: (slug: string) => boolean;
-  /** Applies the address policy. Returns why a URL is refused, or null. */
+  /** Applies the address policy. Returns why it refuses a URL; null when it allows the URL. */
   readonly checkHost?: (url: string) => string | null;
 }

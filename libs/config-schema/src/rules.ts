@@ -156,8 +156,9 @@ function checkGuardrails(node: Node, path: Path, options: ValidateConfigOptions,
 }
 
 /**
- * The slug that an entry refers to; empty for a guardrail written out (or left to the schema), null
- * for one that says nothing.
+ * Returns the slug of the saved guardrail that an entry names; an empty text for an inline
+ * guardrail (or a value whose type the schema refuses); null for an entry that names neither a
+ * guardrail nor a check.
  */
 export function savedGuardrail(entry: unknown): string | null {
   if (typeof entry === 'string') return entry;

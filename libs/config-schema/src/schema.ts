@@ -2,13 +2,18 @@ import { LOSS_MODES } from '@gw/kernel';
 import { CONFIG_LIMITS as LIMITS } from './bounds';
 import type { StrategyLanguage } from './strategy-language';
 
-/** Fields of providers, which are allowed on targets by their prefix, and the region of any provider. */
+/**
+ * Fields of providers, which are allowed on targets by their prefix, and the region of any
+ * provider.
+ */
 const PROVIDER_FIELD =
   /^(?:(?:amzn_sagemaker|anthropic|aws|azure|bedrock|cf|cortex|databricks|fireworks|friendli|huggingface|mistral|openai|oracle|predibase|qianfan|snowflake|stability|vertex|wandb|workers_ai)_[a-z][a-z0-9_]{0,62}|provider_region)$/;
 
 export const isProviderField = (key: string): boolean => PROVIDER_FIELD.test(key);
 
-/** Unit of a duration, for editors. Messages of the validation use only the description of a `pattern`. */
+/**
+ * Description of durations, for editors. Validation messages use descriptions only for `pattern`.
+ */
 const MS = 'milliseconds';
 
 export const STATUS_CODES = {
@@ -25,7 +30,7 @@ const guardrails = {
   items: { $ref: '#/$defs/guardrail' },
 } as const;
 
-/** Hooks are written out: unlike guardrails, they cannot be named by a slug. */
+/** Hooks are inline guardrails: unlike guardrails, they cannot be named by a slug. */
 const hooks = {
   type: 'array',
   maxItems: LIMITS.guardrailsMax,

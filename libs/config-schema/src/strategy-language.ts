@@ -7,8 +7,8 @@ export interface StrategyLanguage {
   /** JSON Schemas of the members of `strategy` that have an effect in this mode, by name. */
   readonly members: Readonly<Record<string, object>>;
   /**
-   * Reports what the schemas cannot express. Settings and targets may have any shape, because the
-   * schema reports wrong types separately.
+   * Reports violations that the schemas cannot express. Settings and targets may have any shape,
+   * because the schema reports wrong types separately.
    */
   check?(settings: ConfigNode, targets: readonly unknown[], path: Path, report: Report): void;
   /** Returns the number of patterns in the settings, which may have any shape. Absent: none. */

@@ -7,8 +7,8 @@ import type { Path } from './report';
 
 /**
  * Checks the bounds that every later step relies on: nesting, size, number and depth of targets,
- * and no member names that would access JavaScript objects, except names in JSON schemas, which are
- * data. A document that fails here is not checked any further.
+ * and no member names that would access JavaScript objects. Names in JSON schemas are exempt,
+ * because they are data. The caller does not check a document further that fails here.
  */
 export function checkStructure(value: unknown): ConfigErrorDetail[] {
   const details: ConfigErrorDetail[] = [];

@@ -13,7 +13,9 @@ export type Subject =
   | { readonly from: 'time_of_day' }
   | { readonly from: 'weekday' };
 
-/** Names of what a body asks of a model: an estimate of its tokens, and what the model must be able to do. */
+/**
+ * Names of the demands of a body: an estimate of its tokens, and features that its model must have.
+ */
 export const DEMANDS = [
   'context_tokens',
   'has.image',
@@ -36,7 +38,7 @@ const FIXED: Readonly<Record<string, Subject>> = {
   ),
 };
 
-/** Parses the subject of a condition. Returns what is wrong as a sentence, never throws. */
+/** Parses the subject of a condition. Returns an error message for an invalid one; never throws. */
 export function parseSubject(text: string): Subject | string {
   const fixed = Object.hasOwn(FIXED, text) ? FIXED[text] : undefined;
   return (
@@ -47,7 +49,7 @@ export function parseSubject(text: string): Subject | string {
   );
 }
 
-/** Parses a hash field. Returns what is wrong as a sentence, never throws. */
+/** Parses a hash field. Returns an error message for an invalid one; never throws. */
 export function parseHashField(text: string): Subject | string {
   return parseField(text) ?? 'Takes metadata.<key>, params.<path> or headers.<name>.';
 }

@@ -28,7 +28,7 @@ export interface ConfigValidator {
 
 /** Creates a validator for configs with these strategies. */
 export function configValidator(strategies: readonly StrategyLanguage[]): ConfigValidator {
-  // Compiled for the first config, because that takes longer than loading most modules.
+  // The schema is compiled when the first config is validated, because compiling it is slow.
   let compiled: ValidateFunction<GatewayConfig> | undefined;
   const schemaCheck = (): ValidateFunction<GatewayConfig> =>
     // `checkStructure` has bounded the document, so collecting all errors is cheap.
@@ -67,7 +67,10 @@ export function configValidator(strategies: readonly StrategyLanguage[]): Config
   return { validateConfig, parseConfig };
 }
 
-/** The message includes the first detail, because official SDKs show only the message. */
+/**
+ * Maximum characters of the first detail in the error's message, which is all that official SDKs
+ * show.
+ */
 const REASON_MAX = 400;
 
 /** Creates the error for an invalid config. `param` names the field or header that contained it. */

@@ -14,7 +14,10 @@ export interface AgentSkillFacts {
   readonly skillId: string;
 }
 
-/** A rule of an administrator about skills. A rule without a matching subject says nothing; a denial wins. */
+/**
+ * An administrator's rule about skills. It has no effect on callers that its subject does not
+ * match. A denial takes precedence over permissions.
+ */
 export interface AgentAccessRule {
   readonly subject: {
     readonly type: 'user' | 'group' | 'role' | 'key' | 'client' | 'trust';
@@ -25,7 +28,7 @@ export interface AgentAccessRule {
   readonly effect: 'allow' | 'deny';
 }
 
-/** A guardrail that judges messages to an agent, and what it responds. */
+/** A guardrail that checks messages to an agent, the agent's responses, or both. */
 export interface AgentGuardrailMapping {
   /** Find it with `documentKey.guardrail` and the workspace. */
   readonly guardrailId: string;
@@ -34,12 +37,12 @@ export interface AgentGuardrailMapping {
   readonly skillIds: readonly string[];
 }
 
-/** The interface of an agent that the gateway calls: one of its approved card. */
+/** The interface of an agent that the gateway calls; the agent's approved card lists it. */
 export interface AgentInterfaceFacts {
   readonly url: string;
   readonly binding: 'JSONRPC' | 'HTTP+JSON';
   readonly version: '0.3' | '1.0';
-  /** Tenant of the agent that requests name; null for none. */
+  /** Tenant at the agent that requests must name; null for none. */
   readonly tenant: string | null;
 }
 
@@ -47,11 +50,11 @@ export interface AgentInterfaceFacts {
 export interface AgentPrices {
   /** Price of each message that the agent responds to. */
   readonly perMessage: number;
-  /** Price of each task that the agent begins, once. */
+  /** Price of each task that the agent starts; charged once per task. */
   readonly perTask: number;
 }
 
-/** Bounds of calls; null: that of the gateway. */
+/** Bounds of calls to an agent. */
 export interface AgentLimits {
   /** Milliseconds until a response without a stream must be complete; null: 120,000. */
   readonly timeoutMs: number | null;
@@ -60,8 +63,8 @@ export interface AgentLimits {
 }
 
 /**
- * An agent of a workspace, joined with its integration. There is none without access to it, and none before
- * a card of it was approved.
+ * An agent of a workspace, joined with its integration. The document exists only while the
+ * workspace has access to the agent and after an administrator has approved a card of it.
  */
 export interface AgentServerDocument {
   readonly kind: 'agent_server';
@@ -81,13 +84,20 @@ export interface AgentServerDocument {
    * `user_identity_forwarding` and `oauth_client_credentials` without its secret.
    */
   readonly configurations: Readonly<Record<string, unknown>>;
-  /** `seal()` of `AgentAuthContent` as JSON, bound to `agentAuthBinding`. Null: nothing is secret. */
+  /**
+   * `seal()` of `AgentAuthContent` as JSON, bound to `agentAuthBinding`. Null: nothing is secret.
+   */
   readonly sealedAuth: string | null;
-  /** The approved card of the agent as JSON text, as it was stored; at most 1 MiB. Callers get `servedCard` of it. */
+  /**
+   * The approved card of the agent as stored: JSON text of at most 1 MiB. Callers get it as
+   * `servedCard` changes it.
+   */
   readonly card: string;
-  /** The extended card in the same form, which callers get instead of `card`; null: the agent has none. */
+  /**
+   * The extended card as JSON text, which callers get instead of `card`; null: the agent has none.
+   */
   readonly extendedCard: string | null;
-  /** In the order of the card. A skill that is not in here is hidden and refused. */
+  /** Skills in the order of the card. The gateway hides and refuses all other skills. */
   readonly skills: readonly AgentSkillFacts[];
   readonly userAccess: {
     readonly isAllowed: boolean;
@@ -99,20 +109,22 @@ export interface AgentServerDocument {
   readonly guardrails: readonly AgentGuardrailMapping[];
   /** `emulate`: the gateway polls tasks of an agent that sends no notifications. */
   readonly push: 'relay' | 'emulate' | 'off';
-  /** True: the card is served without a credential at the address that has the workspace's id. */
+  /** True: the gateway serves the card without a credential, at the URL with the workspace's id. */
   readonly isListed: boolean;
   /** Null: calls cost nothing. */
   readonly prices: AgentPrices | null;
   readonly limits: AgentLimits;
 }
 
-/** The agents of a workspace, for its catalogue. There is none for a workspace without agents. */
+/**
+ * The agents of a workspace, for its catalogue. A workspace without agents has no such document.
+ */
 export interface AgentCatalogueDocument {
   readonly kind: 'agent_catalogue';
   readonly version: string;
   readonly organisationId: string;
   readonly workspaceId: string;
-  /** Sorted; at most 1,000. Whether a caller may use one is decided with its own document. */
+  /** Sorted slugs, at most 1,000. The agent's own document decides whether a caller may use it. */
   readonly slugs: readonly string[];
 }
 
@@ -122,8 +134,8 @@ export interface CardKeyDocument {
   readonly version: string;
   /** `kid` of the key. */
   readonly keyId: string;
-  /** URL of the key set that has the public key. */
+  /** URL of the key set that contains the public key. */
   readonly keySetUrl: string;
-  /** `seal()` of the private key of P-256 as a JWK in JSON, bound to `cardKeyBinding`. */
+  /** `seal()` of the private P-256 key (a JWK as JSON), bound to `cardKeyBinding`. */
   readonly sealedKey: string;
 }

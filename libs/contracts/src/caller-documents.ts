@@ -1,4 +1,7 @@
-/** `glob-end`: the value ends in `*`, before which the claim must agree. `regex`: of RE2. */
+/**
+ * Operators. `glob-end`: the value ends in `*`, and the claim starts with the text before it.
+ * `regex`: RE2 syntax.
+ */
 export const CLAIM_OPERATORS = ['equals', 'in', 'glob-end', 'regex'] as const;
 
 /** A condition on a claim of a token. */
@@ -10,14 +13,14 @@ export interface ClaimCondition {
   readonly value: string | readonly string[];
 }
 
-/** Rights of tokens that meet the conditions. */
+/** The workspace, scopes and metadata of tokens that satisfy the conditions. */
 export interface TrustMap {
   readonly conditions: readonly ClaimCondition[];
-  /** Id of the workspace. Null: the token names it. */
+  /** Id of the workspace. Null: the token names the workspace. */
   readonly workspaceId: string | null;
-  /** Scopes at most; a token that names scopes gets those of them. */
+  /** Maximum scopes. A token that names scopes gets only those that are also in this list. */
   readonly scopes: readonly string[];
-  /** Metadata of requests: names with the JSON pointers of claims. */
+  /** Metadata of requests: JSON pointers of claims by metadata name. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -29,39 +32,40 @@ export interface TrustRule {
   readonly tokenKind: 'jwt' | 'workload';
   readonly preset: string | null;
   readonly issuer: string;
-  /** URLs of key sets; empty when `keys` has the keys. */
+  /** URLs of key sets; empty when `keys` contains the keys. */
   readonly jwksUrls: readonly string[];
   readonly keys: readonly object[];
   readonly audiences: readonly string[];
   readonly algorithms: readonly string[];
-  /** All must hold. */
+  /** All conditions must hold. */
   readonly conditions: readonly ClaimCondition[];
-  /** The first one whose conditions hold decides. */
+  /** The first map whose conditions hold applies. */
   readonly maps: readonly TrustMap[];
-  /** Seconds that a token may live at most. */
+  /** Maximum lifetime of a token in seconds. */
   readonly maxTtl: number;
-  /** True: each token works once, by its claim jti. Absent: false. */
+  /** True: each token, identified by its claim `jti`, is accepted once. Absent: false. */
   readonly requireJtiOnce?: boolean;
 }
 
-/** The trusts of one issuer, of all organisations. Addressed by a digest of the issuer. */
+/** The trusts of all organisations in one issuer. Addressed by a digest of the issuer. */
 export interface TrustsDocument {
   readonly kind: 'trusts';
   readonly version: string;
   readonly trusts: readonly TrustRule[];
 }
 
-/** Key that a token is bound to (RFC 9449). */
+/** The key that a token is bound to by DPoP (RFC 9449). */
 export interface TokenBinding {
   /** Thumbprint of the key (RFC 7638, SHA-256, base64url). */
   readonly thumbprint: string;
-  /** Origin of the URLs that proofs name: that of the public URL. */
+  /** Origin of the URLs in proofs: the origin of the public URL. */
   readonly origin: string;
 }
 
 /**
- * An access token of the OAuth server, addressed by its hash. It is there while the token is valid:
- * it goes when the token, its grant, the membership of its user or the workspace ends.
+ * An access token of the OAuth server, addressed by its hash. The document exists while the token
+ * is valid. It is removed when the token, its grant, the membership of its user or the workspace
+ * ends.
  */
 export interface AccessTokenDocument {
   readonly kind: 'access_token';
@@ -74,23 +78,29 @@ export interface AccessTokenDocument {
   readonly organisationId: string;
   /** Null: the whole organisation, which only the control plane accepts. */
   readonly workspaceId: string | null;
-  /** Canonical path of the resource below the public URL, such as `/v1`. The token is for it alone. */
+  /**
+   * Canonical path of the resource below the public URL, such as `/v1`. The token is valid for it
+   * alone.
+   */
   readonly resourcePath: string;
-  /** Id of the server, toolset, agent or workspace that the path named at consent; null: the API itself. */
+  /**
+   * Id of the server, toolset, agent or workspace that the path named when the user consented;
+   * null: the API itself.
+   */
   readonly targetId: string | null;
   /** Scopes of the token that the user's role still has. */
   readonly scopes: readonly string[];
-  /** Metadata of each of its requests, besides the user and the client. Absent: none. */
+  /** Metadata of requests with the token, in addition to the user and the client. Absent: none. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** The key that each request must prove to have; absent for a bearer token. */
+  /** The key whose possession each request must prove; absent for a bearer token. */
   readonly boundTo?: TokenBinding;
   /** ISO 8601. */
   readonly expiresAt: string;
 }
 
 /**
- * Consent of a user to an OAuth client, as long as it is in force. Background work such as
- * notifications ends with it; requests are authorised by their tokens.
+ * A user's consent to an OAuth client; the document exists while the consent is valid. Background
+ * work such as notifications ends with it; requests are authorised by their tokens.
  */
 export interface OauthGrantDocument {
   readonly kind: 'oauth_grant';
@@ -113,8 +123,8 @@ export interface WorkspaceSlugDocument {
 }
 
 /**
- * The roles and groups of a user in an organisation, which access rules name. There is none unless the
- * user is active there.
+ * The roles and groups of a user in an organisation, which access rules name. The document exists
+ * only while the user is active in the organisation.
  */
 export interface UserDocument {
   readonly kind: 'user';
@@ -124,7 +134,9 @@ export interface UserDocument {
   readonly organisationRole: 'owner' | 'admin' | 'member';
   /** Roles by workspace id. */
   readonly workspaceRoles: Readonly<Record<string, 'admin' | 'manager' | 'member'>>;
-  /** Ids of groups of SCIM, and `sso:<name>` for groups of the last logins by single sign-on. */
+  /**
+   * Ids of SCIM groups, and `sso:<name>` for groups from the user's last logins by single sign-on.
+   */
   readonly groups: readonly string[];
 }
 
@@ -139,7 +151,7 @@ export interface SigningKeyDocument {
   readonly sealedPrivate: string;
 }
 
-/** The documents that callers and their tokens are judged by. */
+/** The documents by which gateways authenticate and authorise callers and their tokens. */
 export type CallerDocument =
   | AccessTokenDocument
   | OauthGrantDocument

@@ -3,7 +3,7 @@ import { configuredClient, configuredSecret } from './cloud-identity';
 describe('configuredClient', () => {
   const client = { token_endpoint: 'https://id.example.com/token', client_id: 'a', scope: 'read' };
 
-  it('authenticates by HTTP Basic unless it is configured to send the secret in the form', () => {
+  it('returns a client that uses HTTP Basic unless auth_method is client_secret_post', () => {
     const read = (more: object): unknown =>
       configuredClient({ oauth_client_credentials: { ...client, ...more } }, 'secret');
     expect(read({})).toEqual({
@@ -14,7 +14,7 @@ describe('configuredClient', () => {
     expect(configuredClient({}, '')).toMatchObject({ endpoint: '', id: '', scope: null });
   });
 
-  it('never sends the key of a client that signs assertions', () => {
+  it('returns a private_key_jwt client without a secret', () => {
     const signing = { ...client, auth_method: 'private_key_jwt', issuer: 'https://id.example.com' };
     const configurations = { oauth_client_credentials: signing };
     expect(configuredSecret(configurations)).toBe('private_key');

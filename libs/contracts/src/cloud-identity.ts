@@ -8,7 +8,7 @@ export type IssuedCredential =
 /** Where the token of an installation's workload comes from, for exchange at a token service. */
 export interface WorkloadToken {
   readonly source: 'file' | 'aws' | 'gcp_metadata' | 'azure_imds';
-  /** Path of the token below a folder of `WIF_TOKEN_DIRS`; null for other sources than `file`. */
+  /** Path of the token file in a folder of `WIF_TOKEN_DIRS`; null for sources other than `file`. */
   readonly file: string | null;
   /** Audience of the token. Null: the default of the token service. */
   readonly audience: string | null;
@@ -47,7 +47,7 @@ export type CloudIdentity =
   | { readonly kind: 'azure_own'; readonly clientId: string | null; readonly scope: string }
   | {
       readonly kind: 'azure_workload';
-      /** Null: of the environment. */
+      /** Null: the tenant from the environment. */
       readonly tenant: string | null;
       readonly clientId: string | null;
       readonly scope: string;
@@ -80,22 +80,27 @@ interface KeyAuthentication {
   /** The issuer of the authorization server, for which the assertions are. */
   readonly issuer: string;
   readonly keyId: string | null;
-  /** Null: the usual one of the key. */
+  /** Null: the default algorithm of the key's type. */
   readonly algorithm: string | null;
 }
 
-/** Secrets of clients in `configurations`: the names of their members, which are also targets of secret mappings. */
+/**
+ * Names of the client secrets in `configurations`, which are also the targets of secret mappings.
+ */
 export type ClientSecret = 'client_secret' | 'private_key' | 'secret_access_key' | 'server_client_secret';
 
 type Configurations = Readonly<Record<string, unknown>>;
 
-/** The secret with which the client of `configurations.oauth_client_credentials` authenticates. */
+/**
+ * Returns which secret the client of `configurations.oauth_client_credentials` authenticates with.
+ */
 export const configuredSecret = (configurations: Configurations): 'client_secret' | 'private_key' =>
   textIn(configurations, 'auth_method') === 'private_key_jwt' ? 'private_key' : 'client_secret';
 
 /**
- * The client of `configurations.oauth_client_credentials`. Without `auth_method` it authenticates by HTTP Basic, which
- * every authorization server must support (RFC 6749, section 2.3.1). `secret`: that of `configuredSecret`.
+ * Returns the client of `configurations.oauth_client_credentials`. Without `auth_method` it uses
+ * HTTP Basic, which every authorization server must support (RFC 6749, section 2.3.1). `secret` is
+ * the value of the secret that `configuredSecret` names.
  */
 export function configuredClient(configurations: Configurations, secret: string): OAuthClient {
   const text = (name: string): string | null => textIn(configurations, name);
@@ -130,5 +135,8 @@ const OF_INSTALLATION: Readonly<Record<CloudIdentity['kind'], boolean>> = {
   azure_workload: true,
 };
 
-/** Whether an identity uses that of the installation, which tenants must not reach unless the operator allows it. */
+/**
+ * Whether an identity uses the installation's own, which tenants may use only when the operator
+ * allows it.
+ */
 export const isOfInstallation = ({ kind }: CloudIdentity): boolean => OF_INSTALLATION[kind];

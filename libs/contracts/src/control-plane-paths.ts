@@ -58,8 +58,8 @@ export const UNVERSIONED_SEGMENTS = [
 ] as const;
 
 /**
- * The control plane as an MCP server. Its first segment is also that of the gateway's own path `/mcp`,
- * so it is known by the whole path.
+ * Path of the control plane as an MCP server. The gateway's own path `/mcp` has the same first
+ * segment, so this one is recognised by the whole path.
  */
 export const MCP_ADMIN_PATH = '/mcp/admin';
 

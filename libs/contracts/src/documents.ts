@@ -203,7 +203,9 @@ export interface WorkspaceDocument {
    * Absent: the organisation decides.
    */
   readonly strictAudit?: boolean;
-  /** Handling of members that a provider cannot express, unless a config sets it. Absent: `strict`. */
+  /**
+   * Handling of members that a provider cannot express, unless a config sets it. Absent: `strict`.
+   */
   readonly translationLoss?: LossMode;
   /** Whether requests may carry `x-portkey-*` headers. Absent: not. */
   readonly acceptsPortkeyHeaders?: boolean;
@@ -392,7 +394,7 @@ export interface PromptVersionDocument {
   readonly virtualKey: string | null;
   readonly functions: readonly unknown[] | null;
   readonly tools: readonly unknown[] | null;
-  /** A list with the one value, which may be a string. Null: none. */
+  /** The value in a list of one item, because it may be a string or an object. Null: none. */
   readonly toolChoice: readonly [unknown] | null;
 }
 
@@ -422,8 +424,9 @@ export type ReadModelDocument =
  * id>:<id>`, `mcp_server:<workspace id>:<slug or id>`, `mcp_toolset:<workspace id>:<slug or id>`,
  * `mcp_catalogue:<workspace id>`, `mcp_connection:<server id>:<user id>`,
  * `agent_server:<workspace id>:<slug or id>`, `agent_catalogue:<workspace id>`, `card_key:current`,
- * `access_token:<hash>`, `oauth_grant:<id>`, `user:<organisation id>:<user id>`, `signing_key:current`, `trusts:<SHA-256 of
- * the issuer, hex>`, `workspace_slug:<organisation id>:<slug>`.
+ * `access_token:<hash>`, `oauth_grant:<id>`, `user:<organisation id>:<user id>`,
+ * `signing_key:current`, `trusts:<SHA-256 of the issuer, hex>`, `workspace_slug:<organisation
+ * id>:<slug>`.
  */
 export type DocumentKey = string;
 

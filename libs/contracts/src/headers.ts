@@ -14,7 +14,7 @@ export const HEADER = {
   spanName: 'x-gw-span-name',
   /** Used between our own processes: the client's address with its signature. */
   clientAddress: 'x-gw-client-address',
-  /** `1`: of a console in a browser, whose session is in a cookie. */
+  /** `1`: the request comes from a console in a browser, whose session is in a cookie. */
   console: 'x-gw-console',
   debug: 'x-gw-debug',
   explain: 'x-gw-explain',

@@ -20,37 +20,47 @@ export const INTERNAL = {
   batches: '/internal/v1/batches',
   /** POST `GatewayPresence`, by every gateway every 30 s. Admin API. */
   gateways: '/internal/v1/gateways',
-  /** POST `{ key }`: an API key that a gateway recognised by a previous master key. Admin API. */
+  /**
+   * POST `{ key }`: reports an API key whose hash a gateway found only with a previous master key.
+   * Admin API.
+   */
   earlierKeys: '/internal/v1/api-keys/earlier',
-  /** POST → `ClaimResponse`: a token that signs the owner of an installation in once. Admin API. */
+  /**
+   * POST → `ClaimResponse`: creates a token that signs the owner of an installation in once. Admin
+   * API.
+   */
   claims: '/internal/v1/claims',
   /**
-   * POST `McpRefreshRequest` → `McpRefreshResponse`: refreshes the tokens of a connection to an upstream
-   * MCP server. Admin API.
+   * POST `McpRefreshRequest` → `McpRefreshResponse`: refreshes the tokens of a connection to an
+   * upstream MCP server. Admin API.
    */
   mcpConnectionRefresh: '/internal/v1/mcp/connections/refresh',
-  /** POST `McpLinkRequest` → `McpLinkResponse`: makes a link with which a user connects. Admin API. */
+  /** POST `McpLinkRequest` → `McpLinkResponse`: creates a connect link for a user. Admin API. */
   mcpConnectionLink: '/internal/v1/mcp/connections/link',
   /**
-   * POST `McpApprovalRequest` → `McpApprovalResponse`: uses the approval of a call, or requests one.
-   * Admin API.
+   * POST `McpApprovalRequest` → `McpApprovalResponse`: uses the approval of a call, or requests
+   * one. Admin API.
    */
   mcpApproval: '/internal/v1/mcp/approvals',
   /**
-   * POST `McpScopeRequest` → `McpLinkResponse`: a server wants more scopes of a connection. Admin API.
+   * POST `McpScopeRequest` → `McpLinkResponse`: reports that a server requires more scopes of a
+   * connection. Admin API.
    */
   mcpConnectionScopes: '/internal/v1/mcp/connections/scopes',
   /** POST → `ScimSettleResponse`: settles a batch of pending SCIM users. Admin API. */
   scimSettle: '/internal/v1/scim/settle',
-  /** POST → `McpSyncResponse`: reads a batch of MCP servers whose turn it is. Admin API. */
+  /** POST → `McpSyncResponse`: reads a batch of MCP servers that are due. Admin API. */
   mcpSync: '/internal/v1/mcp/sync',
-  /** POST `McpListsChanged` → `McpSyncResponse`: reads a server that announced changed lists. Admin API. */
+  /**
+   * POST `McpListsChanged` → `McpSyncResponse`: reads a server that announced changed lists. Admin
+   * API.
+   */
   mcpListsChanged: '/internal/v1/mcp/lists-changed',
-  /** POST → `AgentCardSyncResponse`: reads a batch of cards of agents whose turn it is. Admin API. */
+  /** POST → `AgentCardSyncResponse`: reads a batch of agents' cards that are due. Admin API. */
   agentCardSync: '/internal/v1/agents/cards/sync',
-  /** POST → `HealthCheckResponse`: checks a batch of MCP servers whose turn it is. Admin API. */
+  /** POST → `HealthCheckResponse`: checks a batch of MCP servers that are due. Admin API. */
   mcpHealth: '/internal/v1/mcp/health',
-  /** POST → `HealthCheckResponse`: checks a batch of agents whose turn it is. Admin API. */
+  /** POST → `HealthCheckResponse`: checks a batch of agents that are due. Admin API. */
   agentHealth: '/internal/v1/agents/health',
   /**
    * POST `application/octet-stream` of journal frames; 200 `{ accepted }` once they are committed.
@@ -79,7 +89,7 @@ export interface ClaimResponse {
 }
 
 export interface ScimSettleResponse {
-  /** Users of this batch; 0 when none was pending. */
+  /** Number of users in the batch; 0 when none was pending. */
   readonly settled: number;
 }
 
@@ -106,9 +116,9 @@ export interface McpRefreshRequest {
 }
 
 /**
- * Next step of a gateway. `refreshed`: read the document again, which has another version.
+ * Result of a refresh. `refreshed`: the document has another version and must be read again.
  * `needs_consent`: the user must connect again. `missing`: there is no connection. `failed`: the
- * authorization server did not respond usably, and the old token stays.
+ * authorization server sent no usable response, and the old token stays.
  */
 export interface McpRefreshResponse {
   readonly outcome: 'refreshed' | 'needs_consent' | 'missing' | 'failed';
@@ -121,17 +131,22 @@ export interface McpListsChanged {
 }
 
 export interface McpSyncResponse {
-  /** Servers of this batch, read or not; 0 when it was no server's turn. */
+  /**
+   * Number of servers in the batch, including those that could not be read; 0 when none was due.
+   */
   readonly read: number;
 }
 
 export interface AgentCardSyncResponse {
-  /** Agents of this batch, read or not; 0 when it was no agent's turn. */
+  /**
+   * Number of agents in the batch, including those whose card could not be read; 0 when none was
+   * due.
+   */
   readonly read: number;
 }
 
 export interface HealthCheckResponse {
-  /** Servers or agents of this batch; 0 when none was due. */
+  /** Number of servers or agents in the batch; 0 when none was due. */
   readonly checked: number;
 }
 
@@ -170,13 +185,13 @@ export interface BalancesResponse {
      */
     readonly perDay?: number | null;
     /**
-     * The part of `used` that each gateway charged which may still count, by the name in its log
-     * records.
+     * The part of `used` charged by each gateway that has charged recently, by the gateway's holder
+     * name in its log records.
      */
     readonly holders: readonly (readonly [holder: string, used: number])[];
     /**
-     * The same for gateways that charged nothing recently. A counter that still knows such a
-     * gateway includes it; any other counter must ignore it.
+     * The part of `used` charged by each gateway that has charged nothing recently. A counter that
+     * still knows such a gateway includes its part; any other counter must ignore it.
      */
     readonly former?: readonly (readonly [holder: string, used: number])[];
     /**

@@ -1,6 +1,9 @@
 import type { LogUnit } from './log-kinds';
 
-/** How lists of logs filter by a column: by a set of values, or between two inclusive bounds. */
+/**
+ * Describes how lists of logs filter by a column: by a set of values, or between two inclusive
+ * bounds.
+ */
 export interface LogFilterFacts {
   /**
    * Allowed values of the parameter, which has the column's name. A list: only these values.
@@ -12,8 +15,7 @@ export interface LogFilterFacts {
   /** A second name of the parameter, used by the public API. */
   readonly alias?: { readonly name: string; readonly about: string };
   /**
-   * Parameters `<name>_min` and `<name>_max`. Null: the API declares none, or declares them by
-   * hand.
+   * Parameters `<name>_min` and `<name>_max`. Null: the API has none, or declares them separately.
    */
   readonly between?: { readonly name: string; readonly max: number; readonly about: string } | null;
 }
@@ -37,9 +39,9 @@ export interface LogColumnFacts {
    * migration adds.
    */
   readonly zoneBounds?: true;
-  /** Whether only the detail of one log reads the column. */
+  /** Whether only the detail view of one log reads the column. */
   readonly isDetail?: true;
-  /** Name in the API's lists. Absent: the lists do not show the column, or show it by hand. */
+  /** Name in the API's lists. Absent: the lists omit the column, or map it separately. */
   readonly shown?: { readonly as: string; readonly example?: string | number };
   /**
    * Name in exports, and its place in the list of all exportable fields. A new field takes the next
@@ -66,6 +68,6 @@ export interface LogFieldFacts extends LogColumnFacts {
     readonly salvage: (value: unknown) => unknown;
     readonly store: (value: never) => unknown;
   };
-  /** Gateways omit the member if it has this value, as in most records. */
+  /** The most frequent value, with which gateways omit the member. Absent: never omitted. */
   readonly usual?: unknown;
 }

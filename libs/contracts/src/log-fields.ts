@@ -4,7 +4,7 @@ import { LOG_RESULT_FIELDS } from './log-result-fields';
 
 /**
  * The fields of a log record that have columns of their own, by column. This table defines the
- * record's type, its defaults, what is salvaged of a damaged record, the row and its `COPY`,
+ * record's type, its defaults, the values salvaged from a damaged record, the row and its `COPY`,
  * filters, zone maps, exports, the facts in ClickHouse, the API's lists with their document, and
  * `docs/log-fields.md`. To add one, see "Adding a log field" in `docs/logs.md`.
  */

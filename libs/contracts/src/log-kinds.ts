@@ -30,7 +30,7 @@ const MONEY_MAX = 1e14;
 const DURATION_MAX_MS = 1e11;
 /** Callers choose trace and span ids, and an index entry has at most about 2,700 bytes. */
 const INDEXED_TEXT_MAX = 512;
-/** Bound of 32-bit columns. */
+/** Largest value of a 32-bit column. */
 const SMALL_MAX = 2 ** 31 - 1;
 
 /**
@@ -42,7 +42,7 @@ const whole = (value: number | null | undefined, max: number): number | null =>
     ? Math.max(Math.min(Math.round(value), max), 0 - max)
     : null;
 
-/** Functions that turn any value of a record into one that a column can store. */
+/** Functions that convert any value of a record to one that a column can store. */
 export const storable = {
   count: (value: number | null | undefined): number | null => whole(value, COUNT_MAX),
   /** 1e-8 USD. */

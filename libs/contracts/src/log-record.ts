@@ -91,9 +91,9 @@ export interface RoutingEvent {
     | 'credential_failing'
     /** Skipped because it is rate limited. */
     | 'rate_limited'
-    /** Attempted instead of a retry, because its neighbour was rate limited. */
+    /** Attempted instead of a retry, because another target of the same choice was rate limited. */
     | 'rotated'
-    /** Not retried because the process has no retries left at the moment. */
+    /** Not retried because the workspace's retry budget is used up. */
     | 'retry_budget_spent'
     /** Not retried because the wait would exceed the bound of all waits. */
     | 'wait_budget_spent'
@@ -138,7 +138,7 @@ export interface ChargeRecord {
   /** `estimated`: the provider reported no usage, or an implausible one. */
   readonly flags: readonly ('estimated' | 'unpriced')[];
   /**
-   * The name of a resource that one request created and later requests may report again. All
+   * Name of a resource that one request creates and later requests may report again. All
    * records with the same name are charged once, with the highest of their values. Starts with the
    * kind (`batch`, `response`, `thread.run`) and a space.
    */
@@ -172,33 +172,44 @@ export interface SessionRecord {
 
 /** A request to an MCP server. */
 export interface McpRecord {
-  /** Slug of the server. Without one, that of the toolset; `-`: all servers of the workspace. */
+  /**
+   * Slug of the server, or of the toolset when the request reached no server; `-`: all servers of
+   * the workspace.
+   */
   readonly server: string;
-  /** Slug of the toolset whose address was called; `-`: all servers. Absent: the server's own address. */
+  /**
+   * Slug of the toolset whose address was called; `-`: all servers. Absent: the server's own
+   * address.
+   */
   readonly toolset?: string;
   /** Name that the client used, when it is not `name`. */
   readonly shownName?: string;
   /** Method of MCP, such as `tools/call`. */
   readonly method: string;
-  /** The server's own name of the tool or prompt, or the URI of the resource. Null: none was found. */
+  /**
+   * The server's own name of the tool or prompt, or the URI of the resource. Null: none was found.
+   */
   readonly name: string | null;
   /** Revision of MCP that the client speaks. */
   readonly revision: string;
-  /** Name and version of the client, as it says. */
+  /** Name and version that the client reports. */
   readonly client: string | null;
-  /** The result says that the tool failed. */
+  /** Whether the result reports that the tool failed. */
   readonly isError: boolean;
   /** SHA-256 of the arguments as canonical JSON, hex; null for requests without arguments. */
   readonly argumentsDigest: string | null;
-  /** Requests of the server for input that the client answered. */
+  /** Number of the server's requests for input to which the client responded. */
   readonly inputs: number;
-  /** Id of the request as its client wrote it, at most 128 characters. Absent in records of earlier releases. */
+  /**
+   * Id of the request as its client wrote it, at most 128 characters. Absent in records of earlier
+   * releases.
+   */
   readonly requestId?: string;
-  /** Names the session of the client, which it does not open. Absent without sessions. */
+  /** A name for the client's session that does not grant access to it. Absent without a session. */
   readonly session?: string;
-  /** Code of the JSON-RPC error that the client received. Absent without one. */
+  /** Code of the JSON-RPC error that the client received. Absent: it received none. */
   readonly errorCode?: number;
-  /** Id of the approval that the call used, waits for or was refused by. Absent: none. */
+  /** Id of the approval that the call used, waits for, or that rejected it. Absent: none. */
   readonly approvalId?: string;
 }
 
@@ -219,12 +230,12 @@ export interface AgentRecord {
   readonly contextId: string | null;
   /** Last state of the task that the agent reported, as A2A 1.0 names it; null for none. */
   readonly state: string | null;
-  /** Events of the stream that were sent on. */
+  /** Number of stream events forwarded to the client. */
   readonly events: number;
-  /** Artifacts of the agent, and the bytes of their parts as JSON. */
+  /** Number of artifacts that the agent sent, and the bytes of their parts as JSON. */
   readonly artifacts: number;
   readonly artifactBytes: number;
-  /** Parts of the client's message by kind. */
+  /** Number of parts of the client's message, by kind. */
   readonly parts: { readonly text: number; readonly file: number; readonly data: number };
 }
 
@@ -238,8 +249,8 @@ export interface PromptRecord {
 }
 
 /**
- * The embeddings call that made the vector of a semantic cache lookup. A request makes it once for
- * all its attempts; `DecisionRecord.charges` lists every call that was made.
+ * The embeddings call that created the vector of a semantic cache lookup. A request makes it once
+ * for all its attempts; `DecisionRecord.charges` lists every call.
  */
 export interface CacheEmbedding {
   readonly provider: string;
@@ -355,7 +366,7 @@ export interface DecisionRecord {
    * its arrival.
    */
   readonly clockSkewed?: { readonly createdAt: string };
-  /** Milliseconds that each `TimedStage` took; of another release perhaps others. */
+  /** Milliseconds by `TimedStage`; records of another release may have other stages. */
   readonly stages: Readonly<Record<string, number>>;
 }
 

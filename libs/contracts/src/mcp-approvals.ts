@@ -1,4 +1,4 @@
-/** Whose call of a tool it is; what does not apply is null. */
+/** The caller of a tool; members that do not apply are null. */
 export interface McpApprovalCaller {
   readonly userId: string | null;
   readonly apiKeyId: string | null;
@@ -13,7 +13,7 @@ export interface McpApprovalRound {
   readonly round: number;
 }
 
-/** A call of a tool that a rule lets pass only with the approval of a person. */
+/** A call of a tool that a rule allows only with the approval of a person. */
 export interface McpApprovalRequest {
   readonly serverId: string;
   /** The server's own name of the tool. */
@@ -24,18 +24,18 @@ export interface McpApprovalRequest {
   /** Digest of the arguments as canonical JSON; at most 64 characters. */
   readonly argumentsDigest: string;
   /**
-   * The arguments as JSON without credentials, as in the log; at most 131,072 characters. Null where the
-   * workspace keeps no bodies.
+   * The arguments as JSON without credentials, as in the log; at most 131,072 characters. Null
+   * where the workspace keeps no bodies.
    */
   readonly argumentsJson: string | null;
-  /** The last round of a call that goes on after input; null for a new call. */
+  /** The last round of a call that continues after input; null for a new call. */
   readonly continues: McpApprovalRound | null;
 }
 
 /**
  * `approved`: the call may be made now, once. `pending`: a person must decide. `rejected`: a person
- * decided against the call. `too_many`: as many calls wait as may wait. `missing`: there is no such
- * server.
+ * has rejected the call. `too_many`: the maximum number of calls is already waiting. `missing`: the
+ * server does not exist.
  */
 export interface McpApprovalResponse {
   readonly outcome: 'approved' | 'pending' | 'rejected' | 'too_many' | 'missing';
@@ -45,6 +45,6 @@ export interface McpApprovalResponse {
   readonly round: number;
   /** ISO 8601: until when a person can decide, or until when the rejection holds; else null. */
   readonly expiresAt: string | null;
-  /** Why a person rejected the call; null when nothing was said. */
+  /** The reason that a person gave for the rejection; null for none. */
   readonly reason: string | null;
 }

@@ -2,7 +2,10 @@ import type { ProofKeyText } from '@gw/kernel';
 import type { ClientSecret } from './cloud-identity';
 import type { SecretUse } from './secret-use';
 
-/** Kind of upstream of an integration: an MCP server, or an HTTP service that an OpenAPI document describes. */
+/**
+ * Kind of upstream of an integration: an MCP server, or an HTTP service that an OpenAPI document
+ * describes.
+ */
 export type McpIntegrationKind = 'server' | 'openapi';
 
 /** How the gateway signs in at an upstream MCP server. */
@@ -13,18 +16,23 @@ export type McpAuthType =
   | 'oauth_client_credentials'
   /** Requests are signed with a key of AWS. */
   | 'aws_sigv4'
-  /** A token of the user by exchange (RFC 8693). */
+  /** The control plane obtains a token of the user by token exchange (RFC 8693). */
   | 'token_exchange'
-  /** A token of the user by an assertion of the organisation's identity provider (ID-JAG). */
+  /**
+   * The control plane obtains a token of the user with an assertion of the organisation's identity
+   * provider (ID-JAG).
+   */
   | 'id_jag';
 
-/** Whether the control plane gets tokens of users without their consent at the server. */
+/** Whether the control plane obtains users' tokens without their consent at the server. */
 export const isExchanged = (type: McpAuthType): boolean => type === 'token_exchange' || type === 'id_jag';
 
-/** Whether each user has a token of their own at the server. */
+/** Whether each user has a separate token at the server. */
 export const isOfUsers = (type: McpAuthType): boolean => type === 'oauth_auto' || isExchanged(type);
 
-/** A capability that callers may see: approved, and enabled at the integration and at the server. */
+/**
+ * A capability that callers may see: approved, and enabled at the integration and at the server.
+ */
 export interface McpCapabilityFacts {
   /** Id of the capability, which mappings of guardrails name. */
   readonly id: string;
@@ -33,7 +41,9 @@ export interface McpCapabilityFacts {
   readonly name: string;
   /** The approved definition, as MCP lists it. */
   readonly definition: Readonly<Record<string, unknown>>;
-  /** The approved `HttpOperation` of `libs/mcp` that a call makes, for tools of an OpenAPI document. */
+  /**
+   * The approved `HttpOperation` of `libs/mcp` that a call makes, for tools of an OpenAPI document.
+   */
   readonly operation?: Readonly<Record<string, unknown>>;
 }
 
@@ -50,7 +60,7 @@ export interface McpAccessRule {
   readonly when: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** A guardrail that judges calls of a server's tools. */
+/** A guardrail that checks calls of a server's tools, their results, or both. */
 export interface McpGuardrailMapping {
   /** Find it with `documentKey.guardrail` and the workspace. */
   readonly guardrailId: string;
@@ -70,7 +80,10 @@ export interface McpAuthContent {
   readonly secretAccessKey?: string;
   /** Secret of the client at the server's authorization server, for the type `id_jag`. */
   readonly serverClientSecret?: string;
-  /** Targets are `headers.<name>` and those of `ClientSecret`. Takes precedence over a value of the same field. */
+  /**
+   * Targets are `headers.<name>` and those of `ClientSecret`. Takes precedence over a value of the
+   * same field.
+   */
   readonly secrets?: readonly SecretUse[];
 }
 
@@ -92,7 +105,10 @@ export interface McpServerFacts {
   readonly capabilities: Readonly<Record<string, unknown>>;
 }
 
-/** An MCP server of a workspace, joined with its integration. There is none without access to it. */
+/**
+ * An MCP server of a workspace, joined with its integration. It exists while the workspace has
+ * access to the server.
+ */
 export interface McpServerDocument {
   readonly kind: 'mcp_server';
   readonly version: string;
@@ -103,7 +119,10 @@ export interface McpServerDocument {
   readonly workspaceId: string;
   readonly integrationId: string;
   readonly integrationSlug: string;
-  /** `openapi`: calls are requests to the HTTP service that an OpenAPI document describes. Absent: to an MCP server. */
+  /**
+   * `openapi`: calls are requests to the HTTP service that an OpenAPI document describes. Absent:
+   * to an MCP server.
+   */
   readonly integrationKind?: McpIntegrationKind;
   /** URL of the MCP server, or base URL of the HTTP service. */
   readonly url: string;
@@ -118,13 +137,13 @@ export interface McpServerDocument {
   readonly sealedAuth: string | null;
   /** Milliseconds that a call may take; null: 120,000. */
   readonly timeoutMs: number | null;
-  /** Null: the server was never read. */
+  /** Null: the control plane has not read the server yet. */
   readonly server: McpServerFacts | null;
-  /** In the order of the server, tools first. */
+  /** Capabilities in the order of the server, tools first. */
   readonly capabilities: readonly McpCapabilityFacts[];
   /**
-   * URIs of resources that the server lists and callers do not get: not approved, or switched off. They cannot be read by
-   * a template that matches them either. Absent: none.
+   * URIs of resources that the server lists but callers may not read, because they are not approved
+   * or disabled. Callers cannot read them through a matching template either. Absent: none.
    */
   readonly withheldResources?: readonly string[];
   readonly userAccess: {
@@ -139,7 +158,7 @@ export interface McpServerDocument {
   readonly prices: { readonly default: number; readonly tools: Readonly<Record<string, number>> } | null;
 }
 
-/** How a toolset shows a tool of a member differently; `ToolOverride` of `libs/mcp`. */
+/** Changes to a member's tool as a toolset shows it; `ToolOverride` of `libs/mcp`. */
 export interface McpToolOverride {
   readonly title?: string;
   readonly description?: string;
@@ -155,18 +174,21 @@ export interface McpToolsetMember {
   readonly serverId: string;
   /** Slug of the server. */
   readonly server: string;
-  /** Before the names of its tools and prompts; null: the slug. */
+  /** Prefix of the names of its tools and prompts; null: the slug. */
   readonly prefix: string | null;
-  /** Names and URIs, or their beginnings before a final `*`. Empty: everything. */
+  /** Names and URIs, or prefixes of them before a final `*`. Empty: everything. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
-  /** Shown name by name, of tools and prompts. */
+  /** Shown names of tools and prompts, by their own names. */
   readonly aliases: Readonly<Record<string, string>>;
   /** Overrides by the name of the tool. */
   readonly overrides: Readonly<Record<string, McpToolOverride>>;
 }
 
-/** Servers of a workspace under one address. It gives no access: each call is judged by its server. */
+/**
+ * A toolset: servers of a workspace under one URL. It grants no access; each server checks its own
+ * calls.
+ */
 export interface McpToolsetDocument {
   readonly kind: 'mcp_toolset';
   readonly version: string;
@@ -181,7 +203,7 @@ export interface McpToolsetDocument {
   readonly members: readonly McpToolsetMember[];
   /** `search`: clients list two tools, with which they search and call the others. */
   readonly mode: 'list' | 'search';
-  /** `partial`: lists lack what a failed member offers; `strict`: lists fail. */
+  /** When a member fails: `partial` lists the others' capabilities, `strict` fails the list. */
   readonly failure: 'partial' | 'strict';
 }
 
@@ -195,24 +217,30 @@ export interface McpCatalogueDocument {
   readonly servers: readonly { readonly id: string; readonly slug: string }[];
 }
 
-/** Servers under the address of all servers of a workspace. */
+/** Maximum number of servers under the URL of all servers of a workspace. */
 export const MCP_CATALOGUE_MAX = 100;
 
-/** The decrypted content of `McpConnectionDocument.sealedTokens`. What refreshes the tokens stays in the control plane. */
+/**
+ * The decrypted content of `McpConnectionDocument.sealedTokens`. Refresh tokens stay in the control
+ * plane.
+ */
 export interface McpConnectionContent {
-  /** Sent to the server as `Authorization: Bearer <accessToken>`, or as `DPoP` with a proof of `proofKey`. */
+  /**
+   * Sent to the server as `Authorization: Bearer <accessToken>`, or as `DPoP` with a proof of
+   * `proofKey`.
+   */
   readonly accessToken: string;
   /** The key that the token is bound to, as a private JSON Web Key. Absent: a bearer token. */
   readonly proofKey?: ProofKeyText;
 }
 
 /**
- * The sign-in of a user at an upstream MCP server. There is none unless the user is connected and may
- * use the server.
+ * A user's connection to an upstream MCP server. The document exists only while the user is
+ * connected and may use the server.
  */
 export interface McpConnectionDocument {
   readonly kind: 'mcp_connection';
-  /** Also what a request to refresh the tokens names. */
+  /** Version of the document; a request to refresh the tokens names it. */
   readonly version: string;
   readonly serverId: string;
   readonly userId: string;
@@ -222,9 +250,14 @@ export interface McpConnectionDocument {
   readonly sealedTokens: string;
   /** ISO 8601, when the access token expires; null: unknown. */
   readonly expiresAt: string | null;
-  /** ISO 8601, from when a call has the token renewed in the background. Absent: not before it has nearly expired. */
+  /**
+   * ISO 8601 time after which a call renews the token in the background. Absent: only when it has
+   * nearly expired.
+   */
   readonly renewFrom?: string;
-  /** False: there is no refresh token, so the user must connect again once the token has expired. */
+  /**
+   * False: there is no refresh token, so the user must connect again once the token has expired.
+   */
   readonly isRefreshable: boolean;
   readonly status: 'connected';
   readonly scopes: readonly string[];

@@ -23,8 +23,8 @@ export interface ConfigurationField {
    */
   readonly isAddress?: true;
   /**
-   * True for an address that selects a part of the provider's own service, such as a region of a cloud, so
-   * that only the provider receives the credential.
+   * True for an address that selects a part of the provider's own service, such as a region of a
+   * cloud, so that only the provider receives the credential.
    */
   readonly staysAtProvider?: true;
   /** Values with which the integration needs no `key`. */
@@ -53,19 +53,21 @@ export const decidesDestination = ({ kind, isAddress }: ConfigurationField): boo
   kind === 'url' || kind === 'label' || kind === 'segment' || isAddress === true;
 
 /**
- * Returns whether a field can direct the credential to a destination of the caller's own, such as a host, a resource or
- * an account. A field with listed values cannot.
+ * Returns whether a field can direct the credential to a destination that the caller chooses, such
+ * as a host, a resource or an account. A field with listed values cannot.
  */
 export const choosesDestination = (field: ConfigurationField): boolean =>
   decidesDestination(field) && field.values === undefined && field.staysAtProvider !== true;
 
-/** Returns whether the fields hold a credential of their own, so that no `key` is needed. */
+/** Returns whether the configured fields contain a credential, so that no `key` is needed. */
 export const isKeyless = (
   { fields }: Pick<CatalogueProvider, 'fields'>,
   values: Readonly<Record<string, unknown>>,
 ): boolean => fields.some(({ name, keyless }) => hasOneOf(values[name], keyless));
 
-/** Returns the first field whose value uses the identity of the installation; null when none does. */
+/**
+ * Returns the first field whose value uses the identity of the installation; null when none does.
+ */
 export const fieldOfInstallation = (
   { fields }: Pick<CatalogueProvider, 'fields'>,
   values: Readonly<Record<string, unknown>>,

@@ -9,9 +9,9 @@ const outcomes = Object.keys(OUTCOMES) as LogRecord['outcome'][];
 
 describe('resultOf', () => {
   it.each([
-    ['a response that ended as it should', 'ok', 200, 'success'],
+    ['a complete response', 'ok', 200, 'success'],
     ['a response that a guardrail marked', 'ok', 246, 'success'],
-    ['a realtime session that ended as it should', 'ok', 101, 'success'],
+    ['a complete realtime session', 'ok', 101, 'success'],
     ['a redirect', 'ok', 304, 'neither'],
     ['a stream that broke off', 'interrupted', 200, 'error'],
     ['a stream that a guardrail denied', 'denied', 200, 'error'],

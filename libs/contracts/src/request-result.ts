@@ -8,8 +8,8 @@ export interface RequestEnd {
 }
 
 /**
- * `neither`: a redirect, or a client that left during a response that had started well. That
- * response is incomplete, but not because of the gateway or the provider.
+ * `neither`: a redirect, or a client that disconnected during a successful response. That response
+ * is incomplete, but not because of the gateway or the provider.
  */
 export type RequestResult = 'success' | 'error' | 'neither';
 

@@ -1,8 +1,8 @@
 /** Facts about a family of data-plane routes that hold for every provider. */
 export interface RouteFamily {
-  /** The kind of request in guardrails, for operations without a kind of their own. */
+  /** The type of request in guardrails, for operations that `operations` does not list. */
   readonly requestType: string;
-  /** Kinds of requests by operation. Absent: no operation has its own kind. */
+  /** Types of requests by operation. Absent: all operations have the family's type. */
   readonly operations?: Readonly<Record<string, string>>;
   /** Operation of a POST to the family's own path, for a family with several operations. */
   readonly pathOperation?: string;
@@ -14,7 +14,7 @@ export interface RouteFamily {
   /** The format in which guardrails read the bodies. Absent: any JSON. */
   readonly texts?:
     'chat' | 'completions' | 'embeddings' | 'moderations' | 'messages' | 'responses' | 'gemini' | 'realtime';
-  /** Conditions of policies cannot name its operations. */
+  /** Conditions of policies cannot name the family's operations. */
   readonly isUnnamedByPolicies?: true;
   /**
    * Whether a response depends only on the body, so that it may be cached. Other families keep

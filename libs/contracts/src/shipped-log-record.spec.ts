@@ -2,7 +2,7 @@ import type { LogRecord } from './log-record';
 import { completeLogRecord } from './shipped-log-record';
 
 describe('completeLogRecord', () => {
-  it('adds what was omitted, and changes nothing that is present', () => {
+  it('adds the omitted members, and changes no member that is present', () => {
     const shipped = {
       id: '1',
       usage: { inputTokens: 3, outputTokens: 2, reasoningTokens: 1 },

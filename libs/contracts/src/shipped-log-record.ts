@@ -24,7 +24,7 @@ export type ShippedLogRecord = Partial<Omit<LogRecord, 'decision'>> & {
   readonly decision?: Partial<DecisionRecord>;
 };
 
-/** Adds the counts that a usage omits, which are 0. */
+/** Adds the omitted counts of a usage, which are 0. */
 export const completeUsage = (
   usage: Pick<Usage, 'inputTokens' | 'outputTokens'> & Partial<Usage>,
 ): Usage => ({ ...DEFAULT_USAGE, ...usage });
@@ -58,8 +58,7 @@ const NO_DECISION: Partial<DecisionRecord> = {
 };
 
 /**
- * Creates a complete log record. Missing fields get the values that `LOG_FIELDS` declares for fields
- * about which nothing is known.
+ * Creates a complete log record. Missing fields get the default values that `LOG_FIELDS` declares.
  */
 export const newLogRecord = ({ decision, ...facts }: LogRecordFacts): LogRecord =>
   completeLogRecord({ ...EMPTY_LOG_FIELDS, ...facts, decision: { ...NO_DECISION, ...decision } });

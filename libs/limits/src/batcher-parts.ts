@@ -78,7 +78,7 @@ export interface BatcherContext {
   alone: number;
 }
 
-/** Requests as much extra as this time would use. */
+/** A process requests as much extra as it would use in this many milliseconds. */
 export const HORIZON_MS = 1_000;
 const SPAN_MIN_MS = 50;
 /** Fraction of a lease's life during which it is used; the rest covers a slow response. */
@@ -104,7 +104,7 @@ export function periodAt(bucket: Bucket, nowMs: number): number {
   return boundaries.findLast((boundary) => boundary <= nowMs) ?? boundaries[0] ?? 0;
 }
 
-/** Needs of waiting requests from one counter. */
+/** Amounts that waiting requests need from one counter: their sum and the largest one. */
 export interface Pending {
   readonly sum: number;
   readonly largest: number;
@@ -124,8 +124,8 @@ export function isDue(context: BatcherContext, { lease, statedAt }: CounterSlot,
 }
 
 /**
- * Gives up what is not needed, then states what is held. The order matters: never state more than
- * is kept.
+ * Drops the part of the lease that is not needed, then builds the statement of what remains held.
+ * The order matters: a process must never state more than it keeps.
  */
 export function stateSlot(
   context: BatcherContext,
@@ -177,8 +177,8 @@ function targetOf({ bucket, lease, statedAt }: CounterSlot, pending: number, now
 }
 
 /**
- * Returns how long a lease granted by a round trip sent at `sentAt` may be used: never past the
- * window or the lease.
+ * Returns for how many milliseconds a granted lease may be used (never past the end of the window
+ * or of the lease), and when the window ends in Unix milliseconds (null for never).
  */
 export function validFor(
   bucket: Bucket,
@@ -230,8 +230,8 @@ export function refusalOf(
 }
 
 /**
- * Amounts held by in-flight requests may be freed at any time; used amounts are freed by the next
- * window.
+ * Returns after how many milliseconds a retry may succeed; Infinity when the window never ends.
+ * In-flight requests may free their amounts at any time; used amounts are free in the next window.
  */
 function retryAfter(context: BatcherContext, { lease }: CounterSlot, untilReset: boolean): number {
   if (!untilReset || lease.used < lease.value) return HORIZON_MS;

@@ -155,8 +155,9 @@ function ownerPart(
 }
 
 /**
- * Converts USD by their shortest decimal text, so that 0.1 USD is exactly 10,000,000 units. Rounds
- * down, so that a limit is never exceeded.
+ * Converts a limit to the unit of its counter. A cost that is a whole number of units converts
+ * exactly: 0.1 USD is 10,000,000 units. Other values are rounded down, so that a limit is never
+ * exceeded.
  */
 function inUnits(type: UsageLimitRule['type'], value: number): number {
   if (type !== 'cost') return Math.floor(value);

@@ -16,7 +16,7 @@ const usage = (over: object = {}): Usage => ({
 const ESTIMATE = { cost: 700, tokens: 70 };
 
 describe('settledOf and postingsOf', () => {
-  it('charges what the provider counted', () => {
+  it("charges the provider's price and token counts", () => {
     expect(settledOf(usage(), 123, ESTIMATE)).toEqual({
       charge: { cost: 123, tokens: 15, requests: 1 },
       flags: [],
@@ -24,7 +24,7 @@ describe('settledOf and postingsOf', () => {
   });
 
   it.each([-5, 1e308, '5', 1.5, NaN])(
-    'charges the estimate, flagged, for a usage of %p [bud-24]',
+    'charges the estimate and flags it when the provider reports %p output tokens [bud-24]',
     (outputTokens) => {
       expect(judgeUsage(usage({ outputTokens })).kind).toBe('absurd');
       expect(settledOf(usage({ outputTokens }), 123, ESTIMATE)).toEqual({
@@ -38,7 +38,7 @@ describe('settledOf and postingsOf', () => {
     expect(settledOf(null, null, ESTIMATE).charge.cost).toBe(700);
   });
 
-  it('counts tokens and requests of a model without a price, and flags it as unpriced [bud-05]', () => {
+  it('counts tokens and requests of a model without a price, and flags the charge as unpriced [bud-05]', () => {
     expect(settledOf(usage(), null, { cost: null, tokens: 70 })).toEqual({
       charge: { cost: null, tokens: 15, requests: 1 },
       flags: ['unpriced'],
@@ -67,7 +67,7 @@ describe('TokenEstimator', () => {
   const size = { bytes: 300, requested: ONE, modelMax: 128_000, source };
   const bounded = (bound: number, more: object = {}) => ({ ...size, requested: { ...ONE, bound, ...more } });
 
-  it('estimates the size of the input and max_tokens, or less where the model responds with less', () => {
+  it('estimates input tokens by the size of the body and output tokens by max_tokens', () => {
     const estimator = createTokenEstimator();
     expect(estimator.likely(bounded(20))).toEqual({ input: 100, output: 20 });
     expect(estimator.likely(bounded(100_000))).toEqual({ input: 100, output: 100_000 });
@@ -79,7 +79,7 @@ describe('TokenEstimator', () => {
     });
   });
 
-  it('estimates no more than the model was seen to return', () => {
+  it("estimates a model's learned response size when max_tokens is larger", () => {
     const estimator = createTokenEstimator();
     estimator.learn(size, 50);
     expect(estimator.likely(bounded(100_000))).toEqual({ input: 100, output: 50 });
@@ -113,7 +113,7 @@ describe('TokenEstimator', () => {
     expect(estimator.most({ ...size, requested: { ...ONE, thinking: 9_000 } }).output).toBe(13_096);
   });
 
-  it('stays within what the request and the model allow, whatever responses claim', () => {
+  it('never estimates more than the request and the model allow, whatever sizes it has learned', () => {
     const estimator = createTokenEstimator();
     for (let at = 0; at < 700; at += 1) estimator.learn(size, 90_000_000);
     expect(estimator.likely(size).output).toBe(128_000);
@@ -132,14 +132,14 @@ describe('TokenEstimator', () => {
     expect(estimator.most(size).output).toBe(4_096);
   });
 
-  it('learns nothing from an untrusted source, and keeps sources apart', () => {
+  it('learns nothing without a source, and learns each source separately', () => {
     const estimator = createTokenEstimator();
     estimator.learn({ ...size, source: null }, 7);
     estimator.learn({ ...size, source: { tenant, key: 'another gpt-4o' } }, 7);
     expect(estimator.likely(size).output).toBe(1_024);
   });
 
-  it('forgets sources of the workspace that has too many, and of no other', () => {
+  it('forgets only sources of the workspace that has too many', () => {
     const estimator = createTokenEstimator(4_096);
     estimator.learn(size, 10);
     const many = (at: number) => ({

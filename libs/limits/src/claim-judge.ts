@@ -42,6 +42,10 @@ export interface View {
   readonly nowMs: number;
 }
 
+/**
+ * Decides a claim and, when it is admitted, adds its amounts to the holds in `views`. Returns
+ * `ADMITTED`, `UNDECIDED`, or the index of the statement whose counter refused.
+ */
 export function judge(claim: Claim, statements: readonly CounterStatement[], views: readonly View[]): number {
   for (const [at, index] of claim.counters.entries()) {
     const statement = statements[index];

@@ -22,7 +22,9 @@ const budget = (id: number): Bucket =>
     },
   );
 
-/** Counters over a network: a round trip completes when the test says so. */
+/**
+ * Counters over a network. While held back, round trips complete when the test calls `roundTrip`.
+ */
 class Remote implements CounterStore {
   readonly sent: CounterRoundTrip[] = [];
   mostInFlight = 0;
@@ -44,7 +46,7 @@ class Remote implements CounterStore {
       this.mostInFlight = Math.max(this.mostInFlight, this.waiting.length);
     });
   }
-  /** One network round trip: everything in flight is answered. */
+  /** Delivers the replies of all round trips in flight. */
   async roundTrip(): Promise<void> {
     for (const response of this.waiting.splice(0)) response();
     await new Promise((resolve) => setImmediate(resolve));
@@ -60,11 +62,11 @@ class Remote implements CounterStore {
   }
 }
 
-describe('Lane', () => {
+describe('CounterBatcher', () => {
   let now: number;
   let remote: Remote;
   let ledger: Ledger;
-  const made = (): Ledger =>
+  const createLedger = (): Ledger =>
     new Ledger({ counters: remote, record: null, monotonic: () => now, clock: () => now });
   const reserve = async (bucket: Bucket, by = ledger): Promise<Reservation> => {
     const outcome = await by.admit([bucket], { cost: CENT, tokens: 0 });
@@ -78,10 +80,10 @@ describe('Lane', () => {
   beforeEach(() => {
     now = 1_000_000;
     remote = new Remote(new MemoryCounterStore(() => now));
-    ledger = made();
+    ledger = createLedger();
   });
 
-  it('reports every one of 600 busy counters in one turn, within four round trips, and a quiet one with them', async () => {
+  it('reports 600 busy counters and a quiet one in one tick with at most four concurrent round trips', async () => {
     const buckets = Array.from({ length: BUSY + 1 }, (_, id) => budget(id));
     const use = async (): Promise<void> => {
       for (const bucket of buckets) settle(await reserve(bucket));
@@ -103,7 +105,7 @@ describe('Lane', () => {
     expect(remote.mostInFlight).toBeLessThanOrEqual(4);
   });
 
-  it('never states a counter in two concurrent round trips', async () => {
+  it('never includes a counter in two concurrent round trips', async () => {
     const buckets = Array.from({ length: 200 }, (_, id) => budget(id));
     remote.isHeldBack = true;
     const waiting = [...buckets, ...buckets].map((bucket) => reserve(bucket));
@@ -117,7 +119,7 @@ describe('Lane', () => {
     for (const reservation of await Promise.all(waiting)) settle(reservation);
   });
 
-  it('lets no request wait for the reports of other counters', async () => {
+  it('decides a request while round trips that report other counters are in flight', async () => {
     const buckets = Array.from({ length: BUSY }, (_, id) => budget(id));
     for (const bucket of buckets) settle(await reserve(bucket));
     remote.isHeldBack = true;
@@ -130,7 +132,7 @@ describe('Lane', () => {
     expect(await Promise.race([outcome, Promise.resolve(null)])).toMatchObject({ admitted: true });
   });
 
-  it('requests more before its grant is used up, so that no request waits for it', async () => {
+  it('requests a refill before its lease is used up, so that no request waits for a round trip', async () => {
     const bucket = budget(0);
     settle(await reserve(bucket));
     let waited = 0;
@@ -151,7 +153,7 @@ describe('Lane', () => {
     expect(waited).toBe(0);
   });
 
-  it('restates everything that it holds in the next tick when the counters were lost', async () => {
+  it('restates everything that it holds in the first tick after the counters were lost', async () => {
     const places = concurrencyBucket({ tenant: 'org', scope: 'api_key', id: 'p' }, 30);
     const held = await Promise.all(Array.from({ length: 12 }, () => reserve(places)));
     now += 5_000;
@@ -179,7 +181,7 @@ describe('Lane', () => {
     const options = { counters: proxy, record: null, monotonic: () => now, clock: () => now };
     const ledgers = [0, 1, 2].map(() => new Ledger(options));
     const open: { by: Ledger; reservation: Reservation }[] = [];
-    const tryAll = async (): Promise<void> => {
+    const admitAll = async (): Promise<void> => {
       for (let call = 0; call < 40; call += 1) {
         const by = ledgers[call % 3] as Ledger;
         const outcome = await by.admit([places], { cost: 0, tokens: 0 });
@@ -188,16 +190,16 @@ describe('Lane', () => {
       }
     };
     for (let round = 0; round < 12; round += 1) {
-      await tryAll();
+      await admitAll();
       counters = new MemoryCounterStore(() => now);
       for (const { by, reservation } of open.splice(0, 3)) by.release(reservation);
-      await tryAll();
+      await admitAll();
       now += 250;
       for (const each of ledgers) each.tick();
       await new Promise((resolve) => setImmediate(resolve));
     }
     now += 5_000;
-    await tryAll();
+    await admitAll();
     expect(open.length).toBeGreaterThan(25);
   });
 });

@@ -79,7 +79,8 @@ export class CounterBatcher {
   }
 
   /**
-   * Requests more before nothing is left, so that no request waits for it. Happens once per grant.
+   * Requests a refill before the lease is used up, so that no request waits for a round trip. Runs
+   * once per grant.
    */
   private refill(slot: CounterSlot): void {
     slot.lease.low = 0;
@@ -108,8 +109,8 @@ export class CounterBatcher {
   }
 
   /**
-   * States what has changed or must be renewed. `probe` states something in any case, to find out
-   * whether the counters are back.
+   * Reports slots that changed or must be renewed. With `probe` it makes a round trip in any case,
+   * to find out whether the counter store is reachable again.
    */
   tick(nowMs: number, probe = false): void {
     const due: CounterSlot[] = [];
@@ -126,7 +127,7 @@ export class CounterBatcher {
     this.pump();
   }
 
-  /** Gives everything back when the process ends. */
+  /** Returns everything that the process holds to the counter store when the process ends. */
   async close(): Promise<void> {
     const slots = [...this.slots.values()].filter(({ lease }) => !lease.isIdle);
     for (let at = 0; at < slots.length; at += SLOTS_PER_ROUND_TRIP) {
@@ -150,8 +151,8 @@ export class CounterBatcher {
   }
 
   /**
-   * Starts the round trips that counters are free for. At least one of them reports usage, however
-   * many requests wait.
+   * Starts round trips for counters that are not part of one. At least one round trip reports
+   * usage, however many requests wait.
    */
   private pump(): void {
     const nowMs = this.context.monotonic();

@@ -12,7 +12,7 @@ describe('CounterBreaker', () => {
     expect(breaker.isOpen).toBe(false);
     breaker.failed(0);
     expect(breaker.isOpen).toBe(true);
-    expect(breaker.responses).toBe(false);
+    expect(breaker.isResponding).toBe(false);
   });
 
   it('opens when the median of the newest 15 round trips takes longer than 250 ms', () => {
@@ -22,19 +22,19 @@ describe('CounterBreaker', () => {
     expect(breaker.isOpen).toBe(false);
     breaker.succeeded(0, 251);
     expect(breaker.isOpen).toBe(true);
-    expect(breaker.responses).toBe(true);
+    expect(breaker.isResponding).toBe(true);
   });
 
   it('stays closed while at most half of the round trips are slow, and with fewer than 15 round trips', () => {
-    const few = createBreaker();
-    for (let trip = 0; trip < 14; trip += 1) few.succeeded(0, 400);
-    expect(few.isOpen).toBe(false);
+    const tooFew = createBreaker();
+    for (let trip = 0; trip < 14; trip += 1) tooFew.succeeded(0, 400);
+    expect(tooFew.isOpen).toBe(false);
     const half = createBreaker();
     for (let trip = 0; trip < 15; trip += 1) half.succeeded(0, trip < 7 ? 400 : 10);
     expect(half.isOpen).toBe(false);
   });
 
-  it('closes after the first fast round trip, and allows one probe a second until then', () => {
+  it('allows one probe a second while it is open, and closes after the first fast round trip', () => {
     const breaker = createBreaker();
     for (let trip = 0; trip < 15; trip += 1) breaker.succeeded(0, 400);
     expect(breaker.mayProbe(999)).toBe(false);

@@ -18,7 +18,7 @@ export class CounterBreaker {
   openSince: number | null = null;
   failures = 0;
   /** Whether the newest round trip succeeded, even if slowly; usage reports still arrive then. */
-  responses = true;
+  isResponding = true;
   private consecutiveFailures = 0;
   private probeAt = 0;
   /** Latencies of the newest successful round trips, in milliseconds. */
@@ -43,7 +43,7 @@ export class CounterBreaker {
 
   succeeded(nowMs: number, latencyMs: number): void {
     this.consecutiveFailures = 0;
-    this.responses = true;
+    this.isResponding = true;
     if (this.openSince !== null) {
       if (latencyMs > this.options.slowMs) return;
       this.openSince = null;
@@ -57,7 +57,7 @@ export class CounterBreaker {
   failed(nowMs: number): void {
     this.failures += 1;
     this.consecutiveFailures += 1;
-    this.responses = false;
+    this.isResponding = false;
     if (this.consecutiveFailures >= this.options.failuresMax) this.open(nowMs);
   }
 

@@ -2,7 +2,7 @@ import type { CounterReply } from './counter-store';
 import { crossingsBetween, RESTATE_MS, validFor, type BatcherContext } from './batcher-parts';
 import { Lease, type CounterSlot } from './lease';
 
-/** Statement about a counter, with its time. */
+/** The part of a round trip that concerns one counter: lease, stated usage and time of sending. */
 export interface Stated {
   readonly stated: Lease;
   readonly consumed: number;
@@ -10,8 +10,8 @@ export interface Stated {
 }
 
 /**
- * Multiplier for the event loop's delay, which makes a round trip look slow by several turns. It is
- * not the store's fault.
+ * A round trip takes several turns of the event loop, so a late loop makes the store look slow.
+ * This many times the loop's delay is subtracted from the latency.
  */
 const LOOP_TURNS = 4;
 
@@ -40,7 +40,8 @@ export function applyReply(
     slot.lostUntil = sentAt + RESTATE_MS;
     context.restateSince = context.monotonic();
   }
-  // What others held is known from before, until they have stated it again.
+  // A lost counter does not know what other processes hold. The slot keeps its earlier values until
+  // they have stated it again.
   if (counter.status !== 'ok' || slot.lostUntil > sentAt) return;
   slot.seed = null;
   if (counter.period === stated.period) {

@@ -48,13 +48,19 @@ export interface CounterStatement {
   readonly known: boolean;
 }
 
-/** Balance of a budget in the durable record at one moment. It may lag behind, but never contains too much. */
+/**
+ * Balance of a budget in the durable record at one moment. It may lag behind, but never contains
+ * too much.
+ */
 export interface Balance {
   readonly period: number;
   readonly used: number;
   /** Amounts by holder, for holders charged recently (within less than `FORGET_HOLDER_MS`). */
   readonly holders: readonly (readonly [holder: string, used: number])[];
-  /** The same for holders charged earlier, kept for longer than a counter remembers a holder. */
+  /**
+   * Amounts by holder, for holders charged earlier; listed for longer than a counter remembers a
+   * holder.
+   */
   readonly former?: readonly (readonly [holder: string, used: number])[];
   /**
    * The part of `used` that price corrections added (negative: removed). It belongs to no holder; 0
@@ -102,7 +108,10 @@ export interface CounterReply {
   readonly held: number;
   /** Granted to this process on top of its statement's hold and its claims. */
   readonly extra: number;
-  /** Amount that the holder has used in the period; more than it stated when the durable record knew more. */
+  /**
+   * Amount that the holder has used in the period; more than it stated when the durable record knew
+   * more.
+   */
   readonly consumed: number;
   /** Number of processes that hold something; at least 1. */
   readonly holders: number;
@@ -179,7 +188,7 @@ export interface LedgerStore {
   ): readonly Balance[] | Promise<readonly Balance[]>;
   /**
    * Returns the daily usage of each budget, in order; null where unknown. Absent when the record
-   * cannot tell.
+   * stores no times.
    */
   burnRates?(
     tenant: string,
@@ -188,8 +197,8 @@ export interface LedgerStore {
 }
 
 /**
- * One round trip grants at most headroom / EXTRA_DIVISOR as extra, so that many processes get some
- * and little is idle near the limit.
+ * One round trip grants at most headroom / EXTRA_DIVISOR as extra, so that every process can get
+ * some of it and little of it lies unused near the limit.
  */
 export const EXTRA_DIVISOR = 8;
 /**

@@ -9,7 +9,7 @@ const FLEET = 'withSpending(';
 const TITLED = /\b(?:it|test)(?:\.each)?\b[\s\S]{0,600}?=>/g;
 
 describe('end-to-end tests of limit races', () => {
-  it('include one over three gateway processes per row of the list, and none for a missing row', () => {
+  it('include a test with three gateway processes for every row of faults.json, and for no other id', () => {
     const { budget } = readCases('faults.json') as { budget: { id: string }[] };
     const rows = budget.map(({ id }) => id);
     const tested = new Set<string>();

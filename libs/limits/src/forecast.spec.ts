@@ -10,12 +10,12 @@ describe('burnRatePerDay', () => {
     expect(burnRatePerDay({ amount: 0, firstHourMs: NOW - 8 * DAY }, NOW)).toBe(0);
   });
 
-  it('divides by the time since the first charge where that is less', () => {
+  it('divides by the time since the first charge when that is less than seven days', () => {
     expect(burnRatePerDay({ amount: 300, firstHourMs: NOW - 3 * DAY }, NOW)).toBe(100);
     expect(burnRatePerDay({ amount: 5, firstHourMs: NOW - HOUR }, NOW)).toBe(120);
   });
 
-  it('returns null without records, or with less than an hour of them', () => {
+  it('returns null without records, or when the first charge is less than an hour ago', () => {
     expect(burnRatePerDay({ amount: 0, firstHourMs: null }, NOW)).toBeNull();
     expect(burnRatePerDay({ amount: 5, firstHourMs: NOW - HOUR + 1 }, NOW)).toBeNull();
   });
@@ -24,7 +24,7 @@ describe('burnRatePerDay', () => {
 describe('forecastExhaustion', () => {
   const budget = { used: 300, limit: 1_000, perDay: 100, resetAtMs: null };
 
-  it('returns the time at which the rest is used at the burn rate', () => {
+  it('returns the time at which the budget will be used up at the burn rate', () => {
     expect(forecastExhaustion(budget, NOW)).toBe(NOW + 7 * DAY);
     expect(forecastExhaustion({ ...budget, resetAtMs: NOW + 8 * DAY }, NOW)).toBe(NOW + 7 * DAY);
   });
@@ -35,7 +35,7 @@ describe('forecastExhaustion', () => {
     ['it is used up already', { used: 1_000 }],
     ['it lasts until its reset', { resetAtMs: NOW + 7 * DAY }],
     ['it lasts for more than ten years', { perDay: 0.1 }],
-  ])('returns no forecast where %s', (_why, over) => {
+  ])('returns null when %s', (_why, over) => {
     expect(forecastExhaustion({ ...budget, ...over }, NOW)).toBeNull();
   });
 });

@@ -120,7 +120,7 @@ describe('HolderRegistry', () => {
     expect(await taken(other, money, CENT)).toBe(100);
   });
 
-  it('frees it at once when the gateway is started again on its data', async () => {
+  it('frees what a killed gateway held at once when a successor starts on its data', async () => {
     const [dying, other] = [gateway(), gateway()];
     await beat(dying, other);
     expect(await taken(dying, places)).toBe(30);
@@ -144,7 +144,7 @@ describe('HolderRegistry', () => {
     expect(await other.take(places)).toBe(false);
   });
 
-  it('writes off what a killed gateway had reported once its successor has shipped its journal, and not before', async () => {
+  it("writes off a killed gateway's unrecorded usage only after its successor has shipped its journal", async () => {
     const dying = gateway();
     await beat(dying);
     for (let call = 0; call < 100; call += 1) await dying.spend(CENT, call < 60);
@@ -165,7 +165,7 @@ describe('HolderRegistry', () => {
     expect((await successor.counters.read('org', money.key))?.used).toBe(60 * CENT);
   });
 
-  it('restates everything it holds when Redis has lost its holder names, and so its counters', async () => {
+  it('makes the ledger restate everything it holds when Redis has lost the registry and the counters', async () => {
     const one = gateway();
     await beat(one);
     expect(await taken(one, places)).toBe(30);
@@ -176,7 +176,7 @@ describe('HolderRegistry', () => {
     expect((await one.counters.read('org', places.key))?.held).toBe(30);
   });
 
-  it('asks the counters for each request while its heartbeats failed', async () => {
+  it('makes the ledger check every request with the counters after eight seconds without a heartbeat', async () => {
     const one = gateway();
     await beat(one);
     await one.spend(CENT);

@@ -38,9 +38,9 @@ export class Lease {
   endsAtMs: number | null = null;
   /** Whether it uses its local outage share, which ends when the counters reply again. */
   onShare = false;
-  /** Rest of that share while a round trip returns it; restored when the round trip fails. */
+  /** Unused outage share, set aside while a round trip is in flight; restored when that fails. */
   shelved = 0;
-  /** For concurrency: others were refused that hold less than their share. */
+  /** For concurrency: a process that holds less than its share was refused recently. */
   crowded = false;
   /** Whether the counters have replied for this period. */
   known = false;
@@ -87,7 +87,7 @@ export class Lease {
   }
 }
 
-/** A counter's place in this process: its newest limit and the lease of the current period. */
+/** State of one counter in this process: its newest limit and the lease of the current period. */
 export class CounterSlot {
   lease: Lease;
   statedAt: number;

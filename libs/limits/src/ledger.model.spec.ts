@@ -9,7 +9,7 @@ import type { Reservation } from './reservation';
 const LEASE_MS = 10_000;
 /** Longer than any of these runs: no process loses its leases by being silent. */
 const LONG_LEASE_MS = 10_000_000;
-/** Small compared to the limits, so that processes keep some for the next requests. */
+/** Small compared to the limits, so that processes keep leases for the next requests. */
 const AMOUNT_MAX = 3;
 const OWNER: BucketOwner = { tenant: 't', scope: 'workspace', id: 'w' };
 
@@ -39,9 +39,9 @@ type Step =
   | { readonly kind: 'settle'; readonly which: number; readonly part: number; readonly twice: boolean }
   | { readonly kind: 'tick'; readonly by: number; readonly afterMs: number }
   | { readonly kind: 'crash'; readonly by: number }
-  /** A request arrives at the counters, or a reply at its process; or either gets lost. */
+  /** Delivers or loses a message: a request to the counters or a reply to a process. */
   | { readonly kind: 'network'; readonly which: number; readonly lost: boolean }
-  | { readonly kind: 'lose'; readonly what: 'question' | 'answer' | null };
+  | { readonly kind: 'lose'; readonly what: 'request' | 'reply' | null };
 
 const by = fc.nat({ max: 2 });
 const STEPS: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary<Step> }[] = [
@@ -80,25 +80,25 @@ const STEPS: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrar
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('lose' as const),
-      what: fc.constantFrom('question' as const, 'answer' as const, null),
+      what: fc.constantFrom('request' as const, 'reply' as const, null),
     }),
   },
 ];
 const step = fc.oneof(...STEPS);
 
 /**
- * Three processes over one set of counters, whose requests and replies get lost, and the plain sums
- * that they must agree with.
+ * Three processes that share one set of counters over a lossy network, and plain sums of the
+ * charges that the counters must agree with.
  */
 class Model {
   now = 1_800_000_000_000;
-  losing: 'question' | 'answer' | null = null;
+  losing: 'request' | 'reply' | null = null;
   readonly limits: readonly Bucket[];
   readonly open: { reservation: Reservation; tokens: number; by: number; limits: readonly number[] }[] = [];
   readonly done: Reservation[] = [];
   /**
-   * By limit: what was charged by live processes, and by dead ones (whose last charges the counters
-   * may not know).
+   * `charged`: everything charged, by limit. `lost`: the part charged by processes that crashed,
+   * of which the counters may not know the last charges.
    */
   readonly charged = [0, 0, 0];
   readonly lost = [0, 0, 0];
@@ -127,9 +127,9 @@ class Model {
             this.network.push({ exchange, response: null, resolve, reject }),
           );
         }
-        if (this.losing === 'question') throw new Error('lost');
+        if (this.losing === 'request') throw new Error('lost');
         const response = this.counters.exchange(exchange);
-        if (this.losing === 'answer') throw new Error('lost');
+        if (this.losing === 'reply') throw new Error('lost');
         return response;
       },
       read: (...args) => this.counters.read(...args),
@@ -176,7 +176,7 @@ class Model {
     const outcome = (this.ledgers[index] as Ledger).admit(buckets, { cost: 0, tokens });
     const ledger = this.ledgers[index];
     const note = (settled: AdmissionOutcome): void => {
-      // A dead process receives nothing.
+      // A crashed process receives no reply.
       if (settled.admitted && this.ledgers[index] === ledger) {
         this.open.push({ reservation: settled, tokens, by: index, limits });
       }
@@ -219,7 +219,7 @@ class Model {
     }
   }
 
-  /** The counters lose what the dead process had charged and not reported; at most all of it. */
+  /** Replaces a process. The counters lose its unreported charges, at most all of its charges. */
   private crash(index: number): void {
     const mine = this.since[index] as number[];
     for (const at of [0, 1, 2]) this.lost[at] = (this.lost[at] ?? 0) + (mine[at] ?? 0);
@@ -230,7 +230,7 @@ class Model {
     this.ledgers[index] = this.ledger();
   }
 
-  /** What live processes have charged and reserved exceeds no bound. */
+  /** Throws when the charges and reservations of live processes exceed the bound of a limit. */
   check(bounds: readonly number[]): void {
     for (const [at, bound] of bounds.entries()) {
       const sum = (this.charged[at] ?? 0) - (this.lost[at] ?? 0) + this.reserved(at);
@@ -246,7 +246,9 @@ class Model {
     return this.open.reduce((sum, { limits, tokens }) => sum + (limits.includes(at) ? tokens : 0), 0);
   }
 
-  /** Everything in flight ends, every lease runs out, and every process reports what it knows. */
+  /**
+   * Ends everything in flight, lets every lease expire, and lets every process report its usage.
+   */
   async rest(): Promise<void> {
     this.losing = null;
     // The last charges arrive while requests and replies are still in flight.
@@ -286,7 +288,7 @@ describe('Ledger balances under lost, late and repeated messages and crashes', (
     );
   });
 
-  it('adds up to exactly what was charged once all is at rest, and holds nothing', async () => {
+  it('has counted exactly the charges and holds nothing after all requests and leases have ended', async () => {
     await fc.assert(
       fc.asyncProperty(values, fc.boolean(), fc.boolean(), steps, async (limits, strict, delayed, taken) => {
         const model = new Model(limits, strict, delayed, LEASE_MS);
@@ -327,7 +329,7 @@ describe('Ledger balances under lost, late and repeated messages and crashes', (
     );
   });
 
-  it('gives every place of a concurrency limit back', () => {
+  it('holds nothing of a concurrency limit after all requests have ended', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 20 }),

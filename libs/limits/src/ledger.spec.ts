@@ -68,7 +68,7 @@ describe('Ledger', () => {
     });
   });
 
-  it('gives back what was reserved and not used, and charges what was used beyond it', () => {
+  it('frees the unused part of a reservation, and charges usage beyond it', () => {
     const ledger = ledgerOver(memory());
     const buckets = [budget({ enforcement: 'strict' })];
     ledger.settle(admitted(ledger.admit(buckets, estimate(90 * CENT))), charge(10 * CENT));
@@ -86,7 +86,7 @@ describe('Ledger', () => {
     expect(ledger.states(buckets)).toMatchObject([{ used: CENT, limit: 100 * CENT }]);
   });
 
-  it('takes from no limit when one refuses', () => {
+  it('takes nothing from any limit when one of them refuses', () => {
     const ledger = ledgerOver(memory());
     const cost = budget();
     const requests = budget({ type: 'requests', creditLimit: 1 });
@@ -136,7 +136,7 @@ describe('Ledger', () => {
     ]);
   });
 
-  it('gives what it keeps back to the others when it has no use for it', () => {
+  it('returns its unused lease after two idle ticks, so that other processes can use it', () => {
     const counters = memory();
     const [one, other] = [ledgerOver(counters), ledgerOver(counters)];
     const strict = { enforcement: 'strict' } as const;
@@ -148,7 +148,7 @@ describe('Ledger', () => {
     denied(other.admit([budget(strict)], estimate(CENT)));
   });
 
-  it('counts requests of a rate limit from their admission on, and starts again with the window', () => {
+  it('counts requests of a rate limit at admission, and starts at 0 in the next window', () => {
     const ledger = ledgerOver(memory());
     const buckets = [rpm(2)];
     admitted(ledger.admit(buckets, estimate(0)));
@@ -171,7 +171,7 @@ describe('Ledger', () => {
     denied(ledger.admit(buckets, estimate(0, 1)));
   });
 
-  it('charges a window for what was admitted in it, and never the next one', () => {
+  it('charges a request to the window in which it was admitted, even when it ends in a later one', () => {
     const ledger = ledgerOver(memory());
     const buckets = [tpm(100)];
     const stream = admitted(ledger.admit(buckets, estimate(0, 100)));
@@ -183,7 +183,7 @@ describe('Ledger', () => {
     admitted(ledger.admit(buckets, estimate(0, 90)));
   });
 
-  it('frees a place of a concurrency limit when a request ends', () => {
+  it('admits another request under a concurrency limit when one ends', () => {
     const ledger = ledgerOver(memory());
     const buckets = [concurrencyBucket(KEY, 2)];
     const one = admitted(ledger.admit(buckets, estimate(0)));
@@ -194,7 +194,7 @@ describe('Ledger', () => {
     denied(ledger.admit(buckets, estimate(0)));
   });
 
-  it('charges a session response by response', () => {
+  it('charges each response of a session separately', () => {
     const ledger = ledgerOver(memory());
     const buckets = [budget({ creditLimit: 1 })];
     const session = admitted(ledger.admit(buckets, estimate(50 * CENT)));
@@ -222,7 +222,7 @@ describe('Ledger', () => {
     admitted(ledger.admit(buckets, estimate(70 * CENT)));
   });
 
-  it('starts a weekly budget again on Monday 00:00 UTC, exactly once, and loses no call over the edge [LIM-03] [bud-17] [bud-21]', () => {
+  it('resets a weekly budget exactly once, on Monday 00:00 UTC, and counts every call around the boundary [LIM-03] [bud-17] [bud-21]', () => {
     now = Date.parse('2026-11-22T23:59:59Z');
     const counters = memory();
     const ledgers = [ledgerOver(counters), ledgerOver(counters), ledgerOver(counters)];
@@ -262,7 +262,7 @@ describe('Ledger', () => {
     admitted(ledger.admit([budget({}, { ...KEY, id: 'k2' })], estimate(CENT)));
   });
 
-  it('reports thresholds when they are crossed', () => {
+  it('reports a crossing at the alert threshold and at the limit, each once', () => {
     const crossings: Crossing[] = [];
     const ledger = ledgerOver(memory(), { onCrossing: (crossing) => crossings.push(crossing) });
     const buckets = [budget({ alertThreshold: 0.5 })];
@@ -300,7 +300,7 @@ describe('Ledger with unreachable counters', () => {
     }
   }
 
-  it('uses its share of the last known headroom, so that all processes together do not exceed the limit', () => {
+  it('spends its share of the last known headroom, so that all processes together exceed the limit by little', () => {
     const counters = new Unreliable(() => now);
     const ledgers = [0, 1, 2].map(() => ledgerOver(counters, { settings: { outageSharePercent: 100 } }));
     const buckets = [budget()];
@@ -330,7 +330,7 @@ describe('Ledger with unreachable counters', () => {
     [undefined, 1],
     [0, 0],
     [5, 5],
-  ])('spends %p per cent of a budget in one outage beyond what it held, one if unset', (percent, share) => {
+  ])('spends at most outageSharePercent (%p) of a budget in one outage: %p %%', (percent, share) => {
     const counters = new Unreliable(() => now);
     const settings = percent === undefined ? {} : { outageSharePercent: percent };
     const ledger = ledgerOver(counters, { settings });
@@ -353,7 +353,7 @@ describe('Ledger with unreachable counters', () => {
     }
     counters.down = true;
     let spent = spend();
-    // However long the outage lasts, and however often the process finds the counters still gone.
+    // A longer outage and more failed probes grant no further share.
     for (let minute = 0; minute < 10; minute += 1) {
       now += 60_000;
       ledger.tick();
@@ -362,7 +362,7 @@ describe('Ledger with unreachable counters', () => {
     expect(spent).toBe(share);
   });
 
-  it('keeps its share however often it finds the counters still gone', () => {
+  it('keeps its outage share when probes of the counters fail repeatedly', () => {
     const counters = new Unreliable(() => now);
     const ledgers = [0, 1, 2].map(() => ledgerOver(counters, { settings: { outageSharePercent: 100 } }));
     const buckets = [budget()];
@@ -386,7 +386,7 @@ describe('Ledger with unreachable counters', () => {
     expect(spent).toBeLessThanOrEqual(103);
   });
 
-  it('refuses a request whose limit cannot be checked when the limit says so', () => {
+  it('refuses requests of strict limits and of limits with on_outage refuse', () => {
     const counters = new Unreliable(() => now);
     counters.down = true;
     const ledger = ledgerOver(counters);
@@ -397,7 +397,7 @@ describe('Ledger with unreachable counters', () => {
     );
   });
 
-  it('reports a budget as reached only when that is known, and as unverifiable when its share is spent', () => {
+  it('reports a budget as reached only when its usage is known, and as unverifiable when its local share is spent', () => {
     const counters = new Unreliable(() => now);
     const reached = budget({ creditLimit: 1 });
     const ledger = ledgerOver(counters);
@@ -410,7 +410,7 @@ describe('Ledger with unreachable counters', () => {
     expect(denied(ledger.admit([reached], estimate(CENT))).reason).toBe('limit');
   });
 
-  it('gives an unknown budget a hundredth, and a rate limit its share of every window', () => {
+  it('admits 1 % of a budget that it has never seen, and a quarter of a rate limit in every window', () => {
     const counters = new Unreliable(() => now);
     counters.down = true;
     const ledger = ledgerOver(counters);
@@ -425,7 +425,7 @@ describe('Ledger with unreachable counters', () => {
     expect(count(rpm(100), 0)).toBe(25);
   });
 
-  it('rebuilds the windows of rate limits from what the processes know, when all counters are lost', () => {
+  it('rebuilds rate-limit windows from the usage that the processes restate after the counters were lost', () => {
     let counters = memory();
     const proxy: CounterStore = {
       exchange: (exchange) => counters.exchange(exchange),
@@ -446,7 +446,7 @@ describe('Ledger with unreachable counters', () => {
 });
 
 describe('denialError', () => {
-  it('names the limit, its scope, its usage and its reset: 429 for rates, 412 for budgets [LIM-06]', () => {
+  it('states limit, scope, usage and reset, with 429 for rate limits and 412 for budgets [LIM-06]', () => {
     const ledger = ledgerOver(memory());
     now = START + 15_000;
     ledger.release(admitted(ledger.admit([rpm(1)], estimate(0))));
@@ -473,7 +473,7 @@ describe('denialError', () => {
     });
   });
 
-  it('gives no retry time for a budget that never resets, and a JSON-RPC error to a tool call', () => {
+  it('sends no retry-after for a budget that never resets, and converts to a JSON-RPC error for tool calls', () => {
     const ledger = ledgerOver(memory());
     ledger.settle(admitted(ledger.admit([budget()], estimate(0))), charge(100 * CENT));
     const denial = denied(ledger.admit([budget()], estimate(0)));

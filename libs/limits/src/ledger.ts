@@ -141,8 +141,8 @@ export class Ledger implements LivenessListener {
   }
 
   /**
-   * Returns a remembered refusal of one of the buckets; null when only a round trip could tell.
-   * Takes nothing and makes no round trip.
+   * Returns a remembered refusal of one of the buckets; null when there is none and only a round
+   * trip can decide. Takes nothing and makes no round trip.
    */
   refusal(buckets: readonly Bucket[]): LimitDenial | null {
     const batcher = this.batchers.get(buckets[0]?.tenant ?? '');
@@ -187,8 +187,7 @@ export class Ledger implements LivenessListener {
   }
 
   /**
-   * Charges what was used and gives the rest back. Works once per reservation: a second call has no
-   * effect.
+   * Charges the used amounts and frees the rest of the reservation. A second call has no effect.
    */
   settle(reservation: Reservation, charge: Charge): void {
     if (reservation.state === 'settled') return;
@@ -198,7 +197,8 @@ export class Ledger implements LivenessListener {
   }
 
   /**
-   * Gives everything back because no provider was called. Requests of a rate limit stay counted.
+   * Frees all reserved amounts because no provider was called. A rate limit on requests still
+   * counts the request.
    */
   release(reservation: Reservation): void {
     this.settle(reservation, NOTHING);
@@ -216,8 +216,8 @@ export class Ledger implements LivenessListener {
   }
 
   /**
-   * Reports usage and gives back what is kept. Rejects when the counters are unreachable; the
-   * leases then end by themselves.
+   * Reports usage and returns the unused leases. Rejects when the counters are unreachable; the
+   * leases then expire.
    */
   async stop(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
@@ -239,7 +239,7 @@ export class Ledger implements LivenessListener {
       const [batcher] = this.batchers.values();
       if (batcher) batcher.tick(nowMs, true);
       else breaker.succeeded(nowMs, 0);
-      if (!breaker.responses) return;
+      if (!breaker.isResponding) return;
     }
     for (const [tenant, batcher] of this.batchers) {
       batcher.tick(nowMs);
@@ -248,8 +248,8 @@ export class Ledger implements LivenessListener {
   }
 
   /**
-   * Reports at once, because more was used than is set aside here and other processes must know it
-   * before they admit much more.
+   * Runs a tick before the timer does: this process used more than its lease, and other processes
+   * must learn that before they admit much more.
    */
   private hurry(): void {
     if (this.hurrying || this.timer === null) return;
@@ -260,7 +260,7 @@ export class Ledger implements LivenessListener {
     });
   }
 
-  /** First part of the names of its holders. */
+  /** First part of the holder names of this process. */
   get process(): string {
     return this.context.process;
   }

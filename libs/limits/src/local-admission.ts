@@ -7,7 +7,7 @@ import { Lease, CounterSlot } from './lease';
 /** A request admitted from the leases of this process. */
 export interface LocalAdmission {
   readonly reservation: Reservation;
-  /** A counter of which little is left; null when there is none. */
+  /** A counter whose lease is nearly used up; null when there is none. */
   readonly low: CounterSlot | null;
 }
 

@@ -33,7 +33,7 @@ describe('MemoryCounterStore', () => {
     expect(store.read('t', 'k0')).toBeNull();
   });
 
-  it('freezes its time when the clock goes back, so that no period comes twice', () => {
+  it('stops its time when the clock goes back, so that a period never starts twice', () => {
     let now = 5_000;
     const store = new MemoryCounterStore(() => now);
     const window = statement({ kind: 'fixed', lengthMs: 1_000, period: -1, seed: null });

@@ -41,8 +41,8 @@ export function takeInOutage(
 }
 
 /**
- * Returns whether the limit is known to be reached, which most clients treat as final. A used-up
- * local share does not prove it.
+ * Returns whether the limit is known to be reached. Most clients do not retry after that error, so
+ * a used-up local share of a budget is not enough.
  */
 function isReached({ bucket, lease }: CounterSlot): boolean {
   if (bucket.onOutage !== 'hold') return false;
@@ -58,8 +58,8 @@ function holdOutageShare(context: BatcherContext, slot: CounterSlot, nowMs: numb
   const nowStore = storeNow(context);
   const period = periodAt(bucket, nowStore);
   if (slot.lease.period !== period && (slot.lease.period < period || !slot.lease.known)) {
-    // What the counters know about this process is unknown here, so it starts again under a new
-    // holder name.
+    // A lease without a reply does not know what the counters have recorded for its holder, so it
+    // continues under a new holder name.
     const holder = slot.lease.known ? slot.lease.holder : newHolder(context);
     const rolled = new Lease(period, bucket.value, holder);
     rolled.holders = slot.lease.holders;

@@ -5,7 +5,7 @@ import { PolicyValues } from './policy-values';
 
 const NOW = 1_800_000_000_000;
 
-const of = (value: string, over: Partial<PolicySubject> = {}): PolicySubject => ({
+const subjectOf = (value: string, over: Partial<PolicySubject> = {}): PolicySubject => ({
   ...{ apiKey: 'key-1', workspaceId: 'ws-1', organisationId: 'org-1', metadata: { user: value } },
   ...over,
 });
@@ -16,7 +16,7 @@ const budget = (id: string, groupBy: readonly string[]): UsageLimitPolicyRule =>
     ...{ periodicResetDays: null, nextResetAt: null, status: 'active' },
   },
 });
-const ofUsers = (values: PolicyValues, id = 'p1', tenant = 'org-1'): CompiledPolicy =>
+const userPolicy = (values: PolicyValues, id = 'p1', tenant = 'org-1'): CompiledPolicy =>
   compileUsagePolicy(tenant, budget(id, ['metadata.user']), values);
 
 /** Returns the counter names that `count` invented values get. */
@@ -24,37 +24,37 @@ const countersOf = (policy: CompiledPolicy, count: number, nowMs = NOW, prefix =
   new Set(
     Array.from(
       { length: count },
-      (_, at) => policy.bucketFor(of(`${prefix}${String(at)}`), nowMs)?.key ?? 'none',
+      (_, at) => policy.bucketFor(subjectOf(`${prefix}${String(at)}`), nowMs)?.key ?? 'none',
     ),
   );
 const OTHERS = 'policy:p1:cost:budget:others';
 
-describe('counters of a policy grouped by values that callers write', () => {
-  it('are bounded: further values share one counter, and are counted as such', () => {
+describe('PolicyValues', () => {
+  it('gives a policy at most perPolicy counters; requests with further values share one and are counted', () => {
     const values = new PolicyValues({ perPolicy: 100, total: 10_000 });
-    const policy = ofUsers(values);
+    const policy = userPolicy(values);
     const counters = countersOf(policy, 1_000);
     expect([counters.size, counters.has(OTHERS), values.overflowRequests]).toEqual([101, true, 900]);
     // The first values keep their own counter.
-    expect(policy.bucketFor(of('u7'), NOW)?.key).toBe('policy:p1:cost:budget:metadata.user:u7');
+    expect(policy.bucketFor(subjectOf('u7'), NOW)?.key).toBe('policy:p1:cost:budget:metadata.user:u7');
   });
 
-  it('are as many after the policy was compiled again, as happens on any change of its workspace', () => {
+  it('keeps the bound of a policy when a change of its workspace compiles the policy again', () => {
     const values = new PolicyValues({ perPolicy: 100, total: 10_000 });
-    countersOf(ofUsers(values), 100);
-    expect(countersOf(ofUsers(values), 100, NOW, 'v')).toEqual(new Set([OTHERS]));
-    expect(countersOf(ofUsers(values), 100)).not.toContain(OTHERS);
+    countersOf(userPolicy(values), 100);
+    expect(countersOf(userPolicy(values), 100, NOW, 'v')).toEqual(new Set([OTHERS]));
+    expect(countersOf(userPolicy(values), 100)).not.toContain(OTHERS);
   });
 
-  it('are freed once values were not used for as long as their counters live', () => {
+  it('forgets a value that was not used for the lifetime of its counter', () => {
     const values = new PolicyValues({ perPolicy: 100, total: 10_000 });
-    const policy = ofUsers(values);
+    const policy = userPolicy(values);
     countersOf(policy, 100);
-    for (let day = 1; day <= 15; day += 1) policy.bucketFor(of('u0'), NOW + day * DAY_MS);
+    for (let day = 1; day <= 15; day += 1) policy.bucketFor(subjectOf('u0'), NOW + day * DAY_MS);
     const later = NOW + 15 * DAY_MS;
-    expect(policy.bucketFor(of('u0'), later)?.key).not.toBe(OTHERS);
+    expect(policy.bucketFor(subjectOf('u0'), later)?.key).not.toBe(OTHERS);
     expect(countersOf(policy, 99, later, 'v')).not.toContain(OTHERS);
-    expect(policy.bucketFor(of('one more'), later)?.key).toBe(OTHERS);
+    expect(policy.bucketFor(subjectOf('one more'), later)?.key).toBe(OTHERS);
     const perMinute = compileRatePolicy(
       'org-1',
       {
@@ -68,32 +68,32 @@ describe('counters of a policy grouped by values that callers write', () => {
     expect(countersOf(perMinute, 100, NOW + 6 * 60_000 + 2, 'v')).not.toContain(shared);
   });
 
-  it('leave room for policies of other organisations, however many values one of them has invented', () => {
+  it('leaves room for other organisations when one organisation has used up its share of values', () => {
     const values = new PolicyValues({ perPolicy: 1_000, total: 1_000 });
     const ids = Array.from({ length: 20 }, (_, at) => `p${String(at)}`);
-    const made = ids.map((id) => countersOf(ofUsers(values, id), 1_000).size - 1);
-    expect(made.reduce((sum, count) => sum + count)).toBeLessThan(1_000);
-    const counters = countersOf(ofUsers(values, 'theirs', 'org-2'), 50);
+    const counts = ids.map((id) => countersOf(userPolicy(values, id), 1_000).size - 1);
+    expect(counts.reduce((sum, count) => sum + count)).toBeLessThan(1_000);
+    const counters = countersOf(userPolicy(values, 'theirs', 'org-2'), 50);
     expect(counters.size).toBe(50);
     expect(counters).not.toContain('policy:theirs:cost:budget:others');
   });
 
-  it('are not bounded where values name saved objects', () => {
+  it('does not bound counters of a policy that is grouped by ids of saved objects', () => {
     const values = new PolicyValues({ perPolicy: 10, total: 10_000 });
     const policy = compileUsagePolicy('org-1', budget('p1', ['api_key']), values);
     const keys = Array.from(
       { length: 100 },
-      (_, at) => policy.bucketFor(of('', { apiKey: String(at) }))?.key,
+      (_, at) => policy.bucketFor(subjectOf('', { apiKey: String(at) }))?.key,
     );
     expect(new Set(keys).size).toBe(100);
   });
 
-  it('are bounded where values are models, which callers name as well', () => {
+  it('bounds counters of a policy that is grouped by model, because callers choose the model name', () => {
     const values = new PolicyValues({ perPolicy: 10, total: 10_000 });
     const policy = compileUsagePolicy('org-1', budget('p1', ['model']), values);
     const keys = Array.from(
       { length: 100 },
-      (_, at) => policy.bucketFor(of('', { model: String(at), modelProvider: 'prod' }), NOW)?.key,
+      (_, at) => policy.bucketFor(subjectOf('', { model: String(at), modelProvider: 'prod' }), NOW)?.key,
     );
     expect(new Set(keys).size).toBe(11);
   });

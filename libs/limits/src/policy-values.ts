@@ -41,9 +41,9 @@ export class PolicyValues {
     }
     if (this.policies.size >= this.pruneAt) this.prune(Date.now());
     const share = this.shares.of(policyId, tenant);
-    const made = new LiveValues(this.key, share, this.options.perPolicy, lifeMs);
-    this.policies.set(policyId, made);
-    return made;
+    const values = new LiveValues(this.key, share, this.options.perPolicy, lifeMs);
+    this.policies.set(policyId, values);
+    return values;
   }
 
   private prune(nowMs: number): void {
@@ -73,7 +73,7 @@ export class LiveValues {
   ) {}
 
   /** Starts the next generation when it is due. Call it before comparing `generation`. */
-  turn(nowMs: number): void {
+  advance(nowMs: number): void {
     if (nowMs < this.nextGenerationAtMs) return;
     // Nothing was used for two generations, so everything in both has expired.
     const isLate = nowMs >= this.nextGenerationAtMs + this.lifeMs;
@@ -98,7 +98,7 @@ export class LiveValues {
 
   /** Returns true when everything has expired; the object is empty from then on. */
   isOver(nowMs: number): boolean {
-    this.turn(nowMs);
+    this.advance(nowMs);
     return this.current.size + this.former.size === 0;
   }
 }

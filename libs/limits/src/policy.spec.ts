@@ -45,7 +45,7 @@ const keyOf = (groupBy: readonly string[], who: Partial<PolicySubject> = {}): st
     subject(who),
   )?.key ?? null;
 
-describe('conditions of a policy [CTL-08]', () => {
+describe('compileUsagePolicy: conditions [CTL-08]', () => {
   it.each<[PolicyCondition, boolean]>([
     [{ key: 'api_key', value: 'key-1' }, true],
     [{ key: 'api_key', value: ['other', 'key-1'] }, true],
@@ -72,11 +72,11 @@ describe('conditions of a policy [CTL-08]', () => {
     [{ key: 'mcp_server', value: '*' }, false],
     [{ key: 'unheard_of', value: '*' }, false],
     [{ key: 'constructor', value: '*' }, false],
-  ])('%j: %p', (condition, expected) => {
+  ])('evaluates condition %j to %p', (condition, expected) => {
     expect(applies([condition])).toBe(expected);
   });
 
-  it('must all hold for the policy to apply', () => {
+  it('applies only when all conditions hold', () => {
     const both = [
       { key: 'api_key', value: 'key-1' },
       { key: 'metadata.team', value: 'blue' },
@@ -87,8 +87,8 @@ describe('conditions of a policy [CTL-08]', () => {
   });
 });
 
-describe('groups of a policy', () => {
-  it('count each combination of values separately, by ids where names may be used again', () => {
+describe('compileUsagePolicy: group_by', () => {
+  it('uses a counter for each combination of values, with ids for objects whose names can be reused', () => {
     expect(keyOf([])).toBe('policy:p1:cost:budget:default');
     expect(keyOf(['api_key', 'metadata.team'])).toBe(
       'policy:p1:cost:budget:api_key:key-1-metadata.team:blue',
@@ -97,12 +97,12 @@ describe('groups of a policy', () => {
     expect(keyOf(['model'])).toBe('policy:p1:cost:budget:model:prod.gpt-4o');
   });
 
-  it('exclude a request that lacks a value for one of them', () => {
+  it('does not apply to a request that lacks a grouped value', () => {
     expect(keyOf(['prompt'])).toBeNull();
     expect(keyOf(['api_key', 'metadata.absent'])).toBeNull();
   });
 
-  it('never let two combinations share a counter, whatever callers put into their metadata', () => {
+  it('never gives two combinations of values the same counter, whatever the metadata contains', () => {
     const text = fc.string({
       unit: fc.constantFrom('a', '-', ':', '%', '3A', 'metadata.', 'b:'),
       maxLength: 8,
@@ -117,37 +117,37 @@ describe('groups of a policy', () => {
     );
   });
 
-  it('keep counter keys short, whatever the values', () => {
+  it('keeps counter keys below 200 characters, whatever the values', () => {
     const long = keyOf(['metadata.team'], { metadata: { team: 'x'.repeat(5_000) } });
     expect(long?.length).toBeLessThan(200);
     expect(long).not.toBe(keyOf(['metadata.team'], { metadata: { team: 'y'.repeat(5_000) } }));
   });
 
-  it('return the same bucket for the same values, so that nothing is created anew for each request', () => {
+  it('returns the same bucket object for the same values, so that a request creates none', () => {
     const policy = compileUsagePolicy('org-1', usage([], ['api_key']), VALUES);
     expect(policy.bucketFor(subject())).toBe(policy.bucketFor(subject()));
   });
 });
 
-describe('names of tools in a policy [LIM-05]', () => {
+describe('compileUsagePolicy: mcp_tool [LIM-05]', () => {
   const call = { mcpTool: 'delete_repo', mcpShownTool: 'tidy_up' };
 
-  it('are those of the server and those that a toolset shows', () => {
+  it("matches the server's tool name and the name that a toolset shows, and groups by the server's", () => {
     for (const value of ['delete_repo', 'tidy_up'])
       expect(applies([{ key: 'mcp_tool', value }], call)).toBe(true);
     expect(applies([{ key: 'mcp_tool', value: 'other' }], call)).toBe(false);
     expect(keyOf(['mcp_tool'], call)).toContain('delete_repo');
   });
 
-  it('lead past a policy by no name of a toolset', () => {
+  it("applies excludes to the server's tool name alone, so that an alias cannot bypass the policy", () => {
     const condition = { key: 'mcp_tool', value: '*', excludes: ['tidy_up'] };
     expect(applies([condition], call)).toBe(true);
     expect(applies([condition], { mcpTool: 'tidy_up' })).toBe(false);
   });
 });
 
-describe('target of a rate-limit policy [LIM-05]', () => {
-  it('decides what the policy applies to: model calls or tool calls', () => {
+describe('policyBuckets [LIM-05]', () => {
+  it('returns buckets of policies whose target is the kind of call: model calls or tool calls', () => {
     const rate = (target: RateLimitPolicyRule['target']): RateLimitPolicyRule => ({
       id: target,
       name: null,
@@ -169,8 +169,8 @@ describe('target of a rate-limit policy [LIM-05]', () => {
   });
 });
 
-describe('counters that a policy keeps', () => {
-  it('are 10,000; the one that was not used for longest is made anew', () => {
+describe('bucket cache of a policy', () => {
+  it('caches 10,000 buckets and evicts the least recently used one', () => {
     const policy = compileUsagePolicy(
       'org-1',
       usage([{ key: 'workspace_id', value: '*' }], ['api_key']),

@@ -10,7 +10,10 @@ import { lifeOf } from './counter-store';
 import type { LiveValues, PolicyValues } from './policy-values';
 import { LRUCache } from 'lru-cache';
 
-/** Values of a request that conditions and groups of policies use. Null or absent: the request has no such value. */
+/**
+ * Values of a request that conditions and groups of policies use. Null or absent: the request has
+ * no such value.
+ */
 export interface PolicySubject {
   /** API key id; null for a caller without one. */
   readonly apiKey: string | null;
@@ -23,7 +26,7 @@ export interface PolicySubject {
   readonly provider?: string | null;
   readonly config?: { readonly slug: string; readonly id: string } | null;
   readonly prompt?: { readonly slug: string; readonly id: string } | null;
-  /** As the request gives it. */
+  /** The model name in the request. */
   readonly model?: string | null;
   /**
    * Slug of the saved provider, or the provider's id: the part before the model in
@@ -39,8 +42,8 @@ export interface PolicySubject {
   /** Id of the skill that a message names. */
   readonly agentSkill?: string | null;
   /**
-   * Name under which a toolset shows the tool. Conditions match it as well; what they exclude and
-   * groups look at `mcpTool` alone, so that no alias leads past a policy.
+   * Name under which a toolset shows the tool. A condition's `value` matches it as well; `excludes`
+   * and groups use `mcpTool` alone, so that an alias cannot bypass a policy.
    */
   readonly mcpShownTool?: string | null;
 }
@@ -49,9 +52,9 @@ export interface CompiledPolicy {
   readonly id: string;
   readonly target: 'llm' | 'mcp_tools';
   /**
-   * When it is known whether the policy applies: `caller`: from the caller alone, so once for all
-   * its requests; `request`: from the incoming request; `attempt`: only when a provider has been
-   * chosen.
+   * The input that determines whether the policy applies. `caller`: the caller alone, so the result
+   * is the same for all its requests; `request`: the incoming request; `attempt`: the provider that
+   * an attempt has chosen.
    */
   readonly known: 'caller' | 'request' | 'attempt';
   /**
@@ -63,8 +66,11 @@ export interface CompiledPolicy {
 
 /** Buckets that a policy caches by value key. */
 const BUCKETS_MAX = 10_000;
-/** At the cap the least recently used goes. By size, since a number of entries would reserve their memory in advance. */
-const KEPT = { maxSize: BUCKETS_MAX, sizeCalculation: () => 1 };
+/**
+ * Options of the bucket caches, which evict the least recently used entry. The bound is a size
+ * because `max` would allocate the memory of all entries in advance.
+ */
+const CACHE_OPTIONS = { maxSize: BUCKETS_MAX, sizeCalculation: () => 1 };
 const VALUE_KEY_MAX = 256;
 
 /** Group of all values beyond those counted separately. No group of values can have this name. */
@@ -132,7 +138,7 @@ function compile(
   const groups = groupBy.map((key) => ({ key, read: groupReader(key) }));
   const bucketOf = groupBy.some(isInvented)
     ? boundedBuckets(values, values.of(organisationId, id, lifeOf(make(OTHERS).window)), make)
-    : keptBuckets(make);
+    : cachedBuckets(make);
   return {
     id,
     target,
@@ -147,8 +153,8 @@ function compile(
 
 type BucketOf = (group: string, nowMs?: number) => Bucket;
 
-function keptBuckets(make: (group: string) => Bucket): BucketOf {
-  const buckets = new LRUCache<string, Bucket>(KEPT);
+function cachedBuckets(make: (group: string) => Bucket): BucketOf {
+  const buckets = new LRUCache<string, Bucket>(CACHE_OPTIONS);
   return (group) => {
     const known = buckets.get(group);
     if (known) return known;
@@ -159,15 +165,15 @@ function keptBuckets(make: (group: string) => Bucket): BucketOf {
 }
 
 /**
- * Caches buckets like `keptBuckets` and bounds their number. A value seen in this generation costs
- * two extra comparisons.
+ * Caches buckets like `cachedBuckets` and bounds their number. A value seen in this generation
+ * costs two extra comparisons.
  */
 function boundedBuckets(values: PolicyValues, live: LiveValues, make: (group: string) => Bucket): BucketOf {
-  const bucketOf = keptBuckets(make);
+  const bucketOf = cachedBuckets(make);
   const others = make(OTHERS);
-  const seen = new LRUCache<string, number>(KEPT);
+  const seen = new LRUCache<string, number>(CACHE_OPTIONS);
   return (group, nowMs = Date.now()) => {
-    live.turn(nowMs);
+    live.advance(nowMs);
     if (seen.get(group) === live.generation) return bucketOf(group);
     if (!live.admits(group)) {
       values.overflowRequests += 1;

@@ -24,11 +24,11 @@ describe('Reconciler', () => {
   );
   let now: number;
   let record: Omit<Balance, 'period'>;
-  let recordIsAway: boolean;
+  let isRecordDown: boolean;
   let holder: string;
   let fate: ReturnType<HolderFates['fateOf']>;
   let counters: MemoryCounterStore;
-  /** The gateway that admits calls, and the one that reconciles. */
+  /** `ledger` admits calls; `watching` belongs to the gateway that reconciles. */
   let ledger: Ledger;
   let watching: Ledger;
   let reconciler: Reconciler;
@@ -40,7 +40,7 @@ describe('Reconciler', () => {
   beforeEach(() => {
     now = 1_000_000;
     record = { used: 0, holders: [] };
-    recordIsAway = false;
+    isRecordDown = false;
     holder = '';
     fate = 'live';
     counters = new MemoryCounterStore(() => now);
@@ -51,8 +51,8 @@ describe('Reconciler', () => {
       counters,
       record: {
         balances: (_, counters) =>
-          recordIsAway
-            ? Promise.reject(new Error('The record is away.'))
+          isRecordDown
+            ? Promise.reject(new Error('The record is unreachable.'))
             : Promise.resolve(counters.map(({ since }) => ({ period: since, ...record }))),
       },
       fates: { fateOf: () => fate },
@@ -65,7 +65,7 @@ describe('Reconciler', () => {
     let sold = 0;
     for (; sold < most; sold += 1) {
       const outcome = by.admit([bucket], { cost: CALL, tokens: 0 });
-      if (outcome instanceof Promise) throw new Error('Counters in memory answer at once.');
+      if (outcome instanceof Promise) throw new Error('Counters in memory reply synchronously.');
       if (!outcome.admitted) break;
       by.settle(outcome, { cost: CALL, tokens: 0, requests: 1 });
       if (by === ledger) holder = outcome.holderOf(0);
@@ -73,11 +73,11 @@ describe('Reconciler', () => {
     by.tick();
     return sold;
   };
-  /** What `start` does in that time, including failed rounds. */
+  /** Runs the rounds that `start` would run in this time; failed rounds are ignored. */
   const pass = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += ROUND_MS) {
       now += ROUND_MS;
-      // A caller that reads its limits keeps them in use.
+      // Reading its state keeps the counter's slot from being dropped.
       await watching.states([bucket]);
       await reconciler.round().catch(() => undefined);
     }
@@ -92,16 +92,16 @@ describe('Reconciler', () => {
     expect(used()).toBe(7 * CALL);
   });
 
-  describe('after a live gateway has used up a budget', () => {
+  describe('when a live gateway has used up a budget', () => {
     beforeEach(() => {
       expect(sell(150)).toBe(100);
     });
 
-    it('admits no further call while the record is away for minutes, nor while it catches up afterwards', async () => {
-      recordIsAway = true;
+    it('admits no further call while the record is unreachable and while it catches up afterwards', async () => {
+      isRecordDown = true;
       await pass(150_000);
       expect([sell(10, watching), sell(10)]).toEqual([0, 0]);
-      recordIsAway = false;
+      isRecordDown = false;
       // The backlog drains slowly: the record is behind for longer than any rest period.
       for (let stored = 0; stored <= 100; stored += 10) {
         recorded(stored * CALL);
@@ -111,7 +111,7 @@ describe('Reconciler', () => {
       expect(used()).toBe(LIMIT);
     });
 
-    it('admits no further call while the log is locked, though the ledger can be read', async () => {
+    it('admits no further call while nothing reaches the record, although the record is readable', async () => {
       recorded(0);
       await pass(6 * 60_000);
       expect([sell(10, watching), sell(10)]).toEqual([0, 0]);
@@ -139,7 +139,7 @@ describe('Reconciler', () => {
     expect(used()).toBe(LIMIT);
   });
 
-  it('writes off a silent holder after a day, and not while its records still arrive', async () => {
+  it('writes off a holder that was silent for a day once none of its records arrived for ten minutes', async () => {
     sell(100);
     fate = 'silent';
     recorded(60 * CALL);
@@ -162,16 +162,16 @@ describe('Reconciler', () => {
     recorded(60 * CALL);
     now += 25 * HOUR_MS;
     await pass(9 * 60_000);
-    recordIsAway = true;
+    isRecordDown = true;
     await pass(HOUR_MS);
-    recordIsAway = false;
+    isRecordDown = false;
     await pass(9 * 60_000);
     expect(used()).toBe(LIMIT);
     await pass(2 * 60_000);
     expect(used()).toBe(60 * CALL);
   });
 
-  it('follows a corrected price down at once, without a write-off', async () => {
+  it('lowers the counter by a price correction without a write-off', async () => {
     sell(100);
     await watching.states([bucket]);
     record = { used: 90 * CALL, adjusted: -10 * CALL, holders: [[holder, LIMIT]] };
@@ -180,7 +180,7 @@ describe('Reconciler', () => {
     expect(sell(20)).toBe(10);
   });
 
-  it('corrects nothing where the counter and the record agree', async () => {
+  it('makes no correction when the counter and the record agree', async () => {
     sell(3);
     recorded(3 * CALL);
     await pass(ROUND_MS);

@@ -1,7 +1,7 @@
 import type { Balance, CounterReading, CounterStore, HolderReading, LedgerStore } from './counter-store';
 import type { Ledger, TrackedBudget } from './ledger';
 
-/** Tells whether a holder may still state or record usage. */
+/** Determines whether a holder may still state or record usage. */
 export interface HolderFates {
   /**
    * `live`: the holder may report more at any time. `ended`: its process is gone and its whole
@@ -37,7 +37,10 @@ const BATCH = 64;
 /** Budgets per round; the next rounds take the rest. */
 const ROUND_MAX = 2_048;
 
-/** Values of a counter and the record for a silent holder, with the time since when they are the same. */
+/**
+ * Values of a counter and the record for a silent holder, with the time since when they are the
+ * same.
+ */
 interface Seen {
   readonly consumed: number;
   readonly recorded: number;
@@ -46,8 +49,8 @@ interface Seen {
 
 /**
  * Brings the budget counters of a process in line with the durable record.
- * Losses are made up for at once and exactly. Usage that a holder has stated beyond the record is
- * kept, since its records may be late; it is written off only when the holder has ended or is lost.
+ * A round restores lost usage exactly. It keeps usage that a holder has stated beyond the record,
+ * because records may be late, and writes it off only when the holder has ended or is lost.
  */
 export class Reconciler {
   /** Observations by budget, then by holder. */
@@ -121,9 +124,7 @@ export class Reconciler {
     }
   }
 
-  /**
-   * Returns holders that have stated more than is recorded and that will not be recorded further.
-   */
+  /** Returns holders whose stated usage exceeds the record and will never be recorded. */
   private endedOf(budget: string, { holders }: CounterReading, balance: Balance): string[] {
     const recorded = recordedOf(balance);
     const seen = new Map<string, Seen>();

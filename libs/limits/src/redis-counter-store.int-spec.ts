@@ -11,7 +11,10 @@ import { claim, roundTripOf, first, statement } from './spec-support/statements'
 
 const NAME_KEY = Buffer.alloc(32, 7);
 
-/** Without the times, which vary with the duration of a round trip; holders in one order. */
+/**
+ * Returns a reading without times, which vary with the duration of a round trip, and with sorted
+ * holders.
+ */
 const settled = (reading: CounterReading | null) =>
   reading && {
     ...reading,
@@ -72,7 +75,7 @@ describe('RedisCounterStore', () => {
     expect(await store.read('t', 'c')).toMatchObject({ held: 1 });
   });
 
-  it('puts no value that a policy counts into a key, and finds its counter by the same name in every process', async () => {
+  it('hashes the grouped values of policies in Redis keys, equally in every process with the same key', async () => {
     const store = await empty();
     const key = (rest: string): string => `policy:0198:${rest}`;
     const named = [
@@ -104,7 +107,7 @@ describe('RedisCounterStore', () => {
     expect(left[1]).toBeLessThanOrEqual(62_000);
   });
 
-  it('fails and changes nothing when its key holds a foreign value', async () => {
+  it('rejects when its key holds a value of another type', async () => {
     const store = await empty();
     await redis.set('gw:limit:{t}:c', 'poison');
     await expect(store.exchange(roundTripOf([statement()], [claim(1)]))).rejects.toThrow();

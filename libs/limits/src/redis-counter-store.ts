@@ -94,8 +94,9 @@ const GROUPED = /^(policy:[^:]+:(?:concurrency|[a-z]+:budget|[a-z]+:rp[a-z]:(?:f
 const HASH_LENGTH = 22;
 
 /**
- * The argument of the script, which names its members with one letter each: it is sent with every round trip. The
- * script says at its head what those of the round trip are; `statementArgument` has those of a counter.
+ * Builds the JSON argument of the script. Its members have one-letter names because every round
+ * trip sends it. `ROUND_TRIP_SCRIPT` lists those of the round trip; `statementArgument` those of a
+ * counter.
  */
 function argumentOf({ sequence, leaseMs, statements, claims, gone = [] }: CounterRoundTrip): string {
   return JSON.stringify({

@@ -35,7 +35,7 @@ export class Reservation {
 
   constructor(
     readonly buckets: readonly Bucket[],
-    /** For the ledger only. */
+    /** Used by the ledger only. */
     readonly leases: readonly Lease[],
     readonly amounts: number[],
     /** Monotonic milliseconds. */
@@ -79,7 +79,7 @@ export class Reservation {
       const bucket = this.buckets[index];
       if (bucket === undefined || bucket.window.kind === 'open') continue;
       const used = this.usedOf(index);
-      // Requests of a window were counted at admission, so reaching their limit ends no in-flight
+      // Requests were counted at admission, so reaching their limit ends no in-flight
       // request.
       const counts = bucket.measure !== 'requests' && used >= bucket.value;
       if (counts) return limitState(bucket, used, this.endOf(index), 'refused');

@@ -23,23 +23,23 @@ describe('boundariesAround [LIM-03]', () => {
       ['2026-11-18', '2026-11-21', '2026-11-24'],
     ],
     [
-      'weekly, from a Thursday to come',
+      'weekly, from a Thursday in the future',
       { every: 'weekly', anchorMs: at('2026-11-26') },
       ['2026-11-19', '2026-11-26', '2026-12-03'],
     ],
     ['once', { anchorMs: at('2026-12-24') }, ['1970-01-01', '2026-12-24']],
     ['never', {}, ['1970-01-01']],
     [
-      'monthly, after a reset by hand',
+      'monthly, after a manual reset in this period',
       { every: 'monthly', lastResetMs: at('2026-11-10') },
       ['2026-11-10', '2026-12-01', '2027-01-01'],
     ],
     [
-      'monthly, after a reset long ago',
+      'monthly, after a manual reset in an earlier period',
       { every: 'monthly', lastResetMs: at('2026-10-10') },
       ['2026-11-01', '2026-12-01', '2027-01-01'],
     ],
-  ])('%s', (_, over, expected) => {
+  ])('returns the boundaries of a budget that resets %s', (_, over, expected) => {
     expect(iso(boundariesAround(schedule(over), NOW))).toEqual(expected);
   });
 

@@ -4,7 +4,7 @@ import type { CounterSlot } from './lease';
 
 const SEED_RETRY_MS = 1_000;
 
-/** Queries the durable record for what the counters of a tenant have lost. */
+/** Reads the balances of budgets that a tenant's counters have lost from the durable record. */
 export class Seeder {
   constructor(
     private readonly tenant: string,

@@ -7,8 +7,8 @@ const read = (more: object, options = {}) =>
   readClientDocument(ID, Buffer.from(JSON.stringify({ ...DOCUMENT, ...more })), options);
 const refusal = { error: 'invalid_client_metadata' };
 
-describe('documents of clients', () => {
-  it('are rebuilt as registrations are', () => {
+describe('readClientDocument', () => {
+  it('returns rebuilt metadata like checkRegistration', () => {
     const loopback = {
       redirect_uris: ['http://localhost/cb'],
       application_type: 'web',
@@ -21,7 +21,7 @@ describe('documents of clients', () => {
     expect(read(loopback)).not.toHaveProperty('client.client_id');
   });
 
-  it('may have any order of members and a set of public keys', () => {
+  it('accepts members in any order, and public keys in jwks or at jwks_uri', () => {
     const method = { token_endpoint_auth_method: 'private_key_jwt' };
     const keys = { jwks: { keys: [KEY] } };
     expect(read({ ...method, ...keys })).toMatchObject({ client: { ...method, ...keys } });
@@ -48,11 +48,11 @@ describe('documents of clients', () => {
     { client_name: ' ' },
     { software_statement: 'a.b.c' },
     { padding: 'x'.repeat(5_120) },
-  ])('cannot have %j', (more) => {
+  ])('refuses %j', (more) => {
     expect(read(more)).toMatchObject(refusal);
   });
 
-  it('may be larger where a setting allows it', () => {
+  it('accepts a document of up to bytesMax', () => {
     expect(read({ padding: 'x'.repeat(5_120) }, { bytesMax: 10_000 })).toHaveProperty('client');
   });
 
@@ -61,13 +61,13 @@ describe('documents of clients', () => {
       'a byte order mark',
       Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(JSON.stringify(DOCUMENT))]),
     ],
-    ['bytes that are no UTF-8', Buffer.from(JSON.stringify({ ...DOCUMENT, client_name: 'Appÿ' }), 'latin1')],
+    ['bytes that are not UTF-8', Buffer.from(JSON.stringify({ ...DOCUMENT, client_name: 'Appÿ' }), 'latin1')],
     [
-      'a member twice',
+      'a duplicate member',
       Buffer.from(JSON.stringify(DOCUMENT).replace('{', '{"client_id":"https://evil.example/a",')),
     ],
     ['nothing', Buffer.alloc(0)],
-  ])('cannot have %s', (_what, body) => {
+  ])('refuses a document with %s', (_what, body) => {
     expect(readClientDocument(ID, body)).toMatchObject(refusal);
   });
 });

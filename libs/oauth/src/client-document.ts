@@ -11,7 +11,7 @@ import {
 } from './registration';
 import { redirectUriFault } from './redirect-uri';
 
-/** Size of a client's document unless a setting says otherwise. */
+/** Default maximum size of a client's document. */
 export const CLIENT_DOCUMENT_BYTES_MAX = 5_120;
 
 export interface ClientDocumentOptions extends RegistrationOptions {
@@ -22,7 +22,10 @@ const PUBLIC_ONLY = createAddressPolicy({ trustedHosts: [] });
 const DOCUMENT = 'the document';
 const SECRETS: readonly string[] = ['client_secret', 'client_secret_expires_at'];
 
-/** Why a `client_id` cannot be the URL of a client's document; undefined when it can. Checked before anything is fetched. */
+/**
+ * Returns why a `client_id` cannot be the URL of a client's document; undefined when it can. Call
+ * it before fetching.
+ */
 export function clientIdFault(clientId: string): string | undefined {
   if (!clientId.startsWith('https://')) return 'must begin with https://';
   const fault = redirectUriFault(clientId);
@@ -35,7 +38,8 @@ export function clientIdFault(clientId: string): string | undefined {
 }
 
 /**
- * Reads the document that a `client_id` points to (Client ID Metadata Documents). `body` is what its URL responded with, unchanged.
+ * Parses and checks the document at a `client_id` (Client ID Metadata Documents). `body` is the
+ * unchanged response body of the URL.
  */
 export function readClientDocument(
   clientId: string,
@@ -72,7 +76,7 @@ function parsed(body: Buffer): Readonly<Record<string, unknown>> {
     throw invalidMetadata(null, 'must be JSON in UTF-8 without a byte order mark', DOCUMENT);
   }
   if (!isObject(document)) throw invalidMetadata(null, 'must be a JSON object', DOCUMENT);
-  // Another reader may take the first of two members where we take the last.
+  // Other parsers may use the first of two equal members, while ours uses the last.
   if (hasDuplicateMembers(body)) throw invalidMetadata(null, 'must not have a member twice', DOCUMENT);
   return document;
 }

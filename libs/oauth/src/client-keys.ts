@@ -1,7 +1,7 @@
 import { createAddressPolicy, isObject } from '@gw/kernel';
 import { invalidMetadata, type MetadataFault } from './metadata-fault';
 
-/** How clients can prove themselves at the token endpoint (RFC 7591). */
+/** Methods by which clients authenticate at the token endpoint (RFC 7591). */
 export const CLIENT_AUTH_METHODS = [
   'none',
   'client_secret_basic',
@@ -16,8 +16,8 @@ const KEYS_MAX = 20;
 const SECRET_MEMBERS: readonly string[] = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 /**
- * The keys of a client, as far as its way of proving itself has any. Throws `MetadataFault` for `private_key_jwt` without exactly one of
- * the two, and for keys of a client that needs none.
+ * Returns the keys of a client for its authentication method. Throws `MetadataFault` for
+ * `private_key_jwt` without exactly one of `jwks` and `jwks_uri`, and for keys with another method.
  */
 export function clientKeysOf(
   method: unknown,
@@ -38,7 +38,10 @@ export function clientKeysOf(
   return {};
 }
 
-/** Why members cannot say where the keys of a client are; undefined when they can. Exactly one of the two is a key set. */
+/**
+ * Returns the fault of a client's `jwks` or `jwks_uri`; undefined when exactly one is present and
+ * valid.
+ */
 function clientKeysFault(keys: unknown, url: unknown): MetadataFault | undefined {
   if ((keys === undefined) === (url === undefined))
     return invalidMetadata('jwks', 'needs exactly one of jwks and jwks_uri', 'private_key_jwt');

@@ -9,7 +9,7 @@ const REDIRECTS_MAX = 10;
 const LIST_MAX = 20;
 const SCOPE_LENGTH_MAX = 4_096;
 const INFORMATIONAL = ['logo_uri', 'client_uri', 'policy_uri', 'tos_uri'] as const;
-/** Members that would make us fetch, trust or encrypt more than a client may ask for. */
+/** Members that would make us fetch, trust or encrypt something on a client's request. */
 const REFUSED: readonly string[] = [
   ...['software_statement', 'initiate_login_uri', 'request_uris', 'sector_identifier_uri'],
   ...['id_token', 'userinfo', 'authorization', 'introspection'].flatMap((what) =>
@@ -18,7 +18,7 @@ const REFUSED: readonly string[] = [
   ...['request_object_encryption_alg', 'request_object_encryption_enc'],
 ];
 
-/** A member that is absent and one that is null are the same. */
+/** Returns an own member; undefined when it is absent or null. */
 export function propertyOf(body: Body, name: string): unknown {
   return Object.hasOwn(body, name) ? (body[name] ?? undefined) : undefined;
 }
@@ -28,7 +28,7 @@ export function assertNoneRefused(body: Body): void {
   if (refused !== undefined) throw invalidMetadata(refused, 'is not supported; leave it out');
 }
 
-/** The redirect addresses of a client, each once. */
+/** Returns the distinct redirect URIs of a client. Throws `MetadataFault`. */
 export function redirectUrisOf(body: Body, options: RedirectUriOptions): string[] {
   const list = propertyOf(body, 'redirect_uris');
   const isList = Array.isArray(list) && list.length > 0 && list.length <= REDIRECTS_MAX;
@@ -42,11 +42,16 @@ export function redirectUrisOf(body: Body, options: RedirectUriOptions): string[
   return [...new Set(list as string[])];
 }
 
-/** `native` lets the port of a loopback address differ; what the client says of itself does not count. */
+/**
+ * Derives the application type from the redirect URIs, whatever the client claims. `native` allows
+ * any port of a loopback URI.
+ */
 export const applicationTypeOf = (redirectUris: readonly string[]): 'native' | 'web' =>
   redirectUris.some((uri) => isLoopbackRedirect(uri) || !uri.startsWith('https:')) ? 'native' : 'web';
 
-/** The cleaned name of a client; undefined when the body has none. */
+/**
+ * Returns the cleaned name of a client; undefined when the body has none. Throws `MetadataFault`.
+ */
 export function clientNameOf(body: Body): string | undefined {
   const name = propertyOf(body, 'client_name');
   if (name === undefined) return undefined;
@@ -55,14 +60,14 @@ export function clientNameOf(body: Body): string | undefined {
   return clean;
 }
 
-/** Addresses that are shown and never fetched. */
+/** Returns the URLs that are shown to people and never fetched. Throws `MetadataFault`. */
 export function informationalUris(body: Body): Partial<Record<(typeof INFORMATIONAL)[number], string>> {
   const found = INFORMATIONAL.flatMap((name) => {
     const uri = propertyOf(body, name);
     if (uri === undefined) return [];
     if (typeof uri !== 'string' || !uri.startsWith('https:'))
       throw invalidMetadata(name, 'must begin with https://');
-    // They may have a fragment, which the rules of redirect addresses forbid.
+    // These URLs may have a fragment, which the rules of redirect URIs forbid.
     const fault = redirectUriFault(uri.replace('#', '/'));
     if (fault !== undefined) throw invalidMetadata(name, fault);
     return [[name, uri] as const];
@@ -70,14 +75,17 @@ export function informationalUris(body: Body): Partial<Record<(typeof INFORMATIO
   return Object.fromEntries(found);
 }
 
-/** Grants that only some clients may have, besides those of codes. */
+/** Optional grants of a client, in addition to the authorization code and refresh token grants. */
 export interface OptionalGrants {
   readonly deviceFlow: boolean;
-  /** True: of clients that prove themselves, for assertions of identity providers. */
+  /** Whether clients that authenticate may use assertions of identity providers. */
   readonly assertions: boolean;
 }
 
-/** The grants of a client. The device flow is dropped where it is off, as RFC 7591 allows. */
+/**
+ * Returns the grants of a client, without the device flow when it is disabled (RFC 7591 allows
+ * that). Throws `MetadataFault`.
+ */
 export function grantTypesOf(body: Body, { deviceFlow, assertions }: OptionalGrants): string[] {
   const requested = listOf(body, 'grant_types') ?? ['authorization_code', 'refresh_token'];
   const known = ['authorization_code', 'refresh_token', DEVICE_GRANT];
@@ -93,7 +101,7 @@ export function grantTypesOf(body: Body, { deviceFlow, assertions }: OptionalGra
   return granted;
 }
 
-/** The code flow is the only one. */
+/** Throws `MetadataFault` for a response type other than `code`. */
 export function assertCodeFlow(body: Body): void {
   const requested = listOf(body, 'response_types');
   if (requested?.every((each) => each === 'code') === false)
@@ -112,7 +120,10 @@ function listOf(body: Body, name: string): string[] | undefined {
   return list;
 }
 
-/** The scopes that a client names and may have, each once, separated by spaces. Also reads the list `scopes`. */
+/**
+ * Returns the distinct registrable scopes that a client names, separated by spaces. Also reads a
+ * list `scopes`.
+ */
 export function scopeOf(body: Body, isRegistrable: (scope: string) => boolean): string {
   const scopes = propertyOf(body, 'scopes');
   const text = propertyOf(body, 'scope') ?? (Array.isArray(scopes) ? scopes.slice(0, 200).join(' ') : scopes);

@@ -1,10 +1,10 @@
 const NAME_MAX = 100;
-/** Bounds the work on a name; so many characters cannot clean to 100. */
+/** Maximum characters of a name before it is cleaned, which bounds the work. */
 const TYPED_MAX = 1_000;
 
 /**
- * The name of a client as people see it: no control, format or private characters (which turn the direction of a text or hide parts of
- * it), single spaces. Undefined when nothing is left or too much.
+ * Returns a client's name without control, format and private-use characters (which can reverse or
+ * hide text) and with single spaces. Undefined when nothing is left or more than 100 characters.
  */
 export function cleanClientName(name: string): string | undefined {
   if (name.length > TYPED_MAX) return undefined;

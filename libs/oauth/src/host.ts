@@ -4,7 +4,10 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 
 const PUBLIC_ONLY = createAddressPolicy({ trustedHosts: [] });
 
-/** Scripts that one label may mix: those that one language writes with. Latin letters may stand with any of them. */
+/**
+ * Scripts that may be mixed in one label: those of one language, and Latin letters with East Asian
+ * scripts.
+ */
 const SCRIPT_GROUPS: readonly RegExp[] = [
   /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u,
   /^[\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]*$/u,
@@ -13,11 +16,14 @@ const SCRIPT_GROUPS: readonly RegExp[] = [
   /^[\p{Script=Latin}\p{Script=Han}\p{Script=Hangul}\p{Script=Common}\p{Script=Inherited}]*$/u,
   /^[\p{Script=Latin}\p{Script=Han}\p{Script=Bopomofo}\p{Script=Common}\p{Script=Inherited}]*$/u,
 ];
-/** Letters that are mistaken for others, or that mix with others in disguises. */
+/** Matches letters of scripts that are used for look-alike names. */
 const FAMILIAR =
   /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u;
 
-/** Why a host is no public DNS name or address of the internet; undefined for one that is. Reads the text, as no URL parser changed it. */
+/**
+ * Returns why a host is not a public DNS name or IP address; undefined when it is. Checks the text
+ * itself, before a URL parser changes it.
+ */
 export function publicHostFault(host: string): string | undefined {
   if (host.startsWith('[') || isIPv4(host)) return addressFault(host);
   const name = host.toLowerCase();
@@ -45,7 +51,7 @@ function addressFault(host: string): string | undefined {
 function punycodeFault(name: string): string | undefined {
   const decoded = domainToUnicode(name);
   const labels = decoded.split('.');
-  // A label that encodes no letters stays as it is.
+  // Invalid punycode stays encoded.
   if (labels.some((label) => label.startsWith('xn--')) || domainToASCII(decoded) !== name)
     return 'must name a host in valid punycode';
   return labels.some(isMixed) ? 'must not mix letters of several scripts in a label of its host' : undefined;
@@ -55,7 +61,9 @@ function isMixed(label: string): boolean {
   return FAMILIAR.test(label) && !SCRIPT_GROUPS.some((group) => group.test(label));
 }
 
-/** A host as people read it: punycode decoded, with the name itself behind it. */
+/**
+ * Returns a host for people: decoded from punycode, followed by the encoded name in parentheses.
+ */
 export function readableHost(host: string): string {
   const name = host.toLowerCase();
   const decoded = name.includes('xn--') ? domainToUnicode(name) : '';

@@ -4,7 +4,10 @@ import { checkRegistration, readClientDocument } from './index';
 const REDIRECTS = ['https://app.example.org/cb'];
 const many = (count: number, text: string): string[] => Array.from({ length: count }, () => text);
 
-/** Bodies that grow with a size; each is within the bounds of requests for the sizes of the test. */
+/**
+ * Builders of registration bodies by size; the sizes of this test stay within the bounds of
+ * requests.
+ */
 const BODIES: Readonly<Record<string, (size: number) => object>> = {
   scope: (size) => ({ redirect_uris: REDIRECTS, scope: many(size, 'mcp.invoke').join(' ').slice(0, 4_096) }),
   scopes: (size) => ({ redirect_uris: REDIRECTS, scopes: many(size, 'x') }),
@@ -15,7 +18,7 @@ const BODIES: Readonly<Record<string, (size: number) => object>> = {
   grants: (size) => ({ redirect_uris: REDIRECTS, grant_types: many(size, 'authorization_code') }),
 };
 
-describe('the work on a registration', () => {
+describe('the work of checkRegistration', () => {
   it.each(Object.entries(BODIES))('is linear in %s', (_what, bodyOf) => {
     const stepsOf = (size: number): number => {
       const body = bodyOf(size);
@@ -25,7 +28,7 @@ describe('the work on a registration', () => {
     expect(stepsOf(100_000)).toBeLessThan(250_000);
   });
 
-  it('does not read a document that is too large', () => {
+  it('readClientDocument does not parse a document that is too large', () => {
     const document = Buffer.from('['.repeat(1_000_000));
     expect(builtinSteps(() => readClientDocument('https://app.example.org/c', document))).toBeLessThan(1_000);
   });

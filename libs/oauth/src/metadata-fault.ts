@@ -1,8 +1,8 @@
-/** A rule of client metadata that a body breaks. */
+/** The violation of a rule of client metadata. */
 export class MetadataFault extends Error {
   override readonly name = 'MetadataFault';
 
-  /** `field`: the member that breaks it; null for the body as a whole. */
+  /** `field`: the member that violates the rule; null for the body as a whole. */
   constructor(
     readonly error: 'invalid_redirect_uri' | 'invalid_client_metadata',
     readonly field: string | null,
@@ -12,13 +12,16 @@ export class MetadataFault extends Error {
   }
 }
 
-/** `at`: what the rule is about, when the member alone does not say it. */
+/**
+ * Creates an `invalid_client_metadata` fault. `at` names the subject of the message when it is not
+ * the member.
+ */
 export const invalidMetadata = (
   field: string | null,
   rule: string,
   at = field ?? 'the body',
 ): MetadataFault => new MetadataFault('invalid_client_metadata', field, `${at} ${rule}`);
 
-/** `at`: the list, or one address of it. */
+/** Creates an `invalid_redirect_uri` fault. `at` is the list, or one URI of it. */
 export const invalidRedirectUri = (rule: string, at = 'redirect_uris'): MetadataFault =>
   new MetadataFault('invalid_redirect_uri', 'redirect_uris', `${at} ${rule}`);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { privateUseUriFault, redirectUriFault, sameRedirectUri, shownHost } from './index';
 
-/** Pieces of addresses and of disguises, in any order. */
+/** Pieces of URIs, among them tricks of disguised URIs; the test joins them in any order. */
 const PIECES = [
   ...[
     'https:',

@@ -5,13 +5,19 @@ import { authorityOf, schemeOf, uriTextFault } from './uri-text';
 export const DEFAULT_PRIVATE_USE_URIS: readonly string[] = ['cursor://anysphere.cursor-mcp/oauth/callback'];
 
 export interface RedirectUriOptions {
-  /** Private-use URIs that the operator allows in addition to the default ones: whole URIs, not schemes. */
+  /**
+   * Complete private-use URIs (not schemes) that the operator allows in addition to the default
+   * ones.
+   */
   readonly privateUseRedirectUris?: readonly string[];
-  /** Whether an administrator registers the client: private-use URIs in reverse-domain form are allowed then. */
+  /**
+   * Whether an administrator registers the client: private-use URIs in reverse-domain form are
+   * allowed then.
+   */
   readonly isPreRegistered?: boolean;
 }
 
-/** Schemes that run code, read files or open no app of the user. No setting allows them. */
+/** Schemes that run code, read files or open no app. No setting allows them. */
 const DENIED: ReadonlySet<string> = new Set([
   ...['javascript', 'data', 'vbscript', 'file', 'blob', 'about'],
   ...['ws', 'wss', 'ftp', 'view-source', 'intent'],
@@ -20,8 +26,8 @@ const REVERSE_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+$/;
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/s;
 
 /**
- * Why a client cannot have a redirect address; undefined when it can. To be checked when the address is registered, and again when it is
- * used: the rules may have changed since.
+ * Returns why a client cannot use a redirect URI; undefined when it can. Call it when the URI is
+ * registered and again when it is used, because the rules may have changed.
  */
 export function redirectUriFault(uri: unknown, options: RedirectUriOptions = {}): string | undefined {
   if (typeof uri !== 'string') return 'must be a string';
@@ -77,10 +83,12 @@ export function privateUseUriFault(address: string): string | undefined {
   return deniedFault(parts.scheme);
 }
 
-/** Whether an address is of the user's own computer, where any program may listen. */
+/**
+ * Whether a redirect URI is a loopback URI, where any program of the user's computer may listen.
+ */
 export const isLoopbackRedirect = (uri: string): boolean => readLoopback(uri) !== null;
 
-/** A loopback address without its port; null for another address. */
+/** Returns host and path of a loopback URI without its port; null for another URI. */
 function readLoopback(uri: string): string | null {
   const [, host, port, rest] = LOOPBACK.exec(uri) ?? [];
   if (host === undefined || rest === undefined || Number(port ?? 1) > 65_535) return null;
@@ -88,8 +96,8 @@ function readLoopback(uri: string): string | null {
 }
 
 /**
- * Whether a request may use an address because another is registered: it is the same text, or a loopback address that differs in its
- * port alone (RFC 8252).
+ * Whether a requested redirect URI matches a registered one: it is the same text, or a loopback URI
+ * that differs only in its port (RFC 8252).
  */
 export function sameRedirectUri(registered: string, requested: string): boolean {
   if (registered === requested) return true;
@@ -97,7 +105,10 @@ export function sameRedirectUri(registered: string, requested: string): boolean 
   return loopback !== null && loopback === readLoopback(requested);
 }
 
-/** The host of a redirect address as a consent page shows it; the address itself when it has no host. */
+/**
+ * Returns the host of a redirect URI as a consent page shows it; the URI itself when it has no
+ * host.
+ */
 export function shownHost(uri: string): string {
   const parts = schemeOf(uri);
   const authority = parts === null ? '' : authorityOf(parts.rest);

@@ -7,10 +7,10 @@ import {
   type RegistrationOptions,
 } from './registration';
 
-/** Whether clients prove themselves by a secret that we give them. */
+/** Whether clients authenticate with a secret that the OAuth server issues. */
 export const hasClientSecret = (method: ClientAuthMethod): boolean => method.startsWith('client_secret');
 
-/** Metadata of a client as an administrator names them (RFC 7591). */
+/** Client metadata from an administrator (RFC 7591). */
 export interface RegisteredClient {
   readonly client_name: string;
   readonly redirect_uris: readonly string[];
@@ -20,7 +20,10 @@ export interface RegisteredClient {
   readonly jwks_uri?: string | undefined;
 }
 
-/** Checks the metadata of a client that an administrator registers, and makes those that are kept. */
+/**
+ * Checks the metadata of a client that an administrator registers, and returns the metadata to
+ * store.
+ */
 export function checkRegisteredClient(
   { jwks, jwks_uri: keysUrl, ...body }: RegisteredClient,
   options: Pick<RegistrationOptions, 'privateUseRedirectUris'> = {},

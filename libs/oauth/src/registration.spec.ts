@@ -9,16 +9,16 @@ const accepted = (more: object, options?: RegistrationOptions): Registration => 
   if ('error' in result) throw new Error(result.description);
   return result;
 };
-/** One of some values, and now and then anything. */
+/** Draws one of the values, and rarely any JSON value. */
 const mostly = (...values: unknown[]): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 15, arbitrary: fc.constantFrom(...values) }, { weight: 1, arbitrary: fc.jsonValue() });
-const KEPT = [
+const STORED_MEMBERS = [
   ...['client_name', 'redirect_uris', 'application_type', 'grant_types', 'response_types'],
   ...['token_endpoint_auth_method', 'logo_uri', 'client_uri', 'policy_uri', 'tos_uri'],
 ];
 
 describe('checkRegistration [CTL-15]', () => {
-  it('accepts or refuses any JSON, and keeps only what it knows', () => {
+  it('accepts or refuses any JSON value, and returns only known members', () => {
     const members = fc.record(
       {
         redirect_uris: mostly(REDIRECTS, [...REDIRECTS, 'http://localhost/cb']),
@@ -45,9 +45,9 @@ describe('checkRegistration [CTL-15]', () => {
           return;
         }
         kept += 1;
-        expect(KEPT).toEqual(expect.arrayContaining(Object.keys(result.client)));
+        expect(STORED_MEMBERS).toEqual(expect.arrayContaining(Object.keys(result.client)));
         expect(result.client.redirect_uris.filter((uri) => redirectUriFault(uri) !== undefined)).toEqual([]);
-        // What is kept is itself accepted, and does not change again.
+        // The returned metadata is accepted again and does not change.
         expect(checkRegistration({ ...result.client, scope: result.scope })).toEqual(result);
       }),
       { numRuns: 3_000 },
@@ -59,12 +59,12 @@ describe('checkRegistration [CTL-15]', () => {
     ['http://127.0.0.1:1/cb', 'native'],
     ['cursor://anysphere.cursor-mcp/oauth/callback', 'native'],
     ['https://app.example.org/cb', 'web'],
-  ])('says by its address %s that a client is %s', (uri, type) => {
+  ])('derives from the redirect URI %s that a client is %s', (uri, type) => {
     const { client } = accepted({ redirect_uris: [...REDIRECTS, uri], application_type: 'desktop' });
     expect(client.application_type).toBe(type);
   });
 
-  it('keeps each redirect address once, and ten at most', () => {
+  it('removes duplicate redirect URIs, and refuses more than ten', () => {
     expect(accepted({ redirect_uris: [...REDIRECTS, ...REDIRECTS] }).client.redirect_uris).toEqual(REDIRECTS);
     const many = (count: number): object => ({
       redirect_uris: Array.from({ length: count }, (_, index) => `https://c${String(index)}.example/`),
@@ -73,7 +73,7 @@ describe('checkRegistration [CTL-15]', () => {
     expect(check(many(11))).toMatchObject({ error: 'invalid_redirect_uri' });
   });
 
-  it('names the address that breaks a rule', () => {
+  it('names the invalid redirect URI in the error', () => {
     expect(check({ redirect_uris: [...REDIRECTS, 'http://app.example.org/'] })).toEqual({
       error: 'invalid_redirect_uri',
       field: 'redirect_uris',
@@ -129,7 +129,7 @@ describe('checkRegistration [CTL-15]', () => {
     expect(check(more)).toMatchObject({ error: 'invalid_client_metadata' });
   });
 
-  it('takes null for an absent member, and drops what it does not know', () => {
+  it('treats null as absent, and drops unknown members', () => {
     const more = {
       logo_uri: null,
       software_statement: null,
@@ -151,7 +151,7 @@ describe('checkRegistration [CTL-15]', () => {
     });
   });
 
-  it('drops the device flow where it is off, so that clients which ask for all grants can register', () => {
+  it('drops the device flow when it is disabled, so that clients that request all grants can register', () => {
     const device = 'urn:ietf:params:oauth:grant-type:device_code';
     const more = { grant_types: ['authorization_code', device, device] };
     expect(accepted(more).client.grant_types).toEqual(['authorization_code']);
@@ -160,7 +160,7 @@ describe('checkRegistration [CTL-15]', () => {
     expect(accepted({ grant_types: [device] }, { deviceFlow: true }).client.grant_types).toEqual([device]);
   });
 
-  it('cuts scopes to those that the caller says', () => {
+  it('reduces scopes to those that isRegistrable allows', () => {
     const isRegistrable = (scope: string): boolean => scope.startsWith('a');
     expect(accepted({ scope: 'a b a  ab' }, { isRegistrable }).scope).toBe('a ab');
     expect(accepted({ scopes: ['a', 'b'] }, { isRegistrable }).scope).toBe('a');

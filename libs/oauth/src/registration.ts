@@ -14,7 +14,7 @@ import { clientKeysOf, type ClientAuthMethod } from './client-keys';
 import { invalidMetadata, MetadataFault } from './metadata-fault';
 import type { RedirectUriOptions } from './redirect-uri';
 
-/** Metadata of a client (RFC 7591) as the protocol engine gets it: made by us of what was requested. */
+/** Client metadata (RFC 7591) for the protocol engine, rebuilt from the requested metadata. */
 export interface ClientMetadata {
   readonly client_name: string;
   readonly redirect_uris: readonly string[];
@@ -31,7 +31,10 @@ export interface ClientMetadata {
 }
 
 export interface RegistrationOptions extends RedirectUriOptions {
-  /** Which scopes clients may name; by default those of MCP servers and agents, and `offline_access`. */
+  /**
+   * Which scopes clients may name; by default those of MCP servers and agents, and
+   * `offline_access`.
+   */
   readonly isRegistrable?: (scope: string) => boolean;
   /** Whether clients may use the device flow; false by default. */
   readonly deviceFlow?: boolean;
@@ -39,26 +42,35 @@ export interface RegistrationOptions extends RedirectUriOptions {
   readonly assertions?: boolean;
 }
 
-/** `scope` is kept apart from the metadata: scopes of resources are none of the protocol engine. */
+/**
+ * A checked registration. `scope` is separate, because the protocol engine does not know scopes of
+ * resources.
+ */
 export interface Registration {
   readonly client: ClientMetadata;
   readonly scope: string;
 }
 
-/** The response of RFC 7591 to metadata that break a rule. */
+/** The RFC 7591 error response to invalid metadata. */
 export interface RegistrationFault {
   readonly error: 'invalid_redirect_uri' | 'invalid_client_metadata';
-  /** The member that breaks it; null for the body as a whole. */
+  /** The invalid member; null for the body as a whole. */
   readonly field: string | null;
   readonly description: string;
 }
 
 const NAMELESS = 'Unnamed client';
 const SCOPES: ReadonlySet<string> = new Set(['mcp.invoke', 'agents.invoke', 'offline_access']);
-/** A client that asks for a secret gets none: the method in the response says so. */
+/**
+ * Accepted authentication methods. A client that requests a secret gets method `none` and no
+ * secret.
+ */
 const METHODS: readonly unknown[] = [undefined, 'none', 'client_secret_post', 'client_secret_basic'];
 
-/** Checks the metadata of a client that registers itself, and makes those that are kept. Unknown members are dropped. */
+/**
+ * Checks the metadata of a client that registers itself, and returns the metadata to store, without
+ * unknown members.
+ */
 export function checkRegistration(
   body: unknown,
   options: RegistrationOptions = {},
@@ -76,7 +88,10 @@ export function checkRegistration(
   });
 }
 
-/** Checks the metadata of a client and fills in the members that every client has. */
+/**
+ * Checks client metadata and returns it with the members that every client has. Throws
+ * `MetadataFault`.
+ */
 export function rebuilt(body: Readonly<Record<string, unknown>>, options: RegistrationOptions): Registration {
   const { isRegistrable = (scope) => SCOPES.has(scope), deviceFlow = false, assertions = false } = options;
   assertNoneRefused(body);
@@ -96,7 +111,7 @@ export function rebuilt(body: Readonly<Record<string, unknown>>, options: Regist
   };
 }
 
-/** The result of a check, or the fault that it threw. */
+/** Returns the result of a check, or the fault that it threw. */
 export function resultOf(check: () => Registration): Registration | RegistrationFault {
   try {
     return check();

@@ -8,7 +8,7 @@ interface RegisterCase {
   readonly then?: { readonly authorize_with: string; readonly expect: string };
 }
 
-/** What we do where a vector allows either. */
+/** Our verdict for vectors that allow both verdicts. */
 const EITHER: Readonly<Record<string, 'accept' | 'reject'>> = {
   ...{ 'oauth-040': 'reject', 'oauth-041': 'reject', 'oauth-045': 'reject' }, // dot segments, a private address
   'oauth-054': 'accept', // a query is the client's own
@@ -29,7 +29,7 @@ const clientOf = (result: Registration | RegistrationFault): Registration => {
   return result;
 };
 
-describe('registrations with known verdicts', () => {
+describe('checkRegistration on vectors', () => {
   const all = [
     ...vectors<RegisterCase>('oauth.json', 'register'),
     ...vectors<RegisterCase>('oauth_clients.json', 'register'),
@@ -54,7 +54,7 @@ describe('registrations with known verdicts', () => {
     expect(isAllowed).toBe(then.expect !== 'reject');
   });
 
-  it('reads every registration of both files', () => {
+  it('covers every registration of both files', () => {
     expect(all).toHaveLength(85);
   });
 
@@ -63,7 +63,7 @@ describe('registrations with known verdicts', () => {
     ['oc-018', 'mcp.invoke'],
     ['oc-019', ''],
     ['oauth-088', ''],
-  ])('keeps the scope of %s aside, cut to what can be registered', (id, scope) => {
+  ])('returns the scope of %s separately, reduced to registrable scopes', (id, scope) => {
     const [, , { input }] = all.find(([each]) => each === id) ?? fail();
     expect(clientOf(checkRegistration(input)).scope).toBe(scope);
   });
@@ -81,7 +81,7 @@ interface AuthorizeCase {
   readonly expect: string;
 }
 
-describe('redirect addresses of authorization requests with known verdicts', () => {
+describe('redirect URIs of authorization requests on vectors', () => {
   const ofAddress = vectors<AuthorizeCase>('oauth.json', 'authorize').filter(([, reason]) =>
     /redirect_uri|loopback|exact match/.test(reason),
   );
@@ -95,7 +95,7 @@ describe('redirect addresses of authorization requests with known verdicts', () 
     expect(isAllowed).toBe(wanted === 'accept');
   });
 
-  it('reads every address', () => {
+  it('covers every redirect URI', () => {
     expect(ofAddress).toHaveLength(16);
   });
 });
@@ -106,7 +106,7 @@ interface DocumentCase {
   readonly expect: string;
 }
 
-describe('documents of clients with known verdicts', () => {
+describe('readClientDocument on vectors', () => {
   const bytesOf = (document: unknown): Buffer =>
     Buffer.from(typeof document === 'string' ? document : JSON.stringify(document));
   const documents = vectors<DocumentCase>('oauth_clients.json', 'client_document');
@@ -115,22 +115,22 @@ describe('documents of clients with known verdicts', () => {
     expect(verdictOf(readClientDocument(clientId, bytesOf(document)))).toBe(wanted.split(',')[0]);
   });
 
-  // The documents of these cases name another id too, which alone would be refused.
+  // The documents of these cases also name another id, which alone would be refused.
   const ofUrl = documents.filter(
     ([, , { client_id: id }]) => id !== 'https://app.example.org/oauth/client.json',
   );
-  it.each(ofUrl)('%s %s, also of a document that names it', (_id, _reason, vector) => {
+  it.each(ofUrl)('%s %s, even when the document names the same id', (_id, _reason, vector) => {
     const { client_id: clientId, document } = vector;
     const named = { ...(document as object), client_id: clientId };
     expect(readClientDocument(clientId, bytesOf(named))).toMatchObject({ error: 'invalid_client_metadata' });
   });
 
-  it('reads every document', () => {
+  it('covers every document', () => {
     expect(documents).toHaveLength(16);
   });
 });
 
-describe('addresses that clients of today register', () => {
+describe('redirectUriFault on redirect URIs of current clients', () => {
   it.each([
     'https://claude.ai/api/mcp/auth_callback',
     'https://claude.com/api/mcp/auth_callback',

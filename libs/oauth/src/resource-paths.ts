@@ -1,7 +1,10 @@
 import { MCP_ADMIN_PATH } from '@gw/contracts';
 import { canonicalResource } from './resource-url';
 
-/** Kind of a resource. `workspace` is a slug or an id; null: it comes from the consent. */
+/**
+ * The resource that a URL names. `workspace` is a slug or an id; null: the user chooses it at
+ * consent.
+ */
 export type ResourcePlace =
   | { readonly kind: 'control_plane' }
   /** The control plane as an MCP server. */
@@ -13,11 +16,11 @@ export type ResourcePlace =
 export type McpPlace = Extract<ResourcePlace, { kind: 'mcp' }>;
 
 const SEGMENT = /^[\w-]{1,255}$/;
-/** First segments that are never a workspace. */
+/** First segments that never name a workspace. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...['v1', 'v2', 'oauth', 'mcp', 'mcp-servers', 'health', 'openapi', 'scim'],
 ]);
-/** Segments that are never a server. */
+/** Segments that never name a server. */
 const NO_SERVERS: ReadonlySet<string> = new Set(['-', 'all', 'mcp', 'sse', 'messages']);
 
 const isWorkspace = (segment: string): boolean =>
@@ -58,7 +61,9 @@ function agentAt(segments: readonly string[]): ResourcePlace | undefined {
   return second === 'agents' && isWorkspace(first) ? { kind: 'agent', workspace: first, server } : undefined;
 }
 
-/** The server or servers that a path of the MCP gateway names; undefined for another path. */
+/**
+ * Returns the server or servers that a path of the MCP gateway names; undefined for another path.
+ */
 export function mcpPlaceOf(path: string): McpPlace | undefined {
   if (!path.endsWith('/mcp')) return undefined;
   const place = serverAt(path.split('/', 5).slice(1, -1));
@@ -66,8 +71,8 @@ export function mcpPlaceOf(path: string): McpPlace | undefined {
 }
 
 /**
- * The path of the resource that a path of MCP servers or agents belongs to. Agents have paths below them, such as those of their
- * cards; an MCP server has one.
+ * Returns the path of the resource that a path of an MCP server or agent belongs to. Agents have
+ * several paths, such as that of their card; an MCP server has one.
  */
 export function resourcePathOf(path: string): string {
   if (mcpPlaceOf(path) !== undefined) return path;
@@ -78,8 +83,9 @@ export function resourcePathOf(path: string): string {
 }
 
 /**
- * The path of the resource that an authorization path names: `/oauth/{workspace}/{server}/authorize` and `/oauth/{server}/authorize`.
- * Undefined for another path.
+ * Returns the path of the resource that an authorization path names:
+ * `/oauth/{workspace}/{server}/authorize` or `/oauth/{server}/authorize`. Undefined for another
+ * path.
  */
 export function resourceOfPath(path: string): string | undefined {
   const segments = path.split('/', 6);
@@ -88,7 +94,10 @@ export function resourceOfPath(path: string): string | undefined {
   return serverAt(named) === undefined ? undefined : `/${named.join('/')}/mcp`;
 }
 
-/** An address of the transport HTTP+SSE (MCP 2024-11-05): `…/sse` has the stream of a client, `…/messages` takes its messages. */
+/**
+ * A path of the HTTP+SSE transport (MCP 2024-11-05): `…/sse` streams to a client, `…/messages`
+ * accepts its messages.
+ */
 export interface SsePlace {
   readonly place: McpPlace;
   readonly part: 'sse' | 'messages';
@@ -97,8 +106,8 @@ export interface SsePlace {
 }
 
 /**
- * Parses a path of the transport HTTP+SSE; undefined for another path. The address of all servers
- * has none without a workspace.
+ * Parses a path of the HTTP+SSE transport; undefined for another path. The path of all servers
+ * needs a workspace here.
  */
 export function ssePlaceOf(path: string): SsePlace | undefined {
   const [root, ...segments] = path.split('/', 5);

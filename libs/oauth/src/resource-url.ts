@@ -1,8 +1,9 @@
 import { URL_LENGTH_MAX } from '@gw/kernel';
 
 /**
- * The canonical form of the URL of a resource (RFC 8707): scheme and host in lower case, without default port and trailing slash.
- * Undefined for a text that is no such URL, that has a query or fragment, or that a URL parser would change further.
+ * Returns the canonical URL of a resource (RFC 8707): scheme and host in lower case, without
+ * default port and trailing slash. Undefined for another text, a URL with a query or fragment, or
+ * one that a URL parser would change further.
  */
 export function canonicalResource(url: string): string | undefined {
   if (url.length > URL_LENGTH_MAX) return undefined;
@@ -15,7 +16,7 @@ export function canonicalResource(url: string): string | undefined {
 const withoutDefaultPort = (origin: string): string =>
   origin.replace(origin.startsWith('https:') ? /:443$/ : /:80$/, '');
 
-/** Whether URL parsers leave a URL as it is, and it has no empty segments. */
+/** Whether URL parsers do not change a URL and it has no empty segments. */
 function isStable(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { href, hostname, pathname } = new URL(url);
@@ -23,7 +24,10 @@ function isStable(url: string): boolean {
   return isSame && !hostname.endsWith('.') && !pathname.includes('//') && !url.endsWith('/');
 }
 
-/** Whether two URLs name one resource. One that only begins like the other is another resource. */
+/**
+ * Whether two URLs name the same resource. A URL that only starts with the other one names another
+ * resource.
+ */
 export function sameResource(one: string, other: string): boolean {
   const canonical = canonicalResource(one);
   return canonical !== undefined && canonical === canonicalResource(other);

@@ -26,8 +26,8 @@ const url = fc
   )
   .map(([scheme, pieces]) => scheme + pieces.join(''));
 
-describe('canonical URLs of resources', () => {
-  it('do not change again, and mean the same to a URL parser as what was requested', () => {
+describe('canonicalResource and sameResource', () => {
+  it('return a canonical URL that is stable and equal for a URL parser', () => {
     fc.assert(
       fc.property(url, (requested) => {
         const canonical = canonicalResource(requested);
@@ -47,7 +47,7 @@ describe('canonical URLs of resources', () => {
     ['http://localhost:80/mcp', 'http://localhost/mcp'],
     ['https://gateway.example.com:80/mcp', 'https://gateway.example.com:80/mcp'],
     ['http://[::1]:8787/mcp', 'http://[::1]:8787/mcp'],
-  ])('of %s is %s', (requested, canonical) => {
+  ])('convert %s to %s', (requested, canonical) => {
     expect(canonicalResource(requested)).toBe(canonical);
   });
 
@@ -68,11 +68,11 @@ describe('canonical URLs of resources', () => {
     'ftp://gateway.example.com/mcp',
     '/mcp',
     `https://gateway.example.com/${'a'.repeat(2_048)}`,
-  ])('do not exist for %j', (requested) => {
+  ])('return undefined for %j', (requested) => {
     expect(canonicalResource(requested)).toBeUndefined();
   });
 
-  it('are compared whole, never by how they begin', () => {
+  it('compare whole URLs, not prefixes', () => {
     const base = `${PUBLIC_URL}/team/server/mcp`;
     expect(sameResource(base, `${base.replace('gateway', 'GATEWAY')}/`)).toBe(true);
     for (const other of [
@@ -86,7 +86,7 @@ describe('canonical URLs of resources', () => {
   });
 });
 
-describe('what a resource names', () => {
+describe('resourceAt', () => {
   it.each([
     ['/v1', { kind: 'control_plane' }],
     ['/mcp/admin', { kind: 'control_plane_mcp' }],
@@ -96,7 +96,7 @@ describe('what a resource names', () => {
     ['/team/server/mcp', { kind: 'mcp', workspace: 'team', server: 'server' }],
     ['/v1/agent/helper', { kind: 'agent', workspace: null, server: 'helper' }],
     ['/team/agents/helper', { kind: 'agent', workspace: 'team', server: 'helper' }],
-  ])('%s', (path, place) => {
+  ])('parses the path %s', (path, place) => {
     expect(resourceAt(PUBLIC_URL + path, PUBLIC_URL)).toEqual(place);
   });
 
@@ -123,11 +123,11 @@ describe('what a resource names', () => {
       '/te%61m/s/mcp',
     ],
     ...['/a/b/c/d/e/mcp', '/-/agents/helper', '/v1/agent/hel.per'],
-  ])('nothing: %s', (path) => {
+  ])('returns undefined for %s', (path) => {
     expect(resourceAt(PUBLIC_URL + path, PUBLIC_URL)).toBeUndefined();
   });
 
-  it('nothing of another origin, as oauth-135 asks', () => {
+  it('returns undefined for another origin [oauth-135]', () => {
     for (const origin of [
       'https://evil.example.org',
       'https://gateway.example.com.evil.example',
@@ -138,12 +138,12 @@ describe('what a resource names', () => {
   });
 });
 
-describe('authorization paths that name a resource', () => {
+describe('resourceOfPath', () => {
   it.each([
     ['/oauth/team/server/authorize', '/team/server/mcp'],
     ['/oauth/server/authorize', '/server/mcp'],
     ['/oauth/team/-/authorize', '/team/-/mcp'],
-  ])('%s', (path, resource) => {
+  ])('returns the resource of %s', (path, resource) => {
     expect(resourceOfPath(path)).toBe(resource);
     expect(resourceAt(PUBLIC_URL + resource, PUBLIC_URL)).toMatchObject({ kind: 'mcp' });
   });
@@ -162,7 +162,7 @@ describe('authorization paths that name a resource', () => {
       '/oauth/oauth/server/authorize',
       'oauth/x/authorize',
     ],
-  ])('not %s', (path) => {
+  ])('returns undefined for %s', (path) => {
     expect(resourceOfPath(path)).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
 export const URI_LENGTH_MAX = 2_048;
 
 /**
- * Why a text cannot be an address that browsers are sent to; undefined for one that can. Judges the text itself: URL parsers remove
- * and rewrite characters, which is how a disguised address passes.
+ * Returns why browsers must not be redirected to a URI; undefined when they may. Checks the text
+ * itself, because URL parsers remove and rewrite characters, which can disguise a URI.
  */
 export function uriTextFault(text: string): string | undefined {
   if (text.length > URI_LENGTH_MAX) return `must have at most ${String(URI_LENGTH_MAX)} characters`;
@@ -19,13 +19,16 @@ function hasDotSegment(text: string): boolean {
   return path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
 }
 
-/** The scheme of a URI in the letters that it is written in, and what follows the colon. */
+/** Splits a URI into its scheme as written and the text after the colon; null without a scheme. */
 export function schemeOf(text: string): { readonly scheme: string; readonly rest: string } | null {
   const [, scheme, rest] = /^([A-Za-z][A-Za-z0-9+.-]*):(.*)$/s.exec(text) ?? [];
   return scheme === undefined || rest === undefined ? null : { scheme, rest };
 }
 
-/** Host and port of what follows `https:`; a string says why there is none. */
+/**
+ * Parses host and port of the text after `https:`. Returns an error message when there is no valid
+ * host.
+ */
 export function authorityOf(rest: string): { readonly host: string; readonly port: number | null } | string {
   if (!rest.startsWith('//')) return 'must have // behind its scheme';
   const [authority = ''] = rest.slice(2).split(/[/?]/, 1);

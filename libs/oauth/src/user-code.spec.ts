@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { newUserCode, userCodeForm } from './index';
 
-describe('codes of the device flow', () => {
-  it('have eight of twenty consonants, each letter at each place', () => {
+describe('newUserCode and userCodeForm', () => {
+  it('create distinct codes of eight of twenty consonants, with every letter at every place', () => {
     const codes = Array.from({ length: 2_000 }, newUserCode);
     for (const code of codes) expect(code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
     expect(new Set(codes).size).toBe(codes.length);
@@ -10,7 +10,7 @@ describe('codes of the device flow', () => {
       expect(new Set(codes.map((code) => code[place])).size).toBe(20);
   });
 
-  it('are the same however they are typed', () => {
+  it('normalise a code typed in any case and with any separators', () => {
     const gap = fc.constantFrom('', ' ', '-', ' - ');
     fc.assert(
       fc.property(fc.array(gap, { minLength: 9, maxLength: 9 }), fc.boolean(), (gaps, isLower) => {
@@ -30,7 +30,7 @@ describe('codes of the device flow', () => {
     'BCDF-GHJſ',
     'BCDF-GHJK'.padEnd(65),
     '１２３４５６７８',
-  ])('are not %j', (typed) => {
+  ])('return undefined for %j', (typed) => {
     expect(userCodeForm(typed)).toBeUndefined();
   });
 });

@@ -1,18 +1,21 @@
 import { randomInt } from 'node:crypto';
 
-/** Consonants: no code spells a word, and none is mistaken for a digit (RFC 8628, 6.1). */
+/** Consonants only, so that no code spells a word or looks like digits (RFC 8628, section 6.1). */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const LENGTH = 8;
-/** More than people type between the letters. */
+/** Maximum characters of a typed code, separators included. */
 const TYPED_MAX = 64;
 
-/** A new code of the device flow, such as `BCDF-GHJK`: one of 20⁸. */
+/** Returns a new random code of the device flow, such as `BCDF-GHJK` (20⁸ possible codes). */
 export function newUserCode(): string {
   const letters = Array.from({ length: LENGTH }, () => LETTERS.charAt(randomInt(LETTERS.length)));
   return dashed(letters.join(''));
 }
 
-/** A typed code in the form in which codes are compared; undefined for what can be none. Case, spaces and hyphens do not count. */
+/**
+ * Returns a typed code in its canonical form, ignoring case, spaces and hyphens; undefined for an
+ * invalid code.
+ */
 export function userCodeForm(typed: string): string | undefined {
   if (typed.length > TYPED_MAX) return undefined;
   const letters = typed.replaceAll(/[\s-]/g, '');

@@ -16,8 +16,8 @@ export interface Adjustments {
 export const MILLION = 1_000_000;
 
 /**
- * Names of the public API. A kind that a usage does not count separately (predicted and text
- * tokens) has the factor of its total.
+ * Names of units in the public API, and the total that a unit is part of. A kind of token that a
+ * usage does not count separately (predicted and text tokens) has the factor of its total.
  */
 const NAMES: Readonly<
   Record<Exclude<Unit, 'requests'>, { readonly name: string; readonly total: Unit | null }>
@@ -53,22 +53,22 @@ export function compileAdjustments(pricingAdjustments: unknown): Adjustments | n
       factorOf(value) ?? fallback,
     ]),
   );
-  const given = new Map<string, number | null>(
+  const factors = new Map<string, number | null>(
     Object.entries(NAMES).map(([unit, { name }]) => [unit, factorOf(multiplier[name])]),
   );
-  const apart = (Object.keys(NAMES) as (keyof typeof NAMES)[]).filter(
-    (unit) => NAMES[unit].total !== null && given.get(unit) !== null,
+  const separateUnits = (Object.keys(NAMES) as (keyof typeof NAMES)[]).filter(
+    (unit) => NAMES[unit].total !== null && factors.get(unit) !== null,
   );
   return {
     factor: (unit) =>
-      unit.startsWith('image:') ? image : (given.get(unit) ?? additional.get(unit) ?? fallback),
-    split: (card) => ({ ...card, units: withOwnPrices(card.units, apart) }),
+      unit.startsWith('image:') ? image : (factors.get(unit) ?? additional.get(unit) ?? fallback),
+    split: (card) => ({ ...card, units: withOwnPrices(card.units, separateUnits) }),
   };
 }
 
-function withOwnPrices(units: UnitPrices, apart: readonly (keyof typeof NAMES)[]): UnitPrices {
+function withOwnPrices(units: UnitPrices, separateUnits: readonly (keyof typeof NAMES)[]): UnitPrices {
   const own: Partial<Record<Unit, UnitPrices[Unit]>> = { ...units };
-  for (const unit of apart) {
+  for (const unit of separateUnits) {
     const { total } = NAMES[unit];
     if (own[unit] === undefined && total !== null && own[total] !== undefined) own[unit] = own[total];
   }

@@ -99,7 +99,7 @@ export function priceOfText(
   return forInput + forOutput + (each('requests', 1) ?? 0);
 }
 
-/** Adds the pieces; returns false when one of them has no price. */
+/** Adds a line for each kind of image and additional unit; returns false when one has no price. */
 function addPieces(
   usage: BillableUsage,
   card: PriceCard,
@@ -125,16 +125,16 @@ const piecesOf = (
   ...Object.entries(additionalUnits).map(([name, count]) => ({
     unit: `additional:${name}`,
     count,
-    price: own(card.additional, name),
+    price: ownValue(card.additional, name),
   })),
 ];
 
 function imagePrice({ images }: PriceCard, quality: string, size: string): number | undefined {
-  const sizes = own(images, quality) ?? own(images, 'default');
-  return sizes && (own(sizes, size) ?? own(sizes, 'default'));
+  const sizes = ownValue(images, quality) ?? ownValue(images, 'default');
+  return sizes && (ownValue(sizes, size) ?? ownValue(sizes, 'default'));
 }
 
-const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+const ownValue = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 
 const TOKEN_UNITS = [

@@ -7,7 +7,7 @@ import {
 } from './model-configs';
 
 const NO_FOLDER = 'must be the path of a folder that can be read';
-/** Replaces the setting that reads the disk: one path is no folder. */
+/** A folder setting that does not read the disk: it refuses only `/nowhere`. */
 const folder: Setting<string> = {
   fallback: undefined,
   parse: (path) => {
@@ -27,7 +27,7 @@ const ENVIRONMENT = {
 const GOOD = { m: { pay_as_you_go: { request_token: { price: 0.001 }, response_token: { price: 0.001 } } } };
 const BAD = { m: { pay_as_you_go: { request_token: { price: 'free' } } } };
 
-/** Sources with given documents; an Error is thrown. */
+/** Creates sources that return the documents of `answers`, or reject with an Error among them. */
 function sourcesWith(environment: Record<string, string> = ENVIRONMENT) {
   const responses: Record<keyof ModelConfigReaders, unknown> = { fetch: null, logStore: null, file: null };
   const requested: string[] = [];
@@ -47,8 +47,8 @@ function sourcesWith(environment: Record<string, string> = ENVIRONMENT) {
   return { answers: responses, requested, alarms, time, configs };
 }
 
-describe('sources of model configurations [ENV-08]', () => {
-  it('are read in order: memory for an hour, proxy service, log store, local files', async () => {
+describe('createModelConfigs [ENV-08]', () => {
+  it('reads sources in order: memory for an hour, proxy service, log store, local files', async () => {
     const { answers: responses, requested, configs, time } = sourcesWith();
     responses.file = GOOD;
     expect((await configs.load('openai'))?.models).toBe(1);
@@ -69,7 +69,7 @@ describe('sources of model configurations [ENV-08]', () => {
     expect(requested.at(-1)).toBe('fetch https://configs.example.com/general/openai');
   });
 
-  it('include the proxy only when it is enabled', async () => {
+  it('reads the proxy only when it is enabled', async () => {
     const off = sourcesWith({ ...ENVIRONMENT, MODEL_CONFIGS_PROXY_FETCH_ENABLED: 'OFF' });
     await off.configs.load('openai');
     await off.configs.capabilities('openai');
@@ -85,7 +85,7 @@ describe('sources of model configurations [ENV-08]', () => {
     expect(none.requested).toEqual([]);
   });
 
-  it('are refused at startup when their settings conflict [ENV-09]', () => {
+  it('throws at startup when settings conflict or a folder cannot be read [ENV-09]', () => {
     const { MODEL_CONFIGS_PROXY_URL: _none, ...withoutUrl } = ENVIRONMENT;
     expect(() => sourcesWith(withoutUrl)).toThrow(/^MODEL_CONFIGS_PROXY_URL is required with /);
     for (const name of Object.keys(ENVIRONMENT).filter((one) => one.endsWith('_PATH'))) {
@@ -94,7 +94,7 @@ describe('sources of model configurations [ENV-08]', () => {
     }
   });
 
-  it('keep the last valid document when an invalid one arrives, raise an alarm, and are read again soon', async () => {
+  it('keeps the last valid document when an invalid one arrives, raises an alarm, and reads again after a minute', async () => {
     const { answers: responses, alarms, configs, time } = sourcesWith();
     responses.fetch = GOOD;
     await configs.load('openai');
@@ -113,7 +113,7 @@ describe('sources of model configurations [ENV-08]', () => {
     expect(configs.faults()).toEqual([]);
   });
 
-  it('use the next source when one is invalid, and no price at all when none is valid', async () => {
+  it('uses the next source when one is invalid, and returns null when none is valid', async () => {
     const { answers: responses, configs } = sourcesWith();
     responses.fetch = BAD;
     responses.file = GOOD;
@@ -123,7 +123,7 @@ describe('sources of model configurations [ENV-08]', () => {
     expect(await configs.load('groq')).toBeNull();
   });
 
-  it('never make a request wait: the old document is used while the new one is read once', async () => {
+  it('returns the old prices while it reads the new document once, so that no request waits', async () => {
     const { answers: responses, requested, configs, time } = sourcesWith();
     responses.fetch = GOOD;
     expect(configs.prices('openai')).toBeUndefined();
@@ -137,7 +137,7 @@ describe('sources of model configurations [ENV-08]', () => {
   });
 
   it.each(['../secrets', 'a/b', '', 'OPENAI', '.', 'x'.repeat(65), '%2e%2e'])(
-    'are never read for %p, which is not a provider name',
+    'reads no source for %p, which is not a provider name',
     async (provider) => {
       const { requested, configs } = sourcesWith();
       expect(await configs.load(provider)).toBeNull();

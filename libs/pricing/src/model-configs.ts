@@ -3,8 +3,9 @@ import { LRUCache } from 'lru-cache';
 import { parsePriceFile, type PriceFile } from './price-file';
 
 /**
- * Where prices and capabilities of models come from, in addition to the built-in catalogue. Each path is a folder that holds
- * `<provider>.json`; `folder` checks it, since this lib reads no files.
+ * Settings of the sources of model prices and capabilities besides the built-in catalogue. Each
+ * path is a folder with one `<provider>.json` per provider. The caller's `folder` setting checks
+ * the path, because this library reads no files.
  */
 export const modelConfigSettings = (folder: Setting<string>) => ({
   MODEL_CONFIGS_PROXY_FETCH_ENABLED: flag(false),
@@ -69,13 +70,14 @@ export interface ModelConfigsOptions {
  */
 export interface ModelConfigs {
   /**
-   * Returns the prices known now: undefined when not loaded yet, null when no source has any.
-   * Starts loading what is missing or older than an hour, and returns the old prices meanwhile.
+   * Returns the loaded prices: undefined when they are not loaded yet, null when no source has any.
+   * Starts to load prices that are missing or older than an hour, and returns the old ones
+   * meanwhile.
    */
   prices(provider: string): PriceFile | null | undefined;
-  /** Returns the same once it is loaded. */
+  /** Loads missing or expired prices and returns them; null when no source has any. */
   load(provider: string): Promise<PriceFile | null>;
-  /** Returns capabilities as the document has them; null when no source has any. */
+  /** Returns the unparsed document of a provider's capabilities; null when no source has one. */
   capabilities(provider: string): Promise<unknown>;
   /**
    * Returns the failures of the last read of each document, at most one per source; empty when
@@ -110,8 +112,8 @@ export function createModelConfigs({
     pricing: sourcesOf('pricing', settings, readers),
     general: sourcesOf('general', settings, readers),
   };
-  const prices = createKept('pricing', sources.pricing, parsePriceFile, alarm, clock);
-  const general = createKept('general', sources.general, checkedObject, alarm, clock);
+  const prices = createDocumentCache('pricing', sources.pricing, parsePriceFile, alarm, clock);
+  const general = createDocumentCache('general', sources.general, checkedObject, alarm, clock);
   return {
     prices: (provider) => prices.now(provider),
     load: (provider) => prices.load(provider),
@@ -155,7 +157,7 @@ function sourcesOf(
   return sources;
 }
 
-interface Kept<T> {
+interface CachedDocument<T> {
   value: T | null | undefined;
   staleAt: number;
   loading: Promise<T | null> | null;
@@ -166,7 +168,7 @@ interface Kept<T> {
  * Returns the first source's document; null when every source that has one is invalid or
  * unreadable.
  */
-async function firstOf<T>({
+async function readFirst<T>({
   kind,
   provider,
   sources,
@@ -195,7 +197,7 @@ async function firstOf<T>({
   return { value: null, faults };
 }
 
-function createKept<T>(
+function createDocumentCache<T>(
   kind: ModelConfigKind,
   sources: readonly Source[],
   parse: (document: unknown) => T,
@@ -206,10 +208,10 @@ function createKept<T>(
   load(provider: string): Promise<T | null>;
   faults(): readonly ModelConfigAlarm[];
 } {
-  const kept = new LRUCache<string, Kept<T>>({ max: PROVIDERS_MAX });
+  const documents = new LRUCache<string, CachedDocument<T>>({ max: PROVIDERS_MAX });
 
-  const refresh = (provider: string, entry: Kept<T>): Promise<T | null> => {
-    entry.loading ??= firstOf({ kind, provider, sources, parse, alarm }).then(({ value, faults }) => {
+  const refresh = (provider: string, entry: CachedDocument<T>): Promise<T | null> => {
+    entry.loading ??= readFirst({ kind, provider, sources, parse, alarm }).then(({ value, faults }) => {
       const failed = value === null && faults.length > 0;
       entry.loading = null;
       entry.faults = faults;
@@ -221,11 +223,11 @@ function createKept<T>(
     return entry.loading;
   };
 
-  const entryOf = (provider: string): Kept<T> => {
-    const known = kept.get(provider);
+  const entryOf = (provider: string): CachedDocument<T> => {
+    const known = documents.get(provider);
     if (known) return known;
-    const entry: Kept<T> = { value: undefined, staleAt: -Infinity, loading: null, faults: [] };
-    kept.set(provider, entry);
+    const entry: CachedDocument<T> = { value: undefined, staleAt: -Infinity, loading: null, faults: [] };
+    documents.set(provider, entry);
     return entry;
   };
 
@@ -241,7 +243,7 @@ function createKept<T>(
       const entry = entryOf(provider);
       return entry.staleAt <= clock() ? refresh(provider, entry) : (entry.value ?? null);
     },
-    faults: () => [...kept.values()].flatMap((entry) => entry.faults),
+    faults: () => [...documents.values()].flatMap((entry) => entry.faults),
   };
 }
 

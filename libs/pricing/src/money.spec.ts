@@ -18,11 +18,11 @@ describe('scaleDecimal', () => {
     [NaN, 8, null],
     [Infinity, 8, null],
     [1e9, 8, null],
-  ])('takes %p by its decimal text to 10^%p as %p', (value, scale, expected) => {
+  ])('scales %p by 10^%p to %p', (value, scale, expected) => {
     expect(scaleDecimal(value, scale)).toBe(expected);
   });
 
-  it('is exact for every decimal of up to eight places, so that no price is off by a binary fraction', () => {
+  it('is exact for every decimal number of up to eight places', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10_000_000_000 }), (units) => {
         const text = `${String(Math.floor(units / 1e8))}.${String(units % 1e8).padStart(8, '0')}`;
@@ -51,10 +51,10 @@ describe('costOf', () => {
     expect(costOf(3, 500_000)).toBe(2);
   });
 
-  it('is linear in the quantity except for the rounding of one line', () => {
+  it('is proportional to the quantity except for the rounding of one line', () => {
     fc.assert(
       fc.property(
-        // 10,000 × 1,000 at the highest price stays below 2^53; beyond that a cost is only the
+        // 10,000 × 1,000 at the highest price stays below 2^53; above that a cost is only the
         // nearest number.
         fc.integer({ min: 0, max: 10_000 }),
         fc.integer({ min: 1, max: 1_000 }),

@@ -17,7 +17,7 @@ const usage = (counts: Partial<Usage>): Usage => ({
   ...counts,
 });
 
-/** Any usage that keeps the contract: parts never exceed their totals. */
+/** Any valid usage: parts never exceed their totals. */
 const anyUsage = fc
   .record({
     inputTokens: fc.integer({ min: 0, max: 2_000_000 }),
@@ -67,7 +67,7 @@ const MODELS = CATALOGUES.flatMap((id) =>
 describe('PriceBook', () => {
   const book = createPriceBook();
 
-  it('prices cached tokens separately from the others, and rounds each line on its own', () => {
+  it('prices cached tokens separately, and rounds each line', () => {
     const price = book.price(
       'openai',
       'gpt-4o',
@@ -106,11 +106,11 @@ describe('PriceBook', () => {
     ['no-such-provider', 'gpt-4o'],
     ['openai', 'x'.repeat(10_000)],
     [null, 'gpt-4o'],
-  ])('does not know the price of %p %p: null, never 0', (provider, model) => {
+  ])('returns null, never 0, for the unknown provider or model %p %p', (provider, model) => {
     expect(book.price(provider, model, usage({ inputTokens: 5 }), NOON)).toBeNull();
   });
 
-  it('does not price tokens of a kind without a price, so that they are not free by mistake', () => {
+  it('returns null for a usage with a kind of token that has no price', () => {
     expect(book.price('openai', 'text-embedding-3-small', usage({ inputTokens: 5 }), NOON)?.total).toBe(10);
     const embeddingOnly = MODELS.find(([provider, id]) => {
       const prices = findProvider({ providerId: provider })?.models.find((model) => model.id === id)?.prices;
@@ -120,7 +120,7 @@ describe('PriceBook', () => {
     expect(book.price(provider, id, usage({ inputTokens: 5, outputTokens: 1 }), NOON)).toBeNull();
   });
 
-  it('prices the whole request by the tier that its input reaches', () => {
+  it('prices the whole request at the tier that its input tokens reach', () => {
     const tiered = MODELS.flatMap(([provider, id]) => {
       const prices = findProvider({ providerId: provider })?.models.find((model) => model.id === id)?.prices;
       const input = prices === undefined || Array.isArray(prices) ? undefined : prices['input_mtok'];
@@ -159,7 +159,7 @@ describe('PriceBook', () => {
     }
   });
 
-  it('agrees with the catalogue on every model that has token prices, at several times', () => {
+  it("agrees with the catalogue package's own calculation for every model with token prices, at several times", () => {
     const counts = usage({ inputTokens: 123_457, outputTokens: 4_321, cacheReadTokens: 1_111 });
     const names = { input_tokens: 123_457, output_tokens: 4_321, cache_read_tokens: 1_111 };
     let compared = 0;
@@ -177,7 +177,7 @@ describe('PriceBook', () => {
     expect(compared).toBeGreaterThan(2_000);
   });
 
-  it('sums its lines to its total, is never negative, and prices every token once, for any usage', () => {
+  it('returns a total that is the sum of its lines, never negative, with every token priced once, for any usage', () => {
     fc.assert(
       fc.property(fc.constantFrom(...MODELS), anyUsage, ([provider, model], counts) => {
         const price = book.price(provider, model, counts, NOON);
@@ -205,7 +205,7 @@ describe('PriceBook', () => {
     );
   });
 
-  it('still returns prices when more models were requested than it keeps', () => {
+  it('returns prices when more models were requested than modelsMax', () => {
     const small = createPriceBook({ modelsMax: 2 });
     for (let round = 0; round < 3; round += 1) {
       for (const model of ['gpt-4o', 'gpt-4o-mini', 'unknown-1', 'unknown-2', 'o1']) {
@@ -225,7 +225,7 @@ describe('customCard', () => {
       NOON,
     );
 
-  it('prices a custom model by US cents per token, every input and output token alike', () => {
+  it('prices a custom model in US cents per input and output token, cached and reasoning tokens included', () => {
     const price = priceAt(
       { input: 0.0003, output: 0.0012 },
       usage({ inputTokens: 1_000, outputTokens: 100, cacheReadTokens: 400, reasoningTokens: 40 }),

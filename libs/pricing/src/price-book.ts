@@ -17,8 +17,8 @@ export interface PriceBook {
    * Returns the price of a usage at a time (a Date or Unix milliseconds), each line rounded half up
    * to 1e-8 USD.
    * Null when the catalogue does not have the model, or has no price for a kind of token that was
-   * used: unknown is never 0. What a usage does not count (images, searches, hours of audio) is not
-   * priced.
+   * used: an unknown price is never 0. Images, searches and hours of audio, which this usage does
+   * not count, are not priced.
    */
   price(providerCatalogueId: string | null, model: string, usage: Usage, at: Date | number): Price | null;
   /** Returns the prices themselves; null when the catalogue does not have the model. */
@@ -49,8 +49,8 @@ export interface CustomPrice {
 }
 
 /**
- * No provider has longer model names; a longer name is not looked up, so that it cannot fill the
- * cache.
+ * Maximum length of a model name. No provider has longer ones; they are not looked up, so that they
+ * cannot fill the cache.
  */
 const MODEL_CHARACTERS_MAX = 256;
 /** Converts cents per token to 1e-8 USD per million tokens: 10^-2 × 10^6 × 10^8. */
@@ -72,17 +72,18 @@ export function createPriceBook({ modelsMax = 4_096 }: PriceBookOptions = {}): P
     return model;
   };
 
-  const known = (catalogueId: string | null, name: string): CatalogueModel | null =>
+  const lookUp = (catalogueId: string | null, name: string): CatalogueModel | null =>
     catalogueId === null || name.length > MODEL_CHARACTERS_MAX ? null : resolve(catalogueId, name);
 
   return {
     price(providerCatalogueId, name, usage, at) {
-      const model = known(providerCatalogueId, name);
+      const model = lookUp(providerCatalogueId, name);
       const lines = model === null ? null : priceLines(usage, model.pricesAt(at.valueOf()));
       return model === null || lines === null ? null : { model: model.id, lines, total: sum(lines) };
     },
-    card: (providerCatalogueId, name, at) => known(providerCatalogueId, name)?.pricesAt(at.valueOf()) ?? null,
-    contextTokens: (providerCatalogueId, name) => known(providerCatalogueId, name)?.contextTokens ?? null,
+    card: (providerCatalogueId, name, at) =>
+      lookUp(providerCatalogueId, name)?.pricesAt(at.valueOf()) ?? null,
+    contextTokens: (providerCatalogueId, name) => lookUp(providerCatalogueId, name)?.contextTokens ?? null,
     models: (providerCatalogueId) => (providerCatalogueId === null ? [] : modelIdsOf(providerCatalogueId)),
   };
 }

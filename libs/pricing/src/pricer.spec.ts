@@ -48,7 +48,7 @@ const pricer = createPricer(createPriceBook());
 const custom = request({ custom: FULL });
 
 describe('Pricer', () => {
-  it('has one line per kind of unit, with each token in exactly one of them', () => {
+  it('returns one line per kind of unit, with each token in exactly one line', () => {
     const counts = usage({
       inputTokens: 1_000,
       cacheReadTokens: 300,
@@ -84,7 +84,7 @@ describe('Pricer', () => {
     ]);
   });
 
-  it('returns null for pieces without a price: unknown is never 0', () => {
+  it('returns null for images and additional units without a price', () => {
     for (const name of ['robots', 'constructor']) {
       expect(pricer.price(custom, usage({ additionalUnits: { [name]: 1 } }), NOON)).toBeNull();
     }
@@ -93,7 +93,7 @@ describe('Pricer', () => {
     expect(pricer.price(request({ model: 'no-such' }), usage({ inputTokens: 1 }), NOON)).toBeNull();
   });
 
-  it('prices text without its lines to the same sum', () => {
+  it('priceOfText returns the same total as price for text tokens', () => {
     const adjustments = compileAdjustments({ multiplier: { default: 1.37, response_token: 0.31 } });
     const perRequest = parsePricingConfig({
       pay_as_you_go: { request_token: cents(0.0003), additional_units: { requests: cents(0.7) } },
@@ -111,7 +111,7 @@ describe('Pricer', () => {
     );
   });
 
-  it('prices a batch at half price where the provider does, unless the price says otherwise', () => {
+  it("prices a batch by the provider's batch factor, unless the price has a batch_multiplier", () => {
     const counts = usage({ inputTokens: 1_000_000, batch: true });
     expect(pricer.price(request(), counts, NOON)?.total).toBe(125_000_000);
     const third = parsePricingConfig({
@@ -122,7 +122,7 @@ describe('Pricer', () => {
     expect(pricer.price(request({ provider: OWN, custom: FULL }), counts, NOON)?.total).toBe(1_000_000_000);
   });
 
-  it('applies the adjustments of the integration, with the default for units without their own', () => {
+  it('applies the adjustments of the integration, with the default for units without a factor', () => {
     const adjustments = compileAdjustments({
       multiplier: {
         default: 2,
@@ -151,7 +151,7 @@ describe('Pricer', () => {
     ]);
   });
 
-  it('takes a token kind with a factor out of its total, even without its own price', () => {
+  it('prices a token kind with a factor separately from its total, even without its own price', () => {
     const flat = parsePricingConfig({
       pay_as_you_go: { request_token: cents(0.001), response_token: cents(0.001) },
     });
@@ -164,7 +164,7 @@ describe('Pricer', () => {
     expect(() => compileAdjustments({ multiplier: { default: -1 } })).toThrow('from 0');
   });
 
-  it('adds up, is never negative and prices every token once, for any usage', () => {
+  it('returns a total that is the sum of its lines, never negative, with every token priced once', () => {
     const count = fc.nat({ max: 1_000_000 });
     const counts = fc.record({
       inputTokens: count,
@@ -190,7 +190,7 @@ describe('Pricer', () => {
     );
   });
 
-  it('prefers the custom price, then the configured sources at the time, then the catalogue [PAS-06]', () => {
+  it('prefers the custom price, then the configured price valid at the time, then the catalogue [PAS-06]', () => {
     const file = parsePriceFile({
       'gpt-4o': [
         { pricing_config: { pay_as_you_go: { request_token: cents(0.001), response_token: cents(0.001) } } },
@@ -227,7 +227,7 @@ describe('Pricer', () => {
   });
 });
 
-describe('a price file', () => {
+describe('parsePriceFile', () => {
   const token = { request_token: cents(1), response_token: cents(1) };
   it.each<[unknown, string]>([
     [null, 'the file must be an object'],
@@ -244,13 +244,13 @@ describe('a price file', () => {
       Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [`m${String(at)}`, {}])),
       'more than 20000 models',
     ],
-  ])('is refused whole, with the place at fault: case %#', (document, message) => {
+  ])('refuses the whole file and names the invalid place: case %#', (document, message) => {
     expect(() => parsePriceFile(document)).toThrow(message);
   });
 });
 
 describe('reprice', () => {
-  it('reports what would change and by how much, and changes nothing', () => {
+  it('reports the changed costs and their difference, and changes no record', () => {
     const newer = createPricer(createPriceBook(), {
       prices: () =>
         parsePriceFile({ a: { pay_as_you_go: { request_token: cents(0.002), response_token: cents(0) } } }),

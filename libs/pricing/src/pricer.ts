@@ -41,9 +41,9 @@ export interface Rate {
   readonly unit: string;
   /** Price for requests with few input tokens, before the adjustment. */
   readonly list: number;
-  /** The same with the integration's factor. */
+  /** `list` multiplied by the integration's factor. */
   readonly price: number;
-  /** Whether requests with many input tokens cost another price. */
+  /** Whether requests with many input tokens have another price. */
   readonly isTiered: boolean;
 }
 

@@ -26,17 +26,17 @@ const priceOf = (requested: string | null, responded: string | null): [string, n
 
 describe('priceOfResponse', () => {
   it.each([
-    ['a dearer model answers than was named', 'mini', 'large', ['large', 20]],
-    ['a provider names a cheaper model than was requested', 'large', 'free', ['large', 20]],
-    ['the answer names a model that is not known', 'large', 'nonsense', ['large', 20]],
-    ['the model that was requested is not known', 'deployment', 'large', ['large', 20]],
-    ['the answer names none', 'mini', null, ['mini', 1]],
-    ['the request named none', null, 'large', ['large', 20]],
-    ['the integration has a price for the name that was requested', 'alias', 'large', ['alias', 3]],
-    ['a configured source has a price for the name that was requested', 'agreed', 'large', ['agreed', 5]],
-    ['both have a configured price', 'agreed', 'dearAgreed', ['dearAgreed', 9]],
-    ['neither is known', 'deployment', 'nonsense', null],
-  ] as const)('is by the right model where %s', (_, requested, responded, expected) => {
+    ['the response names a more expensive model than was requested', 'mini', 'large', ['large', 20]],
+    ['the response names a cheaper model than was requested', 'large', 'free', ['large', 20]],
+    ['the response names an unknown model', 'large', 'nonsense', ['large', 20]],
+    ['the requested model is unknown', 'deployment', 'large', ['large', 20]],
+    ['the response names no model', 'mini', null, ['mini', 1]],
+    ['the requested model is null', null, 'large', ['large', 20]],
+    ['the integration has a price for the requested model', 'alias', 'large', ['alias', 3]],
+    ['a configured source has a price for the requested model', 'agreed', 'large', ['agreed', 5]],
+    ['both models have a configured price', 'agreed', 'dearAgreed', ['dearAgreed', 9]],
+    ['neither model is known', 'deployment', 'nonsense', null],
+  ] as const)('uses the price of the expected model when %s', (_, requested, responded, expected) => {
     expect(priceOf(requested, responded)).toEqual(expected);
   });
 

@@ -44,7 +44,7 @@ const faultsOf = (value: unknown): readonly string[] => {
   return result.ok ? [] : result.details.map(({ path, rule }) => `${path}: ${rule}`);
 };
 
-describe('strategy that one file and one registration line add', () => {
+describe('a new strategy, added with one file and one registration line', () => {
   it('is part of the schema and has its own rules', () => {
     expect(JSON.stringify(schema)).toContain('"by_header"');
     expect(faultsOf(config)).toEqual([]);
@@ -73,7 +73,7 @@ describe('strategy that one file and one registration line add', () => {
     ]);
   });
 
-  it('can be simulated', () => {
+  it('works in simulate', () => {
     const request = { metadata: {}, headers: { 'x-target': 'b' }, pathname: '/', caller: 'key' };
     const { decision } = simulate(compileConfig(config), request, [], { nowMs: 0 });
     expect(decision.respondedBy).toBe('config.targets[1]');

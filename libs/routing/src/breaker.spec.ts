@@ -35,9 +35,12 @@ describe('isBreakerFailure', () => {
     },
   );
 
-  it.each(['refused', 'denied'] as const)('knows nothing about a target after %s', (failure) => {
-    expect(isBreakerFailure(failed(failure, 500), rules)).toBeNull();
-  });
+  it.each(['refused', 'denied'] as const)(
+    'returns null after %s, which says nothing about the target',
+    (failure) => {
+      expect(isBreakerFailure(failed(failure, 500), rules)).toBeNull();
+    },
+  );
 
   it('uses the listed statuses instead of 500 and above, and counts a response that took too long', () => {
     const own = rulesOf({ failure_threshold: 1, failure_status_codes: [429], slow_call_duration: 100 });
@@ -71,7 +74,7 @@ describe('Breaker', () => {
     expect(calls(breaker, rules, [FAIL], T + 94_000)).toEqual(['opened']);
   });
 
-  it('opens at the configured share of failures, once there are enough requests', () => {
+  it('opens at the configured percentage of failures once there are minimum_requests', () => {
     const rules = rulesOf({ failure_threshold_percentage: 50, minimum_requests: 4 });
     expect(calls(new Breaker(), rules, [FAIL, FAIL, FAIL, OK])).toEqual([null, null, null, null]);
     expect(calls(new Breaker(), rules, [FAIL, FAIL, FAIL, FAIL])).toEqual([null, null, null, 'opened']);
@@ -121,7 +124,7 @@ describe('Breaker', () => {
     expect(breaker.record(rules, OK, true, T + 1002)).toBe('closed');
   });
 
-  it('frees the place of a probe that ends without a verdict or is never reported', () => {
+  it('admits another probe when one was released, or was not reported for a cooldown', () => {
     const rules = rulesOf({ consecutive_failures: 1, cooldown_interval: 1000 });
     const breaker = new Breaker();
     calls(breaker, rules, [FAIL]);

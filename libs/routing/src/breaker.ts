@@ -28,7 +28,7 @@ export function isBreakerFailure(
 }
 
 /**
- * One circuit breaker: a state machine without a clock of its own.
+ * One circuit breaker: a state machine whose callers pass the current time.
  * Requests and failures are counted over the last half to whole window, in two halves, so no list
  * of calls is needed. The breaker opens by any of its rules and lets probes through after the
  * cooldown. `probesMax` successful probes close it; one failed probe opens it again.
@@ -129,7 +129,10 @@ export class Breaker {
     );
   }
 
-  /** A probe whose outcome is never reported frees its place after a cooldown. */
+  /**
+   * Returns how many more probes may start. A probe without a reported outcome stops counting after a
+   * cooldown.
+   */
   private probesLeft(rules: CompiledBreaker, nowMs: number): number {
     const sinceMs = nowMs - this.probedAtMs;
     return sinceMs < 0 || sinceMs >= rules.cooldownMs ? rules.probesMax : rules.probesMax - this.probes;

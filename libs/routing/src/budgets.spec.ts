@@ -5,24 +5,27 @@ import { HedgeBudgets, RetryBudget, type HedgeOffer } from './index';
 const T = 1_000_000;
 
 describe('RetryBudget', () => {
-  /** Retries made during `seconds` with `requests` per second that each want `retries`. */
+  /**
+   * Returns how many retries are granted in `seconds` when each of `requests` per second wants
+   * `retries`.
+   */
   function storm(budget: RetryBudget, seconds: number, requests: number, retries: number): number {
-    let made = 0;
+    let sent = 0;
     for (let request = 0; request < seconds * requests; request++) {
       budget.earn();
       const nowMs = T + (request * 1000) / requests;
-      for (let retry = 0; retry < retries; retry++) if (budget.take(nowMs)) made++;
+      for (let retry = 0; retry < retries; retry++) if (budget.take(nowMs)) sent++;
     }
-    return made;
+    return sent;
   }
 
-  it('bounds the retries of a storm to a fifth of the requests, ten per second and a hundred saved ones', () => {
-    const made = storm(new RetryBudget(), 60, 1000, 5);
-    expect(made).toBeGreaterThan(60_000 * 0.2);
-    expect(made).toBeLessThanOrEqual(60_000 * 0.2 + 60 * 10 + 100);
+  it('grants at most a fifth of the requests, ten per second and a hundred saved retries under load', () => {
+    const sent = storm(new RetryBudget(), 60, 1000, 5);
+    expect(sent).toBeGreaterThan(60_000 * 0.2);
+    expect(sent).toBeLessThanOrEqual(60_000 * 0.2 + 60 * 10 + 100);
   });
 
-  it('lets every retry of a quiet process through', () => {
+  it('grants every retry when there are few requests', () => {
     expect(storm(new RetryBudget(), 60, 2, 5)).toBe(600);
   });
 
@@ -32,7 +35,7 @@ describe('RetryBudget', () => {
     expect([1, 2, 3, 4].map(() => budget.take(T))).toEqual([true, true, true, false]);
   });
 
-  it('gains nothing from a clock that is set back', () => {
+  it('grants no additional retry when the clock is set back', () => {
     const budget = new RetryBudget({ savedMax: 1, floorPerSecond: 1, ratio: 0 });
     expect([T, T - 5000, T - 4500].map((nowMs) => budget.take(nowMs))).toEqual([true, false, false]);
   });
@@ -42,36 +45,36 @@ describe('HedgeBudgets', () => {
   const target = compileConfig({}).targets[0] as CompiledTarget;
   const offer = (price = 1): HedgeOffer => ({ target, delayMs: 1, payer: 'e', price });
 
-  it('limits the cost of second requests to their share and a few saved ones', () => {
+  it('limits second requests to hedge_percentage of the first ones', () => {
     const budgets = new HedgeBudgets();
-    let made = 0;
+    let sent = 0;
     for (let request = 0; request < 10_000; request++) {
       budgets.earn('e', 8);
-      if (budgets.take(offer())) made++;
+      if (budgets.take(offer())) sent++;
     }
-    expect(made).toBeGreaterThanOrEqual(799);
-    expect(made).toBeLessThanOrEqual(801);
-    expect(budgets.totals()).toMatchObject({ offered: 10_000, made });
+    expect(sent).toBeGreaterThanOrEqual(799);
+    expect(sent).toBeLessThanOrEqual(801);
+    expect(budgets.totals()).toMatchObject({ offered: 10_000, made: sent });
   });
 
   it('charges a second request by its price', () => {
     const budgets = new HedgeBudgets();
-    let made = 0;
+    let sent = 0;
     for (let request = 0; request < 10_000; request++) {
       budgets.earn('e', 8);
-      if (budgets.take(offer(4))) made++;
+      if (budgets.take(offer(4))) sent++;
     }
-    expect(made).toBe(200);
+    expect(sent).toBe(200);
   });
 
-  it('keeps endpoints apart, and at most 10,000 of them', () => {
+  it('has a budget for each endpoint, and drops the oldest one beyond its capacity', () => {
     const budgets = new HedgeBudgets(2);
     for (const payer of ['a', 'b', 'c']) budgets.earn(payer, 8);
     const taken = ['a', 'b', 'c'].map((payer) => budgets.take({ ...offer(), payer }));
     expect(taken).toEqual([false, true, true]);
   });
 
-  it('counts what was won and what was wasted', () => {
+  it('counts hedges that the second request won, and calls whose response was not used', () => {
     const budgets = new HedgeBudgets();
     budgets.settled(true);
     budgets.settled(false);

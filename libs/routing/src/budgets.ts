@@ -48,7 +48,7 @@ export class RetryBudget {
 
 /**
  * Retry budgets by workspace, so that no workspace uses up another's. Keeps at most 10,000; beyond
- * that the oldest one starts again.
+ * that it drops the oldest one, whose workspace then starts with a full budget.
  */
 export class RetryBudgets {
   private readonly budgets = new Map<string, RetryBudget>();
@@ -83,6 +83,7 @@ export interface HedgeOffer {
 export interface HedgeCounts {
   /** Requests that could have been hedged. */
   readonly offered: number;
+  /** Second requests that were sent. */
   readonly made: number;
   /** Second requests that responded first. */
   readonly won: number;
@@ -114,7 +115,7 @@ export class HedgeBudgets {
 
   /**
    * Takes the price of a second request; returns false when the budget is too small. Call it when
-   * the delay is over.
+   * the delay has passed.
    */
   take({ payer, price }: Pick<HedgeOffer, 'payer' | 'price'>): boolean {
     const saved = this.saved.get(payer) ?? 0;
@@ -124,6 +125,7 @@ export class HedgeBudgets {
     return true;
   }
 
+  /** Counts the end of a hedge with two requests; the response of one of them was not used. */
   settled(secondWon: boolean): void {
     this.counts.wasted++;
     if (secondWon) this.counts.won++;

@@ -8,7 +8,7 @@ const compileTargets = (config: GatewayConfig): readonly CompiledTarget[] => {
 };
 
 describe('compileConfig', () => {
-  it('gives each target the settings of its parent nodes by the documented rule', () => {
+  it('merges the settings of each target with those of its parent nodes by the documented rules', () => {
     const [plain, own] = compileTargets({
       strategy: { mode: 'fallback' },
       override_params: { temperature: 0, top_p: 1 },
@@ -86,7 +86,7 @@ describe('compileConfig', () => {
     expect(targets.map(({ inputGuardrails }) => inputGuardrails)).toEqual([['root', hook], [hook]]);
   });
 
-  it('names every target by its path, also below a single', () => {
+  it('sets the JSON path of every target, including targets of a single strategy', () => {
     const leaf = { provider: 'openai' };
     const paths = compileTargets({
       strategy: { mode: 'fallback' },
@@ -106,7 +106,7 @@ describe('compileConfig', () => {
     expect(compileTargets(leaf)[0]?.path).toBe('config');
   });
 
-  it('leaves everything to the request for a config without settings', () => {
+  it('compiles an empty config to one target that takes everything from the request', () => {
     expect(compileConfig({}).root).toMatchObject({
       kind: 'target',
       provider: null,

@@ -21,7 +21,10 @@ function failuresOf(query: unknown): string[] {
     : result.details.map(({ path, rule }) => `${path.split('.').slice(3).join('.')}: ${rule}`);
 }
 
-/** Costs of all searches from now on: instructions of the pattern times length of the text. */
+/**
+ * Records the cost of every search from now on: instructions of the pattern times length of the
+ * text.
+ */
 function searches(): readonly number[] {
   const steps: number[] = [];
   const test = Object.getOwnPropertyDescriptor(RE2JS.prototype, 'test')?.value as RE2JS['test'];
@@ -32,11 +35,11 @@ function searches(): readonly number[] {
   return steps;
 }
 
-describe('patterns in conditions', () => {
+describe('Pattern.compile and $regex', () => {
   afterEach(() => jest.restoreAllMocks());
 
   it.each(data.regex)(
-    '$id: is refused on save or searched in bounded time ($reason)',
+    '$id: refuses the pattern or searches it in bounded time ($reason)',
     ({ pattern, input }) => {
       const compiled = Pattern.compile(pattern);
       if (typeof compiled === 'string') {
@@ -47,21 +50,21 @@ describe('patterns in conditions', () => {
       }
       const text = input.repeat.repeat(input.count) + input.tail;
       const steps = searches();
-      // The engine takes time in proportion to the steps; a backtracking one would take minutes or
-      // years for these.
+      // The engine's time is proportional to the steps; a backtracking engine would need minutes or
+      // years.
       for (let round = 0; round < 200; round++) compiled.test(text);
       for (const count of steps) expect(count).toBeLessThanOrEqual(200_000);
     },
   );
 
-  it.each(data.invalid_patterns)('$id: is refused on save ($reason)', ({ pattern }) => {
+  it.each(data.invalid_patterns)('$id: refuses the pattern ($reason)', ({ pattern }) => {
     // A pattern larger than a whole config is refused for its size.
     const rule = pattern.length > CONFIG_LIMITS.bytesMax ? ': size' : ': regex';
     expect(failuresOf({ 'metadata.x': { $regex: pattern } })).toEqual([expect.stringContaining(rule)]);
     expect(Pattern.compile(pattern)).toEqual(expect.any(String));
   });
 
-  it('holds the event loop for a bounded time, for any pattern and text', () => {
+  it('searches at most 200,000 steps at once, for any pattern and text', () => {
     let seed = 1;
     const letter = (): string => ((seed = (seed * 48_271) % 2_147_483_647) % 2 === 0 ? 'a' : 'b');
     const text = Array.from({ length: 50_000 }, letter).join('');
@@ -70,14 +73,14 @@ describe('patterns in conditions', () => {
       const steps = searches();
       for (const length of [50_000, 20_000, 5000, 1000, 300, 100]) pattern.test(text.slice(0, length));
       for (const count of steps) expect(count).toBeLessThanOrEqual(200_000);
-      // Only those that are searched at all: there is no bound on short texts.
+      // Short texts are searched; texts above the bound are not.
       expect(steps.length).toBeGreaterThan(0);
       expect(steps.length).toBeLessThan(6);
       jest.restoreAllMocks();
     }
   });
 
-  it('accepts flags only for a group, so that a pattern means the same in JavaScript', () => {
+  it('accepts flags only on a group, so that a pattern has the same meaning in JavaScript', () => {
     expect(Pattern.compile('(?i)abc')).toEqual(expect.any(String));
     expect(Pattern.compile('a(?i)b')).toEqual(expect.any(String));
     expect((Pattern.compile('(?i:abc)') as Pattern).test('xABCx')).toBe(true);
@@ -92,14 +95,14 @@ describe('patterns in conditions', () => {
   });
 });
 
-describe('queries', () => {
+describe('queries in conditions', () => {
   it.each([
     [{}],
     [{ 'metadata.user.plan': 'paid' }],
     [{ 'params.messages.0.role': { $eq: 'user' }, model: { $in: ['a', 'b'] } }],
     [{ $and: [{ 'headers.X-Tier': { $ne: 'x' } }, { $not: { 'url.pathname': { $regex: '^/v1/chat' } } }] }],
     [{ 'params.max_tokens': { $gt: 1, $lte: '4096', $exists: true, $not: { $in: [7] } } }],
-  ])('takes %j', (query) => {
+  ])('accepts %j', (query) => {
     expect(failuresOf(query)).toEqual([]);
   });
 

@@ -51,7 +51,7 @@ describe('validateConfig on configs.json', () => {
     expect(cases.length).toBeGreaterThan(90);
   });
 
-  it.each(cases)('$id: $expect $reason', (row) => {
+  it.each(cases)('$id: expected verdict $expect ($reason)', (row) => {
     const verdict = verdictOf(row);
     if (row.expect !== 'either') expect(verdict).toMatchObject({ ok: row.expect === 'accept' });
     if (verdict.ok) {
@@ -66,7 +66,7 @@ describe('validateConfig on configs.json', () => {
   });
 
   const inline = cases.filter(({ config }) => config !== undefined);
-  it.each(inline)('$id: has the same verdict inline, as text', (row) => {
+  it.each(inline)('$id: parseConfig gives the same verdict for its JSON text', (row) => {
     expect(parseConfig(JSON.stringify(row.config), workspace)).toEqual(verdictOf(row));
   });
 });

@@ -6,13 +6,13 @@ const document = readFileSync(resolve(__dirname, '../../../docs/configs.md'), 'u
 const examples = [...document.matchAll(/```json\n(.*?)```/gs)].map(([, json]) => json ?? '');
 
 describe('docs/configs.md', () => {
-  it.each(examples)('shows a config that is valid: %#', (example) => {
+  it.each(examples)('contains only valid configs: example %#', (example) => {
     const result = parseConfig(example);
     expect(result).toMatchObject({ ok: true });
     if (result.ok) expect(compileConfig(result.config).targets.length).toBeGreaterThan(0);
   });
 
-  it('shows every mode, and names every member that a config may have', () => {
+  it('has an example of every mode, and mentions every member of a config', () => {
     const { config } = CONFIG_SCHEMA.$defs;
     const { retry, cache } = config.properties;
     const strategy = config.properties.strategy as { readonly properties: Record<string, object> };

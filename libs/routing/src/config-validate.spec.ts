@@ -55,7 +55,7 @@ describe('validateConfig', () => {
     `"properties":{"${name}":{"type":"object","properties":{"prototype":{}}}},"$defs":{"${name}":{}}}}}]}}`;
 
   it.each(['constructor', 'prototype', 'toString'])(
-    'accepts %s as a name in a JSON schema, and keeps it',
+    'accepts %s as a property name in a JSON schema, and keeps it',
     (name) => {
       const result = parseConfig(schemaOf(name));
       expect(result).toMatchObject({ ok: true });
@@ -74,7 +74,7 @@ describe('validateConfig', () => {
     ['"default_params":{"a":{"constructor":{"x":1}}}', 'default_params.a.constructor'],
     ['"override_params":{"properties":{"a":{"prototype":1}}}', 'override_params.properties.a.prototype'],
     ['"override_params":{"properties":{"__proto__":{"x":1}}}', 'override_params.properties.__proto__'],
-  ])('refuses a member that reaches into JavaScript objects elsewhere: %s', (member, path) => {
+  ])('refuses names of JavaScript prototypes outside of JSON schemas: %s', (member, path) => {
     const result = parseConfig(`{"provider":"openai",${member}}`);
     expect(result).toMatchObject({ ok: false, details: [{ path, rule: 'forbidden_key' }] });
     expect(({} as { x?: unknown }).x).toBeUndefined();
@@ -100,7 +100,7 @@ describe('validateConfig', () => {
     ['cusotm_host', 'custom_host'],
     ['on_status_code', null],
     ['retrys', 'retry'],
-  ])('refuses the unknown key %s and hints at %s', (key, near) => {
+  ])('refuses the unknown key %s and suggests %s', (key, near) => {
     const [detail] = failures({ provider: 'openai', [key]: 'sk-secret' });
     expect(detail).toMatchObject({ path: key, rule: 'unknown_key', value: key });
     expect(detail?.message).toBe(near ? `is not a known key; did you mean ${near}?` : 'is not a known key');
@@ -116,7 +116,7 @@ describe('validateConfig', () => {
     };
     const details = [...failures(config)];
     details.push(...failures({ custom_host: 'https://example.org/?token=secret' }));
-    // A line break is its own failure in values that become a header: the key and the region.
+    // The line break is a further failure of the key and the region, which become headers.
     expect(details.length).toBe(7);
     expect(JSON.stringify(details)).not.toContain('secret');
   });
@@ -149,7 +149,7 @@ describe('validateConfig', () => {
     ],
     ['both spellings of a saved provider', { provider: '@a', virtual_key: 'a' }, 'virtual_key: conflict'],
     [
-      'a guardrail that says nothing',
+      'a guardrail without checks',
       { provider: 'x', input_guardrails: [{ deny: true }] },
       'input_guardrails.0: guardrail',
     ],
@@ -163,8 +163,8 @@ describe('validateConfig', () => {
     expect(rules(config)).toEqual([rule]);
   });
 
-  it('requests providers by name, by @slug and by virtual key, and guardrails by slug', () => {
-    const requested: string[] = [];
+  it('looks up providers by name, by @slug and by virtual key, and guardrails by slug', () => {
+    const lookedUp: string[] = [];
     const result = validateConfig(
       fallback(
         { provider: 'openai' },
@@ -172,18 +172,12 @@ describe('validateConfig', () => {
         { virtual_key: 'older', output_guardrails: ['g1', { id: 'g2' }] },
       ),
       {
-        isKnownProvider: (name) => requested.push(name) < 0,
-        isKnownSavedProvider: (slug) => requested.push(`saved ${slug}`) < 0,
-        isKnownGuardrail: (slug) => requested.push(`guardrail ${slug}`) < 0,
+        isKnownProvider: (name) => lookedUp.push(name) < 0,
+        isKnownSavedProvider: (slug) => lookedUp.push(`saved ${slug}`) < 0,
+        isKnownGuardrail: (slug) => lookedUp.push(`guardrail ${slug}`) < 0,
       },
     );
-    expect(requested.sort()).toEqual([
-      'guardrail g1',
-      'guardrail g2',
-      'openai',
-      'saved older',
-      'saved saved',
-    ]);
+    expect(lookedUp.sort()).toEqual(['guardrail g1', 'guardrail g2', 'openai', 'saved older', 'saved saved']);
     expect(result).toMatchObject({ ok: false, details: { length: 5 } });
   });
 
@@ -208,15 +202,15 @@ describe('validateConfig', () => {
   );
 
   it('checks every address of a config by the address policy, also those in provider fields', () => {
-    const requested: string[] = [];
-    const checkHost = (url: string): string => `refused ${String(requested.push(url))}`;
+    const lookedUp: string[] = [];
+    const checkHost = (url: string): string => `refused ${String(lookedUp.push(url))}`;
     const config = {
       provider: 'x',
       custom_host: 'https://a.example',
       huggingface_base_url: 'https://b.example',
     };
     expect(validateConfig(config, { checkHost })).toMatchObject({ ok: false, details: { length: 2 } });
-    expect(requested).toEqual(['https://a.example', 'https://b.example']);
+    expect(lookedUp).toEqual(['https://a.example', 'https://b.example']);
   });
 
   it('accepts the shapes of public configs: hooks written out, provider fields, plural retry key', () => {
@@ -241,8 +235,8 @@ describe('validateConfig', () => {
   });
 });
 
-describe('forward_headers of a config', () => {
-  it.each([['*'], ['x-*']])('refuse the wildcard %s', (name) => {
+describe('validateConfig: forward_headers', () => {
+  it.each([['*'], ['x-*']])('refuses the wildcard %s', (name) => {
     expect(
       parseConfig(JSON.stringify({ provider: 'openai', forward_headers: ['x-trace', name] })),
     ).toMatchObject({
@@ -254,16 +248,16 @@ describe('forward_headers of a config', () => {
   });
 });
 
-describe('bounds of a config', () => {
+describe('validateConfig: bounds', () => {
   const nested = (levels: number): unknown =>
     levels === 0 ? { provider: 'openai' } : fallback(nested(levels - 1));
 
-  it('accept eight levels of targets and refuse nine', () => {
+  it('accepts eight levels of targets and refuses nine', () => {
     expect(rules(nested(8))).toEqual([]);
     expect(rules(nested(9))).toEqual(['config: depth']);
   });
 
-  it('accept a hundred targets over all levels and refuse one more', () => {
+  it('accepts a hundred targets over all levels and refuses one more', () => {
     const targets = Array.from({ length: 50 }, () => ({ provider: 'openai' }));
     expect(
       rules(fallback(fallback(...targets.slice(1)), ...targets.slice(1), ...targets.slice(0, 1))),
@@ -271,7 +265,7 @@ describe('bounds of a config', () => {
     expect(rules(fallback(fallback(...targets), ...targets))).toEqual(['config: targets']);
   });
 
-  it('accept 64 KB and refuse one byte more, as text and as a value', () => {
+  it('accepts 64 KB and refuses one byte more, as text and as a value', () => {
     const config = (size: number): string => {
       const empty = JSON.stringify({ provider: 'openai', override_params: { text: '' } });
       return empty.replace('""', JSON.stringify('x'.repeat(size - empty.length)));
@@ -281,7 +275,7 @@ describe('bounds of a config', () => {
     expect(rules(JSON.parse(config(65_537)))).toEqual(['config: size']);
   });
 
-  it('return for a document of any depth, size or kind without exhausting the stack', () => {
+  it('returns for a document of any depth, size or type without exhausting the stack', () => {
     const depth = 200_000;
     const deep = JSON.parse(`${'['.repeat(1000)}${']'.repeat(1000)}`) as unknown;
     expect(rules({ provider: 'x', override_params: { deep } })).toEqual([
@@ -292,7 +286,7 @@ describe('bounds of a config', () => {
       expect(rules(value)).toEqual(['config: type']);
   });
 
-  it('list at most a hundred failures', () => {
+  it('lists at most a hundred failures', () => {
     const config = { provider: 'openai', drop_params: Array.from({ length: 500 }, () => 5) };
     expect(failures(config)).toHaveLength(100);
   });

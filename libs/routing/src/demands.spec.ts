@@ -13,29 +13,29 @@ describe('demandsOf', () => {
   it.each<[string, object, object]>([
     ['a text', { messages: user('x'.repeat(400)) }, { tokens: 101 }],
     [
-      'a picture of chat completions',
+      'an image of chat completions',
       { messages: user([{ type: 'image_url', image_url: { url: `data:image/png;base64,${DATA}` } }]) },
       { image: true, tokens: 1_004 },
     ],
     [
-      'a picture of responses',
+      'an image of responses',
       { input: user([{ type: 'input_image', image_url: `data:image/png;base64,${DATA}` }]) },
       { image: true, tokens: 1_004 },
     ],
     [
-      'a picture of messages',
+      'an image of messages',
       {
         messages: user([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: DATA } }]),
       },
       { image: true, tokens: 1_006 },
     ],
     [
-      'a picture of Gemini',
+      'an image of Gemini',
       { contents: [{ parts: [{ inlineData: { mimeType: 'image/png', data: DATA } }] }] },
       { image: true, tokens: 1_003 },
     ],
     [
-      'a recording',
+      'an audio recording',
       { messages: user([{ type: 'input_audio', input_audio: { data: DATA, format: 'wav' } }]) },
       { audio: true, tokens: 5 },
     ],
@@ -51,22 +51,22 @@ describe('demandsOf', () => {
     ['a schema of Gemini', { generationConfig: { responseJsonSchema: {} } }, { jsonSchema: true }],
     ['a plain format', { response_format: { type: 'json_object' } }, {}],
     ['empty lists', { messages: [], tools: [] }, {}],
-  ])('of %s', (_name, body, expected) => {
+  ])('returns the demands of a body with %s', (_name, body, expected) => {
     expect(demandsOf(body)).toEqual({ ...NOTHING, ...expected });
   });
 
-  it('of what is no body', () => {
+  it('returns no demands for values that are not objects', () => {
     for (const body of [undefined, null, 'text', 5, []]) expect(demandsOf(body)).toEqual(NOTHING);
   });
 
-  it('of a body deeper than the stack', () => {
+  it('reads a body that is nested deeper than the call stack', () => {
     let deep: unknown = 'end';
     for (let level = 0; level < 50_000; level += 1) deep = [deep];
     expect(demandsOf({ messages: deep }).tokens).toBe(1);
   });
 });
 
-describe('conditions on what a body asks of a model', () => {
+describe('conditions on demands of a body', () => {
   const chosen = (query: object, params: object): string | null => {
     const targets = [
       { name: 'one', provider: 'groq' },
@@ -87,7 +87,7 @@ describe('conditions on what a body asks of a model', () => {
     [{ 'has.tools': true }, { tools: [{}] }, 'one'],
     [{ 'has.tools': true }, {}, 'other'],
     [{ 'has.image': false, 'needs.json_schema': true }, { response_format: { type: 'json_schema' } }, 'one'],
-  ])('%j', (query, params, name) => {
+  ])('%j with body %j chooses target %s', (query, params, name) => {
     expect(chosen(query, params)).toBe(name);
   });
 

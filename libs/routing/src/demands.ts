@@ -1,6 +1,9 @@
 /** Features that a call requires of a model, in any dialect. */
 export interface Demands {
-  /** Estimate: a token has four characters, a picture a thousand tokens. Data of files does not count. */
+  /**
+   * Estimate: a token has four characters, a picture a thousand tokens. Data of files does not
+   * count.
+   */
   readonly tokens: number;
   readonly image: boolean;
   readonly audio: boolean;
@@ -13,8 +16,8 @@ type Media = 'image' | 'audio' | 'document';
 
 const TOKEN_CHARACTERS = 4;
 const PICTURE_TOKENS = 1_000;
-/** Members whose texts a model reads. */
-const READ = [
+/** Members of a body whose texts count as tokens. */
+const TEXT_MEMBERS = [
   'system',
   'instructions',
   'systemInstruction',
@@ -24,8 +27,15 @@ const READ = [
   'contents',
   'tools',
 ];
-/** Members that hold data in base64, or addresses. */
-const DATA: ReadonlySet<string> = new Set(['data', 'file_data', 'bytes', 'url', 'image_url', 'fileUri']);
+/** Members that hold base64 data or URLs; their text does not count as tokens. */
+const DATA_MEMBERS: ReadonlySet<string> = new Set([
+  'data',
+  'file_data',
+  'bytes',
+  'url',
+  'image_url',
+  'fileUri',
+]);
 const TYPES: ReadonlyMap<string, Media> = new Map([
   ['image', 'image'],
   ['image_url', 'image'],
@@ -40,42 +50,45 @@ type Json = Readonly<Record<string, unknown>>;
 const asJson = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 
-const KNOWN = new WeakMap<object, Demands>();
+const CACHE = new WeakMap<object, Demands>();
 const NONE: Demands = {
   ...{ tokens: 0, image: false, audio: false, document: false },
   ...{ tools: false, jsonSchema: false },
 };
 
 /**
- * Returns what a JSON body asks of a model. Time is linear in the body; it is read once however many
- * conditions ask.
+ * Returns the features that a JSON body requires of a model. Takes linear time, once per body: the
+ * result is cached for further conditions.
  */
 export function demandsOf(params: unknown): Demands {
   if (typeof params !== 'object' || params === null) return NONE;
-  let known = KNOWN.get(params);
-  if (known === undefined) {
-    known = read(asJson(params));
-    KNOWN.set(params, known);
+  let demands = CACHE.get(params);
+  if (demands === undefined) {
+    demands = read(asJson(params));
+    CACHE.set(params, demands);
   }
-  return known;
+  return demands;
 }
 
-/** Features found so far. */
+/** Walks a body and collects its media and the length of its texts. */
 class Findings {
   readonly media = new Set<Media>();
   characters = 0;
   pictures = 0;
-  /** Values left to read: a list, because a body may be nested deeper than the stack. */
-  private readonly left: unknown[];
+  /**
+   * Values still to visit: an explicit stack, because a body may be nested deeper than the call
+   * stack.
+   */
+  private readonly unvisited: unknown[];
 
   constructor(body: Json) {
-    this.left = READ.map((name) => body[name]);
-    while (this.left.length > 0) this.take(this.left.pop());
+    this.unvisited = TEXT_MEMBERS.map((name) => body[name]);
+    while (this.unvisited.length > 0) this.take(this.unvisited.pop());
   }
 
   private take(value: unknown): void {
     if (typeof value === 'string') this.characters += value.length;
-    else if (Array.isArray(value)) for (const item of value) this.left.push(item);
+    else if (Array.isArray(value)) for (const item of value) this.unvisited.push(item);
     else if (typeof value === 'object' && value !== null) this.takeObject(value as Json);
   }
 
@@ -83,7 +96,8 @@ class Findings {
     const found = mediumOf(value);
     if (found !== null) this.media.add(found);
     if (found === 'image') this.pictures += 1;
-    for (const [name, member] of Object.entries(value)) if (!isData(name, member)) this.left.push(member);
+    for (const [name, member] of Object.entries(value))
+      if (!isData(name, member)) this.unvisited.push(member);
   }
 }
 
@@ -99,10 +113,13 @@ function read(body: Json): Demands {
   };
 }
 
-const isData = (name: string, value: unknown): boolean => typeof value === 'string' && DATA.has(name);
+const isData = (name: string, value: unknown): boolean => typeof value === 'string' && DATA_MEMBERS.has(name);
 const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 
-/** The kind of a part, by its type or that of its data. */
+/**
+ * Returns the medium of a content part by its `type` or its MIME type; null for text and unknown
+ * parts.
+ */
 function mediumOf(part: Json): Media | null {
   const { type } = part;
   const byType = typeof type === 'string' ? TYPES.get(type) : undefined;
@@ -113,7 +130,7 @@ function mediumOf(part: Json): Media | null {
   return mimeType.startsWith('audio/') ? 'audio' : 'document';
 }
 
-/** Whether the response must match a schema, in each dialect's own place. */
+/** Whether the response must match a JSON schema; each dialect requests that in another member. */
 function hasSchema(body: Json): boolean {
   const config = asJson(body['generationConfig']);
   return (

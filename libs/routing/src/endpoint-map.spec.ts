@@ -4,7 +4,7 @@ import { EndpointMap } from './endpoint-map';
 const T = 1_000_000;
 
 describe('EndpointMap', () => {
-  it('keeps entries of a workspace with few of them, however many another one has', () => {
+  it('keeps the entries of a small workspace when another workspace exceeds the capacity', () => {
     const known = new EndpointMap<number>(100);
     for (let at = 0; at < 5; at += 1) known.set(`small/${String(at)}`, at);
     for (let at = 0; at < 10_000; at += 1) known.set(`large/${String(at)}`, at);
@@ -13,7 +13,7 @@ describe('EndpointMap', () => {
     expect([known.get('large/0'), known.get('large/9999')]).toEqual([undefined, 9_999]);
   });
 
-  it('forgets the oldest entry of its workspace, and counts deletions', () => {
+  it('drops the oldest entry of the workspace at its capacity, and frees room when entries are deleted', () => {
     const known = new EndpointMap<number>(2);
     for (const key of ['w/a', 'w/b', 'w/a', 'w/c']) known.set(key, 1);
     expect([...known.entries()].map(([key]) => key)).toEqual(['w/b', 'w/c']);
@@ -23,7 +23,7 @@ describe('EndpointMap', () => {
     expect([...known.entries()].map(([key]) => key)).toEqual(['w/c', 'v/d']);
   });
 
-  it('keeps breakers, marks, statistics and hedges of a workspace while another one fills the state', () => {
+  it('keeps the marks, statistics and hedge budgets of a workspace when another one fills the routing state', () => {
     const { health, statistics, hedges } = createRoutingState({ capacity: 10 });
     const mine = 'mine/endpoint/';
     const touch = (endpoint: string): void => {
@@ -38,7 +38,7 @@ describe('EndpointMap', () => {
     expect(hedges.take({ payer: mine, price: 1 })).toBe(true);
   });
 
-  it('keeps the retries of a workspace when another one has used up its own', () => {
+  it('keeps the retry budget of a workspace when another one has used up its own', () => {
     const { retries } = createRoutingState({ retries: { savedMax: 3, floorPerSecond: 0 } });
     for (let at = 0; at < 1_000; at += 1) retries.of('theirs').take(T);
     expect(retries.of('theirs').take(T)).toBe(false);

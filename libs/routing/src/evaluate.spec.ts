@@ -70,7 +70,7 @@ describe('conditions', () => {
     [{ $or: [{ 'time.of_day': { $gte: '22:00' } }, { 'time.of_day': { $lt: '09:31' } }] }],
     [{ 'time.weekday': { $in: ['thu', 'fri'] } }],
     [{ 'time.weekday': { $regex: '^f' } }],
-  ])('%j holds', (query) => {
+  ])('holds: %j', (query) => {
     expect(isMatch(query)).toBe(true);
   });
 
@@ -102,11 +102,11 @@ describe('conditions', () => {
     [{ 'time.of_day': { $gt: '09:30' } }],
     [{ 'time.of_day': { $lt: '09:30' } }],
     [{ 'time.weekday': { $nin: ['fri'] } }],
-  ])('%j does not hold', (query) => {
+  ])('does not hold: %j', (query) => {
     expect(isMatch(query)).toBe(false);
   });
 
-  it('reads nothing from a request without a JSON body or a model', () => {
+  it('treats params and model as absent when the request has no JSON object as its body and no model', () => {
     for (const params of [undefined, null, 'text', 5, []]) {
       const bare: RequestFacts = { ...facts, params: () => params, model: () => null };
       expect(isMatch({ 'params.model': { $exists: true } }, bare)).toBe(false);

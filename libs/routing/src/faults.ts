@@ -6,9 +6,9 @@ import type { ChoiceContext } from './types';
 export type Fault = Mark | 'breaker_open';
 
 /**
- * Returns why a node should not be chosen now, or null. A strategy is unavailable when everything
- * it could choose is. Rate limits count only when `isChoice` says that there are equal
- * alternatives.
+ * Returns why a node should not be chosen now; null when it may be. A strategy is unavailable when
+ * everything that it could choose is unavailable. Rate limits count only with `isChoice`, which
+ * means that there are equal alternatives.
  */
 export function faultOf(node: CompiledNode, situation: ChoiceContext, isChoice: boolean): Fault | null {
   const { compiled, runtime } = situation;

@@ -51,7 +51,7 @@ describe('TargetHealth', () => {
     expect(late.isOpen('f', rules, T)).toBe(false);
   });
 
-  it('keeps breakers of other endpoints and of other rules apart', () => {
+  it('has a breaker for each combination of endpoint and rules', () => {
     const health = new TargetHealth();
     health.record('e', rules, FAILED, T);
     expect(health.isOpen('e', rules, T)).toBe(true);
@@ -59,7 +59,7 @@ describe('TargetHealth', () => {
     expect(health.isOpen('e', { ...rules, id: 'other' }, T)).toBe(false);
   });
 
-  it('marks for a time, and lets no rate limit hide a failing credential', () => {
+  it('keeps a mark until its time, and does not replace a failing credential by a rate limit', () => {
     const health = new TargetHealth();
     expect(health.hasMarks).toBe(false);
     health.mark('e', 'rate_limited', T + 100, T);
@@ -71,7 +71,7 @@ describe('TargetHealth', () => {
     expect(health.hasMarks).toBe(false);
   });
 
-  it('holds no more than its capacity, and forgets the oldest', () => {
+  it('drops the oldest breaker and mark beyond its capacity', () => {
     const health = new TargetHealth({ capacity: 2 });
     for (const endpoint of ['a', 'b', 'c']) {
       health.record(endpoint, rules, FAILED, T);

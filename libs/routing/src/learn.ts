@@ -4,8 +4,8 @@ import type { Mark } from './health';
 import type { AttemptOutcome, ChoiceContext } from './types';
 
 /**
- * How long a refused credential is put last. It is not ruled out, because the refusal may concern
- * one model or one request.
+ * How long an endpoint that refused its credential is put last. It stays usable, because the
+ * refusal may concern one model or one request.
  */
 const CREDENTIAL_MARK_MS = 30_000;
 /** How long a rate-limited endpoint is skipped when its response gives no time, and the maximum. */
@@ -77,9 +77,9 @@ function learnCall(target: CompiledTarget, call: Call, isProbe: boolean, situati
 
 /**
  * Whether a call's duration counts as a measurement.
- * A fast failure does not make a target fast, so it is left out. A call that was given up counts
- * with the time waited: leaving it out would cut off slow calls, and with them every learnt
- * percentile.
+ * A fast failure does not make a target fast, so it does not count. A call that timed out or was
+ * cancelled counts with the time waited: without the slow calls every learnt percentile would be
+ * too low.
  */
 function isMeasured({ status, failure, cancelled }: Call): boolean {
   if (cancelled === true || failure === 'timeout') return true;

@@ -24,11 +24,11 @@ const b = { name: 'b', provider: 'anthropic' };
 const c = { name: 'c', provider: 'groq' };
 const cb_config = { consecutive_failures: 2, cooldown_interval: 1000 };
 
-describe('target with an open breaker', () => {
+describe('a target with an open breaker', () => {
   const fallback = compiled({ strategy: { mode: 'fallback', cb_config }, targets: [a, b] });
   const down = [responded(500), responded(200)];
 
-  it('is skipped by a fallback until a probe succeeds, which the decision records', () => {
+  it('is skipped by a fallback until a probe succeeds, with every step among the routing events', () => {
     const runtime = runtimeOf();
     expect(request(fallback, runtime, down).reported).toEqual(['config.t[0]', 'config.t[1]', 'answered']);
     const opening = request(fallback, runtime, down);
@@ -43,7 +43,7 @@ describe('target with an open breaker', () => {
     expect(request(fallback, runtime, [responded(200)]).reported).toEqual(['config.t[0]', 'answered']);
   });
 
-  it('is probed by one request at a time, also when the previous one ended without an outcome', () => {
+  it('gets one probe at a time, and another one after a probe was abandoned', () => {
     const runtime = runtimeOf();
     for (let round = 0; round < 2; round++) request(fallback, runtime, down);
     runtime.nowMs += 1000;
@@ -97,7 +97,7 @@ describe('target with an open breaker', () => {
     expect(open({ strategy: canary, targets })).toEqual(['config.t[1]', 'config.t[0]']);
   });
 
-  it('makes a strategy be skipped when nothing in it is available', () => {
+  it('causes a fallback to skip a nested strategy none of whose targets is available', () => {
     const config = compiled({
       strategy: { mode: 'fallback', cb_config },
       targets: [
@@ -114,7 +114,7 @@ describe('target with an open breaker', () => {
     expect(request(config, runtime, [responded(200)]).reported).toEqual(['config.t[1].t[0]', 'answered']);
   });
 
-  it('learns nothing from what the gateway refused or a guardrail denied', () => {
+  it('does not open for calls that the gateway refused or a guardrail denied', () => {
     const runtime = runtimeOf();
     for (let round = 0; round < 5; round++)
       request(fallback, runtime, [failed('refused', 429), failed('denied', 446)]);
@@ -122,8 +122,8 @@ describe('target with an open breaker', () => {
   });
 });
 
-describe('fallback over a primary that fails at 30 %', () => {
-  it('gives no client an error in 5,000 requests, with and without the breaker', () => {
+describe('a fallback whose first target fails 30 % of its calls', () => {
+  it('returns no error in 5,000 requests, with and without a breaker', () => {
     for (const rules of [{}, { cb_config: { failure_threshold_percentage: 50 } }]) {
       const config = compiled({ strategy: { mode: 'fallback', ...rules }, targets: [a, b] });
       const random = seededRandom(5);
@@ -143,7 +143,7 @@ describe('fallback over a primary that fails at 30 %', () => {
   });
 });
 
-describe('target with a refused credential', () => {
+describe('a target with a refused credential', () => {
   it.each([401, 402, 403])(
     'is put last for half a minute after %d, and still attempted when nothing else responds',
     (status) => {
@@ -176,14 +176,14 @@ describe('target with a refused credential', () => {
   });
 });
 
-describe('rate-limited target', () => {
+describe('a rate-limited target', () => {
   const rotating = compiled({
     strategy: { mode: 'loadbalance' },
     retry: { attempts: 3, use_retry_after_header: true },
     targets: [a, b, c],
   });
 
-  it('is replaced by its siblings at once, each of them once, then its pause is waited for', () => {
+  it('is replaced by each sibling once without a wait; then the last one is retried after its Retry-After', () => {
     const { reported, cursor } = request(rotating, runtimeOf(0), [
       responded(429, 5000),
       responded(429, 6000),
@@ -216,12 +216,12 @@ describe('rate-limited target', () => {
     expect(request(config, runtime, []).reported).toEqual(['config.t[0]']);
   });
 
-  it('is also replaced when the gateway itself refused the call for a limit', () => {
+  it('is replaced when the gateway refused the call because of a limit', () => {
     const reported = request(rotating, runtimeOf(0), [failed('refused', 429), responded(200)]).reported;
     expect(reported).toEqual(['config.t[0]', 'config.t[1]+1@0', 'answered']);
   });
 
-  it('is not replaced when the process has no retries left', () => {
+  it('is not replaced when the retry budget is used up', () => {
     const runtime = { ...runtimeOf(0), state: createRoutingState({ retries: { savedMax: 0 } }) };
     const { reported, cursor } = request(rotating, runtime, [responded(429)]);
     expect(reported).toEqual(['config.t[0]', 'answered']);
@@ -234,7 +234,7 @@ describe('rate-limited target', () => {
   });
 });
 
-describe('choice by measurements', () => {
+describe('loadbalance by measurements', () => {
   const share = (
     algorithm: 'least_latency' | 'least_cost' | 'least_busy',
     targets: readonly GatewayConfig[],
@@ -275,7 +275,7 @@ describe('choice by measurements', () => {
     expect(picks(1000)[0]).toBeGreaterThan(940);
   });
 
-  it('ignores the figures of nested targets of weight 0', () => {
+  it('ignores measurements of nested targets of weight 0', () => {
     const nested = {
       strategy: { mode: 'loadbalance' } as const,
       targets: [
@@ -312,7 +312,7 @@ describe('choice by measurements', () => {
     expect(picks(1000)[0]).toBeGreaterThan(900);
   });
 
-  it('picks by weight while nothing is known, and never a target of weight 0', () => {
+  it('picks by weight while nothing is measured, and never a target of weight 0', () => {
     const { picks } = share('least_latency', [
       { ...a, weight: 3 },
       { ...b, weight: 1 },
@@ -324,7 +324,7 @@ describe('choice by measurements', () => {
     expect(none).toBe(0);
   });
 
-  it('learns that a hanging target is slow, and does not count a fast failure as fast', () => {
+  it('counts the time of a timeout as latency, and does not count fast failures', () => {
     const config = compiled({
       strategy: { mode: 'loadbalance', algorithm: 'least_latency' },
       targets: [a, b],
@@ -343,7 +343,7 @@ describe('choice by measurements', () => {
 
 describe('hedge', () => {
   const config = compiled({ strategy: { mode: 'hedge' }, retry: { attempts: 1 }, targets: [a, b] });
-  const known = (latencyMs = 50) => {
+  const measuredRuntime = (latencyMs = 50) => {
     const runtime = runtimeOf();
     for (let call = 0; call < 100; call++) {
       runtime.state.statistics.latency('config.targets[0]', latencyMs, runtime.nowMs);
@@ -357,21 +357,21 @@ describe('hedge', () => {
   const hedgeOf = (step: RoutingStep) => (step.kind === 'attempt' ? step.hedge : null);
 
   it('offers a second request after the recent 95th percentile of the first target', () => {
-    const offer = hedgeOf(createPlan(config, factsOf(), known()).next(null));
+    const offer = hedgeOf(createPlan(config, factsOf(), measuredRuntime()).next(null));
     expect(offer?.target.name).toBe('b');
     expect(offer?.delayMs).toBeGreaterThan(45);
     expect(offer?.delayMs).toBeLessThan(60);
   });
 
-  it('offers none before it has learnt what is slow, unless the config sets the delay', () => {
+  it('offers no second request before the latency is known, unless the config sets the delay', () => {
     expect(hedgeOf(createPlan(config, factsOf(), runtimeOf()).next(null))).toBeNull();
     const fixed = compiled({ strategy: { mode: 'hedge', hedge_delay: 30 }, targets: [a] });
     const offer = hedgeOf(createPlan(fixed, factsOf(), runtimeOf()).next(null));
     expect(offer).toMatchObject({ delayMs: 30, target: { name: 'a' } });
   });
 
-  it('continues from the target that responded, and retries without a second request', () => {
-    const runtime = known();
+  it('retries the target that won the hedge, without a second request', () => {
+    const runtime = measuredRuntime();
     const cursor = createPlan(config, factsOf(), runtime);
     cursor.next(null);
     const both = { ...responded(503), hedge: report('second', { status: 500, cancelled: false }) };
@@ -385,7 +385,7 @@ describe('hedge', () => {
     expect(runtime.state.hedges.totals()).toMatchObject({ offered: 1, won: 1, wasted: 1 });
   });
 
-  it('learns how long it waited for a cancelled request, so that the delay does not shrink by itself', () => {
+  it('counts the time waited for a cancelled request as latency, so that the delay does not shrink', () => {
     const fixed = compiled({ strategy: { mode: 'hedge', hedge_delay: 30 }, targets: [a, b] });
     const runtime = runtimeOf();
     const cursor = createPlan(fixed, factsOf(), runtime);
@@ -396,7 +396,7 @@ describe('hedge', () => {
     expect([meanOf('config.targets[0]'), meanOf('config.targets[1]')]).toEqual([500, 40]);
   });
 
-  it('cuts a slow tail by more than half for less than a tenth more calls', () => {
+  it('more than halves the 99th percentile of latency with less than 10 % more calls', () => {
     const pair = compiled({ strategy: { mode: 'hedge' }, targets: [a, b] });
     const random = seededRandom(3);
     // One call in forty hangs for two seconds; the others take 40 to 60 ms.
@@ -431,13 +431,13 @@ describe('hedge', () => {
   });
 
   it('prices the second request by the cost of its target', () => {
-    const runtime = known();
+    const runtime = measuredRuntime();
     runtime.state.statistics.cost('config.targets[0]', 10);
     runtime.state.statistics.cost('config.targets[1]', 30);
     expect(hedgeOf(createPlan(config, factsOf(), runtime).next(null))?.price).toBe(3);
   });
 
-  it('sends a single request to the target that is available', () => {
+  it('calls only the available target when the breaker of the other one is open', () => {
     const broken = compiled({ strategy: { mode: 'hedge', hedge_delay: 30, cb_config }, targets: [a, b] });
     const runtime = runtimeOf();
     for (let round = 0; round < 2; round++) request(broken, runtime, [failed('timeout')]);
@@ -452,7 +452,7 @@ describe('hedge', () => {
     expect(alone).toMatchObject({ kind: 'attempt', target: { name: 'a' }, hedge: null });
   });
 
-  it('takes part in a fallback as one target', () => {
+  it('counts as one target in a fallback', () => {
     const around = compiled({
       strategy: { mode: 'fallback' },
       targets: [{ strategy: { mode: 'hedge', hedge_delay: 30 }, targets: [a, b] }, c],
@@ -474,7 +474,7 @@ describe('hedge', () => {
     [responded(500), false],
     [failed('timeout', 408), false],
     [failed('unreachable'), false],
-  ])('is over with %j: %s', (outcome, expected) => {
+  ])('ends with outcome %j: %s', (outcome, expected) => {
     expect(endsHedge(outcome)).toBe(expected);
   });
 });

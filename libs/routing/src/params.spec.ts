@@ -10,7 +10,7 @@ function target(rules: InheritedSettings): CompiledTarget {
 }
 
 describe('applyParams', () => {
-  it('fills absent members, then overrides, then drops', () => {
+  it('fills absent members, then overrides members, then drops paths', () => {
     const rules = target({
       default_params: { temperature: 0, user: 'default', seed: 1 },
       override_params: { model: 'gpt-y', seed: 2 },
@@ -88,7 +88,7 @@ describe('applyParams', () => {
     );
   });
 
-  /** Counts the visited items and members. */
+  /** Wraps a value so that `count` is called for every visited item or member. */
   function counted<T extends object>(value: T, count: () => void): T {
     return new Proxy(value, {
       get(target, key, receiver): unknown {
@@ -130,7 +130,7 @@ describe('applyParams', () => {
     );
   });
 
-  it('drops every item of a list that is longer than a call has room for arguments', () => {
+  it('drops every item of a list with 200,000 items, more than a call can take as arguments', () => {
     const body = { messages: Array.from({ length: 200_000 }, (_, index) => index) };
     expect(applyParams(body, target({ drop_params: ['messages[*]'] }))).toEqual({ messages: [] });
   });

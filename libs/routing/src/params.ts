@@ -13,7 +13,7 @@ const VISITED_MAX = 500_000;
  * result, and the total number of visits is bounded.
  */
 export class ParamRules {
-  private readonly made: { readonly target: CompiledTarget; readonly body: JsonObject }[] = [];
+  private readonly results: { readonly target: CompiledTarget; readonly body: JsonObject }[] = [];
   private left = VISITED_MAX;
 
   constructor(private readonly body: JsonObject) {}
@@ -28,7 +28,7 @@ export class ParamRules {
    */
   apply(target: CompiledTarget): JsonObject {
     if (!target.hasParamRules) return this.body;
-    const known = this.made.find((other) => other.target === target) ?? this.sameRules(target);
+    const known = this.results.find((other) => other.target === target) ?? this.sameRules(target);
     if (known) return known.body;
     const edit = new BodyEdit(this.body, () => {
       this.visit();
@@ -39,14 +39,14 @@ export class ParamRules {
     for (const [name, value] of Object.entries(target.overrideParams ?? {})) edit.set(name, value);
     if (target.dropParams.length > 0) edit.drop(dropsOf(target));
     const body = edit.finish();
-    this.made.push({ target, body });
+    this.results.push({ target, body });
     return body;
   }
 
   private sameRules(target: CompiledTarget): { readonly body: JsonObject } | undefined {
-    if (this.made.length === 0) return undefined;
+    if (this.results.length === 0) return undefined;
     const rules = rulesOf(target);
-    return this.made.find((other) => rulesOf(other.target) === rules);
+    return this.results.find((other) => rulesOf(other.target) === rules);
   }
 
   private visit(): void {
@@ -112,7 +112,9 @@ function treeOf(paths: readonly ParamPath[]): Drops {
 /** Marks a removed item until positions no longer matter. */
 const GONE = Symbol('gone');
 
-/** Up to this many names are looked up in an object; with more, its own names are iterated. */
+/**
+ * Up to this many names are looked up in an object; for more names, all its members are visited.
+ */
 const LOOKED_UP_MAX = 4;
 
 /** Edits a body by copying each changed container once, from the root to the change. */
@@ -142,7 +144,10 @@ class BodyEdit {
     return this.root;
   }
 
-  /** Returns a container without what the paths name; the container itself when nothing matches. */
+  /**
+   * Returns a copy of a container without the values that the paths name; the container itself when
+   * nothing matches.
+   */
   private without(container: unknown, drops: readonly Drops[]): unknown {
     if (Array.isArray(container)) return this.withoutItems(container, drops);
     if (typeof container !== 'object' || container === null) return container;
@@ -152,7 +157,7 @@ class BodyEdit {
       this.visit();
       const below = belowOf(drops, name);
       if (below.length === 0 || !Object.hasOwn(members, name)) continue;
-      const kept = this.kept(members[name], below);
+      const kept = this.reduced(members[name], below);
       if (kept === members[name]) continue;
       copy ??= { ...members };
       if (kept === GONE) delete copy[name];
@@ -166,7 +171,7 @@ class BodyEdit {
     let isThinned = false;
     for (const index of positionsIn(list, drops)) {
       this.visit();
-      const kept = this.kept(list[index], [...belowOf(drops, index), ...belowOf(drops, EVERY_ITEM)]);
+      const kept = this.reduced(list[index], [...belowOf(drops, index), ...belowOf(drops, EVERY_ITEM)]);
       if (kept === list[index]) continue;
       copy ??= list.slice();
       copy[index] = kept;
@@ -176,7 +181,8 @@ class BodyEdit {
     return copy ?? list;
   }
 
-  private kept(value: unknown, drops: readonly Drops[]): unknown {
+  /** Returns `GONE` for a value that a path ends at, else the value without its dropped parts. */
+  private reduced(value: unknown, drops: readonly Drops[]): unknown {
     return drops.some(({ isEnd }) => isEnd) ? GONE : this.without(value, drops);
   }
 }

@@ -123,8 +123,8 @@ function strategyOver(node: fc.Arbitrary<GatewayConfig>): fc.Arbitrary<GatewayCo
     ),
   );
   return fc.tuple(strategy, targets, settings).map(([mode, list, own]) => {
-    // A canary has two targets, and a hedge has plain ones only: both are drawn often enough to be
-    // worth fitting.
+    // A canary needs exactly two targets and a hedge needs plain ones, so the drawn targets are
+    // adjusted.
     const first = list[0] as GatewayConfig;
     if (mode.mode === 'canary') return { ...own, strategy: mode, targets: [first, list[1] ?? first] };
     const plain = list.filter((target) => !('strategy' in target)).slice(0, 2);
@@ -171,7 +171,7 @@ const outcome: fc.Arbitrary<AttemptOutcome> = fc.record(
 );
 
 interface Played {
-  readonly tried: readonly {
+  readonly attempted: readonly {
     readonly target: CompiledTarget;
     readonly retry: number;
     readonly waitMs: number;
@@ -182,8 +182,8 @@ interface Played {
 }
 
 /**
- * Plays a script; once it is used up, every attempt fails in the way that keeps execution going
- * longest.
+ * Plays a script. Once it is used up, every attempt fails in the way that allows most further
+ * attempts.
  */
 function play(
   value: GatewayConfig,
@@ -193,15 +193,15 @@ function play(
 ): Played {
   const cursor = createPlan(compileConfig(value), facts, { random, now: () => 0, state });
   const worst: AttemptOutcome = { status: null, failure: 'unreachable', retryAfterMs: 0, elapsedMs: 1 };
-  const tried: Played['tried'][number][] = [];
+  const attempted: Played['attempted'][number][] = [];
   const played = (threw: boolean): Played => {
-    return { tried, threw, events: cursor.routingEvents.map(({ event }) => event) };
+    return { attempted, threw, events: cursor.routingEvents.map(({ event }) => event) };
   };
   try {
     let step = cursor.next(null);
-    while (step.kind === 'attempt' && tried.length < 1000) {
-      tried.push(step);
-      step = cursor.next(script[tried.length - 1] ?? worst);
+    while (step.kind === 'attempt' && attempted.length < 1000) {
+      attempted.push(step);
+      step = cursor.next(script[attempted.length - 1] ?? worst);
     }
   } catch {
     return played(true);
@@ -213,7 +213,7 @@ const run = { seed: 4, numRuns: 400 };
 const script = fc.array(outcome, { maxLength: 30 });
 
 describe('RoutingCursor for any config and any outcomes', () => {
-  it('ends, and makes no more calls than the attempts of its targets and one hedge each allow, whatever was learnt before', () => {
+  it('ends after at most the configured attempts of each target and one hedge for each', () => {
     fc.assert(
       fc.property(
         config,
@@ -222,18 +222,20 @@ describe('RoutingCursor for any config and any outcomes', () => {
         (value, scripts, seed) => {
           const state = createRoutingState();
           for (const outcomes of scripts) {
-            const { tried } = play(value, outcomes, seededRandom(seed), state);
-            const tries = new Map<string, number>();
-            tried.forEach(({ target, retry: count, hedge }) => {
+            const { attempted } = play(value, outcomes, seededRandom(seed), state);
+            const attempts = new Map<string, number>();
+            attempted.forEach(({ target, retry: count, hedge }) => {
               expect(count).toBeLessThanOrEqual(5);
               if (count > 0) expect(hedge).toBeNull();
-              tries.set(target.path, (tries.get(target.path) ?? 0) + 1);
+              attempts.set(target.path, (attempts.get(target.path) ?? 0) + 1);
             });
             const { targets } = compileConfig(value);
             for (const { path, retry: rules } of targets) {
-              expect(tries.get(path) ?? 0).toBeLessThanOrEqual(1 + rules.attempts);
+              expect(attempts.get(path) ?? 0).toBeLessThanOrEqual(1 + rules.attempts);
             }
-            expect(tried.filter(({ hedge }) => hedge !== null).length).toBeLessThanOrEqual(targets.length);
+            expect(attempted.filter(({ hedge }) => hedge !== null).length).toBeLessThanOrEqual(
+              targets.length,
+            );
           }
         },
       ),
@@ -241,41 +243,41 @@ describe('RoutingCursor for any config and any outcomes', () => {
     );
   });
 
-  it('attempts at least one target, or reports that no condition matched', () => {
+  it('attempts at least one target, or throws condition_unmatched', () => {
     fc.assert(
       fc.property(config, script, (value, outcomes) => {
-        const { tried, threw } = play(value, outcomes, seededRandom(1));
-        expect(tried.length > 0).toBe(!threw);
+        const { attempted, threw } = play(value, outcomes, seededRandom(1));
+        expect(attempted.length > 0).toBe(!threw);
       }),
       run,
     );
   });
 
-  it('visits targets in document order unless it notes why not, and never waits longer than its budget', () => {
+  it('visits targets in document order unless an event notes why not, and waits no longer than its budget', () => {
     fc.assert(
       fc.property(config, script, fc.integer(), (value, outcomes, seed) => {
-        const { tried, events } = play(value, outcomes, seededRandom(seed));
+        const { attempted, events } = play(value, outcomes, seededRandom(seed));
         const order = compileConfig(value).targets.map(({ path }) => path);
-        const positions = tried.map(({ target }) => order.indexOf(target.path));
+        const positions = attempted.map(({ target }) => order.indexOf(target.path));
         if (!events.includes('rotated') && !events.includes('credential_failing')) {
-          const hedged = tried.some(({ hedge }) => hedge !== null);
+          const hedged = attempted.some(({ hedge }) => hedge !== null);
           if (!hedged) expect(positions).toEqual([...positions].sort((x, y) => x - y));
         }
-        const waitedMs = tried.reduce((sum, { waitMs }) => sum + waitMs, 0);
+        const waitedMs = attempted.reduce((sum, { waitMs }) => sum + waitMs, 0);
         expect(waitedMs).toBeLessThanOrEqual(WAIT_BUDGET_MS);
       }),
       run,
     );
   });
 
-  it('responds with the target that was attempted last', () => {
+  it('returns the response of the target that was attempted last', () => {
     const request = { metadata: {}, headers: {}, pathname: '/', caller: 'key' };
     fc.assert(
       fc.property(config, script, (value, outcomes) => {
         const { decision } = simulate(compileConfig(value), request, outcomes, { nowMs: 0 });
         expect(decision.respondedBy).toBe(decision.attempts.at(-1)?.target ?? null);
         expect(decision.attempts.length > 0).toBe(decision.end !== 'condition_unmatched');
-        // All but the last one ended in a way that a retry or a fallback acts on.
+        // Every attempt but the last one had an outcome that a retry or a fallback acts on.
         for (const { status, failure, target } of decision.attempts.slice(0, -1)) {
           const lists = JSON.stringify(value).includes('on_status_codes');
           if (!lists) expect(failure !== null || (status ?? 0) > 299 || status === null).toBe(true);
@@ -286,20 +288,20 @@ describe('RoutingCursor for any config and any outcomes', () => {
     );
   });
 
-  it('stops at the first success, unless a list moves on from it', () => {
+  it('makes no attempt after the first success, unless a list of statuses includes it', () => {
     const ok: AttemptOutcome = { status: 201, failure: null, retryAfterMs: null, elapsedMs: 1 };
     fc.assert(
       fc.property(config, fc.integer({ min: 0, max: 10 }), (value, failures) => {
         const bad: AttemptOutcome = { status: 500, failure: 'unreachable', retryAfterMs: null, elapsedMs: 1 };
         const outcomes = [...Array.from({ length: failures }, () => bad), ok];
-        const { tried } = play(value, outcomes, seededRandom(1));
-        expect(tried.length).toBeLessThanOrEqual(failures + 1);
+        const { attempted } = play(value, outcomes, seededRandom(1));
+        expect(attempted.length).toBeLessThanOrEqual(failures + 1);
       }),
       run,
     );
   });
 
-  it('ends exactly when `endsWith` predicted it, and learns nothing from the prediction', () => {
+  it('ends when endsWith predicts it, and endsWith changes no state', () => {
     fc.assert(
       fc.property(config, script, fc.integer(), (value, outcomes, seed) => {
         const cursorOf = () =>
@@ -328,7 +330,7 @@ describe('RoutingCursor for any config and any outcomes', () => {
     );
   });
 
-  it('compiles to the same as its reparsed text, and compiling does not change it', () => {
+  it('compiles a config to the same result as its JSON text, without changing the config', () => {
     fc.assert(
       fc.property(config, (value) => {
         const text = JSON.stringify(value);
@@ -349,7 +351,7 @@ const choiceOf = (config: CompiledConfig, caller: string, nowMs = 0): string => 
 };
 
 describe('loadbalance', () => {
-  it('is refused without a weight above 0, with a negative one or a non-number; else it picks a weight above 0', () => {
+  it('picks a target with a weight above 0, or validation refuses the weights', () => {
     const weight = fc.oneof(
       fc.constantFrom<unknown>(0, -0, -1, -1e-9, null, '', '1', [], {}, true, Infinity, 1e308, 5e-324),
       fc.double({ min: 0, max: 1e6, noNaN: true }),
@@ -364,7 +366,7 @@ describe('loadbalance', () => {
         (weights, isNested, random) => {
           const targets = weights.map((given) => ({ provider: 'openai', weight: given }));
           const balance = { strategy: { mode: 'loadbalance' }, targets };
-          // As text, which is how a config arrives: what JSON has no number for becomes null.
+          // Configs arrive as JSON text, in which Infinity becomes null.
           const text = JSON.stringify(
             isNested ? { strategy: { mode: 'fallback' }, targets: [balance] } : balance,
           );
@@ -377,7 +379,7 @@ describe('loadbalance', () => {
             return;
           }
           if (!verdict.ok) {
-            // Bounds on size are the only other reason.
+            // The only other reason is the maximum weight.
             expect(Math.max(...(given as number[]))).toBeGreaterThan(1e6);
             return;
           }
@@ -392,7 +394,7 @@ describe('loadbalance', () => {
     );
   });
 
-  it('gives each target its share of 20,000 requests, within five standard deviations', () => {
+  it('sends each target its share of 20,000 requests, within five standard deviations', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0, max: 10, noNaN: true }), { minLength: 1, maxLength: 6 }),
@@ -424,7 +426,7 @@ describe('loadbalance', () => {
     );
   });
 
-  it('keeps a caller on one target, gives each target its share of callers, and moves only those of a removed target', () => {
+  it('keeps callers on one target by weighted shares, and moves callers only to an added target', () => {
     const sticky = (weights: readonly number[]): CompiledConfig =>
       compileConfig({
         strategy: { mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['metadata._user'] } },
@@ -443,7 +445,7 @@ describe('loadbalance', () => {
     });
   });
 
-  it('chooses again for a caller once the time to live is over, at a different time for each', () => {
+  it("chooses a caller's target again after the ttl, at a different time for each caller", () => {
     const config = compileConfig({
       strategy: { mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['metadata._user'], ttl: 10 } },
       targets: [{ provider: 'a' }, { provider: 'b' }],
@@ -468,7 +470,7 @@ describe('canary', () => {
       targets: [{ provider: 'old' }, { provider: 'new' }],
     });
 
-  it('gets its share of 20,000 requests that no field distinguishes, within five standard deviations', () => {
+  it('sends its percentage of 20,000 requests without hash fields to the new target, within five standard deviations', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 100, noNaN: true }), fc.integer(), (percentage, seed) => {
         const compiled = canary(percentage);
@@ -488,7 +490,7 @@ describe('canary', () => {
     );
   });
 
-  it('gets its share of callers, the same ones each time, and keeps them while the share grows', () => {
+  it('sends a fixed set of callers to the new target, and keeps them there as the percentage grows', () => {
     const callers = Array.from({ length: 5000 }, (_, index) => `user ${String(index)}`);
     let before: string[] = [];
     for (const percentage of [0, 1, 5, 20, 60, 100]) {

@@ -28,8 +28,8 @@ const fallback = (targets: readonly GatewayConfig[], onStatusCodes?: number[]): 
   targets,
 });
 
-describe('strategies', () => {
-  it('route by their mode: fallback in order, loadbalance by weight, conditional by its query [SVC-05]', () => {
+describe('createPlan', () => {
+  it('routes by mode: fallback in order, loadbalance by weight, conditional by its query [SVC-05]', () => {
     expect(play(plan(fallback([a, b])), [responded(500), responded(200)])).toEqual([
       'config.t[0]',
       'config.t[1]',
@@ -53,7 +53,7 @@ describe('strategies', () => {
     expect(play(plan(conditional), [responded(200)])).toEqual(['config.t[0]', 'answered']);
   });
 
-  it('attempt a single target once and return its response, whatever it is', () => {
+  it('attempts a single target once, whatever the outcome', () => {
     expect(play(plan(a), [responded(503)])).toEqual(['config', 'answered']);
     expect(play(plan(a), [failed('unreachable')])).toEqual(['config', 'answered']);
     expect(play(plan({ strategy: { mode: 'single' }, targets: [a, b] }), [responded(500)])).toEqual([
@@ -94,27 +94,30 @@ describe('fallback', () => {
   describe('after a guardrail denial', () => {
     const deny = { deny: true, contains: { words: ['bomb'], operator: 'none' as const } };
     const guarded = { ...a, input_guardrails: [deny] };
-    const onward = (config: GatewayConfig): readonly string[] => play(plan(config), [failed('denied', 446)]);
+    const afterDenial = (config: GatewayConfig): readonly string[] =>
+      play(plan(config), [failed('denied', 446)]);
     const MOVES = ['config.t[0]', 'config.t[1]'];
     const ENDS = ['config.t[0]', 'answered'];
 
     it('moves on with a list only when the list has 446', () => {
-      expect(onward(fallback([a, b], [429]))).toEqual(ENDS);
-      expect(onward(fallback([a, b], [446]))).toEqual(MOVES);
-      expect(onward(fallback([guarded, b], [446]))).toEqual(MOVES);
+      expect(afterDenial(fallback([a, b], [429]))).toEqual(ENDS);
+      expect(afterDenial(fallback([a, b], [446]))).toEqual(MOVES);
+      expect(afterDenial(fallback([guarded, b], [446]))).toEqual(MOVES);
     });
 
     it('moves on without a list only to targets with the same guardrails', () => {
       const both = { ...fallback([a, b]), input_guardrails: [deny], output_guardrails: ['saved'] };
-      expect(onward(both)).toEqual(MOVES);
-      expect(onward(fallback([guarded, { ...b, input_guardrails: [deny] }]))).toEqual(MOVES);
-      expect(onward(fallback([guarded, b]))).toEqual(ENDS);
-      expect(onward(fallback([guarded, { ...b, output_guardrails: [deny] }]))).toEqual(ENDS);
-      expect(onward(fallback([guarded, fallback([{ ...b, input_guardrails: [deny] }, b])]))).toEqual(ENDS);
+      expect(afterDenial(both)).toEqual(MOVES);
+      expect(afterDenial(fallback([guarded, { ...b, input_guardrails: [deny] }]))).toEqual(MOVES);
+      expect(afterDenial(fallback([guarded, b]))).toEqual(ENDS);
+      expect(afterDenial(fallback([guarded, { ...b, output_guardrails: [deny] }]))).toEqual(ENDS);
+      expect(afterDenial(fallback([guarded, fallback([{ ...b, input_guardrails: [deny] }, b])]))).toEqual(
+        ENDS,
+      );
     });
   });
 
-  it('ends with the last target, whose response is returned', () => {
+  it('stops after the last target', () => {
     expect(play(plan(fallback([a, b])), [responded(500), responded(429)])).toEqual([
       'config.t[0]',
       'config.t[1]',
@@ -122,7 +125,7 @@ describe('fallback', () => {
     ]);
   });
 
-  it('checks the outcome of a nested fallback by each list on the way out', () => {
+  it('checks the last outcome of a nested fallback against the list of each fallback around it', () => {
     const config = fallback([fallback([a, b], [429]), a]);
     expect(play(plan(config), [responded(429), responded(500), responded(200)])).toEqual([
       'config.t[0].t[0]',
@@ -166,7 +169,7 @@ describe('loadbalance', () => {
     expect(play(plan(weights(1, 1)), [failed('unreachable')])).toEqual(['config.t[0]', 'answered']);
   });
 
-  it.each([0, 0.5, 0.999_999, 1])('never picks a target of weight 0, also at %d', (random) => {
+  it.each([0, 0.5, 0.999_999, 1])('never picks a target of weight 0 when random returns %d', (random) => {
     expect(play(plan(weights(0, 0, 3, 0), random), [])).toEqual(['config.t[2]']);
   });
 
@@ -183,7 +186,7 @@ describe('loadbalance', () => {
 describe('retries', () => {
   const retrying = (retry: NonNullable<GatewayConfig['retry']>): GatewayConfig => ({ ...a, retry });
 
-  it('wait a random time up to 1, 2, 4, 8 and 8 seconds, then give up', () => {
+  it('wait a random part of 1, 2, 4, 8 and 8 seconds, then stop', () => {
     const outcomes = Array.from({ length: 6 }, () => responded(503));
     const longest = plan(retrying({ attempts: 5 }));
     expect(play(longest, outcomes)).toEqual([
@@ -199,7 +202,7 @@ describe('retries', () => {
     expect(play(plan(retrying({ attempts: 1 }), 0.9), outcomes)[1]).toBe('config+1@100');
   });
 
-  it('are counted when one succeeded, and not after a response that is not retried', () => {
+  it('set retryCount to their number, and to 0 after a response that is not retried', () => {
     const repeated = plan(retrying({ attempts: 3 }));
     expect(play(repeated, [responded(503), responded(200)])).toEqual(['config', 'config+1@1000', 'answered']);
     expect(repeated.retryCount).toBe(1);
@@ -218,7 +221,7 @@ describe('retries', () => {
     ]);
   });
 
-  it('come before a fallback moves on, and start again for each target', () => {
+  it('happen before a fallback moves on, and are counted for each target', () => {
     const config = fallback([retrying({ attempts: 1 }), { ...b, retry: { attempts: 1 } }]);
     const cursor = plan(config);
     const outcomes = [responded(500), responded(500), responded(500), responded(200)];
@@ -232,7 +235,7 @@ describe('retries', () => {
     expect(cursor.retryCount).toBe(1);
   });
 
-  it('wait as long as the provider says, when configured', () => {
+  it('wait for the Retry-After of the provider when use_retry_after_header is set', () => {
     const config = retrying({ attempts: 2, use_retry_after_header: true });
     expect(play(plan(config), [responded(429, 1234), responded(503, 0)])).toEqual([
       'config',
@@ -246,7 +249,7 @@ describe('retries', () => {
     ]);
   });
 
-  it('give up at once when a wait does not fit the 60 s of the request', () => {
+  it('stop when the next wait does not fit the 60 s of the request', () => {
     const patient = retrying({ attempts: 3, use_retry_after_header: true });
     expect(play(plan(patient), [responded(429, 60_000)])).toEqual(['config', 'answered']);
     const cursor = plan(fallback([patient, patient]));
@@ -267,7 +270,7 @@ describe('retries', () => {
     expect(cursor.retryCount).toBe(-1);
   });
 
-  it('wait no longer in total than the config allows', () => {
+  it('wait no longer in total than max_wait', () => {
     const hasty = plan(retrying({ attempts: 5, max_wait: 4000 }));
     expect(play(hasty, [responded(503), responded(503), responded(503)])).toEqual([
       'config',
@@ -278,7 +281,7 @@ describe('retries', () => {
     expect(hasty.routingEvents).toEqual([{ target: 'config', event: 'wait_budget_spent' }]);
   });
 
-  it('are given up for a wait that does not fit the time of the request, while a fallback still moves on', () => {
+  it("stop when the next wait does not fit the request's time, and a fallback still moves on", () => {
     const hurried = (outcome: AttemptOutcome): AttemptOutcome => ({ ...outcome, waitMaxMs: 700 });
     const config = compiled(fallback([retrying({ attempts: 3, use_retry_after_header: true }), b]));
     for (const first of [responded(503), responded(429, 5000)]) {
@@ -292,7 +295,7 @@ describe('retries', () => {
     }
   });
 
-  it('and fallbacks are given up with the last call that a request may make', () => {
+  it('and fallbacks stop after the last call that a request may make', () => {
     const config = compiled(fallback([retrying({ attempts: 3 }), b]));
     const last = (outcome: AttemptOutcome): AttemptOutcome => ({ ...outcome, isLast: true });
     const cursor = createPlan(config, factsOf(), runtimeOf());
@@ -305,7 +308,7 @@ describe('retries', () => {
     expect(whole.routingEvents).toEqual([]);
   });
 
-  it('are given up at once when the process has none left, while a fallback still moves on', () => {
+  it('stop when the retry budget is used up, and a fallback still moves on', () => {
     const runtime = { ...runtimeOf(), state: createRoutingState({ retries: { savedMax: 0 } }) };
     const config = compiled(fallback([retrying({ attempts: 3 }), b]));
     const cursor = createPlan(config, factsOf(), runtime);
@@ -317,7 +320,7 @@ describe('retries', () => {
     expect(cursor.routingEvents).toEqual([{ target: 'config.targets[0]', event: 'retry_budget_spent' }]);
   });
 
-  it('and fallbacks act on a stream that the client has a part of only where it may be continued', () => {
+  it('and fallbacks act on a stream that broke off at the client only with on_stream_failure continue', () => {
     for (const mode of ['fail', 'restart', 'continue'] as const) {
       const config = fallback([{ ...retrying({ attempts: 1 }), on_stream_failure: mode }, b]);
       const reported = play(plan(config), [failed('cut'), failed('cut'), responded(200)]);
@@ -328,7 +331,7 @@ describe('retries', () => {
 });
 
 describe('RoutingCursor', () => {
-  it('records its choices and the condition that decided', () => {
+  it('records its choices and the condition that matched', () => {
     const cursor = plan(
       fallback([
         a,
@@ -357,7 +360,7 @@ describe('RoutingCursor', () => {
     expect(plan(a).strategyTrail).toEqual([]);
   });
 
-  it('stays stopped, and throws when it is called without an outcome', () => {
+  it('stays stopped, and throws when next is called without the outcome of the last step', () => {
     const cursor = plan(fallback([a, b]));
     cursor.next(null);
     expect(thrownBy(() => cursor.next(null))).toMatchObject({ type: 'internal_error' });

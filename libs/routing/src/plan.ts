@@ -48,9 +48,9 @@ export class RoutingCursor implements ChoosingCursor {
   private isProbe = false;
   private bypassing = false;
   private hedging = false;
-  /** Whether a hedge chose the target. */
+  /** Whether the last choice was made by a hedge. */
   private chosenHedge = false;
-  /** The attempt whose stream is not over. */
+  /** The attempt whose streamed response has not ended yet. */
   private streaming: AttemptTargets | null = null;
 
   /** Use `createPlan`. */
@@ -151,7 +151,8 @@ export class RoutingCursor implements ChoosingCursor {
   }
 
   /**
-   * Learns from an outcome. Returns the target that gave it: the second one of a hedge if that won.
+   * Records an outcome. Returns the target that it came from: the second one of a hedge if that
+   * won.
    */
   private learnFrom(target: CompiledTarget, outcome: AttemptOutcome): CompiledTarget {
     const { offer, isProbe } = this;

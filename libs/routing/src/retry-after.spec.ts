@@ -28,7 +28,7 @@ describe('retryAfterMs', () => {
     { 'retry-after': '1e99' },
     { 'retry-after': '2026-11-20' },
     { 'retry-after': 'Fri, 99 Foo 2026' },
-  ])('does not read %j', (headers) => {
+  ])('returns null for %j', (headers) => {
     expect(read(headers)).toBeNull();
   });
 
@@ -58,7 +58,7 @@ describe('retryAfterMs', () => {
       2000,
     ],
     [{ 'x-ratelimit-reset-requests': '1s', 'x-ratelimit-reset-tokens': '4s' }, 4000],
-  ])('reads %j of a 429 as %d ms', (headers, expected) => {
+  ])('reads %j as %d ms with status 429', (headers, expected) => {
     expect(limited(headers)).toBe(expected);
   });
 
@@ -68,7 +68,7 @@ describe('retryAfterMs', () => {
     [{ 'x-ratelimit-reset-requests': '-5s' }],
     [{ 'anthropic-ratelimit-requests-reset': '2026-99-99T12:00:07Z' }],
     [{ 'x-ratelimit-reset-requests': '1s', 'x-ratelimit-remaining-requests': '1' }],
-  ])('does not read %j of a 429', (headers) => {
+  ])('returns null for %j with status 429', (headers) => {
     expect(limited(headers as Record<string, string>)).toBeNull();
   });
 

@@ -44,7 +44,7 @@ describe('isRetryable', () => {
     [outcome(502, 'redirected'), [502], false],
     [outcome(446, 'denied'), [429], false],
     [outcome(446, 'denied'), [446], true],
-  ])('answers to %j with the list %j: %s', (failed, codes, expected) => {
+  ])('decides on outcome %j with on_status_codes %j: %s', (failed, codes, expected) => {
     expect(isRetryable(failed, rules({ attempts: 1, on_status_codes: codes }))).toBe(expected);
   });
 });

@@ -17,9 +17,9 @@ const VERDICT_STATUSES: readonly number[] = [246, 446];
 /**
  * Returns whether to attempt the same target again.
  * Statuses follow the configured list. A connection that failed or broke off is always retried. A
- * timeout is retried by its status, so a slow target is waited for again only if the list has 408
- * or 504. A target that the gateway did not call, or that redirects, is never retried; a response
- * that the client has a part of only where it may be continued.
+ * timeout is retried by its status, so only if the list has 408 or 504. A target that the gateway
+ * did not call, or that redirects, is never retried. A stream that broke off after a part of it
+ * reached the client is retried only with `on_stream_failure: continue`.
  */
 export function isRetryable({ status, failure }: AttemptOutcome, target: CompiledTarget): boolean {
   const { retry } = target;
@@ -43,8 +43,8 @@ export function isRetryable({ status, failure }: AttemptOutcome, target: Compile
 /**
  * Returns the milliseconds to wait before retry number `retry` (1 is the first); null when the wait
  * does not fit the config's budget or the request's time.
- * The back-off is a random part of 1 s, 2 s, 4 s, then 8 s: full jitter spreads callers that failed
- * together best.
+ * The back-off is a random part of 1 s, 2 s, 4 s, then 8 s. This full jitter spreads the retries of
+ * callers that failed at the same time.
  */
 export function waitBefore(
   retry: number,

@@ -30,7 +30,7 @@ const config = compiled({
 });
 
 describe('simulate', () => {
-  it('returns the whole plan, and the decision for the outcomes', () => {
+  it('returns the plan in which every attempt fails, and the decision for the given outcomes', () => {
     const { plan, decision } = simulate(
       config,
       request,
@@ -76,7 +76,7 @@ describe('simulate', () => {
     });
   });
 
-  it('advances the time with the attempts, so that breakers and pauses count', () => {
+  it('advances the clock with the attempts, so that breakers open and skip targets', () => {
     const broken = compiled({
       strategy: { mode: 'fallback', cb_config: { consecutive_failures: 1 } },
       retry: { attempts: 3 },

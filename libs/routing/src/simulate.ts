@@ -41,7 +41,7 @@ export interface SimulatedAttemptStep {
 }
 
 export interface Simulation {
-  /** The attempts when each of them fails with 503: everything that the config has prepared. */
+  /** The attempts that the config makes when every one of them fails with 503. */
   readonly plan: readonly SimulatedAttemptStep[];
   /** The decision for the given outcomes. */
   readonly decision: {
@@ -60,7 +60,7 @@ export interface Simulation {
 }
 
 const FAILED: AttemptOutcome = { status: 503, failure: null, retryAfterMs: null, elapsedMs: 0 };
-const ANSWERED: AttemptOutcome = { status: 200, failure: null, retryAfterMs: null, elapsedMs: 0 };
+const SUCCEEDED: AttemptOutcome = { status: 200, failure: null, retryAfterMs: null, elapsedMs: 0 };
 
 /**
  * Routes a request through a config without calling a provider.
@@ -78,11 +78,13 @@ export function simulate(
     plan: run(compiled, request, () => FAILED, options).attempts.map(
       ({ status: _, failure: __, ...step }) => step,
     ),
-    decision: run(compiled, request, (index) => outcomes[index] ?? ANSWERED, options),
+    decision: run(compiled, request, (index) => outcomes[index] ?? SUCCEEDED, options),
   };
 }
 
-/** Advances the time by the waits and the durations of the attempts. */
+/**
+ * Routes the request. The simulated clock advances by the waits and the durations of the attempts.
+ */
 function run(
   compiled: CompiledConfig,
   request: SimulatedRequest,

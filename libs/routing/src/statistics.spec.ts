@@ -8,8 +8,8 @@ describe('TargetStatistics', () => {
     for (const ms of latencies) statistics.latency('e', ms, nowMs);
     return statistics;
   };
-  const range = (length: number, of: (index: number) => number): number[] =>
-    Array.from({ length }, (_, index) => of(index));
+  const range = (length: number, valueOf: (index: number) => number): number[] =>
+    Array.from({ length }, (_, index) => valueOf(index));
 
   it.each([
     [range(100, (index) => index + 1), 95],
@@ -17,7 +17,7 @@ describe('TargetStatistics', () => {
     [range(1000, (index) => (index < 940 ? 20 : 3000)), 3000],
     [range(50, () => 0.2), 1],
     [range(20, () => 60_000), 60_000],
-  ])('knows the 95th percentile to within a sixth (%#)', (latencies, expected) => {
+  ])('returns the 95th percentile with an error of at most a sixth (case %#)', (latencies, expected) => {
     const p95 = filled(latencies).p95LatencyMs('e', T) ?? 0;
     expect(p95 / expected).toBeGreaterThan(0.85);
     expect(p95 / expected).toBeLessThan(1.18);
@@ -32,7 +32,7 @@ describe('TargetStatistics', () => {
     expect(filled([]).busyOf('f')).toBe(0);
   });
 
-  it('remembers for half a minute to a minute', () => {
+  it('forgets measurements after half a minute to a minute', () => {
     const statistics = filled([100, 300]);
     expect(statistics.meanLatencyMs('e', T + 29_999)).toBe(200);
     statistics.latency('e', 50, T + 30_000);
@@ -54,7 +54,7 @@ describe('TargetStatistics', () => {
     expect(statistics.busyOf('e')).toBe(0);
   });
 
-  it('follows the cost of a call', () => {
+  it('returns a moving average of the cost of calls', () => {
     const statistics = new TargetStatistics();
     statistics.cost('e', 100);
     expect(statistics.costOf('e')).toBe(100);

@@ -6,9 +6,9 @@ import { EndpointMap } from './endpoint-map';
  */
 const BUCKETS = 100;
 const GROWTH = Math.log(7 / 6);
-/** A measurement counts for one to two epochs. */
+/** Length of an epoch. A measurement counts for one to two epochs. */
 const EPOCH_MS = 30_000;
-/** With fewer calls a percentile would be chance. */
+/** Minimum number of calls for a percentile. */
 const SAMPLES_MIN = 20;
 /** Weight of the newest call in the moving average of costs. */
 const NEWEST = 0.1;
@@ -103,11 +103,10 @@ export class TargetStatistics {
   }
 
   /**
-   * Notes the start of a call. `ended` must follow once its last byte has arrived or it was given
-   * up.
+   * Notes the start of a call. Call `ended` when its last byte has arrived or it was cancelled.
    */
   started(endpoint: string): void {
-    this.of(endpoint).busy++;
+    this.statisticsOf(endpoint).busy++;
   }
 
   ended(endpoint: string): void {
@@ -115,19 +114,21 @@ export class TargetStatistics {
     if (known && known.busy > 0) known.busy--;
   }
 
-  /** Records the milliseconds until a response began, or until it was no longer waited for. */
+  /**
+   * Records the milliseconds until a response began, or until the gateway stopped waiting for it.
+   */
   latency(endpoint: string, ms: number, nowMs: number): void {
-    this.of(endpoint).add(ms, nowMs);
+    this.statisticsOf(endpoint).add(ms, nowMs);
   }
 
   /** Records the output tokens per second of a stream. */
   speed(endpoint: string, tokensPerSecond: number, nowMs: number): void {
-    this.of(endpoint).addSpeed(tokensPerSecond, nowMs);
+    this.statisticsOf(endpoint).addSpeed(tokensPerSecond, nowMs);
   }
 
   /** Records the cost of a call, in any unit that is the same for all calls. */
   cost(endpoint: string, cost: number): void {
-    const known = this.of(endpoint);
+    const known = this.statisticsOf(endpoint);
     known.cost = known.cost === null ? cost : known.cost + (cost - known.cost) * NEWEST;
   }
 
@@ -154,7 +155,7 @@ export class TargetStatistics {
     return this.endpoints.get(endpoint)?.cost ?? null;
   }
 
-  private of(endpoint: string): EndpointStatistics {
+  private statisticsOf(endpoint: string): EndpointStatistics {
     let known = this.endpoints.get(endpoint);
     if (known === undefined) {
       known = new EndpointStatistics();

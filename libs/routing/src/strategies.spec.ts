@@ -15,7 +15,7 @@ const compileRoot = (config: unknown): CompiledNode => {
   return compileConfig(config as GatewayConfig).root;
 };
 
-describe('rules of each strategy', () => {
+describe('validateConfig: rules of each strategy', () => {
   const breaker = { consecutive_failures: 3 };
   it.each([
     [over({ mode: 'loadbalance', algorithm: 'least_busy' }, a, b)],
@@ -39,7 +39,7 @@ describe('rules of each strategy', () => {
         a,
       ),
     ],
-  ])('take %j', (config) => {
+  ])('accepts %j', (config) => {
     expect(rules(config)).toEqual([]);
   });
 
@@ -50,25 +50,29 @@ describe('rules of each strategy', () => {
       'strategy.algorithm: enum',
     ],
     [
-      'stickiness to what was measured',
+      'sticky with an algorithm by measurements',
       over({ mode: 'loadbalance', algorithm: 'least_busy', sticky: { enabled: true } }, a),
       'strategy.sticky: conflict',
     ],
     [
-      'a hash field that says nothing of the caller',
+      'a hash field that does not identify a caller',
       over({ mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['model'] } }, a),
       'strategy.sticky.hash_fields.0: subject',
     ],
     [
-      'a hash field that reaches into objects',
+      'a hash field with __proto__',
       over({ mode: 'canary', percentage: 1, hash_fields: ['params.__proto__'] }, a, b),
       'strategy.hash_fields.0: subject',
     ],
     ['a canary without a share', over({ mode: 'canary' }, a, b), 'strategy.percentage: required'],
-    ['a canary of one', over({ mode: 'canary', percentage: 5 }, a), 'targets: canary_targets'],
-    ['a canary of three', over({ mode: 'canary', percentage: 5 }, a, b, a), 'targets: canary_targets'],
+    ['a canary with one target', over({ mode: 'canary', percentage: 5 }, a), 'targets: canary_targets'],
+    [
+      'a canary with three targets',
+      over({ mode: 'canary', percentage: 5 }, a, b, a),
+      'targets: canary_targets',
+    ],
     ['a share over 100', over({ mode: 'canary', percentage: 101 }, a, b), 'strategy.percentage: maximum'],
-    ['a hedge of three', over({ mode: 'hedge' }, a, b, a), 'targets: hedge_targets'],
+    ['a hedge with three targets', over({ mode: 'hedge' }, a, b, a), 'targets: hedge_targets'],
     [
       'a strategy inside of a hedge',
       over({ mode: 'hedge' }, a, over({ mode: 'fallback' }, a)),
@@ -80,7 +84,7 @@ describe('rules of each strategy', () => {
       'strategy.percentage: misplaced',
     ],
     [
-      'a breaker that nothing opens',
+      'a breaker without a rule that opens it',
       over({ mode: 'fallback', cb_config: { minimum_requests: 5 } }, a, b),
       'strategy.cb_config: empty',
     ],
@@ -94,8 +98,12 @@ describe('rules of each strategy', () => {
       { ...a, retry: { attempts: 1, max_wait: 60_001 } },
       'retry.max_wait: maximum',
     ],
-    ['an unknown answer to a cut stream', { ...a, on_stream_failure: 'retry' }, 'on_stream_failure: enum'],
-  ])('refuse %s', (_, config, rule) => {
+    [
+      'an unknown value of on_stream_failure',
+      { ...a, on_stream_failure: 'retry' },
+      'on_stream_failure: enum',
+    ],
+  ])('refuses %s', (_, config, rule) => {
     expect(rules(config)).toEqual([rule]);
   });
 });
@@ -104,7 +112,7 @@ describe('cache settings', () => {
   const cached = (cache: object): unknown => ({ ...a, cache });
   const embeddings = { provider: '@vectors', model: 'text-embedding-3-small', dimensions: 256 };
 
-  it('compile to the settings of the cache, with the target that computes the vectors', () => {
+  it('are compiled together with the target that computes embeddings', () => {
     const [target] = compileConfig({
       provider: 'openai',
       custom_host: 'https://chat.example',
@@ -150,7 +158,7 @@ describe('cache settings', () => {
     });
   });
 
-  it('check the target that computes the vectors like any other', () => {
+  it('are refused when the embeddings target has an unknown provider or a forbidden address', () => {
     const requested: string[] = [];
     const config = cached({
       mode: 'semantic',
@@ -179,7 +187,7 @@ describe('cache settings', () => {
       'cache.embeddings.strategy: unknown_key',
     ],
     [{ mode: 'simple', namespace: '' }, 'cache.namespace: minLength'],
-  ])('refuse %j', (cache, rule) => {
+  ])('are refused with an error: %j', (cache, rule) => {
     expect(rules(cached(cache))).toEqual([rule]);
   });
 });
@@ -217,7 +225,7 @@ describe('compileConfig', () => {
     expect(compileConfig(a)).toMatchObject({ hasBreakers: false });
   });
 
-  it('marks strategies that choose by measurements, and those that read the body', () => {
+  it('sets needsStatistics for strategies that choose by measurements, and needsParams for those that read the body', () => {
     const flags = (strategy: unknown): unknown => {
       const { needsStatistics, needsParams } = compileConfig(over(strategy, a, b) as GatewayConfig);
       return [needsStatistics, needsParams];
@@ -233,7 +241,7 @@ describe('compileConfig', () => {
     expect(flags({ mode: 'loadbalance', sticky: { ...sticky, enabled: false } })).toEqual([false, false]);
   });
 
-  it('hedges a single target with itself, and learns the delay unless one is given', () => {
+  it('hedges a single target with itself, and leaves delayMs null unless the config sets it', () => {
     expect(compileRoot(over({ mode: 'hedge' }, a))).toMatchObject({
       first: { name: 'a' },
       second: { name: 'a' },
@@ -247,7 +255,7 @@ describe('compileConfig', () => {
     });
   });
 
-  it('gives targets the same endpoint exactly when they use the same address, credential and model', () => {
+  it('gives targets the same endpoint only when provider, address, credential and model are equal', () => {
     const endpoint = (target: GatewayConfig): string => compileConfig(target).targets[0]?.endpoint ?? '';
     const base = { provider: 'openai', api_key: 'sk-1' };
     expect(endpoint({ ...base, name: 'x', weight: 5, retry: { attempts: 1 } })).toBe(endpoint(base));
@@ -264,7 +272,7 @@ describe('compileConfig', () => {
   });
 });
 
-describe('conditions on the time of day', () => {
+describe('conditions on time.of_day and time.weekday', () => {
   const failuresOf = (query: unknown): string[] =>
     rules(over({ mode: 'conditional', conditions: [{ query, then: 'a' }] }, a)).map((text) =>
       text.replace('strategy.conditions.0.query.', ''),
@@ -275,7 +283,7 @@ describe('conditions on the time of day', () => {
     [{ 'time.of_day': { $in: ['00:00', '23:59'] } }],
     [{ 'time.weekday': { $in: ['sat', 'sun'] } }],
     [{ 'time.weekday': { $regex: '^s' } }],
-  ])('take %j', (query) => {
+  ])('accept %j', (query) => {
     expect(failuresOf(query)).toEqual([]);
   });
 

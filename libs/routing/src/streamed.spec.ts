@@ -3,7 +3,7 @@ import { responded, compiled, factsOf, runtimeOf } from './spec-support/play';
 
 const a = { name: 'a', provider: 'openai' };
 const b = { name: 'b', provider: 'anthropic' };
-const begun: AttemptOutcome = { ...responded(200), goesOn: true };
+const started: AttemptOutcome = { ...responded(200), goesOn: true };
 const cut: AttemptOutcome = { ...responded(200), failure: 'cut' };
 
 describe('RoutingCursor.streamed', () => {
@@ -17,7 +17,7 @@ describe('RoutingCursor.streamed', () => {
   const start = (runtime = runtimeOf(), config = breaking): RoutingCursor => {
     const cursor = createPlan(config, factsOf(), runtime);
     cursor.next(null);
-    expect(cursor.next(begun)).toEqual({ kind: 'stop', reason: 'answered' });
+    expect(cursor.next(started)).toEqual({ kind: 'stop', reason: 'answered' });
     return cursor;
   };
   const first = (runtime: ReturnType<typeof runtimeOf>): string => {
@@ -29,7 +29,7 @@ describe('RoutingCursor.streamed', () => {
   it.each([
     ['it broke off', cut],
     ['it was too slow', { ...responded(200), speed: 19 }],
-  ] as const)('counts against its target once it is over, where %s', (_, outcome) => {
+  ] as const)('opens the breaker of the target when the stream has ended and %s', (_, outcome) => {
     const runtime = runtimeOf();
     const cursor = start(runtime);
     expect(first(runtime)).toBe('config.targets[0]');
@@ -38,7 +38,7 @@ describe('RoutingCursor.streamed', () => {
     expect(first(runtime)).toBe('config.targets[1]');
   });
 
-  it('counts a stream once, and not when its end was not seen', () => {
+  it('ignores null, and any report after the first one', () => {
     const runtime = runtimeOf();
     const cursor = start(runtime);
     cursor.streamed(null);
@@ -59,7 +59,7 @@ describe('RoutingCursor.streamed', () => {
     expect(first(runtime)).toBe('config.targets[0]');
   });
 
-  it('measures a stream by its first event and its speed, which choose the next target', () => {
+  it('records the latency of the first event and the speed, by which highest_speed chooses', () => {
     const runtime = runtimeOf(0.9);
     const balanced = compiled({
       strategy: { mode: 'loadbalance', algorithm: 'highest_speed' },

@@ -4,7 +4,10 @@ import type { HedgeBudgets, HedgeOffer, RetryBudgets } from './budgets';
 import type { TargetHealth } from './health';
 import type { TargetStatistics } from './statistics';
 
-/** Facts of a request that routing uses. Its methods are called only when needed, and possibly more than once. */
+/**
+ * Facts of a request that routing uses. Its methods are called only when needed, and possibly more
+ * than once.
+ */
 export interface RequestFacts {
   readonly metadata: Readonly<Record<string, string>>;
   /**
@@ -28,7 +31,7 @@ export interface RequestFacts {
 }
 
 /**
- * The clock and the random numbers, so that a plan can be replayed, and what was learnt from other
+ * The clock and the random numbers, which a replay can replace, and the state learnt from other
  * requests.
  */
 export interface RoutingRuntime {
@@ -100,8 +103,8 @@ export interface AttemptOutcome {
   /** The request may make no further call, so this outcome ends it. */
   readonly isLast?: boolean;
   /**
-   * Milliseconds until the response began (for a finished stream: its first event), or until it was
-   * no longer waited for.
+   * Milliseconds until the response began (for a finished stream: its first event), or until the
+   * gateway stopped waiting for it.
    */
   readonly elapsedMs: number;
   /**

@@ -2,7 +2,10 @@ import { Pattern } from '@gw/config-schema';
 import type { ClaimCondition } from '@gw/contracts';
 import { isPointer, pointed } from '@gw/kernel';
 
-/** Whether a condition holds for the claims of a token. A claim that is missing or no plain value meets none. */
+/**
+ * Whether a condition holds for a token's claims. A claim that is missing, an object or a list
+ * meets no condition.
+ */
 export function holds({ claim, op, value }: ClaimCondition, claims: unknown): boolean {
   const found = pointed(claims, claim);
   if (typeof found !== 'string' && typeof found !== 'number' && typeof found !== 'boolean') return false;
@@ -21,7 +24,7 @@ export function holds({ claim, op, value }: ClaimCondition, claims: unknown): bo
   }
 }
 
-/** Returns the fault of a condition; null when it can be used. */
+/** Returns why a condition is invalid; null when it is valid. */
 export function conditionFault({ claim, op, value }: ClaimCondition): string | null {
   if (!isPointer(claim)) return 'claim must be a JSON pointer, such as /sub';
   if (op === 'in') {

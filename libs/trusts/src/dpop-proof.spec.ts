@@ -6,7 +6,7 @@ import { checkProof, ProofFault } from './dpop-proof';
 const TOKEN = `pat_${'t'.repeat(43)}`;
 const REQUEST = { token: TOKEN, method: 'POST', url: 'https://gateway.example.com/v1/chat/completions' };
 
-describe('proofs of possession (DPoP)', () => {
+describe('checkProof (DPoP)', () => {
   const now = Math.floor(Date.now() / 1_000);
   const key = new ProofKey();
   const request = { ...REQUEST, thumbprint: key.thumbprint };
@@ -20,19 +20,22 @@ describe('proofs of possession (DPoP)', () => {
   };
   const other = new ProofKey();
 
-  it.each(['ES256', 'RS256', 'PS256', 'EdDSA'])('of another library are taken, by %s', async (alg) => {
-    const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
-    const jwk = await exportJWK(publicKey);
-    const proof = await new SignJWT({
-      ...{ jti: 'one', htm: 'POST', htu: `${REQUEST.url}?a=1#b` },
-      ath: createHash('sha256').update(TOKEN).digest('base64url'),
-    })
-      .setProtectedHeader({ alg, typ: 'dpop+jwt', jwk })
-      .setIssuedAt(now)
-      .sign(privateKey);
-    const thumbprint = await calculateJwkThumbprint(jwk);
-    expect(check(proof, { thumbprint, url: REQUEST.url })).toEqual({ id: 'one', usableUntil: now + 300 });
-  });
+  it.each(['ES256', 'RS256', 'PS256', 'EdDSA'])(
+    'accepts a proof of another library with algorithm %s',
+    async (alg) => {
+      const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+      const jwk = await exportJWK(publicKey);
+      const proof = await new SignJWT({
+        ...{ jti: 'one', htm: 'POST', htu: `${REQUEST.url}?a=1#b` },
+        ath: createHash('sha256').update(TOKEN).digest('base64url'),
+      })
+        .setProtectedHeader({ alg, typ: 'dpop+jwt', jwk })
+        .setIssuedAt(now)
+        .sign(privateKey);
+      const thumbprint = await calculateJwkThumbprint(jwk);
+      expect(check(proof, { thumbprint, url: REQUEST.url })).toEqual({ id: 'one', usableUntil: now + 300 });
+    },
+  );
 
   const proof = (claims: object, header: object = {}): string => key.proof(request, claims, header);
   const private_ = { ...key.pair.jwk, ...key.pair.privateKey.export({ format: 'jwk' }) };
@@ -69,7 +72,7 @@ describe('proofs of possession (DPoP)', () => {
     ],
     ['another key', other.proof(request), 'its key is not that of the token'],
     [
-      'a key that did not sign',
+      'a key that did not sign the proof',
       other.proof(request, {}, { jwk: key.pair.jwk }),
       'its signature is not right',
     ],
@@ -78,7 +81,7 @@ describe('proofs of possession (DPoP)', () => {
       new ProofKey(ecKeyPair('e')).proof(request, {}, { jwk: key.pair.jwk, alg: 'RS256' }),
       'its signature is not right',
     ],
-  ])('with %s are refused', (_, made, message) => {
+  ])('refuses a proof with %s', (_, made, message) => {
     expect(check(typeof made === 'string' ? made : made())).toBe(message);
   });
 });

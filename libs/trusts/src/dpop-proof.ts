@@ -3,9 +3,9 @@ import type { TokenBinding } from '@gw/contracts';
 import { isObject, isSigned, readSigningKey, type SigningKey } from '@gw/kernel';
 import { CONTROL, isTokenForm, objectIn } from './trust-token';
 
-/** Seconds after it was made in which a proof counts. */
+/** Maximum age of a proof in seconds. */
 const AGE_MAX = 300;
-/** Seconds by which the clock of a client may be ahead. */
+/** Maximum seconds by which a client's clock may be ahead. */
 const AHEAD_MAX = 60;
 const ID_MAX = 512;
 /** Algorithms of proofs. */
@@ -28,13 +28,13 @@ export interface Provable {
   readonly url: string;
 }
 
-/** A proof that is right; it may be used once until `usableUntil`, in Unix seconds. */
+/** A valid proof. It may be used once, until `usableUntil` in Unix seconds. */
 export interface CheckedProof {
   readonly id: string;
   readonly usableUntil: number;
 }
 
-/** Proof of a request that it has the key of its token. */
+/** A request with the proof that its caller possesses the token's key. */
 export interface ProvenRequest {
   /** The access token as it was sent. */
   readonly token: string;
@@ -56,7 +56,7 @@ export class ProofFault extends Error {
     super(message);
   }
 
-  /** Error for the caller (RFC 9449, section 7.1). */
+  /** The error for the caller (RFC 9449, section 7.1). */
   get refusal(): { readonly message: string; readonly headers: Readonly<Record<string, string>> } {
     const isOfProof = this.error === 'invalid_dpop_proof';
     return {
@@ -67,8 +67,8 @@ export class ProofFault extends Error {
 }
 
 /**
- * Checks that a request has the key that its token is bound to. Throws `ProofFault` for a bound token without a proof of its own, and for
- * an unbound one that comes with a proof. `now`: Unix seconds.
+ * Checks that the caller possesses the key that its token is bound to. Throws `ProofFault` for a
+ * bound token without a valid proof, and for an unbound token with a proof. `now`: Unix seconds.
  */
 export function checkBound(
   boundTo: TokenBinding | null,
@@ -84,7 +84,10 @@ export function checkBound(
   return { ...checkProof(proof, { token, thumbprint, method, url }, now), thumbprint };
 }
 
-/** Checks a proof of possession of the key that a token is bound to (RFC 9449, section 4.3). `now`: Unix seconds. Throws `ProofFault`. */
+/**
+ * Checks a proof of possession of the key that a token is bound to (RFC 9449, section 4.3). `now`:
+ * Unix seconds. Throws `ProofFault`.
+ */
 export function checkProof(proof: string, request: Provable, now: number): CheckedProof {
   if (!isTokenForm(proof)) throw new ProofFault('it must be a JWT');
   const [header = '', payload = '', signature = ''] = proof.split('.');
@@ -123,7 +126,7 @@ function keyIn({ typ, alg, jwk, crit }: Readonly<Record<string, unknown>>): {
   return { key, thumbprint: thumbprintOf(jwk) };
 }
 
-/** RFC 7638. */
+/** Returns the thumbprint of a key (RFC 7638, SHA-256, base64url). */
 function thumbprintOf(jwk: Readonly<Record<string, unknown>>): string {
   const members = (MEMBERS[String(jwk['kty'])] ?? []).map((name) => [name, jwk[name]]);
   return createHash('sha256')
@@ -148,7 +151,7 @@ function checkClaims(
   return { id: jti, usableUntil: iat + AGE_MAX };
 }
 
-/** A URL without query and fragment, in one form; null for text that is none. */
+/** Returns a URL in normal form without query and fragment; null for an invalid URL. */
 function addressOf(text: string): string | null {
   if (!URL.canParse(text)) return null;
   const { origin, pathname } = new URL(text);

@@ -15,7 +15,7 @@ const k2 = ecKey('k2');
 const setOf = (...keys: KeyPair[]): Buffer =>
   Buffer.from(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }));
 
-/** Key sets over addresses that respond as each test says; counts the calls. */
+/** Key sets over URLs whose responses the test controls; counts the calls. */
 class Addresses {
   now = 1_000_000_000_000;
   readonly calls: string[] = [];
@@ -43,7 +43,7 @@ class Addresses {
     this.responses.set(url, () => Promise.resolve({ body, maxAgeMs }));
   }
 
-  /** Responds only when the returned function is called. */
+  /** Delays the response until the returned function is called. */
   holdBack(url: string, body: Buffer): () => void {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -60,13 +60,13 @@ class Addresses {
   }
 }
 
-describe('key sets of a trust', () => {
+describe('KeySets', () => {
   const both = trust({ jwksUrls: [A, B] });
   const only = trust({ jwksUrls: [A] });
   const idOf = async (addresses: Addresses, id: string, source = both): Promise<string | null> =>
     (await addresses.sets.keyOf(source, id))?.id ?? null;
 
-  it('[SCP-03] merges the keys of all addresses', async () => {
+  it('[SCP-03] merges the keys of all URLs of a trust', async () => {
     const addresses = new Addresses();
     addresses.serve(A, setOf(k1));
     addresses.serve(B, setOf(k2));
@@ -74,7 +74,7 @@ describe('key sets of a trust', () => {
     expect(addresses.calls.sort()).toEqual([A, B]);
   });
 
-  it('[SCP-03] uses the others while one address fails or hangs, and waits for none that it does not need', async () => {
+  it('[SCP-03] uses the other sets while one URL fails or hangs, and waits for no set that it does not need', async () => {
     const addresses = new Addresses();
     addresses.hang(A);
     addresses.serve(B, setOf(k2));
@@ -87,7 +87,7 @@ describe('key sets of a trust', () => {
     expect(other.warnings).toEqual([B]);
   });
 
-  it('[SCP-03] takes a key that two addresses have from the first one', async () => {
+  it('[SCP-03] uses the key of the first URL when two URLs have a key with the same id', async () => {
     const addresses = new Addresses();
     const twin = { ...rsaKey('k1'), id: 'k1' };
     addresses.serve(A, setOf(k1));
@@ -97,7 +97,7 @@ describe('key sets of a trust', () => {
     expect(key?.key.equals(readSigningKey(k1.jwk)?.key ?? (undefined as never))).toBe(true);
   });
 
-  it('keeps the last copy for a day while an address fails, and then is unavailable, not wrong', async () => {
+  it('uses the last copy for a day while a URL fails, and then rejects with KeysUnavailable', async () => {
     const addresses = new Addresses();
     addresses.serve(A, setOf(k1));
     expect(await idOf(addresses, 'k1', only)).toBe('k1');
@@ -108,21 +108,21 @@ describe('key sets of a trust', () => {
     await expect(addresses.sets.keyOf(only, 'k1')).rejects.toThrow(KeysUnavailable);
   });
 
-  it('reads a set again for an unknown key, once in half a minute, however many ask', async () => {
+  it('reads a set again for an unknown key at most once in 30 seconds', async () => {
     const addresses = new Addresses();
     addresses.serve(A, setOf(k1));
     await addresses.sets.keyOf(only, 'k1');
-    const ask = (): Promise<unknown> =>
+    const requestMany = (): Promise<unknown> =>
       Promise.all(Array.from({ length: 50 }, () => idOf(addresses, 'new', only)));
-    await ask();
+    await requestMany();
     expect(addresses.calls).toHaveLength(1);
     addresses.now += 31_000;
     addresses.serve(A, setOf(k1, { ...k2, jwk: { ...k2.jwk, kid: 'new' } }));
-    expect(await ask()).toEqual(Array.from({ length: 50 }, () => 'new'));
+    expect(await requestMany()).toEqual(Array.from({ length: 50 }, () => 'new'));
     expect(addresses.calls).toHaveLength(2);
   });
 
-  it('drops a key that a fresh set no longer has, and keeps the object of one that it still has', async () => {
+  it('drops a key that a new copy of the set lacks, and keeps the object of an unchanged key', async () => {
     const addresses = new Addresses();
     addresses.serve(A, setOf(k1, k2));
     const [one, two] = [await addresses.sets.keyOf(only, 'k1'), await addresses.sets.keyOf(only, 'k2')];
@@ -133,7 +133,7 @@ describe('key sets of a trust', () => {
     expect(two !== null && addresses.sets.has(only, two)).toBe(false);
   });
 
-  it('does not take an empty set, or one of more than 100 keys, for the end of the old one', async () => {
+  it('keeps the last copy when a new one is empty or has more than 100 keys', async () => {
     const addresses = new Addresses();
     addresses.serve(A, setOf(k1));
     await addresses.sets.keyOf(only, 'k1');
@@ -150,13 +150,13 @@ describe('key sets of a trust', () => {
     expect(addresses.warnings).toEqual([A, A, A]);
   });
 
-  it('knows no key of an empty set that was always empty, which is no outage', async () => {
+  it('returns null, not KeysUnavailable, for a set that was always empty', async () => {
     const addresses = new Addresses();
     addresses.serve(A, Buffer.from('{"keys":[]}'));
     expect(await idOf(addresses, 'k1', only)).toBeNull();
   });
 
-  it('says nothing of what it read when it is broken, since it can hold a private key', async () => {
+  it('does not quote an invalid response in its warning, because it may contain a private key', async () => {
     const addresses = new Addresses();
     addresses.serve(A, Buffer.from('{"keys":[{"d":"c2VjcmV0",}]}'));
     await expect(addresses.sets.keyOf(only, 'k1')).rejects.toThrow(KeysUnavailable);
@@ -164,11 +164,11 @@ describe('key sets of a trust', () => {
   });
 
   it.each([
-    ['an hour, when the response does not say', null, 3_600_000],
-    ['as long as the response says', 7_200_000, 7_200_000],
-    ['five minutes, when it says less', 0, 300_000],
-    ['a day, when it says more', 31_536_000_000, 86_400_000],
-  ])('is read again after %s, in the background shortly before', async (_what, maxAgeMs, freshMs) => {
+    ['an hour, when the response states no lifetime', null, 3_600_000],
+    ['the lifetime that the response states', 7_200_000, 7_200_000],
+    ['five minutes, when the response states less', 0, 300_000],
+    ['a day, when the response states more', 31_536_000_000, 86_400_000],
+  ])('reads a set again after %s, and shortly before in the background', async (_what, maxAgeMs, freshMs) => {
     const addresses = new Addresses();
     addresses.serve(A, setOf(k1), maxAgeMs);
     await addresses.sets.keyOf(only, 'k1');
@@ -181,7 +181,7 @@ describe('key sets of a trust', () => {
     expect(addresses.calls).toHaveLength(2);
   });
 
-  it('does not use a key that is due for a new look before it has looked, so that a withdrawn key ends', async () => {
+  it('reads an expired set before it uses a key of it, so that a withdrawn key is refused', async () => {
     const addresses = new Addresses();
     addresses.serve(A, setOf(k1, k2));
     await addresses.sets.keyOf(only, 'k1');
@@ -192,7 +192,7 @@ describe('key sets of a trust', () => {
     expect(addresses.calls).toHaveLength(2);
   });
 
-  it('keeps the keys for signatures apart from those of SPIFFE at one address', async () => {
+  it('separates signature keys from SPIFFE keys that one URL publishes', async () => {
     const addresses = new Addresses();
     addresses.serve(A, Buffer.from(JSON.stringify({ keys: [k1.jwk, { ...k2.jwk, use: 'jwt-svid' }] })));
     const spiffe = trust({ jwksUrls: [A], preset: 'spiffe' });
@@ -200,7 +200,7 @@ describe('key sets of a trust', () => {
     expect([await idOf(addresses, 'k1', spiffe), await idOf(addresses, 'k2', spiffe)]).toEqual([null, 'k2']);
   });
 
-  it('bounds what one organisation has in memory, without a loss for another one', async () => {
+  it("bounds one organisation's sets without evicting those of another organisation", async () => {
     const addresses = new Addresses(50_000);
     addresses.serve(A, setOf(k1));
     const theirs = trust({ jwksUrls: [A], organisationId: 'organisation-2' });
@@ -215,7 +215,7 @@ describe('key sets of a trust', () => {
     expect(key !== null && addresses.sets.has(theirs, key)).toBe(true);
   });
 
-  it('counts the memory of what was read, anew at each read', async () => {
+  it('updates the counted bytes of a set at each read', async () => {
     const addresses = new Addresses();
     addresses.serve(A, setOf(k1, k2));
     await addresses.sets.keyOf(only, 'k1');
@@ -226,7 +226,7 @@ describe('key sets of a trust', () => {
     expect([ofTwo, addresses.sets.bytes]).toEqual([512 + 2 * 2_048, 512 + 2_048]);
   });
 
-  it('does not use the keys that one organisation has read for another one', async () => {
+  it('reads a set separately for each organisation', async () => {
     const addresses = new Addresses();
     addresses.serve(A, setOf(k1));
     await addresses.sets.keyOf(only, 'k1');
@@ -236,18 +236,18 @@ describe('key sets of a trust', () => {
   });
 });
 
-describe('waiting for a key set that does not respond', () => {
+describe('KeySets with a URL that does not respond', () => {
   const only = trust({ jwksUrls: [A] });
   const both = trust({ jwksUrls: [A, B] });
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  it('ends after two seconds: unavailable without a copy, unknown with one', async () => {
+  it('waits two seconds, then rejects with KeysUnavailable without a copy and returns null with one', async () => {
     const addresses = new Addresses();
     addresses.hang(A);
     const first = expect(addresses.sets.keyOf(only, 'k1')).rejects.toThrow(KeysUnavailable);
     await jest.advanceTimersByTimeAsync(1_999);
-    // One that comes later waits no longer than the first.
+    // A later caller waits no longer than the first one.
     const second = expect(addresses.sets.keyOf(only, 'k1')).rejects.toThrow(KeysUnavailable);
     await jest.advanceTimersByTimeAsync(1);
     await Promise.all([first, second]);
@@ -256,7 +256,7 @@ describe('waiting for a key set that does not respond', () => {
     expect(await addresses.sets.keyOf(both, 'k1')).toBeNull();
   });
 
-  it('is not repeated until the address has responded in time', async () => {
+  it('does not wait again until the URL has responded in time', async () => {
     const addresses = new Addresses();
     const release = addresses.holdBack(A, setOf(k1));
     const first = expect(addresses.sets.keyOf(only, 'k1')).rejects.toThrow(KeysUnavailable);
@@ -267,7 +267,7 @@ describe('waiting for a key set that does not respond', () => {
     expect((await addresses.sets.keyOf(only, 'k1'))?.id).toBe('k1');
     addresses.now += 31_000;
     const again = addresses.holdBack(A, setOf(k1, k2));
-    // The address was late the last time, so this call does not wait, but reads.
+    // The last response was late, so this call starts a read without waiting for it.
     expect(await addresses.sets.keyOf(only, 'k2')).toBeNull();
     again();
     await jest.advanceTimersByTimeAsync(0);
@@ -280,7 +280,7 @@ describe('waiting for a key set that does not respond', () => {
     expect((await waiting)?.id).toBe('k3');
   });
 
-  it('holds up no one whose key has a copy for longer than once', async () => {
+  it('delays callers whose key has a copy only once', async () => {
     const addresses = new Addresses();
     addresses.serve(A, setOf(k1));
     await addresses.sets.keyOf(only, 'k1');
@@ -293,7 +293,7 @@ describe('waiting for a key set that does not respond', () => {
     expect((await addresses.sets.keyOf(only, 'k1'))?.id).toBe('k1');
   });
 
-  it('does not begin again for a copy while its address fails, and does once it has recovered', async () => {
+  it('does not wait for an expired copy while its URL fails, and waits again after the URL has recovered', async () => {
     const addresses = new Addresses();
     addresses.serve(A, setOf(k1));
     await addresses.sets.keyOf(only, 'k1');
@@ -301,7 +301,7 @@ describe('waiting for a key set that does not respond', () => {
     addresses.now += 3_600_000;
     expect((await addresses.sets.keyOf(only, 'k1'))?.id).toBe('k1');
     addresses.now += 31_000;
-    // Without a timer that runs, this ends only because it does not wait.
+    // No timer advances here, so the call resolves only because it does not wait.
     const recover = addresses.holdBack(A, setOf(k1));
     expect((await addresses.sets.keyOf(only, 'k1'))?.id).toBe('k1');
     recover();
@@ -334,7 +334,7 @@ describe('readSigningKey', () => {
     expect(readSigningKey(jwk)).toBeNull();
   });
 
-  it('drops the private parts of a key that was published by mistake', () => {
+  it('returns only the public part of a private key that was published by mistake', () => {
     const key = readSigningKey({ ...privateKey.export({ format: 'jwk' }), kid: 'x' });
     expect(key?.key.type).toBe('public');
   });

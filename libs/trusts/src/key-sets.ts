@@ -4,10 +4,10 @@ import { keysIn, PublishedSet, type FetchKeys } from './published-set';
 
 export interface KeySetsOptions {
   readonly fetch: FetchKeys;
-  /** Reports a set that could not be read, with its URL and why. */
+  /** Called with the URL and the error when a key set could not be read. */
   readonly warn: (url: string, error: unknown) => void;
   readonly now?: () => number;
-  /** Memory of all organisations, which share it; by default that of about 10,000 sets. */
+  /** Maximum bytes of all sets, shared among organisations. The default holds about 10,000 sets. */
   readonly bytesMax?: number;
 }
 
@@ -17,14 +17,17 @@ const KEY_BYTES = 2_048;
 
 type Source = Pick<TrustRule, 'organisationId' | 'jwksUrls' | 'keys' | 'preset'>;
 
-/** Thrown when no key set of a trust can be read, so that it is unknown whether a token is valid. */
+/**
+ * Thrown when no key set of a trust can be read, so that it is unknown whether a token is valid.
+ */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
 }
 
 /**
- * The keys of trusts. Each set is cached for an organisation and a URL, for as long as its address says, and up to a day while its
- * URL fails. A set that fails or hangs holds up no other, and a caller for two seconds at most.
+ * The keys of trusts. Each set is cached by organisation and URL, for as long as its response says,
+ * and for up to a day while its URL fails. A set that fails or hangs does not delay other sets, and
+ * delays a caller by at most two seconds.
  */
 export class KeySets {
   private readonly sets: SharedEntries<PublishedSet>;
@@ -40,17 +43,20 @@ export class KeySets {
     });
   }
 
-  /** About how many bytes of memory the sets take. */
+  /** Approximate bytes of memory that the sets use. */
   get bytes(): number {
     return this.sets.bytes;
   }
 
-  /** Whether a key is still in a set, as far as this process knows. Reads nothing. */
+  /** Whether a key is still in a cached set. Makes no request. */
   has(source: Source, key: SigningKey): boolean {
     return this.find(source, setsIn(source, this.sets), key.id) === key;
   }
 
-  /** The key of an id: of several sets, the first that has it. Null for an unknown one. Rejects with `KeysUnavailable`. */
+  /**
+   * Returns the key with an id, from the first set that has it; null for an unknown id. Rejects
+   * with `KeysUnavailable` when no set could be read.
+   */
   async keyOf(source: Source, id: string): Promise<SigningKey | null> {
     const sets = source.jwksUrls.map((url) => this.setOf(source, url));
     const holder = sets.find((set) => set.keyOf(id) !== undefined);
@@ -88,7 +94,7 @@ export class KeySets {
     const known = this.sets.get(name);
     if (known !== undefined) return known;
     const { organisationId } = source;
-    // Each organisation has a share of the memory, so that none pushes out the sets of another.
+    // Each organisation has a share of the memory, so that none evicts the sets of another.
     const keep = (set: PublishedSet): unknown =>
       this.sets.set({ workspaceId: organisationId, organisationId }, name, set, DAY_MS);
     const made = new PublishedSet({
@@ -107,7 +113,7 @@ export class KeySets {
 
 const useOf = (preset: string | null): string => (preset === 'spiffe' ? 'jwt-svid' : 'sig');
 
-/** Name of a key set. An organisation's key set is used for no other organisation, and for no other use of keys. */
+/** Returns the cache key of a set: sets are separate by organisation, use of the keys and URL. */
 const nameOf = ({ organisationId, preset }: Source, url: string): string =>
   `${organisationId} ${useOf(preset)} ${url}`;
 

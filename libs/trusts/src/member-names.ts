@@ -1,9 +1,9 @@
-/** Strings, and the characters that open, close and part objects and lists. */
+/** Matches strings and the punctuation of objects and lists. */
 const PARTS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**
- * The names of the members of an object, as often as the text has them, without those of objects within it. `text` must be valid JSON
- * of an object.
+ * Returns the names of an object's members, duplicates included, without the members of nested
+ * objects. `text` must be the valid JSON of an object.
  */
 export function memberNames(text: string): string[] {
   const names: string[] = [];

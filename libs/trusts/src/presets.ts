@@ -1,12 +1,14 @@
 import type { ClaimCondition, TrustMap, TrustRule } from '@gw/contracts';
 
-/** Known issuer of tokens for workloads. Source: the documents of the platforms, November 2026. */
+/** A known issuer of tokens for workloads. Source: the platforms' documentation, November 2026. */
 export interface TrustPreset {
   readonly id: string;
   readonly name: string;
-  /** The issuer, where all customers of the platform share it. */
+  /** Matches the issuer if all customers of the platform share it; null otherwise. */
   readonly issuer: RegExp | null;
-  /** Claims of which a shared issuer needs conditions: one of the lists, whole. */
+  /**
+   * Lists of claims. A trust in a shared issuer needs conditions on all claims of one of the lists.
+   */
   readonly pins: readonly (readonly string[])[];
   readonly documentation: string;
 }
@@ -77,19 +79,22 @@ export const TRUST_PRESETS: readonly TrustPreset[] = [
   preset('circleci', 'CircleCI', 'https://circleci.com/docs/openid-connect-tokens/'),
 ];
 
-/** Issuers of Entra that stand for every tenant. */
+/** Matches Entra issuers that are valid for every tenant. */
 const ANY_TENANT = /^https:\/\/(?:login|sts)\.[a-z.]+\/(?:common|organizations|consumers)(?:\/|$)/;
 
 const presetSharing = (issuer: string): TrustPreset | undefined =>
   TRUST_PRESETS.find(({ issuer: pattern }) => pattern?.test(issuer) === true);
 
-/** Whether all customers of a platform have the issuer. That of Entra names one tenant. */
+/** Whether all customers of a platform share the issuer. Entra's do not: each names one tenant. */
 export function isSharedIssuer(issuer: string): boolean {
   const shared = presetSharing(issuer);
   return shared !== undefined && shared.id !== ENTRA;
 }
 
-/** Whether a trust is for workloads of Entra alone: without a condition on `scp` it takes no tokens that act for a user. */
+/**
+ * Whether a trust accepts only Entra tokens of workloads: without a condition on `scp`, it refuses
+ * tokens that act for a user.
+ */
 export const needsNoUser = ({
   preset: id,
   issuer,
@@ -98,9 +103,9 @@ export const needsNoUser = ({
   (id === ENTRA || presetSharing(issuer)?.id === ENTRA) && conditions.every(({ claim }) => claim !== '/scp');
 
 /**
- * Returns the fault of an issuer and its conditions; null when they can be used. Anybody gets
- * tokens of a shared issuer, so a trust must name by equal values whose it accepts, in its
- * conditions or in those of each map.
+ * Returns why an issuer and its conditions are invalid; null when they are valid. Everyone can get
+ * tokens from a shared issuer, so a trust in one needs equality conditions that identify the
+ * accepted workloads, in its own conditions or in those of each map.
  */
 export function issuerFault(
   issuer: string,

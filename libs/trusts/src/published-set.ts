@@ -2,11 +2,11 @@ import { DAY_MS, HOUR_MS, isObject, maxAgeMs, MINUTE_MS, readSigningKey, type Si
 
 export interface KeySetResponse {
   readonly body: Buffer;
-  /** How long the response says that it may be used; null when it says nothing. */
+  /** Lifetime from the response's caching headers; null when they do not state one. */
   readonly maxAgeMs: number | null;
 }
 
-/** Reads a key set: at most 1 MiB, within some seconds. Rejects when there is none. */
+/** Reads a key set of at most 1 MiB within 5 seconds. Rejects when it cannot be read. */
 export type FetchKeys = (url: string) => Promise<KeySetResponse>;
 
 const BOUNDS = { bytesMax: 1_048_576, totalTimeoutMs: 5_000 } as const;
@@ -19,7 +19,10 @@ interface KeyClient {
   }>;
 }
 
-/** Reads key sets by a client that applies the address policy: an organisation cannot make us call private addresses. */
+/**
+ * Reads key sets with a client that applies the address policy, so that no organisation can make us
+ * call private addresses.
+ */
 export const fetchKeysBy =
   (client: KeyClient): FetchKeys =>
   async (url) => {
@@ -29,35 +32,37 @@ export const fetchKeysBy =
   };
 
 const KEYS_MAX = 100;
-/** A set is used for an hour, or for as long as its address says within these bounds. */
+/** Lifetime of a set: an hour, or the response's own lifetime within these bounds. */
 const FRESH = { default: HOUR_MS, min: 5 * MINUTE_MS, max: DAY_MS } as const;
-/** The part of that time after which the set is read again while it is still used. */
+/** Fraction of the lifetime after which the set is read again in the background. */
 const REFRESHED_AFTER = 0.9;
-/** The last copy serves for so long while the address fails. */
+/** How long the last copy is used while the URL fails. */
 const STALE_MAX_MS = DAY_MS;
-/** A set is read again for an unknown key, or after a failure, once in this time at most. */
+/** Minimum time between two reads for an unknown key or after a failure. */
 const AGAIN_MS = 30_000;
-/** No caller waits longer for a set. */
+/** Maximum time that a caller waits for a read. */
 const WAIT_MS = 2_000;
 
 export interface PublishedSetOptions {
-  /** Use that the keys must declare. */
+  /** Value of `use` that the keys must declare. */
   readonly use: string;
   readonly read: () => Promise<KeySetResponse>;
   readonly warn: (error: unknown) => void;
-  /** Called when the keys were read. */
+  /** Called after the keys were read. */
   readonly changed: (set: PublishedSet) => void;
   readonly now: () => number;
 }
 
-/** The keys that one address publishes, as they were last read. */
+/** The keys that one URL publishes, as last read. */
 export class PublishedSet {
   private keys: ReadonlyMap<string, SigningKey> = new Map();
   private readAt = -Infinity;
-  private triedAt = -Infinity;
+  private attemptedAt = -Infinity;
   private freshMs = 0;
   private hasFailed = false;
-  /** Whether the address took longer than callers wait. They wait for it again once it was in time. */
+  /**
+   * Whether the last read took longer than callers wait. Callers wait again after a read in time.
+   */
   private isSlow = false;
   private reading: Promise<void> | null = null;
 
@@ -67,7 +72,7 @@ export class PublishedSet {
     return this.keys.size;
   }
 
-  /** Whether there is a copy that is not too old, if perhaps an old one. */
+  /** Whether the last copy is younger than `STALE_MAX_MS`. */
   get isUsable(): boolean {
     return this.age < STALE_MAX_MS;
   }
@@ -76,14 +81,19 @@ export class PublishedSet {
     return this.isUsable ? this.keys.get(id) : undefined;
   }
 
-  /** Reads the set when its time comes. The result is to be waited for before a key of it is used; null: use it at once. */
+  /**
+   * Reads the set when it is due. Returns a promise to await before a key is used; null: use the
+   * copy now.
+   */
   refresh(): Promise<void> | null {
     if (this.age < REFRESHED_AFTER * this.freshMs) return null;
     const reading = this.read();
     return this.age < this.freshMs || this.hasFailed ? null : reading;
   }
 
-  /** Reads the set for a key that it does not have. Null: there is nothing to wait for. */
+  /**
+   * Reads the set for a key that it does not have. Returns a promise to await; null: there is none.
+   */
   lookAgain(): Promise<void> | null {
     return this.read();
   }
@@ -92,18 +102,21 @@ export class PublishedSet {
     return this.options.now() - this.readAt;
   }
 
-  /** One read at a time. Null when none is due, or when it is not to be waited for. */
+  /**
+   * Starts a read unless one is running or none is due. Returns null when the caller should not
+   * wait.
+   */
   private read(): Promise<void> | null {
     if (this.reading === null) {
-      if (this.options.now() - this.triedAt < AGAIN_MS) return null;
-      this.reading = this.begin();
+      if (this.options.now() - this.attemptedAt < AGAIN_MS) return null;
+      this.reading = this.startRead();
     }
     return this.isSlow ? null : this.reading;
   }
 
-  /** Ends with the read, but not later than callers wait. */
-  private begin(): Promise<void> {
-    this.triedAt = this.options.now();
+  /** Starts a read. Resolves when it ends, at the latest after `WAIT_MS`. */
+  private startRead(): Promise<void> {
+    this.attemptedAt = this.options.now();
     return new Promise((resolve) => {
       let isLate = false;
       const timer = setTimeout(() => {
@@ -120,13 +133,13 @@ export class PublishedSet {
     });
   }
 
-  /** Never rejects: a set that cannot be read leaves the last copy. */
+  /** Replaces the keys by those read. Never rejects: when the read fails, the last copy stays. */
   private async replace(): Promise<void> {
     const { use, warn, changed } = this.options;
     try {
       const response = await this.options.read();
       const listed = keysOf(response.body);
-      // An empty set leaves the last copy: it is a fault of the issuer more often than the end of all keys.
+      // An empty set does not replace the last copy, because it is usually a mistake of the issuer.
       if (listed.length === 0 && this.keys.size > 0) throw new Error('The key set is empty.');
       const read = keysIn(listed, use);
       this.keys = new Map([...read].map(([id, key]) => [id, same(this.keys.get(id), key)]));
@@ -141,7 +154,10 @@ export class PublishedSet {
   }
 }
 
-/** The faults say nothing of what was read: a set can hold a private key by mistake, and they are logged. */
+/**
+ * Parses the list of keys. Errors do not quote the body: they are logged, and it may contain a
+ * private key.
+ */
 function keysOf(body: Buffer): readonly unknown[] {
   let set: unknown;
   try {
@@ -155,7 +171,7 @@ function keysOf(body: Buffer): readonly unknown[] {
   return keys;
 }
 
-/** The first key of an id counts. */
+/** Returns the usable keys by id; for duplicate ids the first key. */
 export function keysIn(raw: readonly unknown[], use: string): ReadonlyMap<string, SigningKey> {
   const keys = new Map<string, SigningKey>();
   for (const each of raw) {
@@ -165,6 +181,8 @@ export function keysIn(raw: readonly unknown[], use: string): ReadonlyMap<string
   return keys;
 }
 
-/** Keeps the object of an unchanged key, so that tokens that it has verified stay verified. */
+/**
+ * Returns the known object of an unchanged key, so that cached verifications of tokens stay valid.
+ */
 const same = (known: SigningKey | undefined, read: SigningKey): SigningKey =>
   known?.key.equals(read.key) === true && known.algorithms.join() === read.algorithms.join() ? known : read;

@@ -1,6 +1,6 @@
 import { sharedReads } from './shared-reads';
 
-describe('reads of one URL by many', () => {
+describe('sharedReads', () => {
   let time = 0;
   const requested: string[] = [];
   const read = sharedReads(
@@ -14,9 +14,9 @@ describe('reads of one URL by many', () => {
   );
   beforeEach(() => requested.splice(0));
 
-  it('ask once for all who ask at once or within ten seconds', async () => {
-    const answers = await Promise.all(Array.from({ length: 1_000 }, () => read('https://a.example')));
-    expect([new Set(answers).size, requested.length]).toEqual([1, 1]);
+  it('reads a URL once for all requests within ten seconds', async () => {
+    const responses = await Promise.all(Array.from({ length: 1_000 }, () => read('https://a.example')));
+    expect([new Set(responses).size, requested.length]).toEqual([1, 1]);
     time = 9_999;
     expect(await read('https://a.example')).toBe('https://a.example 0');
     time = 10_001;
@@ -24,7 +24,7 @@ describe('reads of one URL by many', () => {
     expect(requested.length).toBe(2);
   });
 
-  it('keep a failure as long as an answer', async () => {
+  it('reuses a failure for ten seconds', async () => {
     for (let count = 0; count < 5; count += 1)
       await expect(read('https://down.example')).rejects.toThrow('down');
     expect(requested.length).toBe(1);

@@ -13,9 +13,9 @@ interface Options<T> {
 type Outcome<T> = { readonly content: T } | { readonly error: unknown };
 
 /**
- * Reads each URL at most once in ten seconds, however many organisations request it. Requests within
- * that time share the content or the failure of the first. Keeps up to 32 MiB; beyond that, the least
- * recently used URLs are read again.
+ * Returns a function that reads each URL at most once in ten seconds for all organisations.
+ * Requests within that time share the content or the failure of the first one. It keeps up to 32
+ * MiB and drops the least recently used URLs beyond that.
  */
 export function sharedReads<T>(
   read: (url: string) => Promise<T>,

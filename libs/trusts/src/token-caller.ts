@@ -8,7 +8,7 @@ import { claimFault, CONTROL, TokenFault } from './trust-token';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Rights of the caller of a verified token. */
+/** Workspace, rights and limits that a verified token gives its caller. */
 export interface TokenCaller {
   readonly workspace: { readonly id: string } | { readonly slug: string };
   readonly scopes: readonly string[];
@@ -24,7 +24,10 @@ const ENTRIES_MAX = 20;
 const CHARACTERS_MAX = 128;
 const USER_MAX = 256;
 
-/** Checks claims, which need not be proven yet, against a trust's organisation and conditions. Throws `TokenFault`. */
+/**
+ * Checks claims, verified or not, against a trust's organisation and conditions. Throws
+ * `TokenFault`.
+ */
 export function checkConditions(
   rule: Pick<TrustRule, 'organisationId' | 'conditions' | 'preset' | 'issuer'>,
   claims: Claims,
@@ -44,11 +47,14 @@ export function checkConditions(
   }
 }
 
-/** Returns what the first matching map of a trust gives to a proven token. Throws `TokenFault`. */
+/**
+ * Returns the caller that the first matching map of a trust defines for a verified token. Throws
+ * `TokenFault`.
+ */
 export function callerOf(rule: TrustRule, claims: Claims): TokenCaller {
   const map = rule.maps.find(({ conditions }) => conditions.every((condition) => holds(condition, claims)));
   if (map === undefined) throw new TokenFault('map', 'No map of the trust fits the token.');
-  // The platform sets the claims of a workload's token, so they choose nothing beyond the map.
+  // A workload's platform sets the claims of its token, so only the map decides its rights.
   const isOwn = rule.tokenKind === 'jwt';
   return {
     workspace: workspaceOf(map, isOwn ? claims : {}),
@@ -67,7 +73,10 @@ function workspaceOf({ workspaceId }: TrustMap, claims: Claims): TokenCaller['wo
   throw new TokenFault('map', 'The token names no workspace: it needs the claim gw_workspace.');
 }
 
-/** Returns the map's scopes that tokens can hold, reduced to those that the token names, if it names any. */
+/**
+ * Returns the map's scopes that tokens can hold, reduced to those that the token names, if it names
+ * any.
+ */
 function scopesOf({ scopes }: TrustMap, claims: Claims): readonly string[] {
   const allowed = scopesAllowedFor('jwt');
   const most = scopes.filter((scope) => allowed.has(scope));
@@ -93,7 +102,10 @@ function userOf(claims: Claims): string {
   return user;
 }
 
-/** Names that begin with an underscore are the gateway's own. */
+/**
+ * Returns the metadata in the claims, without names that begin with an underscore: the gateway sets
+ * those.
+ */
 function ownMetadata(claims: Claims): Readonly<Record<string, string>> {
   const { defaults } = claims;
   const sources = [isObject(defaults) ? defaults['metadata'] : undefined, claims['metadata']];

@@ -7,21 +7,30 @@ const SKEW = 5;
 const SUBJECT_MAX = 256;
 const ID_MAX = 512;
 
-/** The issuer of a token: its claim, or the trust domain of a SPIFFE id, whose tokens need none. Null without one. */
+/**
+ * Returns the issuer of a token: its claim `iss`, or the trust domain of a SPIFFE id; null without
+ * either.
+ */
 export function issuerOf({ iss, sub }: Readonly<Record<string, unknown>>): string | null {
   if (iss !== undefined) return typeof iss === 'string' && iss.length <= 2_048 ? iss : null;
   return typeof sub === 'string' ? (/^spiffe:\/\/[a-z0-9._-]{1,255}(?=\/)/.exec(sub)?.[0] ?? null) : null;
 }
 
-/** The name of an issuer in keys of documents and indexes, whatever its length: 64 hexadecimal digits. */
+/**
+ * Returns the name of an issuer in keys of documents and indexes: its SHA-256, 64 hexadecimal
+ * digits.
+ */
 export const issuerDigest = (issuer: string): string => createHash('sha256').update(issuer).digest('hex');
 
-/** Whether an audience is of one organisation alone, since it contains its id. */
+/**
+ * Whether an audience belongs to one organisation alone, because it contains the organisation's id.
+ */
 export const isOwnAudience = (audience: string, organisationId: string): boolean =>
   audience.includes(organisationId);
 
 /**
- * Checks audience, times and subject. Returns the end of the token in Unix seconds. Throws `TokenFault`. `now`: Unix seconds.
+ * Checks audience, times and subject. Returns the token's expiry in Unix seconds. Throws
+ * `TokenFault`. `now`: Unix seconds.
  */
 export function checkClaims(
   { audiences, maxTtl }: Pick<TrustRule, 'audiences' | 'maxTtl'>,
@@ -39,7 +48,7 @@ export function checkClaims(
   return checkTimes(claims, maxTtl, now);
 }
 
-/** The id of a token that works once. Throws `TokenFault`. */
+/** Returns the `jti` of a token that is accepted only once. Throws `TokenFault`. */
 export function idOf({ jti }: Readonly<Record<string, unknown>>): string {
   if (typeof jti !== 'string' || jti === '' || jti.length > ID_MAX || CONTROL.test(jti))
     throw claimFault(

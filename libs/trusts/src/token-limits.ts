@@ -23,9 +23,10 @@ const DAYS_MAX = 365;
  * `usage_limits` (at most one for each type). Throws `TokenFault` for a wrong claim: limits only
  * restrict, so ignoring one would lift the restriction.
  *
- * Fewer members count than in the limits of keys. Rates have `type` (no `concurrency`), `unit` and
- * `value`. Budgets have `type`, `credit_limit` and a periodic reset; `next_usage_reset_at` is checked
- * and has no effect, and neither has `alert_threshold`, because a subject has no receiver for alerts.
+ * Only some members of the limits of keys are supported. Rates have `type` (not `concurrency`),
+ * `unit` and `value`. Budgets have `type`, `credit_limit` and a periodic reset.
+ * `next_usage_reset_at` is validated but has no effect. `alert_threshold` has none either, because
+ * nobody would receive the alert.
  */
 export const limitsOf = (claims: Claims): TokenLimits => ({
   rateLimits: listOf(

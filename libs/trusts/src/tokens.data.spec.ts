@@ -32,7 +32,7 @@ const attacker = rsaKey('k1');
 const KEYS: Readonly<Record<string, KeyPair>> = { k1, e1, attacker };
 const pem = createPublicKey(k1.privateKey).export({ type: 'spki', format: 'pem' }).toString();
 
-/** Fills the values of a recipe: `now+300`, `<ISS>`, `<ABSENT>`. */
+/** Replaces placeholders in a recipe: `now+300`, `<ISS>`, `<ABSENT>`. */
 function filled(recipe: Readonly<Record<string, unknown>>): object {
   const entries = Object.entries(recipe).flatMap(([name, value]): [string, unknown][] => {
     if (value === '<ABSENT>') return [];
@@ -70,7 +70,7 @@ function signed(sign: string, text: string): Buffer {
 const GOOD = { iss: ISSUER, aud: AUDIENCE, sub: 'u1', iat: NOW, exp: NOW + 300 };
 const HEADER = { alg: 'RS256', kid: 'k1', typ: 'JWT' };
 
-/** Forms of broken tokens, by their recipes. */
+/** Returns the malformed token that a recipe describes. */
 function formOf(recipe: string): string {
   const [h, p] = [encoded(HEADER), encoded(GOOD)];
   const s = signature(k1, `${h}.${p}`).toString('base64url');
@@ -105,7 +105,7 @@ function tokenOf({ header = {}, payload = {}, sign = '', token: recipe }: TokenC
   return `${text}.${signed(sign, text).toString('base64url')}`;
 }
 
-describe('tokens with known verdicts', () => {
+describe('verifyAny on jwt.json', () => {
   const fetched: string[] = [];
   const sets = new KeySets({
     fetch: (url) => {

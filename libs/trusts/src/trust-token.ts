@@ -1,17 +1,17 @@
 import { isObject } from '@gw/kernel';
 import { memberNames } from './member-names';
 
-/** A token that is well-formed; nothing in it is proven yet. */
+/** A well-formed token whose content is not verified yet. */
 export interface ReadToken {
   readonly algorithm: string;
   readonly keyId: string;
   readonly claims: Readonly<Record<string, unknown>>;
-  /** The bytes that are signed. */
+  /** The signed bytes. */
   readonly signed: Buffer;
   readonly signature: Buffer;
 }
 
-/** The checks of a token, in their order. */
+/** The checks of a token, in the order in which they run. */
 export const TOKEN_CHECKS = [
   'form',
   'issuer',
@@ -24,7 +24,10 @@ export const TOKEN_CHECKS = [
 ] as const;
 export type TokenCheck = (typeof TOKEN_CHECKS)[number];
 
-/** Why a token is refused. The text is for logs and the tester; callers see one message for all of them. */
+/**
+ * Why a token is refused. The text is for logs and the trust tester; callers get one message for
+ * all faults.
+ */
 export class TokenFault extends Error {
   constructor(
     readonly check: TokenCheck,
@@ -38,20 +41,20 @@ export class TokenFault extends Error {
 const BYTES_MAX = 16_384;
 const KEY_ID_MAX = 256;
 const FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
-/** Parameters that would choose the key, or change what is signed. */
+/** Header parameters that would choose the key or change the signed content. */
 const REFUSED = ['jku', 'x5u', 'jwk', 'x5c', 'crit', 'b64', 'zip', 'enc', 'p2c'];
 export const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** Whether a credential has the form of a JWT, so that it is no API key. */
+/** Whether a credential has the form of a JWT and is therefore not an API key. */
 export const isTokenForm = (credential: string): boolean =>
   credential.length <= BYTES_MAX && credential.startsWith('eyJ') && FORM.test(credential);
 
-/** Types of tokens that callers bring. */
+/** Values of `typ` in tokens of callers. */
 const CALLER_TYPES = ['jwt', 'at+jwt'];
-/** Type of the assertions of an identity provider for a user of a client (ID-JAG). */
+/** Values of `typ` in assertions of an identity provider for a user of a client (ID-JAG). */
 export const ASSERTION_TYPES = ['oauth-id-jag+jwt'];
 
-/** Reads a token of one of the types without proving anything. Throws `TokenFault`. */
+/** Parses a token of one of the types without verifying it. Throws `TokenFault`. */
 export function readToken(token: string, types: readonly string[] = CALLER_TYPES): ReadToken {
   if (!isTokenForm(token)) throw malformed('it is not three parts of base64url, or it is too long');
   const [header = '', payload = '', signature = ''] = token.split('.');
@@ -81,7 +84,10 @@ function readHeader(
   return { algorithm: alg, keyId: kid };
 }
 
-/** The object in a part of a token. No name may occur twice: readers differ in which of the two they take. Throws `TokenFault`. */
+/**
+ * Parses the JSON object in a part of a token. Throws `TokenFault`, also for duplicate names, which
+ * parsers read differently.
+ */
 export function objectIn(part: string): Readonly<Record<string, unknown>> {
   const text = Buffer.from(part, 'base64url').toString('utf8');
   let value: unknown;
@@ -99,6 +105,6 @@ export function objectIn(part: string): Readonly<Record<string, unknown>> {
 const malformed = (message: string): TokenFault =>
   new TokenFault('form', `The token cannot be read: ${message}.`);
 
-/** The fault of a claim; `message` says which and why. */
+/** Creates the fault of a claim; `message` names the claim and the rule. */
 export const claimFault = (message: string): TokenFault =>
   new TokenFault('claims', `The token is not accepted: ${message}.`);

@@ -15,7 +15,7 @@ const NOW = 1_770_000_000;
 const GOOD = { iss: TOKEN_ISSUER, aud: TOKEN_AUDIENCE, sub: 'u1', iat: NOW, exp: NOW + 300 };
 const equals = (claim: string, value: string) => ({ claim, op: 'equals', value }) as const;
 
-describe('a token and the trusts of its issuer', () => {
+describe('verifyAny', () => {
   const fetched: string[] = [];
   const sets = new KeySets({
     fetch: (url) => {
@@ -46,7 +46,7 @@ describe('a token and the trusts of its issuer', () => {
       }),
     );
 
-  it('reads keys only for trusts whose audience, organisation and conditions it meets', async () => {
+  it('reads keys only for trusts whose audience, organisation and conditions the token meets', async () => {
     const rules = many(1_000, (at) => ({ conditions: [equals('/repository_id', String(at))] }));
     const junk = (claims: object): string => `${signedToken(key, { ...GOOD, ...claims }).slice(0, -20)}AAAA`;
     await expect(verify(rules, junk({ repository_id: 'none' }))).rejects.toThrow(TokenFault);
@@ -57,7 +57,7 @@ describe('a token and the trusts of its issuer', () => {
     expect(fetched).toEqual(['https://keys.example/7']);
   });
 
-  it('reads no keys when it fits more organisations than one token could mean', async () => {
+  it('reads no keys when trusts of more than eight organisations match the token', async () => {
     expect(
       await faultOf(
         many(9, () => ({})),
@@ -67,7 +67,7 @@ describe('a token and the trusts of its issuer', () => {
     expect(fetched).toEqual([]);
   });
 
-  it('belongs to the organisation whose id its audience contains, also when another one copies the trust', async () => {
+  it('assigns a token to the organisation whose id its audience contains, even when another organisation copies the trust', async () => {
     const [ours, theirs] = ['0a000000-0000-4000-8000-000000000001', '0a000000-0000-4000-8000-000000000002'];
     const aud = `https://gateway.example.org/${ours}`;
     const rules = [theirs, ours].map((organisationId) => inline({ organisationId, audiences: [aud] }));
@@ -78,7 +78,7 @@ describe('a token and the trusts of its issuer', () => {
     expect(await faultOf(plain, {})).toBe('organisation');
   });
 
-  it('of Entra that acts for a user needs a condition on scp', async () => {
+  it('refuses an Entra token that acts for a user unless the trust has a condition on scp', async () => {
     const issuer = 'https://login.microsoftonline.com/t1/v2.0';
     const conditions = [equals('/tid', 't1'), equals('/oid', 'o1')];
     const claims = { iss: issuer, tid: 't1', oid: 'o1' };
@@ -110,12 +110,12 @@ describe('a token and the trusts of its issuer', () => {
       '/repository_id is missing',
     ],
     ['https://token.actions.githubusercontent.com', ['/repository_id', '/repository_owner_id'], null],
-  ])('of %s needs more than conditions on %s, or not', (issuer, claims, message) => {
+  ])('issuerFault for issuer %s with conditions on %s is as expected', (issuer, claims, message) => {
     const conditions = claims.map((claim) => equals(claim, 'x'));
     const fault = issuerFault(issuer, conditions)?.message ?? null;
     if (message === null) expect(fault).toBeNull();
     else expect(fault).toContain(message);
-    // The conditions of every map count like those of the trust.
+    // Conditions of every map have the same effect as conditions of the trust.
     expect(issuerFault(issuer, [], [{ conditions }, { conditions }]) === null).toBe(message === null);
     expect(issuerFault(issuer, [], [{ conditions }, {}])).not.toBeNull();
   });
@@ -126,21 +126,21 @@ describe('a token and the trusts of its issuer', () => {
   };
   const body = JSON.stringify(GOOD).slice(0, -1);
 
-  it('may have members of one name in objects within it, and text that looks like a member', async () => {
+  it('accepts equal names in nested objects, and text that looks like a member', async () => {
     const nested = `${body},"act":{"sub":"a","iss":"b","act":{"sub":"c"}},"x":["sub",{"sub":1}],"y":"\\"sub\\":1,{\\"sub\\":"}`;
     expect((await verify([inline()], raw(nested))).caller.userId).toBe('u1');
   });
 
   it.each([
-    ['as it is', `${body},"sub":"admin"}`],
+    ['unescaped', `${body},"sub":"admin"}`],
     ['escaped', `${body},"s\\u0075b":"admin"}`],
-    ['behind an object and a list', `${body},"a":{"b":[{}]},"c":["}"],"sub" : "admin"}`],
-    ['of a condition', `${body},"team":"a","team":"b"}`],
-  ])('must not have a name twice, %s', (_how, payload) => {
+    ['after an object and a list', `${body},"a":{"b":[{}]},"c":["}"],"sub" : "admin"}`],
+    ['in a claim of a condition', `${body},"team":"a","team":"b"}`],
+  ])('refuses a token with a duplicate name: %s', (_how, payload) => {
     expect(() => readToken(raw(payload))).toThrow(/occurs twice/);
   });
 
-  it('has a bound and no control characters in all that reaches logs', async () => {
+  it('bounds claims that reach logs, and refuses control characters in them', async () => {
     const rule = inline({
       maps: [{ conditions: [], workspaceId: null, scopes: ['completions.write'], metadata: { run: '/run' } }],
     });

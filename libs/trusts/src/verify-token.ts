@@ -11,11 +11,11 @@ export interface VerifiedToken {
   readonly caller: TokenCaller;
   /** Unix seconds. */
   readonly expiresAt: number;
-  /** Id of a token that works once; null for others. */
+  /** `jti` of a token that is accepted only once; null for other tokens. */
   readonly oneTimeId: string | null;
 }
 
-/** Rules that a token is checked against before it is mapped. */
+/** The part of a trust that a token is checked against before its maps. */
 export type TokenRule = Omit<TrustRule, 'tokenKind' | 'maps'>;
 
 interface Parts {
@@ -24,7 +24,10 @@ interface Parts {
   readonly now: number;
 }
 
-/** Checks a token against one trust. Rejects with `TokenFault`, and `KeysUnavailable` when its keys cannot be read. */
+/**
+ * Checks a token against one trust. Rejects with `TokenFault`, and `KeysUnavailable` when its keys
+ * cannot be read.
+ */
 export async function verifyToken(
   rule: TrustRule,
   token: ReadToken,
@@ -34,8 +37,8 @@ export async function verifyToken(
 }
 
 /**
- * Checks all that needs no key. It comes first, so that no key set is read for a token that the trust would not accept anyway. Returns
- * the end of the token in Unix seconds. Throws `TokenFault`.
+ * Runs all checks that need no key. They run first, so that no key set is read for a token that the
+ * trust refuses anyway. Returns the token's expiry in Unix seconds. Throws `TokenFault`.
  */
 function checkUnproven(rule: TokenRule, { claims }: ReadToken, now: number): number {
   if (issuerOf(claims) !== rule.issuer) throw new TokenFault('issuer', 'The token is of another issuer.');
@@ -45,7 +48,10 @@ function checkUnproven(rule: TokenRule, { claims }: ReadToken, now: number): num
   return expiresAt;
 }
 
-/** Checks an assertion against one trust, whose tokens are mapped by what they say of a user. Returns its end. Rejects as `verifyToken` does. */
+/**
+ * Verifies an assertion (ID-JAG) against one trust without its maps. Returns the expiry in Unix
+ * seconds. Rejects like `verifyToken`.
+ */
 export async function verifyAssertion(
   rule: TokenRule,
   token: ReadToken,
@@ -57,7 +63,10 @@ export async function verifyAssertion(
   return { id, expiresAt };
 }
 
-/** Checks the signature, and then what only a proven token may learn: whether a map fits. */
+/**
+ * Verifies the signature, and then applies the maps: only a verified token may learn whether one
+ * matches.
+ */
 async function prove(
   rule: TrustRule,
   token: ReadToken,
@@ -78,13 +87,14 @@ async function proveKey(rule: TokenRule, token: ReadToken, sets: KeySets): Promi
   return key;
 }
 
-/** Organisations whose key sets one token may cause to be read. */
+/** Maximum number of organisations whose key sets are read for one token. */
 const ORGANISATIONS_MAX = 8;
 
 /**
- * Checks a token against all trusts of its issuer. An audience that contains the id of an organisation is for the trusts of that
- * organisation alone. Rejects with the fault of the trust that came furthest, and when trusts of several organisations accept the
- * token: no organisation can take over the callers of another one.
+ * Verifies a token against all trusts in its issuer. An audience that contains an organisation's id
+ * is checked against the trusts of that organisation alone. Rejects with the fault of the trust
+ * whose checks got furthest. Rejects also when trusts of several organisations accept the token, so
+ * that no organisation can take over the callers of another one.
  */
 export async function verifyAny(
   rules: readonly TrustRule[],
@@ -117,7 +127,10 @@ export async function verifyAny(
   );
 }
 
-/** The trusts of the organisations whose own audiences a token names; without such an audience, all. */
+/**
+ * Returns the trusts of the organisations whose ids the token's audiences contain; all trusts when
+ * none contains one.
+ */
 function addressed(
   rules: readonly TrustRule[],
   { aud }: Readonly<Record<string, unknown>>,
@@ -139,6 +152,8 @@ const ambiguous = (): TokenFault =>
     "Trusts of several organisations accept the token; use an audience that contains the organisation's id, or the claim gw_oid.",
   );
 
-/** Unavailable keys come last, since the token may be valid. */
+/**
+ * Returns how far the checks got. `KeysUnavailable` ranks highest, because the token may be valid.
+ */
 const progress = (error: Error): number =>
   error instanceof TokenFault ? TOKEN_CHECKS.indexOf(error.check) : TOKEN_CHECKS.length;

@@ -39,7 +39,7 @@ interface WorkloadCase {
 
 const { cases } = readCases('workload.json') as { readonly cases: readonly WorkloadCase[] };
 const NOW = 1_770_000_000;
-/** A platform's tokens live for an hour or two; a map may allow a day at most. */
+/** A day, the maximum that a trust allows; tokens of platforms are valid for an hour or two. */
 const MAX_TTL = 86_400;
 const rsa = rsaKey('r');
 const ec = ecKey('e', 'P-384');
@@ -78,14 +78,17 @@ const claimsOf = (recipe: Readonly<Record<string, unknown>>): object =>
     ]),
   );
 
-/** ID-JAG assertions are for the OAuth server. That a token works once only a gateway knows: its specs have `wl-013`. */
+/**
+ * Excludes ID-JAG assertions, which the OAuth server checks, and `wl-013` (one-time tokens), which
+ * gateway specs cover.
+ */
 const isOffered = ({ id, trust: { kind } }: WorkloadCase): boolean => kind !== 'id_jag' && id !== 'wl-013';
 
 const offered = cases.filter(isOffered);
-const titled = (of: readonly WorkloadCase[]): [string, string, WorkloadCase][] =>
-  of.map((each) => [each.id, each.reason, each]);
+const titled = (cases: readonly WorkloadCase[]): [string, string, WorkloadCase][] =>
+  cases.map((each) => [each.id, each.reason, each]);
 
-describe('tokens of workloads and of customers', () => {
+describe('verifyAny and issuerFault on workload.json', () => {
   const sets = new KeySets({ fetch: () => Promise.reject(new Error('no network')), warn: () => undefined });
 
   it.each(titled(offered.filter((each) => each.token !== null)))('%s %s', async (_id, _reason, each) => {
@@ -116,21 +119,27 @@ describe('tokens of workloads and of customers', () => {
 
   it.each(
     titled(offered.filter(({ token: none, reason }) => none === null && reason !== 'private key address')),
-  )('is refused when it is saved, or not: %s %s', (_id, _reason, { trust: saved, expect: wanted }) => {
-    const conditions = [...(saved.conditions ?? []), ...(saved.maps ?? []).flatMap((map) => map.conditions)];
-    const faults = [
-      issuerFault(saved.issuer, saved.conditions ?? [])?.message,
-      ...conditions.map(conditionFault),
-      saved.audiences.length === 0 ? 'audiences' : null,
-      (saved.maps ?? []).length === 0 ? 'maps' : null,
-      saved.maps?.some(({ workspace }) => workspace === 'of another organisation') === true
-        ? 'workspace'
-        : null,
-    ].filter((each) => typeof each === 'string');
-    expect(faults.length > 0).toBe(typeof wanted === 'string' && wanted.startsWith('refused'));
-  });
+  )(
+    'a trust is accepted or refused when it is saved: %s %s',
+    (_id, _reason, { trust: saved, expect: wanted }) => {
+      const conditions = [
+        ...(saved.conditions ?? []),
+        ...(saved.maps ?? []).flatMap((map) => map.conditions),
+      ];
+      const faults = [
+        issuerFault(saved.issuer, saved.conditions ?? [])?.message,
+        ...conditions.map(conditionFault),
+        saved.audiences.length === 0 ? 'audiences' : null,
+        (saved.maps ?? []).length === 0 ? 'maps' : null,
+        saved.maps?.some(({ workspace }) => workspace === 'of another organisation') === true
+          ? 'workspace'
+          : null,
+      ].filter((each) => typeof each === 'string');
+      expect(faults.length > 0).toBe(typeof wanted === 'string' && wanted.startsWith('refused'));
+    },
+  );
 
-  it('is refused when trusts of two organisations accept it', async () => {
+  it('a token is refused when trusts of two organisations accept it', async () => {
     const claims = { iss: 'https://idp.example.org', aud: AUDIENCE, sub: 'u1', exp: NOW + 300 };
     const rules = ['one', 'two'].map((organisationId) => trust({ organisationId, keys: [rsa.jwk] }));
     const read = readToken(token(rsa, claims));

@@ -37,7 +37,7 @@ describe('Coalescer', () => {
     use();
   });
 
-  it('makes one call for identical requests and gives every member every byte, including late ones', async () => {
+  it('makes one call for identical requests and delivers every byte to every member, late ones included', async () => {
     const early = [join(), join()];
     head();
     data('one ');
@@ -59,7 +59,7 @@ describe('Coalescer', () => {
     isForgotten();
   });
 
-  it('delivers nothing to a new member before it has its call handle', () => {
+  it('delivers nothing to a new member before join has returned its handle', () => {
     join();
     head();
     data('x');
@@ -67,7 +67,7 @@ describe('Coalescer', () => {
     expect(late.handler.status).toBeNull();
   });
 
-  it('keeps different requests apart, and those that arrive after the end', () => {
+  it('makes a separate call for a different key, and for a request after the end of the call', () => {
     join('a');
     join('b');
     expect(upstream.calls).toHaveLength(2);
@@ -77,7 +77,7 @@ describe('Coalescer', () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
-  it('continues the call when its owner’s client leaves, and passes ownership to the next member', async () => {
+  it("continues the call when its owner's client disconnects, and passes ownership to the next member", async () => {
     const owner = join();
     const other = join();
     head();
@@ -94,7 +94,7 @@ describe('Coalescer', () => {
     expect([owner.call.isOwner, other.call.isOwner]).toEqual([true, true]);
   });
 
-  it('cancels the call when the last member leaves, and starts again for the next one', () => {
+  it('cancels the call when the last member leaves, and starts a new call for the next request', () => {
     const both = [join(), join()];
     for (const { call } of both) call.abort();
     expect(upstream.last.aborted).toBe(true);
@@ -103,7 +103,7 @@ describe('Coalescer', () => {
     expect(upstream.calls).toHaveLength(2);
   });
 
-  it('lets one member repeat a call that gave no response, and fails all when that fails too', async () => {
+  it('lets the next member repeat a call that failed without a response, and fails all when that fails too', async () => {
     const all = [join(), join(), join()];
     await nextTurn();
     const first = upstream.last.handler;
@@ -122,7 +122,7 @@ describe('Coalescer', () => {
     isForgotten();
   });
 
-  it('gives the response of a repeated call to all other members', async () => {
+  it('delivers the response of a repeated call to all other members', async () => {
     const all = [join(), join(), join()];
     await nextTurn();
     upstream.last.handler.onError(failure());
@@ -133,7 +133,7 @@ describe('Coalescer', () => {
     expect(all[1]?.call.isOwner).toBe(true);
   });
 
-  it('shares a provider’s error status as it is, and a cut at its position', async () => {
+  it('delivers error statuses and an interruption of the response to every member', async () => {
     const refused = [join('a'), join('a')];
     await nextTurn();
     head(429);
@@ -151,7 +151,7 @@ describe('Coalescer', () => {
     expect(upstream.calls).toHaveLength(2);
   });
 
-  it('does not delay others for a slow reader, which gets its response from memory later', async () => {
+  it('does not delay other members for a slow reader, which gets its response from memory later', async () => {
     const slow = join();
     const quick = join();
     slow.call.pause();
@@ -166,7 +166,7 @@ describe('Coalescer', () => {
     isForgotten();
   });
 
-  it('slows the provider down when the owner is far enough behind', () => {
+  it('pauses the provider call when the owner is too far behind', () => {
     use({ recordBytesMax: 10, behindBytesMax: 10 });
     const owner = join();
     head();
@@ -180,7 +180,7 @@ describe('Coalescer', () => {
     expect(owner.handler.text).toBe('1234567890');
   });
 
-  it('admits no further member to a response that is too long to keep', async () => {
+  it('makes a new call for a request that arrives when the response is too long to keep', async () => {
     use({ recordBytesMax: 4 });
     const owner = join();
     const follower = join();
@@ -195,7 +195,7 @@ describe('Coalescer', () => {
     expect([owner.handler.text, follower.handler.text]).toEqual(['123456', '123456']);
   });
 
-  it('cuts only a member that is too far behind, with an error', async () => {
+  it('fails only the member that is too far behind', async () => {
     use({ recordBytesMax: 4, behindBytesMax: 4 });
     const owner = join();
     const laggard = join();
@@ -211,7 +211,7 @@ describe('Coalescer', () => {
     isForgotten();
   });
 
-  it('lets requests make their own calls beyond its bounds of flights and members', () => {
+  it('makes separate calls beyond flightsMax and membersMax', () => {
     use({ flightsMax: 1, membersMax: 2 });
     join('a');
     join('b');
@@ -246,7 +246,7 @@ describe('Coalescer', () => {
     }
   }
 
-  it('gives each request its response or a failure, once and in order, within its memory, for any sequence of events', async () => {
+  it('ends each request once, with its whole response or an error, within its memory, for any sequence of events', async () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('data' as const), size: fc.integer({ min: 1, max: 30 }) }),
       fc.record({

@@ -37,8 +37,8 @@ const DEFAULTS = {
 
 /**
  * Lets identical requests in flight share one provider call within this process.
- * Headers and chunks reach every member as they arrive; a late member first gets what has passed.
- * The response is shared whatever its status, so a retry joins the others again.
+ * Headers and chunks reach every member as they arrive; a late member first gets the earlier ones.
+ * The response is shared whatever its status, so the members' retries share a call again.
  */
 export class Coalescer {
   private readonly flights = new Map<string, Flight>();
@@ -54,13 +54,14 @@ export class Coalescer {
     return this.flights.size;
   }
 
+  /** Bytes held by all flights. */
   get bytes(): number {
     return this.held;
   }
 
   /**
    * Joins or starts a call. `key` identifies the request including its tenant (`cacheKey`). `start`
-   * is called at once, later, or never.
+   * is called synchronously for a new call, later when this member repeats a failed call, or never.
    */
   join(key: string, handler: OutboundHandler, start: StartCall): SharedCall {
     const { flightsMax, membersMax, bytesMax } = this.bounds;

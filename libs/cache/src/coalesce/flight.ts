@@ -12,7 +12,7 @@ export interface FlightBounds {
   readonly recordBytesMax: number;
   /** Maximum bytes that a member may be behind once the response is no longer kept completely. */
   readonly behindBytesMax: number;
-  /** The same while all flights together hold too much. */
+  /** Maximum bytes that a member may be behind while all flights together hold too much. */
   readonly behindBytesUnderPressure: number;
   /**
    * How many times the call is repeated by the next member after it failed without any response.
@@ -22,7 +22,7 @@ export interface FlightBounds {
 
 /** The part of the coalescer that a flight uses. */
 export interface FlightControl {
-  /** Adds to the bytes held by all flights; a negative number gives bytes back. */
+  /** Adds to the bytes held by all flights; a negative number frees bytes. */
   account(bytes: number): void;
   readonly underPressure: boolean;
   /** Called when no further caller may join. */
@@ -42,6 +42,7 @@ export class Flight {
   /** Number of chunks released before the first of `chunks`. */
   private dropped = 0;
   private held = 0;
+  /** Whether all chunks are still kept, so that further callers can join. */
   private whole = true;
   private outcome: 'ended' | OutboundError | null = null;
   private upstream: OutboundCall | null = null;
@@ -72,7 +73,7 @@ export class Flight {
     return member;
   }
 
-  /** The owner at the end of the call stays the owner. */
+  /** Whether the member is the owner: the first one left, or after the end the last owner. */
   isOwner(member: Member): boolean {
     return (this.lastOwner ?? this.members[0]) === member;
   }
@@ -87,13 +88,13 @@ export class Flight {
     this.upstream?.abort();
   }
 
-  /** Delivers to a member what has waited for it, and releases chunks that no member needs. */
+  /** Delivers the waiting chunks to a member, and releases chunks that no member needs. */
   serveAgain(member: Member): void {
     this.serve(member);
     this.afterServing();
   }
 
-  /** Delivers to a member what it has not received, until it pauses. */
+  /** Delivers to a member the headers and chunks that it has not received, until it pauses. */
   private serve(member: Member): void {
     if (member.serving || member.over) return;
     member.serving = true;
@@ -101,19 +102,19 @@ export class Flight {
       member.headSent = true;
       member.handler.onHeaders(this.head.status, this.head.headers);
     }
-    while (member.takes) {
+    while (member.canReceive) {
       const chunk = this.chunks[member.next - this.dropped];
       if (chunk === undefined) break;
       member.next += 1;
       member.handler.onData(chunk);
     }
-    if (member.takes && this.outcome !== null) this.finish(member, this.outcome);
+    if (member.canReceive && this.outcome !== null) this.finish(member, this.outcome);
     member.serving = false;
   }
 
   /** Updates buffers and flow control after a member received something or left. */
   private afterServing(): void {
-    if (!this.whole) this.letGo();
+    if (!this.whole) this.releaseChunks();
     const owner = this.members[0];
     if (this.upstream === null || this.outcome !== null || owner === undefined) return;
     const stop = owner.paused && this.unread(owner) >= this.behindMax;
@@ -173,12 +174,12 @@ export class Flight {
     this.lastOwner = this.members[0] ?? null;
     this.close();
     this.serveAll();
-    this.letGo();
+    this.releaseChunks();
   }
 
   /**
-   * Handles a failed call. Without a response only the owner fails, and the next member repeats the
-   * call, a bounded number of times; then all fail.
+   * Handles a failed call. Before the response has started, only the owner fails and the next
+   * member repeats the call, at most `takeoversMax` times. Otherwise all members fail.
    */
   private onError(error: OutboundError): void {
     if (this.head !== null || this.takeovers >= this.bounds.takeoversMax || this.members.length < 2) {
@@ -189,10 +190,10 @@ export class Flight {
     this.upstreamOf = null;
     this.finish(this.members[0] as Member, error);
     const next = this.members[0];
-    if (next !== undefined) this.callAgain(next);
+    if (next !== undefined) this.repeatCall(next);
   }
 
-  private callAgain(member: Member): void {
+  private repeatCall(member: Member): void {
     try {
       this.call(member.start);
     } catch (cause) {
@@ -233,14 +234,14 @@ export class Flight {
     return bytes;
   }
 
-  /** Ends joining; from now on only chunks that a member still needs are kept. */
+  /** Lets no further caller join; from now on only chunks that a member still needs are kept. */
   private close(): void {
     if (!this.whole) return;
     this.whole = false;
     this.control.close();
   }
 
-  private letGo(): void {
+  private releaseChunks(): void {
     let first = this.dropped + this.chunks.length;
     for (const member of this.members) first = Math.min(first, member.next);
     const gone = this.chunks.splice(0, first - this.dropped);
@@ -260,7 +261,7 @@ export class Flight {
     if (at >= 0) this.members.splice(at, 1);
     if (this.members.length === 0) {
       this.close();
-      this.letGo();
+      this.releaseChunks();
     }
   }
 }
@@ -280,7 +281,8 @@ export class Member implements OutboundCall {
     readonly start: StartCall,
   ) {}
 
-  get takes(): boolean {
+  /** Whether the member can receive data now. */
+  get canReceive(): boolean {
     return !this.over && !this.paused;
   }
 

@@ -6,9 +6,8 @@ export type IdempotencyState =
   | { readonly kind: 'claimed' }
   /** Another caller is carrying out the request. */
   | { readonly kind: 'running'; readonly fingerprint: string }
-  /**
-   * There is a response; null when it was too large to keep, or was dropped for newer ones of its
-   * workspace.
+  /** The request has been carried out. `response` is null when it was too large to keep or was dropped
+   * for newer ones of its workspace.
    */
   | { readonly kind: 'done'; readonly fingerprint: string; readonly response: Buffer | null };
 
@@ -44,6 +43,7 @@ export interface IdempotencyStore {
   changed(scope: string, timeoutMs: number): Promise<void>;
 }
 
+/** Creates the error for a key for which the workspace's share has no room. */
 export const keysFull = (): GatewayError =>
   new GatewayError('unavailable', {
     message: "The workspace's share of memory for requests with an Idempotency-Key is full; retry later.",

@@ -14,15 +14,15 @@ import { MemoryIdempotencyStore } from './memory-idempotency-store';
 
 const memory = (): MemoryIdempotencyStore => new MemoryIdempotencyStore({ bytesMax: 1_000_000 });
 const patient = { timeoutMs: 5_000, isGone: () => false, tenant: TENANT };
-const firstOf = (begun: StartedCall): FirstCall => {
-  if (begun.kind !== 'first') throw new Error('Not the first call.');
-  return begun;
+const firstOf = (call: StartedCall): FirstCall => {
+  if (call.kind !== 'first') throw new Error('Not the first call.');
+  return call;
 };
 
 describe('MemoryIdempotencyStore', () => {
   idempotencyStoreContract(memory);
 
-  it('refuses a key without room for it, and never lets responses evict requests in flight', async () => {
+  it('refuses a claim when there is no room, and never evicts claims in flight for responses', async () => {
     const store = new MemoryIdempotencyStore({ bytesMax: 4_000, runningMax: 4 });
     const claim = (scope: string) => ({ scope, fingerprint: 'f', token: scope, tenant: TENANT });
     await store.claim(claim('a'), 60_000);
@@ -42,14 +42,14 @@ describe('Idempotency', () => {
     idempotency = new Idempotency(memory(), memory(), { responseBytesMax: 10_000 });
   });
 
-  it('replays the first response, byte for byte and status for status', async () => {
+  it('replays the first response unchanged', async () => {
     const response = sampleResponse('created', { status: 201 });
     await firstOf(await idempotency.begin('s', 'f', patient)).complete(response);
     expect(await idempotency.begin('s', 'f', patient)).toEqual({ kind: 'replay', response: response });
     expect((await idempotency.begin('other scope', 'f', patient)).kind).toBe('first');
   });
 
-  it('refuses another request under the key, while the first is in flight and after', async () => {
+  it('refuses a different request under the same key, while the first call is in flight and after it', async () => {
     const first = firstOf(await idempotency.begin('s', 'f', patient));
     const refusal = { type: 'idempotency_key_reused', status: 422 };
     await expect(idempotency.begin('s', 'g', patient)).rejects.toMatchObject(refusal);
@@ -57,7 +57,7 @@ describe('Idempotency', () => {
     await expect(idempotency.begin('s', 'g', patient)).rejects.toMatchObject(refusal);
   });
 
-  it('makes a second call wait for the first and gives it the same response', async () => {
+  it('lets later calls wait for the first one and returns its response', async () => {
     const first = firstOf(await idempotency.begin('s', 'f', patient));
     const second = idempotency.begin('s', 'f', patient);
     const third = idempotency.begin('s', 'f', patient);
@@ -68,7 +68,7 @@ describe('Idempotency', () => {
     ]);
   });
 
-  it('lets exactly one waiting call carry out what the first did not', async () => {
+  it('makes exactly one waiting call the first one when the first call is released', async () => {
     const first = firstOf(await idempotency.begin('s', 'f', patient));
     const waiting = [idempotency.begin('s', 'f', patient), idempotency.begin('s', 'f', patient)];
     await first.release();
@@ -78,7 +78,7 @@ describe('Idempotency', () => {
     expect(kinds.sort()).toEqual(['first', 'replay']);
   });
 
-  it('waits no longer than allowed, and not for a caller that has disconnected', async () => {
+  it('rejects with idempotency_in_flight after timeoutMs, or when the caller has disconnected', async () => {
     const first = firstOf(await idempotency.begin('s', 'f', patient));
     const inFlight = {
       type: 'idempotency_in_flight',
@@ -92,7 +92,7 @@ describe('Idempotency', () => {
     await first.release();
   });
 
-  it('does not carry out again a request whose response was too large to keep', async () => {
+  it('rejects with conflict when the first response was too large to keep', async () => {
     await firstOf(await idempotency.begin('s', 'f', patient)).complete(sampleResponse('x'.repeat(10_000)));
     await expect(idempotency.begin('s', 'f', patient)).rejects.toMatchObject({
       type: 'conflict',
@@ -100,7 +100,7 @@ describe('Idempotency', () => {
     });
   });
 
-  it('uses only the first end of a call', async () => {
+  it('ignores complete and release after a call has ended', async () => {
     const first = firstOf(await idempotency.begin('s', 'f', patient));
     await first.complete(sampleResponse('one'));
     await first.release();
@@ -109,7 +109,7 @@ describe('Idempotency', () => {
     expect(again).toEqual({ kind: 'replay', response: sampleResponse('one') });
   });
 
-  it('keeps its guarantee within the process while the shared store is unreachable', async () => {
+  it('uses the store of the process while the shared store is unreachable', async () => {
     const away = (): Promise<never> => Promise.reject(new Error('away'));
     const store: IdempotencyStore = {
       claim: away,
@@ -124,15 +124,15 @@ describe('Idempotency', () => {
   });
 });
 
-describe('idempotency key', () => {
-  it('is one value of visible ASCII', () => {
+describe('readIdempotencyKey, scope and fingerprint', () => {
+  it('accept only one value of visible ASCII as a key', () => {
     expect(readIdempotencyKey(undefined)).toBeNull();
     expect(readIdempotencyKey('a-1')).toBe('a-1');
     for (const value of ['', 'a b', 'é', 'x'.repeat(256), ['a', 'b']])
       expect(() => readIdempotencyKey(value)).toThrow(GatewayError);
   });
 
-  it('has another scope in another workspace, organisation, method or path', () => {
+  it('give the key another scope in another workspace, organisation, method or path', () => {
     const scope: IdempotencyScope = {
       organisationId: 'o',
       workspaceId: 'w',
@@ -144,7 +144,7 @@ describe('idempotency key', () => {
     expect(new Set([idempotencyScope(scope), ...others]).size).toBe(6);
   });
 
-  it('has the same fingerprint for the same request under the same rules: url, headers, body and restrictions', () => {
+  it('give requests the same fingerprint only for equal url, headers, body and restrictions', () => {
     const request = { url: '/v1/x?a', headers: ['a', 'b'], body: Buffer.from('x'), inForce: ['k'] };
     const others = [
       { url: '/v1/x' },
@@ -168,7 +168,10 @@ describe('idempotency key', () => {
     [429, false],
     [500, false],
     [503, false],
-  ])('keeps an answer of status %i: %s, so that what clients try again can succeed', (status, isFinal) => {
-    expect(isFinalStatus(status)).toBe(isFinal);
-  });
+  ])(
+    'keep a response with status %i: %s, so that a retry of a temporary failure can succeed',
+    (status, isFinal) => {
+      expect(isFinalStatus(status)).toBe(isFinal);
+    },
+  );
 });

@@ -46,7 +46,7 @@ export interface FirstCall {
 
 export type StartedCall = FirstCall | { readonly kind: 'replay'; readonly response: CachedResponse };
 
-/** Length of one step of a wait, after which a disconnected caller is noticed. */
+/** Milliseconds between two checks whether a waiting caller has disconnected. */
 const WAIT_STEP_MS = 1_000;
 
 /**
@@ -131,7 +131,9 @@ export class Idempotency {
 
 const PARAM = { param: 'idempotency-key' } as const;
 
-/** A claim that could not be renewed, completed or released ends with its lease. */
+/**
+ * Ignores an error: a claim that could not be renewed, completed or released ends with its lease.
+ */
 const ignore = (): void => undefined;
 
 function replay(frame: Buffer | null): StartedCall {

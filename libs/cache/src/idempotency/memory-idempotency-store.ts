@@ -34,8 +34,7 @@ interface Done {
 /** Bytes counted per key in addition to its response. */
 const KEY_OVERHEAD_BYTES = 512;
 
-/**
- * First responses of this process. Claims are stored separately, so that a flood of responses
+/** First responses of this process. Claims are stored separately, so that a flood of responses
  * cannot evict requests in flight.
  */
 export class MemoryIdempotencyStore implements IdempotencyStore {

@@ -133,7 +133,7 @@ export class RedisIdempotencyStore implements IdempotencyStore {
     keys: readonly string[],
     args: readonly (string | number | Buffer)[],
   ): Promise<unknown> {
-    const reply = await this.guard.ask(() =>
+    const reply = await this.guard.run(() =>
       this.redis.callBuffer('EVAL', script, keys.length, ...keys, ...args),
     );
     if (reply === NO_REPLY) throw new Error('Redis did not reply in time');

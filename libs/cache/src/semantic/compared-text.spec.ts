@@ -2,13 +2,13 @@ import { comparedText } from './compared-text';
 
 const chat = (messages: unknown, over: object = {}): unknown => ({ model: 'm', messages, ...over });
 const user = (content: unknown) => ({ role: 'user', content });
-const of = (body: unknown, route = 'chat.completions') => comparedText(route, body);
+const textOf = (body: unknown, route = 'chat.completions') => comparedText(route, body);
 
 describe('comparedText', () => {
-  it('returns the last user message and requires everything else to be equal', () => {
+  it('returns the last user message as the text and everything else as the rest', () => {
     const system = { role: 'system', content: 'Be brief.' };
-    const one = of(chat([system, user('What is a cat?')]));
-    const same = of(chat([system, user('Tell me about cats.')]));
+    const one = textOf(chat([system, user('What is a cat?')]));
+    const same = textOf(chat([system, user('Tell me about cats.')]));
     expect(one?.text).toBe('What is a cat?');
     expect(one?.rest).toBe(same?.rest);
     expect(one?.rest).not.toContain('cat');
@@ -19,19 +19,19 @@ describe('comparedText', () => {
       chat([system, user('What is a cat?')], { stream: true }),
       chat([system, { ...user('What is a cat?'), name: 'bob' }]),
     ];
-    for (const other of others) expect(of(other)?.rest).not.toBe(one?.rest);
+    for (const other of others) expect(textOf(other)?.rest).not.toBe(one?.rest);
   });
 
-  it('reads text parts, prompts and inputs', () => {
+  it('reads text parts of messages, prompt and input', () => {
     const parts = [
       { type: 'text', text: 'a' },
       { type: 'text', text: 'b' },
     ];
-    expect(of(chat([user(parts)]))?.text).toBe('a\nb');
-    expect(of(chat([user('hi')], { system: 'x' }), 'messages')?.text).toBe('hi');
-    expect(of({ prompt: 'once' }, 'completions')?.text).toBe('once');
-    expect(of({ input: 'ask' }, 'responses')?.text).toBe('ask');
-    expect(of({ input: [user([{ type: 'input_text', text: 'ask' }])] }, 'responses')?.text).toBe('ask');
+    expect(textOf(chat([user(parts)]))?.text).toBe('a\nb');
+    expect(textOf(chat([user('hi')], { system: 'x' }), 'messages')?.text).toBe('hi');
+    expect(textOf({ prompt: 'once' }, 'completions')?.text).toBe('once');
+    expect(textOf({ input: 'ask' }, 'responses')?.text).toBe('ask');
+    expect(textOf({ input: [user([{ type: 'input_text', text: 'ask' }])] }, 'responses')?.text).toBe('ask');
   });
 
   it.each([
@@ -48,12 +48,12 @@ describe('comparedText', () => {
     ['nothing to compare', chat([user('  ')])],
     ['a long text', chat([user('x'.repeat(8_001))])],
     ['no object', []],
-  ])('leaves a request with %s to the exact cache', (_name, body) => {
-    expect(of(body)).toBeNull();
+  ])('returns null for a request with %s', (_name, body) => {
+    expect(textOf(body)).toBeNull();
   });
 
-  it('leaves lists of prompts and other families to the exact cache', () => {
-    expect(of({ prompt: ['a', 'b'] }, 'completions')).toBeNull();
-    expect(of({ input: 'a' }, 'embeddings')).toBeNull();
+  it('returns null for lists of prompts and for other route families', () => {
+    expect(textOf({ prompt: ['a', 'b'] }, 'completions')).toBeNull();
+    expect(textOf({ input: 'a' }, 'embeddings')).toBeNull();
   });
 });

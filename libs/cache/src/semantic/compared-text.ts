@@ -1,6 +1,6 @@
 import { isObject } from '@gw/kernel';
 
-/** The one text of a request that is compared semantically, and the rest, which must be equal. */
+/** The text of a request that is compared semantically, and the rest of it, which must be equal. */
 export interface ComparedText {
   readonly text: string;
   /** The body without the text, as JSON with members in the caller's order. */

@@ -36,9 +36,9 @@ return 1`);
 
 /**
  * Shares vectors through Redis without any module.
- * Each bucket is a stream of encrypted vectors, capped like the bucket. Every gateway follows the
- * buckets that it is queried for and searches its own copy, so a lookup transfers only new items.
- * While Redis is unreachable the copy is used; what it has lost ends in a miss.
+ * Each bucket is a stream of encrypted vectors, capped like the bucket. Every gateway keeps a copy
+ * of the buckets that it is queried for and searches the copy, so a lookup transfers only new
+ * items. While Redis is unreachable the lookup searches the copy as it is.
  */
 export class RedisVectorStore implements VectorStore {
   private readonly copies: MemoryVectorStore;
@@ -69,7 +69,7 @@ export class RedisVectorStore implements VectorStore {
     const at = prefix + bucket;
     const sealed = this.sealer.seal(encodeVector(stored), at);
     const ttlMs = Math.max(1, Math.ceil(stored.expiresAtMs - nowMs));
-    void this.guard.ask(() => {
+    void this.guard.run(() => {
       this.pending += 1;
       return this.redis
         .call(
@@ -101,11 +101,11 @@ export class RedisVectorStore implements VectorStore {
     const at = this.options.prefix + bucket;
     // A copy that was evicted from memory is read again from the start.
     if (!this.copies.has(bucket)) this.readUpTo.delete(bucket);
-    // Reads one page more than a bucket holds, so that permanent writers cannot keep a reader
-    // forever.
+    // Reads at most one page more than a bucket holds, so that the loop ends even while other
+    // gateways keep writing.
     for (let page = 0; page <= this.perBucketMax / PAGE; page += 1) {
       const from = this.readUpTo.get(bucket);
-      const items = await this.guard.ask(() =>
+      const items = await this.guard.run(() =>
         this.redis.xrangeBuffer(at, from === undefined ? '-' : `(${from}`, '+', 'COUNT', PAGE),
       );
       if (items === NO_REPLY) return;

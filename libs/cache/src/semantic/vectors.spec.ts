@@ -15,7 +15,7 @@ function cosine(a: readonly number[], b: readonly number[]): number {
 }
 
 describe('VectorSet', () => {
-  it('finds the same vector as a full search of the newest live vectors', () => {
+  it('finds the same vector as a search of all newest live vectors', () => {
     const stored = fc.tuple(fc.nat(20), raw, fc.boolean());
     fc.assert(
       fc.property(
@@ -52,7 +52,7 @@ describe('VectorSet', () => {
 });
 
 describe('normalised', () => {
-  it('refuses a vector without direction', () => {
+  it('returns null for a vector without direction', () => {
     expect(normalised([])).toBeNull();
     expect(normalised([0, 0])).toBeNull();
     expect(normalised([Number.NaN, 1])).toBeNull();

@@ -5,8 +5,7 @@ import { TENANT } from './samples';
 
 export const CONTRACT_ENTRY_BYTES_MAX = 10_000;
 
-/**
- * Tests the contract of a driver. `make` returns a store with its own entries and the entry bound
+/** Tests the contract of a driver. `make` returns a store with its own entries and the entry bound
  * above.
  */
 export function blobStoreContract(make: () => BlobStore): void {
@@ -24,7 +23,7 @@ export function blobStoreContract(make: () => BlobStore): void {
     store = make();
   });
 
-  it('returns any bytes, and nothing for another key', async () => {
+  it('returns the stored bytes, and null for another key', async () => {
     const key = freshKey();
     const value = randomBytes(2_048);
     store.set(TENANT, key, value, 60_000);
@@ -34,7 +33,7 @@ export function blobStoreContract(make: () => BlobStore): void {
     expect(await store.get(freshKey())).toBeNull();
   });
 
-  it('replaces an entry, and deletes one', async () => {
+  it('replaces and deletes an entry', async () => {
     const key = freshKey();
     store.set(TENANT, key, Buffer.from('one'), 60_000);
     await eventually(isThere(key));
@@ -44,14 +43,14 @@ export function blobStoreContract(make: () => BlobStore): void {
     await eventually(async () => (await store.get(key)) === null);
   });
 
-  it('drops an entry when its time has passed', async () => {
+  it('drops an entry after its ttl', async () => {
     const key = freshKey();
     store.set(TENANT, key, Buffer.from('short'), 150);
     await eventually(isThere(key));
     await eventually(async () => (await store.get(key)) === null);
   });
 
-  it('does not store an entry over its bound, and keeps another one', async () => {
+  it('does not store an entry above the size limit, and keeps other entries', async () => {
     const large = freshKey();
     const small = freshKey();
     store.set(TENANT, large, randomBytes(CONTRACT_ENTRY_BYTES_MAX + 1), 60_000);

@@ -7,7 +7,7 @@ export class NotingHandler implements OutboundHandler {
   readonly chunks: Buffer[] = [];
   ended = false;
   error: OutboundError | null = null;
-  /** Number of calls after the last one, or out of order. */
+  /** Number of handler calls that came after the end or out of order. */
   violations = 0;
 
   get text(): string {

@@ -29,7 +29,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     expect(states.filter(({ kind }) => kind === 'running')).toHaveLength(19);
   });
 
-  it('reports the request under the scope, in flight and after', async () => {
+  it('returns the fingerprint of the request under the scope, in flight and after it', async () => {
     const claim = claimOf();
     await store.claim(claim, HOUR_MS);
     expect(await store.claim(claimOf(other), HOUR_MS)).toEqual({ kind: 'running', fingerprint });
@@ -41,14 +41,14 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     });
   });
 
-  it('remembers a response that was too large to keep', async () => {
+  it('stays done after a response that was too large to keep', async () => {
     const claim = claimOf();
     await store.claim(claim, HOUR_MS);
     await store.complete(claim, null, HOUR_MS);
     expect(await store.claim(claimOf(), HOUR_MS)).toEqual({ kind: 'done', fingerprint, response: null });
   });
 
-  it('gives a released scope to the next caller', async () => {
+  it('gives the claim to the next caller after a release', async () => {
     const claim = claimOf();
     await store.claim(claim, HOUR_MS);
     await store.release(claimOf());
@@ -57,7 +57,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     expect((await store.claim(claimOf(), HOUR_MS)).kind).toBe('claimed');
   });
 
-  it('ends a claim that is not renewed, so that a dead process delays no other, and ignores its late result', async () => {
+  it('ends a claim that is not renewed, and ignores its late response', async () => {
     const lost = claimOf();
     await store.claim(lost, 50);
     const next = claimOf();
@@ -69,7 +69,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     expect(await store.claim(claimOf(), HOUR_MS)).toMatchObject({ response: Buffer.from('answer') });
   });
 
-  it('keeps a response whose lease ran out if no other process has claimed it', async () => {
+  it('stores a response after the lease has expired if no other process has claimed the scope', async () => {
     const claim = claimOf();
     await store.claim(claim, 1);
     await store.complete(claim, Buffer.from('answer'), HOUR_MS);
@@ -79,7 +79,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     });
   });
 
-  it('holds a claim for as long as it is renewed', async () => {
+  it('keeps a claim while it is renewed', async () => {
     const renewed = claimOf();
     const left = { ...claimOf(), scope: randomUUID() };
     await store.claim(renewed, 100);
@@ -91,7 +91,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     expect((await store.claim(claimOf(), HOUR_MS)).kind).toBe('running');
   });
 
-  it('drops a response when its time has passed', async () => {
+  it('drops a response after its ttl', async () => {
     const claim = claimOf();
     await store.claim(claim, HOUR_MS);
     await store.complete(claim, Buffer.from('x'), 100);

@@ -41,19 +41,19 @@ export function vectorStoreContract(make: () => VectorStore): void {
     expect(await nearest(vectorOf(1, 0), randomUUID())).toBeNull();
   });
 
-  it('finds no expired vector, and none of other dimensions', async () => {
+  it('finds no vector that has expired or has other dimensions', async () => {
     await added('short', vectorOf(1, 0), NOW + 5_000);
     expect(await nearest(vectorOf(1, 0), bucket, NOW + 5_000)).toBeNull();
     expect(await nearest(vectorOf(1, 0, 0))).toBeNull();
   });
 
-  it('replaces the vector of an entry that is stored again', async () => {
+  it('replaces the vector when an id is added again', async () => {
     await added('a', vectorOf(1, 0));
     await added('a', vectorOf(0, 1));
     expect((await nearest(vectorOf(1, 0)))?.similarity).toBeCloseTo(0, 6);
   });
 
-  it('holds a bounded number of vectors per bucket, the newest ones', async () => {
+  it('keeps only the newest vectors of a bucket, up to its maximum', async () => {
     const at = (i: number): Float32Array => vectorOf(Math.cos(i / 100), Math.sin(i / 100));
     for (let i = 0; i < CONTRACT_PER_BUCKET_MAX + 10; i += 1)
       store.add(TENANT, bucket, { id: String(i), vector: at(i), expiresAtMs: LATER }, NOW);

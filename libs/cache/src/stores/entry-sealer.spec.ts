@@ -6,7 +6,7 @@ const ring = { current: 'k1', keys: new Map([['k1', randomBytes(32)]]) };
 describe('EntrySealer', () => {
   const sealer = new EntrySealer(ring);
 
-  it('decrypts what it encrypted, only for its owner, and reveals nothing of it', () => {
+  it('decrypts its own values only for the same boundTo, and hides their content', () => {
     const sealed = sealer.seal(Buffer.from('the answer'), 'key-1');
     expect(sealer.open(sealed, 'key-1')?.toString()).toBe('the answer');
     expect(sealer.open(sealed, 'key-2')).toBeNull();

@@ -33,6 +33,7 @@ export class EntrySealer {
     this.current = Buffer.from(ring.current, 'latin1');
   }
 
+  /** Encrypts a value with the current key of the ring, for `boundTo` only. */
   seal(plain: Buffer, boundTo: string): Buffer {
     const salt = randomBytes(SALT_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.keyFor(this.ring.current, salt), IV);

@@ -30,7 +30,7 @@ describe('MemoryBlobStore', () => {
     expect(['a', 'b', 'c', 'd'].map((key) => store.get(key) !== null)).toEqual([true, false, true, true]);
   });
 
-  it('drops an expired entry by its clock', () => {
+  it('drops an entry that has expired by its clock', () => {
     let now = 0;
     const store = new MemoryBlobStore({ bytesMax: 10_000, entryBytesMax: 1_000, now: () => now });
     now = 1;

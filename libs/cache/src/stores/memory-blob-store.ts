@@ -16,7 +16,7 @@ export interface MemoryBlobStoreOptions {
 /** Bytes counted per entry in addition to its value: key, list and map nodes, buffer object. */
 const ENTRY_OVERHEAD_BYTES = 512;
 
-/** Entries of this process, bounded by their bytes. */
+/** Stores entries in the memory of this process, bounded by their bytes. */
 export class MemoryBlobStore implements BlobStore {
   private readonly entries: SharedEntries<Buffer>;
   private readonly entryBytesMax: number;

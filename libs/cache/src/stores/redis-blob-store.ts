@@ -42,7 +42,7 @@ export class RedisBlobStore implements BlobStore {
     const at = this.options.prefix + key;
     const bytesMax = this.options.entryBytesMax + SEALING_BYTES_MAX;
     // Reads a range, so that no more than one entry's bytes are read, whatever the key holds.
-    const sealed = await this.guard.ask(() => this.redis.getrangeBuffer(at, 0, bytesMax));
+    const sealed = await this.guard.run(() => this.redis.getrangeBuffer(at, 0, bytesMax));
     if (sealed === NO_REPLY) return UNAVAILABLE;
     if (sealed.length === 0 || sealed.length > bytesMax) return null;
     return this.sealer.open(sealed, at);
@@ -53,7 +53,7 @@ export class RedisBlobStore implements BlobStore {
     if (value.length > entryBytesMax || this.pendingBytes + value.length > pendingBytesMax) return;
     const at = prefix + key;
     const sealed = this.sealer.seal(value, at);
-    void this.guard.ask(() => {
+    void this.guard.run(() => {
       this.pendingBytes += sealed.length;
       // The bytes count until the connection has finished with them, which may be after the guard
       // has given up.
@@ -76,6 +76,6 @@ export class RedisBlobStore implements BlobStore {
   }
 
   delete(key: string): void {
-    void this.guard.ask(() => this.redis.unlink(this.options.prefix + key));
+    void this.guard.run(() => this.redis.unlink(this.options.prefix + key));
   }
 }

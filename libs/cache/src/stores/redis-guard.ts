@@ -11,10 +11,9 @@ export interface RedisGuardOptions {
 export const NO_REPLY = Symbol('Redis did not reply in time');
 
 /**
- * Sends commands to Redis without depending on it: the result is there within `timeoutMs`, or is
- * `NO_REPLY`.
- * After a failure nothing is sent for `coolDownMs`, so that a hanging Redis costs one wait per
- * cool-down instead of one per request.
+ * Sends commands to Redis without depending on it: every command resolves within `timeoutMs`, if
+ * need be to `NO_REPLY`. After a failure nothing is sent for `coolDownMs`, so that a hanging Redis
+ * costs one wait per cool-down instead of one per request.
  */
 export class RedisGuard {
   private closedUntil = -Infinity;
@@ -28,8 +27,8 @@ export class RedisGuard {
     this.now = now;
   }
 
-  /** Runs a command. Never rejects. */
-  ask<Reply>(command: () => Promise<Reply>): Promise<Reply | typeof NO_REPLY> {
+  /** Runs a command. Resolves to `NO_REPLY` after an error or a timeout; never rejects. */
+  run<Reply>(command: () => Promise<Reply>): Promise<Reply | typeof NO_REPLY> {
     if (this.now() < this.closedUntil) return Promise.resolve(NO_REPLY);
     return new Promise((resolve) => {
       const fail = (): void => {

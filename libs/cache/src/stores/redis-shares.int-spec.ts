@@ -45,15 +45,15 @@ describe('Redis shares', () => {
       prefix: `${ledger}first:`,
       share: redisShare(ledger, BYTES),
     });
-  const claim = (of: Tenant, scope: string): IdempotencyClaim => ({
+  const claim = (owner: Tenant, scope: string): IdempotencyClaim => ({
     scope,
     fingerprint: 'f'.repeat(43),
     token: randomUUID(),
-    tenant: of,
+    tenant: owner,
   });
   const heldBy = async (name: string): Promise<number> => Number(await redis.hget(`${ledger}bytes`, name));
 
-  it('keeps the entries of all workspaces within their bytes, and drops those of the writing workspace', async () => {
+  it('keeps the entries of all workspaces within bytesMax, and drops entries of the writing workspace', async () => {
     const store = blobs();
     for (let index = 0; index < 3; index += 1)
       store.set(TWO, `two-${String(index)}`, randomBytes(5_000), HOUR_MS);
@@ -80,14 +80,14 @@ describe('Redis shares', () => {
     await eventually(async () => (await heldBy('one')) > 0);
     expect(await heldBy('one')).toBeLessThan(2_000 + 2 * ENTRY_OVERHEAD_BYTES);
     await eventually(async () => {
-      // The write of another workspace clears those that no longer write.
+      // A write of another workspace clears expired entries of workspaces that no longer write.
       store.set(TWO, 'other', randomBytes(1_000), HOUR_MS);
       return (await redis.hexists(`${ledger}bytes`, 'one')) === 0;
     });
     expect(await redis.zscore(`${ledger}owners`, 'one')).toBeNull();
   });
 
-  it('keeps the key of a first response that makes room, so that its request is not carried out again', async () => {
+  it('keeps the key when it drops a first response, so that the request is not carried out again', async () => {
     const store = firsts();
     const respond = async (of: Tenant, scope: string): Promise<void> => {
       const made = claim(of, scope);
@@ -105,7 +105,7 @@ describe('Redis shares', () => {
     ]);
   });
 
-  it('refuses a key for which there is no room, instead of dropping it later', async () => {
+  it('refuses a claim for which there is no room', async () => {
     const full = new RedisIdempotencyStore(redis, guard, sealer, {
       prefix: `${ledger}first:`,
       share: redisShare(ledger, 100),
@@ -113,7 +113,7 @@ describe('Redis shares', () => {
     await expect(full.claim(claim(ONE, 'a'), HOUR_MS)).rejects.toMatchObject({ type: 'unavailable' });
   });
 
-  it('counts vectors by what their stream holds', async () => {
+  it('counts the bytes of all vectors in a stream', async () => {
     const store = new RedisVectorStore(redis, guard, sealer, {
       prefix: `${ledger}vectors:`,
       bytesMax: BYTES,

@@ -1,8 +1,8 @@
 import type { Tenant } from '@gw/kernel';
 
 /**
- * A ledger of bytes in Redis, put before every script that writes entries: it applies the rule of
- * `Shares` to the workspaces of all gateways.
+ * Lua functions of a ledger of bytes in Redis. Every script that writes entries starts with them:
+ * they apply the rule of `Shares` to the workspaces of all gateways.
  * KEYS[1] is the entry, KEYS[2] the prefix of the ledger's keys. ARGV: workspace, organisation,
  * maximum bytes of all entries.
  * `<ledger>bytes`: a hash of the bytes held by each workspace, each organisation (`o:`) and all
@@ -91,6 +91,7 @@ end
  */
 export const ENTRY_OVERHEAD_BYTES = 512;
 
+/** Returns the script with the functions of the ledger in front. */
 export const withLedger = (script: string): string => LEDGER + script;
 
 /** The share of Redis for all entries of one kind. */
@@ -100,7 +101,7 @@ export interface RedisShare {
   bytesMax(): number;
 }
 
-/** Returns the arguments that every script with the ledger starts with. */
+/** Returns the first arguments of every script that starts with the ledger. */
 export const ledgerArguments = (tenant: Tenant, share: RedisShare): readonly (string | number)[] => [
   tenant.workspaceId,
   tenant.organisationId,

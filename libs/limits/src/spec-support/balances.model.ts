@@ -13,7 +13,7 @@ export interface ModelStore extends CounterStore {
   turnTo(nowMs: number): void;
 }
 
-/** A step of a process or of its messages: the next message is sent twice, or its reply is lost. */
+/** A step of a process. `repeat` sends its next message twice; `deafen` loses the next reply. */
 type ProcessStep =
   | { readonly kind: 'admit'; readonly by: number; readonly tokens: number }
   | { readonly kind: 'settle'; readonly which: number; readonly tokens: number }
@@ -21,7 +21,7 @@ type ProcessStep =
   | { readonly kind: 'repeat' | 'deafen' };
 
 /**
- * A step of the record, the counters or time, which passes for everything or jumps for the
+ * A step of the record, the counters or time. `pass` moves all clocks; `jump` moves only the
  * counters' clock.
  */
 type EnvironmentStep =
@@ -72,7 +72,7 @@ interface Use {
 
 const sumOf = (uses: readonly Use[]): number => uses.reduce((sum, { used }) => sum + used, 0);
 
-/** The durable record's own periods. */
+/** How long the durable record lists a holder as recent, and as former. */
 const LATE_MS = 2 * DAY_MS;
 const KEPT_MS = 5 * DAY_MS;
 
@@ -86,7 +86,7 @@ class Model {
   readonly bucket: Bucket;
   private readonly charged: Use[] = [];
   private readonly open: { readonly reservation: Reservation; readonly ledger: Ledger }[] = [];
-  /** Of all processes, including the dead ones: a journal outlives its process. */
+  /** Unrecorded charges of all processes, dead ones included: a journal outlives its process. */
   private readonly journal: Use[] = [];
   private readonly recorded: Use[] = [];
   private readonly ledgers: Ledger[];
@@ -166,8 +166,8 @@ class Model {
   }
 
   /**
-   * No request takes so long: open ones are settled, live processes report, and the journals are
-   * recorded.
+   * Lets hours pass. No request takes that long, so open ones are settled first, live processes
+   * report, and all journals are recorded.
    */
   private async pass(ms: number): Promise<void> {
     for (const entry of this.open.splice(0)) this.settle(entry, 1);
@@ -178,8 +178,8 @@ class Model {
   }
 
   /**
-   * The counter never exceeds what was charged in its period and later, and its period never goes
-   * back.
+   * Expects that the counter does not exceed the charges of its period and later ones (with
+   * `exactly`: equals them), and that its period never goes back.
    */
   async check(exactly = false): Promise<void> {
     const reading = await this.counters.read(this.tenant, this.bucket.key);
@@ -192,8 +192,7 @@ class Model {
   }
 
   /**
-   * Everything ends, is reported and recorded, and each dead process is silent for longer than its
-   * lease.
+   * Ends, reports and records everything, and lets the leases of dead processes expire.
    */
   async rest(): Promise<void> {
     this.fate = null;
@@ -275,7 +274,7 @@ class Model {
     this.counters.turnTo(this.now + this.jump);
   }
 
-  /** Usage not yet reported is in its journal; what it held is lost with it. */
+  /** Replaces a process. Its unreported usage is in its journal; its open reservations are lost. */
   private crash(index: number): void {
     const dead = this.ledgers[index];
     for (let at = this.open.length - 1; at >= 0; at -= 1) {
@@ -299,7 +298,7 @@ export function balancesModel(make: () => Promise<ModelStore>, numRuns: number):
     const counters = await make();
     const read = async () => (await counters.read('t', 'c'))?.used;
     for (let days = 0; days < 10; days += 1) {
-      // Each day has another holder name, as a process changes its name twice a day.
+      // Every day uses another holder name, because a process changes its name twice a day.
       counters.turnTo(MONDAY_MS + days * DAY_MS);
       await counters.exchange(roundTripOf([statement({ consumed: 10 })], [], { holder: `h${String(days)}` }));
       const parts = (...ago: number[]) =>

@@ -47,7 +47,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     expect(await store.read('t', 'c')).toMatchObject({ used: 60, held: 0 });
   });
 
-  it('adds up what several processes use and hold', async () => {
+  it('sums the used and held amounts of all processes', async () => {
     await run([statement({ consumed: 10, hold: 5 })]);
     const response = await run([statement({ consumed: 20, hold: 7 })], [claim(58), claim(59)], {
       holder: 'b',
@@ -100,7 +100,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     expect(first(await run([statement({ want: 1_000, hold: 93 })])).extra).toBe(0);
   });
 
-  it('starts a period once, when its own clock has reached the boundary, and never goes back', async () => {
+  it('starts a period once its own clock has reached the boundary, and never returns to an earlier one', async () => {
     const now = Date.now();
     const boundaries = [now - 1_000, now + 150, now + 86_400_000];
     const stated = statement({
@@ -111,7 +111,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     });
     expect(first(await run([stated]))).toMatchObject({ period: now - 1_000, used: 5 });
     await eventually(async () => first(await run([stated])).period === now + 150);
-    // A statement for the previous period was used before: it does not count here.
+    // Usage of the previous period does not count in the new one.
     expect(first(await run([{ ...stated, consumed: 50 }]))).toMatchObject({ period: now + 150, used: 0 });
     const behind = { ...stated, boundaries: [now - 1_000], period: now + 150, consumed: 3 };
     expect(first(await run([behind]))).toMatchObject({ period: now + 150, used: 3 });
@@ -161,7 +161,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     ] as const,
   });
 
-  it('is corrected at any time to the larger of the stated and the recorded amount of each holder', async () => {
+  it('corrects each holder to the larger of its stated and its recorded amount', async () => {
     await run([statement({ consumed: 50, hold: 10 })]);
     await run([statement({ consumed: 20, hold: 10 })], [], { holder: 'b' });
     // The record lags behind one holder, knows more about the other, and about 7 that the counter
@@ -176,7 +176,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     expect(await used()).toBe(92);
   });
 
-  it('never goes below what a holder has stated, however far behind the record is', async () => {
+  it('never corrects a live holder below its stated amount, however far behind the record is', async () => {
     await run([statement({ consumed: 50 })]);
     for (const behind of [0, 30, 49]) {
       await store.correct('t', 'c', recorded(behind, behind));
@@ -195,7 +195,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     expect(await used()).toBe(53 + 20);
   });
 
-  it('follows price corrections up and down at once, without writing anything off', async () => {
+  it('applies price corrections in both directions without a write-off', async () => {
     const seed = { period: 0, used: 30, holders: [], adjusted: 10 };
     await run([statement({ consumed: 50, seed })]);
     expect(await used()).toBe(80);
@@ -223,7 +223,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
   const places = (over: Partial<CounterStatement> = {}): CounterStatement =>
     statement({ key: 'places', kind: 'open', boundaries: [], value: 30, seed: null, ...over });
 
-  it('frees what a dead process holds at once, whichever process reports its death', async () => {
+  it('frees the holds of a dead process in the round trip of any process that reports it as dead', async () => {
     await run([places({ hold: 29 }), statement({ hold: 90, consumed: 5 })], [], { holder: 'dead.1' });
     const both = [places(), statement()];
     const before = await run(both, [claim(2, 2)], { holder: 'b.1' });
@@ -238,12 +238,12 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     ]);
   });
 
-  it('gives freed places to a process below its share of concurrency, and leaves no place idle', async () => {
+  it('gives freed places to a process below its share of concurrency, and later to any process', async () => {
     await run([places({ holder: 'a.1', hold: 30 })]);
     await run([places({ holder: 'b.1' })]);
     const starved = await run([places({ holder: 'c.1' })], [claim(1)]);
     expect(starved.claims).toEqual([0]);
-    // Ten places become free; the process that holds two thirds of them all gets none of those.
+    // Ten places become free. The process that already holds two thirds of all places gets none.
     const greedy = await run([places({ holder: 'a.1', hold: 20, want: 8 })], [claim(1)]);
     expect(greedy.claims).toEqual([0]);
     expect(first(greedy)).toMatchObject({ crowded: true, extra: 0 });
@@ -259,7 +259,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     });
   });
 
-  it('reports concurrency as lost to a holder that it no longer knows, and decides no claim', async () => {
+  it('replies lost and decides no claim when a concurrency counter does not know a holder that it replied to', async () => {
     const lost = await run([places({ hold: 12, known: true, want: 10 })], [claim(1)]);
     expect(first(lost)).toMatchObject({ status: 'lost', held: 12, extra: 0 });
     expect(lost.claims).toEqual([UNDECIDED]);
@@ -267,7 +267,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     expect(first(await run([places({ holder: 'new.1' })])).status).toBe('ok');
   });
 
-  it('starts again once at a reset', async () => {
+  it('starts a new period at a reset, and ignores a repeated reset', async () => {
     await run([statement({ consumed: 50, hold: 10 })]);
     await store.reset('t', 'c', 1_000);
     expect(await store.read('t', 'c')).toMatchObject({ period: 1_000, used: 0, held: 0 });

@@ -6,7 +6,7 @@ interface Vector {
   readonly reason: string;
 }
 
-/** Cases of some steps of a file, each with its id and its reason for the title of a test. */
+/** Returns the cases of a step from a file, each with id and reason for the test title. */
 export function vectors<T>(
   file: 'oauth.json' | 'oauth_clients.json',
   step: string,

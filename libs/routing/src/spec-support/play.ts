@@ -11,8 +11,8 @@ import {
   type RoutingRuntime,
 } from '../index';
 
-/** Returns facts of a request. `own` replaces members. */
-export const factsOf = (own: Partial<RequestFacts> = {}): RequestFacts => ({
+/** Returns facts of a request; `overrides` replaces members. */
+export const factsOf = (overrides: Partial<RequestFacts> = {}): RequestFacts => ({
   metadata: {},
   params: () => ({}),
   header: () => undefined,
@@ -22,7 +22,7 @@ export const factsOf = (own: Partial<RequestFacts> = {}): RequestFacts => ({
   workspace: () => 'w',
   // Each target is its own endpoint, so that specs need not invent credentials.
   endpoint: ({ path }) => path,
-  ...own,
+  ...overrides,
 });
 
 export interface TestRuntime extends RoutingRuntime {
@@ -87,9 +87,9 @@ export const request = (
   config: CompiledConfig,
   runtime: RoutingRuntime,
   outcomes: readonly AttemptOutcome[],
-  own: Partial<RequestFacts> = {},
+  overrides: Partial<RequestFacts> = {},
 ): { readonly reported: string[]; readonly cursor: RoutingCursor } => {
-  const cursor = createPlan(config, factsOf(own), runtime);
+  const cursor = createPlan(config, factsOf(overrides), runtime);
   return { reported: play(cursor, outcomes), cursor };
 };
 

@@ -52,7 +52,7 @@ const CONDITIONS = {
 
 const settingsOf = (settings: object): ConditionalSettings => settings as ConditionalSettings;
 
-/** Takes the target of the first condition that a request matches. */
+/** Chooses the target of the first condition that a request matches. */
 export const conditional: Strategy = defineStrategy<CompiledConditional>({
   mode: 'conditional',
   members: { conditions: CONDITIONS, default: SHORT_TEXT },

@@ -9,7 +9,9 @@ interface CompiledFallback extends CompiledStrategy {
   readonly onStatusCodes: readonly number[] | null;
 }
 
-/** Takes its targets in order. An outcome in its list, or a failure, moves on to the next one. */
+/**
+ * Attempts its targets in order. A status in its list, or a failure, moves on to the next target.
+ */
 export const fallback: Strategy = defineStrategy<CompiledFallback>({
   mode: 'fallback',
   members: {
@@ -47,8 +49,8 @@ class FallbackFrame implements Frame {
   ) {}
 
   /**
-   * Returns the first edge. When every breaker is open there is nothing to lose, so breakers are
-   * ignored.
+   * Returns the first edge. When every breaker is open, it ignores the breakers, because an attempt
+   * may still succeed.
    */
   first(situation: ChoiceContext): CompiledEdge | null {
     const edge = this.next(situation);

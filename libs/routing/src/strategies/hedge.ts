@@ -23,7 +23,9 @@ const PERCENTAGE = 8;
 
 const settingsOf = (settings: object): HedgeSettings => settings;
 
-/** Takes one or two plain targets; a second request goes to the last one when the first is slow. */
+/**
+ * Calls the first of one or two targets; sends a second request to the last one when it is slow.
+ */
 export const hedge: Strategy = defineStrategy<CompiledHedge>({
   mode: 'hedge',
   members: {
@@ -79,7 +81,7 @@ export const hedge: Strategy = defineStrategy<CompiledHedge>({
     commonFault(edges, (child) => faultOf(child, situation, isChoice)),
 });
 
-/** Returns null while too little is known about the first target to tell when it is late. */
+/** Returns null while the first target has too few measurements to derive a delay from. */
 function offerOf(
   { first, second, delayMs: fixedMs, percentage }: CompiledHedge,
   situation: ChoiceContext,

@@ -13,9 +13,9 @@ interface LoadbalanceSettings {
   readonly algorithm?: BalanceAlgorithm;
   readonly sticky?: {
     readonly enabled: boolean;
-    /** These fields and the API key identify who is kept on one target. */
+    /** Fields that, with the API key, identify a caller; equal callers get the same target. */
     readonly hash_fields?: readonly string[];
-    /** Seconds until a new choice is made. */
+    /** Seconds after which a caller's target is chosen again. */
     readonly ttl?: number;
   };
 }
@@ -126,7 +126,9 @@ class BalanceFrame implements Frame {
   }
 }
 
-/** Share of the choices by measurement that measure the other targets again. */
+/**
+ * Fraction of the choices made by weight instead of measurement, so that every target is measured.
+ */
 const EXPLORED = 0.05;
 
 /**
@@ -225,7 +227,7 @@ function pickSticky(
   return picked;
 }
 
-/** Returns all candidates with the best figure; all of them while nothing is known. */
+/** Returns all candidates with the best measurement; all candidates while none is measured. */
 function best(
   node: CompiledLoadbalance,
   candidates: readonly number[],
