@@ -2,10 +2,10 @@ import type { Setting } from '@gw/kernel';
 import { Resolver } from 'node:dns/promises';
 
 const TIMEOUT_MS = 3_000;
-/** Codes of answers that say for sure that there is no record. */
+/** DNS error codes that prove that the record does not exist. */
 const ABSENT: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** Setting of the resolvers by which domains are verified; without it those of the system. */
+/** Setting of the resolvers that verify domains; by default the system's resolvers. */
 export const dnsServers: Setting<readonly string[]> = {
   fallback: [],
   parse: (value) => {
@@ -19,10 +19,12 @@ export const dnsServers: Setting<readonly string[]> = {
   },
 };
 
-/** Name of the TXT record that proves control of a domain. */
+/** Returns the name of the TXT record that proves control of a domain. */
 export const proofRecord = (domain: string): string => `_tollgate-challenge.${domain}`;
 
-/** Looks for the proof of control in DNS. `servers`: addresses of resolvers; empty for those of the system. */
+/**
+ * Checks the proof of control in DNS. `servers`: addresses of resolvers; empty for the system's.
+ */
 export class DomainProofs {
   private readonly resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 });
 
@@ -30,7 +32,10 @@ export class DomainProofs {
     if (servers.length > 0) this.resolver.setServers(servers);
   }
 
-  /** Whether the record of the domain has the token. Rejects when the resolvers do not answer. */
+  /**
+   * Returns whether the domain's record contains the token. Rejects when the resolvers do not
+   * respond.
+   */
   async isProven(domain: string, token: string): Promise<boolean> {
     try {
       const records = await this.resolver.resolveTxt(proofRecord(domain));

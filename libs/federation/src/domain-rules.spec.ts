@@ -7,7 +7,7 @@ describe('domainFault', () => {
     ['eu.example.co.uk', false],
     ['acme.example', true],
     ['xn--bcher-kva.example', false],
-  ])('is null for %s, subdomains %s', (domain, allowSubdomains) => {
+  ])('returns null for %s with allowSubdomains %s', (domain, allowSubdomains) => {
     expect(domainFault(domain, allowSubdomains)).toBeNull();
   });
 
@@ -22,7 +22,7 @@ describe('domainFault', () => {
     ['intern.corp', false, /public top-level/],
     ['a b.example', false, /domain name/],
     ['eu.example.org', true, /only as example.org/],
-  ])('of %s, subdomains %s is %s', (domain, allowSubdomains, fault) => {
+  ])('returns for %s with allowSubdomains %s: %s', (domain, allowSubdomains, fault) => {
     expect(domainFault(domain, allowSubdomains)).toMatch(fault);
   });
 });

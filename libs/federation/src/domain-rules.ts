@@ -1,6 +1,6 @@
 import { parse } from 'tldts';
 
-/** Domains under which anyone can have an address. */
+/** Domains of public mail providers, where anyone can get an address. */
 const PUBLIC_MAIL: ReadonlySet<string> = new Set([
   ...[
     'gmail.com',
@@ -66,12 +66,13 @@ const PUBLIC_MAIL: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** Reserved names (RFC 2606), which no public suffix list has. */
+/** Matches reserved names (RFC 2606), which public suffix lists do not contain. */
 const RESERVED = /(?:^|\.)(?:example|test|invalid|localhost)$/;
 
 /**
- * Why an organisation cannot have a domain verified; null when it can. `domain` is in lower case and ASCII. `allowSubdomains` is
- * possible for a domain that is registered itself, not for a part of one.
+ * Returns why an organisation cannot verify a domain; null when it can. `domain` is in lower case
+ * and ASCII. `allowSubdomains` is possible only for a registered domain, not for a subdomain of
+ * one.
  */
 export function domainFault(domain: string, allowSubdomains: boolean): string | null {
   const {

@@ -7,13 +7,16 @@ const NAME_MAX = 255;
 /** The groups of a user at an identity provider. */
 export interface ProvidedGroups {
   readonly names: readonly string[];
-  /** False: the user may have groups that are not named here, so nothing can be concluded from a missing one. */
+  /**
+   * False: the user may have further groups, so a group that is missing in `names` proves nothing.
+   */
   readonly isComplete: boolean;
 }
 
 /**
- * Reads the groups of a claim: a text, a list of texts, or a list of objects with `name`. At most 1,000 names of at most 255 characters
- * are read. Entra ID leaves the claim out for users with many groups and says so in `_claim_names`.
+ * Reads the groups in a claim: a text, a list of texts, or a list of objects with `name`; at most
+ * 1,000 names of at most 255 characters. Entra ID omits the claim for users with many groups and
+ * lists it in `_claim_names` instead.
  */
 export function groupsIn(claims: Claims, claim: string): ProvidedGroups {
   const { [claim]: value, _claim_names: elsewhere } = claims;

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 /** Claims of a token, or members of a user info response. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** How far the clocks of a provider and of this machine may differ. */
+/** Maximum difference between the clocks of a provider and of this machine. */
 export const SKEW_SECONDS = 60;
 const AGE_MAX_SECONDS = 600;
 
-/** Hash of each signature algorithm; Ed25519 hashes with SHA-512. */
+/** Hash of each signature algorithm. Ed25519 uses SHA-512. */
 const HASH_OF: Readonly<Record<string, string>> = {
   RS256: 'sha256',
   PS256: 'sha256',
@@ -20,13 +20,13 @@ const HASH_OF: Readonly<Record<string, string>> = {
 interface IdTokenContext {
   readonly accessToken: string;
   readonly clientId: string;
-  /** Classes of authentication of which the token must name one; empty: any. */
+  /** Authentication context classes (`acr`), one of which the token must name; empty: any. */
   readonly acrValues: readonly string[];
 }
 
 /**
- * The checks of a verified ID token that the client library leaves out: `azp`, `acr`, the age of `iat`, and `at_hash`. Throws an error that
- * names the claim.
+ * Checks a verified ID token for what the client library does not check: `azp`, `acr`, the age of
+ * `iat`, and `at_hash`. Throws an error that names the claim.
  */
 export function assertIdToken(
   token: string,

@@ -8,17 +8,23 @@ const AGE_MAX_SECONDS = 600;
 /** Types of logout tokens; providers that follow older drafts send the second one. */
 const TYPES: readonly unknown[] = ['logout+jwt', 'JWT', undefined];
 
-/** Logout announced by a provider: sessions of a subject, or single sessions; at least one of the two is set. */
+/**
+ * A logout that a provider reports, for all sessions of a subject or for single sessions. At least
+ * one of the two is set.
+ */
 export interface ProvidedLogout {
   readonly subject: string | null;
-  /** Ids that the provider gave its sessions; empty: all of the subject. */
+  /** Ids of sessions at the provider; empty: all sessions of the subject. */
   readonly sessions: readonly string[];
-  /** Id of the message, which may be used once until `usableUntil`. */
+  /** Id of the message, which may be used only once, until `usableUntil`. */
   readonly id: string;
   readonly usableUntil: Date;
 }
 
-/** Verifies a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.6). Throws an error that names the check. */
+/**
+ * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.6). Throws an error
+ * that names the check.
+ */
 export async function readLogoutToken(
   token: string,
   {

@@ -6,7 +6,7 @@ import { readLogoutToken, type ProvidedLogout } from './logout-token';
 import { identityOf, type ClaimNames, type OidcIdentity } from './oidc-identity';
 import { assertIdToken, SKEW_SECONDS, type Claims } from './id-token';
 
-/** A private key as RFC 7517 writes it. */
+/** A private key as a JWK (RFC 7517). */
 export interface PrivateJwk {
   readonly kty: string;
   readonly kid?: string;
@@ -14,7 +14,7 @@ export interface PrivateJwk {
   readonly [member: string]: unknown;
 }
 
-/** How an OpenID Connect provider is reached, and how we authenticate there. */
+/** Settings of a connection to an OpenID Connect provider. */
 export interface OidcSettings {
   readonly issuer: string;
   readonly clientId: string;
@@ -23,27 +23,27 @@ export interface OidcSettings {
   /** Private keys for `private_key_jwt`; the first one signs. */
   readonly keys: readonly PrivateJwk[];
   readonly scopes: readonly string[];
-  /** Seconds since the user last authenticated there, at most; null: no bound. */
+  /** Maximum seconds since the user last authenticated at the provider; null: no bound. */
   readonly maxAge: number | null;
-  /** Classes of authentication of which a login must have one; empty: any. */
+  /** Authentication context classes (`acr`), one of which a login must have; empty: any. */
   readonly acrValues: readonly string[];
   /** Prompt that the provider shows users at each login; null: the provider decides. */
   readonly prompt: 'login' | 'select_account' | 'consent' | null;
   readonly claimNames: ClaimNames;
 }
 
-/** How providers are reached: over the address policy. */
+/** Sends requests to providers under the address policy. */
 export interface OidcOutbound {
   /** Sends a request and returns its whole response. */
   send(
     url: string,
     init: { method: string; headers: Record<string, string>; body?: string },
   ): Promise<Response>;
-  /** The rule of the address policy that a URL breaks, or null. */
+  /** Returns the rule of the address policy that a URL violates; null when it violates none. */
   fault(url: string): string | null;
 }
 
-/** State of a login that is kept until the user returns. */
+/** State of a login, stored until the user returns from the provider. */
 export interface OidcFlow {
   readonly state: string;
   readonly nonce: string;
@@ -56,7 +56,7 @@ export class OidcFault extends Error {
 }
 
 const SCOPES = ['openid', 'profile', 'email'];
-/** The library reads keys again for an unknown key id when what it has is this old. */
+/** Age of the keys from which on the library reads them again for an unknown key id. */
 const KEYS_SETTLE_SECONDS = 60;
 const KEYS_SECONDS = 300;
 const ALGORITHMS: Readonly<Record<string, { name: string; hash?: string; namedCurve?: string }>> = {
@@ -66,9 +66,9 @@ const ALGORITHMS: Readonly<Record<string, { name: string; hash?: string; namedCu
   ES384: { name: 'ECDSA', namedCurve: 'P-384' },
 };
 
-/** A client of one provider, by its published metadata. */
+/** A client of one provider, configured by the provider's published metadata. */
 export class OidcClient {
-  /** Keys of the provider as they were last read, and when, in seconds. */
+  /** Keys of the provider as last read, and the time of that read in Unix seconds. */
   private keys: { readonly jwks: client.JWKS; readonly readAt: number } | null = null;
 
   private constructor(
@@ -79,7 +79,10 @@ export class OidcClient {
     private readonly logoutKeys: JWTVerifyGetKey,
   ) {}
 
-  /** Reads the metadata of the provider. Rejects with `OidcFault` when it has none, or of another issuer. */
+  /**
+   * Reads the provider's metadata. Rejects with `OidcFault` when it cannot be read or names another
+   * issuer.
+   */
   static async discover(
     settings: OidcSettings,
     redirectUri: string,
@@ -91,7 +94,7 @@ export class OidcClient {
       outbound.send(url, { ...init, body: bodyOf(init.body) } as Parameters<OidcOutbound['send']>[1]);
     const tolerance = { [client.clockTolerance]: SKEW_SECONDS };
     const extensions = [
-      // The signature is checked although the token comes over TLS.
+      // Check the signature of the ID token, although it arrives over TLS.
       client.enableNonRepudiationChecks,
       ...(isLoopback ? [client.allowInsecureRequests] : []),
     ];
@@ -120,7 +123,7 @@ export class OidcClient {
     }
   }
 
-  /** Begins a login: the address to send the browser to, and what to keep. */
+  /** Starts a login. Returns the URL to redirect the browser to, and the state to store. */
   async begin(loginHint: string | null): Promise<{ readonly url: string; readonly flow: OidcFlow }> {
     const flow = {
       state: client.randomState(),
@@ -149,7 +152,10 @@ export class OidcClient {
     };
   }
 
-  /** Ends a login: exchanges the code and checks the ID token. `query`: that of the redirect. Rejects with `OidcFault`. */
+  /**
+   * Completes a login: exchanges the code and checks the ID token. `query` is that of the redirect.
+   * Rejects with `OidcFault`.
+   */
   async finish(query: string, { state, nonce, verifier }: OidcFlow): Promise<OidcIdentity> {
     const { maxAge, clientId, claimNames, acrValues } = this.settings;
     const config = this.withKeys();
@@ -182,7 +188,10 @@ export class OidcClient {
     }
   }
 
-  /** Address at which the user ends the session at the provider too; null when it offers none. */
+  /**
+   * Returns the URL at which the user ends the session at the provider; null when the provider has
+   * none.
+   */
   logoutUrl(subject: string, backTo: string): string | null {
     const { end_session_endpoint: endpoint } = this.metadata;
     if (endpoint === undefined || !isSafeEndpoint(endpoint, this.settings.issuer)) return null;
@@ -192,8 +201,9 @@ export class OidcClient {
   }
 
   /**
-   * A configuration with the keys that are kept, which looks old enough that the library reads them again for a key that it does not
-   * know. Each such read needs a code that the provider has taken, so no one else can cause it.
+   * Returns a configuration with the cached keys, marked old enough that the library reads them
+   * again for an unknown key. Each such read needs a code that the provider has accepted, so nobody
+   * else can cause it.
    */
   private withKeys(): client.Configuration {
     const config = this.configure(this.metadata);
@@ -209,7 +219,10 @@ export class OidcClient {
     this.keys = { jwks: read.jwks, readAt: read.uat };
   }
 
-  /** Claims of the user info endpoint about the same subject; the ID token of some providers has no address. */
+  /**
+   * Reads the user info of the same subject, because some providers' ID tokens have no e-mail
+   * address.
+   */
   private async userInfo(
     config: client.Configuration,
     accessToken: string,
@@ -220,13 +233,16 @@ export class OidcClient {
   }
 }
 
-/** https, or plain http on this machine for an issuer that is there too. */
+/** Whether a URL is https, or a loopback http URL of an issuer that is a loopback URL too. */
 const isSafe = (url: string, isLoopback: boolean): boolean =>
   isLoopback ? isSecureUrl(url) : url.startsWith('https://');
 
 const isSafeEndpoint = (url: string, issuer: string): boolean => isSafe(url, isLoopbackUrl(issuer));
 
-/** The provider's keys for logout tokens, which anyone may send: read again for an unknown key at most every 30 seconds. */
+/**
+ * Returns the provider's keys for logout tokens. Anyone may send those, so an unknown key causes a
+ * read at most every 30 seconds.
+ */
 function keysOf({ jwks_uri: uri }: client.ServerMetadata, outbound: OidcOutbound): JWTVerifyGetKey {
   return createRemoteJWKSet(new URL(uri ?? ''), {
     cooldownDuration: 30_000,
@@ -234,7 +250,10 @@ function keysOf({ jwks_uri: uri }: client.ServerMetadata, outbound: OidcOutbound
   });
 }
 
-/** Throws for metadata without the endpoints of the code flow, or with one that is not https or that the address policy refuses. */
+/**
+ * Throws when an endpoint of the code flow is missing, is not https, or is refused by the address
+ * policy.
+ */
 function assertEndpoints(
   metadata: client.ServerMetadata,
   isLoopback: boolean,
@@ -245,7 +264,7 @@ function assertEndpoints(
     if (url === undefined && name === 'userinfo_endpoint') continue;
     if (url === undefined) throw new Error(`${name} is missing.`);
     if (!isSafe(url, isLoopback)) throw new Error(`${name} is not an https address.`);
-    // Browsers go to the authorization endpoint, which may be where only they can go.
+    // The authorization endpoint is for browsers, which may reach networks that we must not call.
     const fault = name === 'authorization_endpoint' ? null : outbound.fault(url);
     if (fault !== null) throw new Error(`${name}: ${fault}.`);
   }
@@ -283,7 +302,10 @@ const now = (): number => Math.floor(Date.now() / 1_000);
 const bodyOf = (body: unknown): string | undefined =>
   typeof body === 'string' ? body : body instanceof URLSearchParams ? body.toString() : undefined;
 
-/** Causes have the check that failed; bodies of responses are left out, since they may have secrets. */
+/**
+ * Creates a fault with the cause's message, which names the failed check. Response bodies are
+ * omitted, because they may contain secrets.
+ */
 function faultOf(what: string, error: unknown): OidcFault {
   if (error instanceof OidcFault) return error;
   const { message, cause } = error as { message?: string; cause?: { message?: string } };

@@ -3,7 +3,7 @@ import type { Claims } from './id-token';
 
 const USUAL = 'email';
 
-/** Claims that say who a user is. */
+/** Names of the claims that identify a user. */
 export interface ClaimNames {
   readonly email: string;
   readonly givenName: string;
@@ -15,16 +15,19 @@ export interface ClaimNames {
 export interface OidcIdentity {
   readonly subject: string;
   readonly email: string | null;
-  /** Null when the provider does not speak of it. */
+  /** Null when the provider does not state it. */
   readonly isEmailVerified: boolean | null;
   readonly givenName: string;
   readonly familyName: string;
   readonly groups: ProvidedGroups;
-  /** The session at the provider; null when it names none. */
+  /** Id of the session at the provider; null when the provider names none. */
   readonly session: string | null;
 }
 
-/** An address and whether it is confirmed come from one source: the ID token when it speaks of either. */
+/**
+ * Reads a user's identity. The address and its verification come from one source: the ID token if
+ * it has either claim.
+ */
 export function identityOf(idToken: Claims, userInfo: Claims, names: ClaimNames): OidcIdentity {
   const all = { ...userInfo, ...idToken };
   const isUsual = names.email === USUAL;
@@ -37,7 +40,7 @@ export function identityOf(idToken: Claims, userInfo: Claims, names: ClaimNames)
   return {
     subject,
     email: email === '' ? null : email,
-    // What the provider has verified is the claim `email`, whatever other claims hold.
+    // `email_verified` concerns only the claim `email`, not an address in another claim.
     isEmailVerified: isUsual ? booleanIn(contact, 'email_verified') : null,
     givenName: textIn(all, names.givenName).slice(0, 255),
     familyName: textIn(all, names.familyName).slice(0, 255),
@@ -49,7 +52,7 @@ export function identityOf(idToken: Claims, userInfo: Claims, names: ClaimNames)
 const textIn = (claims: Claims, name: string): string =>
   typeof claims[name] === 'string' ? claims[name] : '';
 
-/** Some providers write booleans as text. Any other value than true counts as false, a missing one as null. */
+/** Reads a boolean or its text. Any value other than true is false; a missing claim is null. */
 const booleanIn = (claims: Claims, name: string): boolean | null =>
   claims[name] === undefined || claims[name] === null
     ? null

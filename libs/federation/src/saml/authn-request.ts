@@ -12,14 +12,17 @@ export interface AuthnRequest {
   readonly entityId: string;
   readonly nameIdFormat: string | null;
   readonly forceAuthn: boolean;
-  /** Class of the authentication that is requested; null: any. */
+  /** Requested authentication context class; null: any. */
   readonly authnContext: string | null;
   readonly relayState: string;
   /** PEM of the RSA key that signs the request; null: unsigned. */
   readonly signingKey: string | null;
 }
 
-/** The request for the binding of the identity provider, signed with RSA-SHA256 when there is a key. */
+/**
+ * Builds the request for the identity provider's binding, signed with RSA-SHA256 when there is a
+ * key.
+ */
 export function buildAuthnRequest(request: AuthnRequest): OutgoingMessage {
   const { sso, relayState, signingKey } = request;
   return outgoing({ name: 'SAMLRequest', xml: requestXml(request) }, { to: sso, relayState, signingKey });

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 const RSA_MIN = 2_048;
 const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];
 
-/** A certificate that an identity provider signs with. */
+/** A certificate with whose key an identity provider signs. */
 export interface SamlCertificate {
   readonly pem: string;
   readonly fingerprint: string;
@@ -11,7 +11,10 @@ export interface SamlCertificate {
   readonly validUntil: string;
 }
 
-/** Reads a certificate, as PEM or as the base64 of metadata. Throws an `Error` whose message says why it cannot sign logins. */
+/**
+ * Reads a certificate from PEM or from the base64 of metadata. Throws an `Error` when it cannot be
+ * used for logins.
+ */
 export function readCertificate(text: string): SamlCertificate {
   const base64 = text.replace(/-----(?:BEGIN|END) CERTIFICATE-----/g, '').replace(/\s/g, '');
   if (base64 === '' || base64.length > 20_000 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {

@@ -10,7 +10,7 @@ const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/;
 
-/** A response with its parts, read from the bytes that were signed. */
+/** A response and its assertion, read from the signed bytes, with the inputs of the checks. */
 export interface Parts {
   readonly response: XmlElement;
   readonly isResponseSigned: boolean;
@@ -19,7 +19,7 @@ export interface Parts {
   readonly expected: SamlExpectation;
 }
 
-/** Check 1: what the document is. */
+/** Check 1: the document is a SAML 2.0 response with one assertion. */
 export function checkForm(response: XmlElement, assertion: XmlElement | null): void {
   const isResponse = response.local === 'Response' && response.namespace === PROTOCOL;
   if (!isResponse) throw new SamlFault(1, 'The document is not a response.');
@@ -32,7 +32,7 @@ export function checkForm(response: XmlElement, assertion: XmlElement | null): v
   }
 }
 
-/** Check 2: the identity provider says that the login succeeded. */
+/** Check 2: the identity provider reports that the login succeeded. */
 export function checkStatus(response: XmlElement): void {
   const [status] = childrenOf(response, PROTOCOL, 'Status');
   const [code, more] = status === undefined ? [] : childrenOf(status, PROTOCOL, 'StatusCode');
@@ -43,7 +43,7 @@ export function checkStatus(response: XmlElement): void {
   throw new SamlFault(2, `The identity provider refused: ${shown.join(', ')}.`);
 }
 
-/** Check 3: the response was made for our address. */
+/** Check 3: the destination of the response is our URL. */
 export function checkDestination({ response, isResponseSigned, connection, expected }: Parts): void {
   const destination = response.attributes.get('Destination');
   if (destination === undefined && !isResponseSigned && connection.lenientDestination) return;
@@ -52,7 +52,7 @@ export function checkDestination({ response, isResponseSigned, connection, expec
   }
 }
 
-/** Check 4: who has made it. */
+/** Check 4: the issuer is the connection's identity provider. */
 export function checkIssuer({ response, assertion, connection }: Parts): void {
   const said = childrenOf(response, ASSERTION, 'Issuer');
   const [own, more] = childrenOf(assertion, ASSERTION, 'Issuer');
@@ -62,7 +62,7 @@ export function checkIssuer({ response, assertion, connection }: Parts): void {
   }
 }
 
-/** Check 6: the assertion may be used by who brings it, here and now. */
+/** Check 6: a bearer confirmation allows the use of the assertion at our URL and at this time. */
 export function checkConfirmation(parts: Parts): { readonly notOnOrAfter: Date } {
   const confirmations = childrenOf(subjectOf(parts.assertion), ASSERTION, 'SubjectConfirmation');
   const faults: string[] = [];
@@ -92,7 +92,7 @@ function confirmationFault(confirmation: XmlElement, { expected }: Parts): Date 
   return end;
 }
 
-/** Check 7: the conditions of the assertion, among them that it is for us. */
+/** Check 7: the conditions of the assertion hold, among them that we are its audience. */
 export function checkConditions({ assertion, expected }: Parts): { readonly notOnOrAfter: Date | null } {
   const [conditions, more] = childrenOf(assertion, ASSERTION, 'Conditions');
   if (conditions === undefined || more !== undefined) throw new SamlFault(7, 'There must be one Conditions.');
@@ -117,7 +117,7 @@ function conditionTime({ attributes }: XmlElement, name: string): Date | null {
   return time;
 }
 
-/** Check 9: the answer to our request; without one, only when the connection allows it. */
+/** Check 9: the response answers our request, or the connection allows logins without a request. */
 export function checkRequest({ response, assertion, connection, expected }: Parts): void {
   const answered = response.attributes.get('InResponseTo');
   if (expected.requestId !== null) {
@@ -134,7 +134,7 @@ export function checkRequest({ response, assertion, connection, expected }: Part
   }
 }
 
-/** Check 10: when the user authenticated, and until when the session there lasts. */
+/** Check 10: the user authenticated recently enough. Returns the provider's session and its end. */
 export function checkAuthentication({ assertion, connection, expected }: Parts): {
   readonly sessionIndex: string | null;
   readonly endsAt: Date | null;
@@ -166,7 +166,7 @@ function assertRecent(attributes: ReadonlyMap<string, string>, maxAge: number | 
   }
 }
 
-/** Check 11: who the user is. */
+/** Check 11: there is one valid NameID. Returns it. */
 export function checkNameId({ assertion, connection }: Parts): {
   readonly value: string;
   readonly format: string;
@@ -187,7 +187,7 @@ export function checkNameId({ assertion, connection }: Parts): {
   return { value: value.normalize('NFC'), format };
 }
 
-/** Check 12: values of attributes by name; values are texts. */
+/** Check 12: attribute values are texts. Returns them by attribute name. */
 export function checkAttributes({ assertion }: Parts): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
   for (const statement of childrenOf(assertion, ASSERTION, 'AttributeStatement')) {
@@ -203,7 +203,7 @@ export function checkAttributes({ assertion }: Parts): ReadonlyMap<string, reado
   return values;
 }
 
-/** Check 16: no control characters, which some readers would end a text at. */
+/** Check 16: there are no control characters, at which some parsers would end a text. */
 export function checkCharacters(...roots: readonly XmlElement[]): void {
   for (const root of roots) {
     for (const { text, attributes } of allElements(root)) {
@@ -222,7 +222,7 @@ function subjectOf(assertion: XmlElement): XmlElement {
 
 export const isOver = (end: Date, now: Date): boolean => now.getTime() >= end.getTime() + SKEW_MS;
 
-/** A time of SAML, which is always in UTC; null when it is none. */
+/** Parses a SAML time, which is always in UTC; null for an invalid text. */
 export function timeOf(text: string | undefined): Date | null {
   if (text === undefined || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]00:00)$/.test(text))
     return null;

@@ -28,7 +28,10 @@ const MASKS: Readonly<Record<string, string>> = {
   sha512: `${E11}mgf1sha512`,
 };
 
-/** The assertion inside an EncryptedAssertion, held to the guard again. Throws `SamlFault` of check 14. */
+/**
+ * Decrypts an EncryptedAssertion and passes the result through the guard. Throws `SamlFault` of
+ * check 14.
+ */
 export function decryptAssertion(encrypted: XmlElement, keys: readonly string[]): Guarded {
   if (keys.length === 0) throw bad('The connection has no key for encrypted assertions.');
   const data = only(encrypted, 'EncryptedData');
@@ -41,7 +44,7 @@ export function decryptAssertion(encrypted: XmlElement, keys: readonly string[])
     const text = opened(content, cipher, unwrapped(valueOf(wrapped), pem, hash, cipher.key));
     if (text !== null) return guardInner(text);
   }
-  // One message for all causes: what went wrong must not help to guess the content.
+  // One message for all causes, so that it is no oracle about the content.
   throw bad('The assertion cannot be decrypted.');
 }
 
@@ -62,7 +65,7 @@ function oaepHash(method: XmlElement): string {
   const hash = HASHES[digest?.attributes.get('Algorithm') ?? 'http://www.w3.org/2000/09/xmldsig#sha1'];
   if (hash === undefined) throw bad('The digest of RSA-OAEP is not known.');
   const mask = method.children.find(({ local }) => local === 'MGF')?.attributes.get('Algorithm');
-  // Node masks with the digest's hash: both must be the same.
+  // Node uses the hash of the digest for the mask, so both must be the same.
   if (name === `${E11}rsa-oaep` && (mask ?? MASKS['sha1']) !== MASKS[hash]) {
     throw bad('The mask of RSA-OAEP must use the hash of its digest.');
   }
@@ -96,7 +99,7 @@ function openedGcm(content: Buffer, name: string, key: Buffer): Buffer {
   return Buffer.concat([decipher.update(content.subarray(12, -16)), decipher.final()]);
 }
 
-/** The padding of XML encryption: only its last byte is defined. */
+/** Decrypts CBC. XML encryption defines only the last byte of the padding. */
 function openedCbc(content: Buffer, name: string, key: Buffer): Buffer {
   const decipher = createDecipheriv(name, key, content.subarray(0, 16)).setAutoPadding(false);
   const bytes = Buffer.concat([decipher.update(content.subarray(16)), decipher.final()]);

@@ -22,13 +22,16 @@ const FAMILY_NAMES = [
   'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname',
   'urn:oid:2.5.4.4',
 ];
-/** One address without quotes, comments or a second `@`. */
+/** Matches one e-mail address without quotes, comments or a second `@`. */
 const ADDRESS =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63})$/;
 
 type Values = ReadonlyMap<string, readonly string[]>;
 
-/** The address of the user: from the attribute, else a NameID that is one. Checks 12 and 13; null when there is none. */
+/**
+ * Returns the user's e-mail address, from the attribute or else from the NameID (checks 12 and 13);
+ * null for none.
+ */
 export async function emailOf(
   values: Values,
   nameId: { readonly value: string; readonly format: string },
@@ -49,7 +52,7 @@ export async function emailOf(
   return email;
 }
 
-/** The names of the user, for a first login. */
+/** Returns the user's names, for a first login; empty texts when missing. */
 export function namesOf(
   values: Values,
   connection: SamlConnection,
@@ -62,7 +65,7 @@ export function namesOf(
   };
 }
 
-/** The values of the first of the names that has any. */
+/** Returns the non-empty values of the first attribute that has any. */
 function valuesOf(values: Values, configured: string | null, usual: readonly string[]): readonly string[] {
   for (const name of configured === null ? usual : [configured]) {
     const found = (values.get(name) ?? []).filter((each) => each !== '');

@@ -3,7 +3,7 @@ import { SamlFault } from './saml-types';
 import { allElements, readXml, XmlFault, type XmlElement } from './xml';
 
 const BASE64_MAX = 262_144;
-/** Maximum bytes of a message: what the base64 of a form can hold. */
+/** Maximum bytes of a message, after base64 decoding. */
 export const MESSAGE_BYTES_MAX = (BASE64_MAX / 4) * 3;
 
 /** A document that has passed the guard. */
@@ -12,7 +12,10 @@ export interface Guarded {
   readonly root: XmlElement;
 }
 
-/** Reads the base64 of a message, before any XML library sees them. Throws `SamlFault` of the guard. */
+/**
+ * Decodes the base64 of a message and guards its XML, before any XML library parses it. Throws
+ * `SamlFault` of the guard.
+ */
 export function guardBase64(base64: string): Guarded {
   if (base64.length > BASE64_MAX) throw new SamlFault('guard', 'The message is larger than 256 KB.');
   const compact = base64.replace(/[ \t\r\n]/g, '');
@@ -22,9 +25,12 @@ export function guardBase64(base64: string): Guarded {
   return guardXml(utf8(Buffer.from(compact, 'base64')));
 }
 
-/** Holds a document of SAML to the bounds that its readers rely on. Throws `SamlFault` of the guard. */
+/**
+ * Checks a SAML document against the bounds that later steps rely on. Throws `SamlFault` of the
+ * guard.
+ */
 export function guardXml(text: string): Guarded {
-  // XML reads every line end as a line feed; the digest is made after that.
+  // XML parsers normalise line ends to line feeds before the digest is computed.
   const xml = text.replace(/\r\n?/g, '\n');
   const root = rootOf(xml);
   const ids = new Set<string>();
@@ -70,7 +76,10 @@ function addId(ids: Set<string>, { attributes }: XmlElement): void {
   }
 }
 
-/** The canonical form drops comments, so readers could differ about what the text is. */
+/**
+ * Refuses comments in signatures and texts: the canonical form drops them, so parsers could read
+ * different texts.
+ */
 function refuseComments(element: XmlElement): void {
   if (element.namespace === SIGNATURE && element.hasComment) {
     throw new SamlFault(5, 'A signature has a comment inside.');
@@ -80,7 +89,10 @@ function refuseComments(element: XmlElement): void {
   }
 }
 
-/** The issuer and the request that a response names, before its signature is checked: only to find the connection and the flow. */
+/**
+ * Returns the unverified issuer and request of a response, for finding the connection and the flow
+ * only.
+ */
 export function claimedBy({ root }: Guarded): {
   readonly issuer: string | null;
   readonly requestId: string | null;

@@ -7,13 +7,13 @@ const BYTES_MAX = 1_048_576;
 const CERTIFICATES_MAX = 10;
 const PROTOCOL_2 = 'urn:oasis:names:tc:SAML:2.0:protocol';
 
-/** Where a message goes, and how. */
+/** URL and binding of an endpoint. */
 export interface SamlEndpoint {
   readonly url: string;
   readonly binding: 'redirect' | 'post';
 }
 
-/** Where requests for a logout go, and where the answers go when that is another address. */
+/** Endpoint of logout requests, with the URL of logout responses when that is another one. */
 export interface SamlLogoutEndpoint extends SamlEndpoint {
   readonly responseUrl: string | null;
 }
@@ -27,7 +27,7 @@ export interface IdpMetadata {
   readonly wantsSignedRequests: boolean;
 }
 
-/** The addresses of a provider as a connection keeps them. */
+/** Returns the endpoints of a provider as columns of a connection. */
 export const endpointSettings = ({ sso, slo }: IdpMetadata): EndpointSettings => ({
   sso: { ssoUrl: sso.url, ssoBinding: sso.binding },
   slo: {
@@ -45,12 +45,15 @@ interface EndpointSettings {
   };
 }
 
-/** The metadata cannot be used; the message says what to change. */
+/** Thrown when metadata cannot be used; the message names what to change. */
 export class SamlMetadataFault extends Error {
   override readonly name = 'SamlMetadataFault';
 }
 
-/** Reads the metadata of one identity provider, under the guard of responses. Throws `SamlMetadataFault`. */
+/**
+ * Reads the metadata of one identity provider with the same XML reader as responses. Throws
+ * `SamlMetadataFault`.
+ */
 export function readIdpMetadata(xml: string): IdpMetadata {
   if (Buffer.byteLength(xml) > BYTES_MAX) throw new SamlMetadataFault('the metadata is larger than 1 MB');
   const entity = entityOf(rootOf(xml));
@@ -70,7 +73,7 @@ export function readIdpMetadata(xml: string): IdpMetadata {
   };
 }
 
-/** An address that browsers may be sent to. Returns what is wrong with it, or null. */
+/** Returns why browsers must not be redirected to a URL; null when they may. */
 export function endpointFault(url: string): string | null {
   if (url.length > 2_048 || !URL.canParse(url)) return 'must be a URL';
   const { username, hash, href } = new URL(url);
@@ -110,7 +113,10 @@ function ssoOf(provider: XmlElement): SamlEndpoint {
   throw new SamlMetadataFault('the metadata has no SingleSignOnService with HTTP-Redirect or HTTP-POST');
 }
 
-/** The endpoint by redirect, else that by form; null without either. */
+/**
+ * Returns the endpoint with the redirect binding, else that with the POST binding; null without
+ * either.
+ */
 const preferred = (provider: XmlElement, local: string): SamlLogoutEndpoint | null =>
   endpointOf(provider, local, 'redirect') ?? endpointOf(provider, local, 'post');
 

@@ -14,22 +14,22 @@ export interface LogoutMessage {
   readonly signingKey: string;
 }
 
-/** Our request that the provider ends a session too. */
+/** Our request to end a session at the provider. */
 export interface LogoutRequest extends LogoutMessage {
   readonly subject: string;
-  /** URI of the format of the subject; null: not said. */
+  /** URI of the format of the subject; null: omitted. */
   readonly nameIdFormat: string | null;
   readonly sessionIndex: string | null;
 }
 
-/** Our answer to a request of the provider. */
+/** Our response to a logout request of the provider. */
 export interface LogoutResponse extends LogoutMessage {
   readonly requestId: string;
   /** Relay state that the provider sent with its request; null for none. */
   readonly relayState: string | null;
 }
 
-/** A signed LogoutRequest. */
+/** Builds a signed LogoutRequest. */
 export function buildLogoutRequest(request: LogoutRequest): OutgoingMessage {
   const { nameIdFormat, sessionIndex } = request;
   const format = nameIdFormat === null ? '' : ` Format="${escapeXml(nameIdFormat)}"`;
@@ -40,10 +40,10 @@ export function buildLogoutRequest(request: LogoutRequest): OutgoingMessage {
   return outgoing({ name: 'SAMLRequest', xml }, { ...request, relayState: null });
 }
 
-/** A signed LogoutResponse with the status Success. */
-export function buildLogoutResponse(answer: LogoutResponse): OutgoingMessage {
-  const xml = messageXml('LogoutResponse', answer, {
-    attributes: ` InResponseTo="${escapeXml(answer.requestId)}"`,
+/** Builds a signed LogoutResponse with the status Success. */
+export function buildLogoutResponse(response: LogoutResponse): OutgoingMessage {
+  const xml = messageXml('LogoutResponse', response, {
+    attributes: ` InResponseTo="${escapeXml(response.requestId)}"`,
     content:
       '<samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Success"/></samlp:Status>',
   });

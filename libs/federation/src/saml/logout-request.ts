@@ -12,22 +12,27 @@ const SESSIONS_MAX = 100;
 const DEFLATE = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE';
 const PARAMETERS = ['SAMLRequest', 'RelayState', 'SigAlg', 'Signature', 'SAMLEncoding'];
 
-/** A LogoutRequest as it arrived: the raw query of a redirect, or the base64 of a form. */
+/** A received LogoutRequest: the raw query of a redirect, or the base64 of a form. */
 export type ReceivedLogout = { readonly query: string } | { readonly base64: string };
 
-/** Fields of a connection that reading a request uses. */
+/** The part of a connection that reading a logout request uses. */
 export type LogoutConnection = Pick<
   SamlConnection,
   'idpEntityId' | 'certificates' | 'enforceCertificateDates'
 >;
 
-/** Returns the issuer that a request names, unverified, to find the connection. Throws `SamlFault`. */
+/**
+ * Returns the unverified issuer of a request, for finding the connection only. Throws `SamlFault`.
+ */
 export function logoutIssuer(received: ReceivedLogout): string | null {
   const { root } = 'query' in received ? redirectedIn(received.query).guarded : guardBase64(received.base64);
   return childrenOf(root, ASSERTION, 'Issuer')[0]?.text.trim() ?? null;
 }
 
-/** Reads a LogoutRequest from the bytes that were signed. `sloUrl`: our address. Throws `SamlFault` with the check that failed. */
+/**
+ * Reads a LogoutRequest from its signed bytes. `sloUrl`: our logout URL. Throws `SamlFault` with
+ * the failed check.
+ */
 export function readLogoutRequest(
   received: ReceivedLogout,
   connection: LogoutConnection,
@@ -55,7 +60,10 @@ export function readLogoutRequest(
   return { id: attributes.get('ID') ?? '', usableUntil, subject, sessions };
 }
 
-/** A request is taken in the five minutes after it was made, and not after its own end. */
+/**
+ * Returns until when a request is valid: five minutes after its issue, or its own end if that is
+ * earlier. Throws `SamlFault`.
+ */
 function usableUntilOf(attributes: ReadonlyMap<string, string>, now: Date): Date {
   const issued = timeOf(attributes.get('IssueInstant'));
   const age = issued === null ? Number.POSITIVE_INFINITY : now.getTime() - issued.getTime();
@@ -87,13 +95,16 @@ function signedRoot(
 
 interface Redirected {
   readonly guarded: Guarded;
-  /** The part of the query that the signature covers, as it was sent. */
+  /** The signed part of the query, as received. */
   readonly signed: string;
   readonly algorithm: string;
   readonly signature: Buffer;
 }
 
-/** Reads a message of the redirect binding. Senders escape in different ways, so the signature is over the query as it was sent. */
+/**
+ * Reads a message of the redirect binding. The signature covers the query as received, because
+ * senders escape differently.
+ */
 function redirectedIn(query: string): Redirected {
   const raw = new Map<string, string>();
   for (const pair of query.split('&')) {
@@ -133,7 +144,7 @@ function inflated(bytes: Buffer): string {
   }
 }
 
-/** The text of the only child of that name. */
+/** Returns the text of the only child with that name. Throws `SamlFault` of the check. */
 function only(root: XmlElement, local: string, check: 4 | 11): string {
   const [child, more] = childrenOf(root, ASSERTION, local);
   if (child === undefined || more !== undefined || child.children.length > 0) {

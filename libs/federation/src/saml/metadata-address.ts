@@ -2,7 +2,7 @@ import { endpointFault, readIdpMetadata, SamlMetadataFault, type IdpMetadata } f
 
 const BOUNDS = { bytesMax: 1_048_576, totalTimeoutMs: 10_000 } as const;
 
-/** How metadata is fetched: by a client that keeps to the address policy. */
+/** A client that fetches metadata under the address policy. */
 export interface MetadataClient {
   fetchBuffered(request: {
     readonly url: string;
@@ -12,8 +12,8 @@ export interface MetadataClient {
 }
 
 /**
- * Reads the metadata at an address, without redirects, in at most 10 s. Throws `SamlMetadataFault`; its message tells nothing of hosts near
- * us.
+ * Fetches and reads the metadata at a URL in at most 10 s, without following redirects. Throws
+ * `SamlMetadataFault`, whose message reveals nothing about hosts in our network.
  */
 export async function fetchIdpMetadata(url: string, client: MetadataClient): Promise<IdpMetadata> {
   const fault = endpointFault(url);
@@ -26,7 +26,7 @@ async function textAt(url: string, client: MetadataClient): Promise<string> {
     const { status, body } = await client.fetchBuffered({ url, ...BOUNDS });
     if (status === 200) return new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {
-    // The cause could tell about hosts near us; the sentence below is all that a caller learns.
+    // The cause could reveal hosts in our network, so callers get only the message below.
   }
   throw new SamlMetadataFault(
     'the address must respond with status 200 and metadata of at most 1 MB in UTF-8',

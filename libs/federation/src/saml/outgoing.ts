@@ -4,7 +4,7 @@ import type { SamlEndpoint } from './idp-metadata';
 import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './names';
 import { SignedXml } from './xml-library';
 
-/** How the browser brings a message: it follows `url`, or posts `fields` there. */
+/** A message that the browser delivers: it follows `url`, or posts `fields` to it. */
 export interface OutgoingMessage {
   readonly url: string;
   readonly fields: Readonly<Record<string, string>> | null;
@@ -17,17 +17,19 @@ interface Message {
 
 interface Delivery {
   readonly to: SamlEndpoint;
-  /** Null: without. */
+  /** Null: the message is sent without a relay state. */
   readonly relayState: string | null;
   /** PEM of the RSA key that signs the message; null: unsigned. */
   readonly signingKey: string | null;
 }
 
-/** The message for the binding of its receiver, signed with RSA-SHA256 when there is a key. */
+/** Builds a message for the receiver's binding, signed with RSA-SHA256 when there is a key. */
 export const outgoing = (message: Message, delivery: Delivery): OutgoingMessage =>
   delivery.to.binding === 'post' ? posted(message, delivery) : redirected(message, delivery);
 
-/** The signature is over the query as it is sent, not inside of the XML. */
+/**
+ * Builds a message of the redirect binding, whose signature covers the query instead of the XML.
+ */
 function redirected({ name, xml }: Message, { to, relayState, signingKey }: Delivery): OutgoingMessage {
   const parts: readonly [string, string | null][] = [
     [name, deflateRawSync(xml).toString('base64')],
@@ -63,7 +65,7 @@ function signedXml(xml: string, privateKey: string): string {
     getKeyInfoContent: () => null,
   });
   signature.addReference({ xpath: '/*', transforms: [ENVELOPED, EXCLUSIVE], digestAlgorithm: SHA256 });
-  // The schema has the signature right after the issuer.
+  // The schema requires the signature directly after the issuer.
   signature.computeSignature(xml, {
     location: { reference: "/*/*[local-name()='Issuer']", action: 'after' },
   });

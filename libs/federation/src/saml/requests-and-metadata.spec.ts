@@ -25,14 +25,14 @@ const request = (more: Partial<AuthnRequest>): AuthnRequest => ({
   ...more,
 });
 
-describe('AuthnRequests', () => {
+describe('buildAuthnRequest', () => {
   let sp: KeyWithCertificate;
   beforeAll(async () => {
     sp = await newKeyWithCertificate('gateway.example.com');
   });
 
   it.each([[false], [true]])(
-    'are read by another implementation after a redirect (signed: %s)',
+    'builds a redirect request that another implementation reads (signed: %s)',
     async (signed) => {
       const { url, fields } = buildAuthnRequest(request({ signingKey: signed ? sp.privateKey : null }));
       expect(fields).toBeNull();
@@ -46,7 +46,7 @@ describe('AuthnRequests', () => {
   );
 
   it.each([[false], [true]])(
-    'are read by another implementation when posted (signed: %s)',
+    'builds a POST request that another implementation reads (signed: %s)',
     async (signed) => {
       const signingKey = signed ? sp.privateKey : null;
       const { fields } = buildAuthnRequest(
@@ -60,7 +60,7 @@ describe('AuthnRequests', () => {
     },
   );
 
-  it('cannot be broken by what administrators save', () => {
+  it('escapes texts from administrators', () => {
     const { url } = buildAuthnRequest(request({ authnContext: 'a"/><x>&', nameIdFormat: '"<>' }));
     expect(new URL(url).origin).toBe(IDP);
   });
@@ -81,7 +81,7 @@ const descriptor = (certificates: readonly string[], location = `${IDP}/sso`, pr
   `<SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${location}"/>` +
   `</IDPSSODescriptor></EntityDescriptor>`;
 
-describe('metadata of identity providers', () => {
+describe('readIdpMetadata and spMetadataXml', () => {
   const [one, two] = [certificateOf(key), certificateOf(newKey())];
   const vectors: Readonly<Record<string, () => string>> = {
     'saml-123': () => descriptor([one, two]),
@@ -101,7 +101,7 @@ describe('metadata of identity providers', () => {
     },
   );
 
-  it('are read when another implementation made them', () => {
+  it('read metadata that another implementation wrote', () => {
     expect(readIdpMetadata(idp.metadata())).toMatchObject({
       entityId: IDP,
       sso: { url: `${IDP}/sso`, binding: 'redirect' },
@@ -109,7 +109,7 @@ describe('metadata of identity providers', () => {
     });
   });
 
-  it('are ours when they name no identity provider, and hold our certificates and addresses', async () => {
+  it('write our metadata with our certificates and URLs, and refuse it as metadata of an identity provider', async () => {
     const { certificate } = await newKeyWithCertificate('gateway.example.com');
     const acsUrl = 'https://gateway.example.com/acs?a=1&b=2';
     const sloUrl = 'https://gateway.example.com/slo';

@@ -26,7 +26,10 @@ const connection: SamlConnection = {
   isDomainAllowed: (domain) => domain === 'example.org',
 };
 
-/** Recipes that need stored flows, other connections or metadata; `saml-login.int-spec.ts` and `requests-and-metadata.spec.ts` have them. */
+/**
+ * Recipes that need stored flows, other connections or metadata; `saml-login.int-spec.ts` and
+ * `requests-and-metadata.spec.ts` cover them.
+ */
 const STATE = /^(?:send|browser|flow_age|organisation|connection|relayState|processes)$/;
 const isStateless = ({ group, change }: SamlCase): boolean =>
   !['logout', 'metadata'].includes(group) && !Object.keys(change).some((name) => STATE.test(name));
@@ -52,8 +55,8 @@ const read = (
 
 const stateless = samlCases.filter(isStateless);
 
-describe('SAML responses', () => {
-  it('have all vectors that need no state', () => {
+describe('readSamlResponse', () => {
+  it('is tested with all vectors that need no state', () => {
     expect(samlCases).toHaveLength(101);
     expect(stateless).toHaveLength(78);
   });
@@ -68,21 +71,21 @@ describe('SAML responses', () => {
     expect(verdict).toMatchObject({ identity: { email: hasAddress ? 'user@example.org' : null } });
   });
 
-  it('are taken with an elliptic key, and refused when another key of the same kind made them', async () => {
+  it('accepts a signature of an elliptic curve key, and refuses one of another such key', async () => {
     const change = { 'sign.key': 'idp-ec', 'sign.signature': 'ecdsa-sha256' };
     expect(await read(change)).toMatchObject({ identity: { subject: 'user@example.org' } });
     const certificates = [keys.idp.certificate, recipeKeys()['idp-ec'].certificate];
     expect(await read(change, { certificates })).toMatchObject({ failed: 5 });
   });
 
-  it('end the session of ours with that at the provider', async () => {
+  it("returns the end of the provider's session", async () => {
     const change = { 'assertion.authn.sessionNotOnOrAfter': 'now+1800' };
     expect(await read(change)).toMatchObject({
       identity: { sessionIndex: '_s1', sessionEndsAt: new Date(NOW.getTime() + 1_800_000) },
     });
   });
 
-  it('may miss the destination only when they are unsigned and the connection says so', async () => {
+  it('accepts a missing destination only in an unsigned response with lenientDestination', async () => {
     const change = { remove: ['response.destination'] };
     expect(await read(change)).toMatchObject({ failed: 3 });
     expect(await read(change, { lenientDestination: true })).toHaveProperty('identity');
@@ -91,7 +94,7 @@ describe('SAML responses', () => {
     });
   });
 
-  it('count only within the dates of the certificate when the connection says so', async () => {
+  it('checks the dates of the certificate only with enforceCertificateDates', async () => {
     const now = new Date(Date.now() + 20 * 31_557_600_000);
     const later = { ...setting, now };
     const answer = buildResponse({}, keys, later);
@@ -101,7 +104,7 @@ describe('SAML responses', () => {
     expect(await readSamlResponse(answer, strict, at)).toMatchObject({ failed: 5 });
   });
 
-  it('are refused with a confirmation for another request, or an answer to none', async () => {
+  it('refuses a confirmation for another request, and InResponseTo without a request', async () => {
     expect(await read({ 'assertion.confirmation.inResponseTo': '_other' })).toMatchObject({ failed: 6 });
     const begun = { allowIdpInitiated: true };
     expect(await read({}, begun, { requestId: null })).toMatchObject({ failed: 6 });
@@ -115,7 +118,7 @@ describe('SAML responses', () => {
     ['comments without an end', '<!--'.repeat(45_000)],
     ['ampersands', `<a>${'&'.repeat(180_000)}</a>`],
     ['namespaces', `<a ${Array.from({ length: 9_000 }, (_, n) => `xmlns:n${String(n)}="u"`).join(' ')}/>`],
-  ])('are refused at once when they are made of %s', async (_, xml) => {
+  ])('refuses within linear time a response with %s', async (_, xml) => {
     const base64 = Buffer.from(xml).toString('base64');
     const began = performance.now();
     const verdict = await readSamlResponse(base64, connection, setting);

@@ -31,14 +31,15 @@ export type SamlVerdict =
   { readonly identity: SamlIdentity } | { readonly failed: SamlCheck; readonly message: string };
 
 /**
- * Returns the issuer that a response names and the request that it answers, unverified, to find the
- * connection and the flow. Throws `SamlFault`.
+ * Returns the unverified issuer and request of a response, for finding the connection and the flow
+ * only. Throws `SamlFault`.
  */
 export const samlClaims = (base64: string): ReturnType<typeof claimedBy> => claimedBy(guardBase64(base64));
 
 /**
- * Reads a SAMLResponse: the guard, the signature, then every check on the canonical bytes that were signed. The first check that fails is
- * named. Checks 8, 15 and the flow's part of 9 need stored state and belong to the caller.
+ * Reads a SAMLResponse: runs the guard, verifies the signature, and runs every check on the signed
+ * canonical bytes. Returns the identity or the first failed check. The caller runs checks 8, 15 and
+ * the flow's part of 9, which need stored state.
  */
 export async function readSamlResponse(
   base64: string,
@@ -84,7 +85,10 @@ async function identityIn(
   };
 }
 
-/** The response and its assertion, each from the bytes that its signature covers. The assertion must be signed itself. */
+/**
+ * Returns the response and its assertion from the bytes that their signatures cover. The assertion
+ * itself must be signed.
+ */
 function partsOf(outer: Guarded, connection: SamlConnection, expected: SamlExpectation): Parts {
   const { root } = outer;
   const [plain] = childrenOf(root, ASSERTION, 'Assertion');

@@ -1,7 +1,7 @@
-/** The checks of a response by number; `guard` comes before any of them. */
+/** The checks of a response by number; `guard` runs before all of them. */
 export type SamlCheck = 'guard' | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16;
 
-/** A response was refused; the message is for administrators. */
+/** Thrown when a response is refused; the message is for administrators. */
 export class SamlFault extends Error {
   override readonly name = 'SamlFault';
 
@@ -21,19 +21,22 @@ export interface SamlConnection {
   readonly allowIdpInitiated: boolean;
   /** True: an unsigned response may have no Destination. */
   readonly lenientDestination: boolean;
-  /** True: certificates count only within their dates. */
+  /** True: certificates are valid only between their dates. */
   readonly enforceCertificateDates: boolean;
-  /** Seconds since the user authenticated at the identity provider; null: any. */
+  /** Maximum seconds since the user authenticated at the identity provider; null: any. */
   readonly maxAge: number | null;
-  /** URI of the only format of NameID that is taken; null: emailAddress, persistent and unspecified. */
+  /**
+   * URI of the only accepted NameID format; null: emailAddress, persistent and unspecified are
+   * accepted.
+   */
   readonly nameIdFormat: string | null;
-  /** Names of attributes; null: the usual names. */
+  /** Names of the attributes; null: the common names. */
   readonly emailAttribute: string | null;
   readonly givenNameAttribute: string | null;
   readonly familyNameAttribute: string | null;
   /** PEM of the keys that assertions are encrypted for; empty: encrypted assertions are refused. */
   readonly decryptionKeys: readonly string[];
-  /** Whether an address of the domain may log in by this connection. */
+  /** Returns whether users with an address of the domain may log in through this connection. */
   isDomainAllowed(domain: string): boolean | Promise<boolean>;
 }
 
@@ -41,7 +44,7 @@ export interface SamlConnection {
 export interface SamlExpectation {
   readonly acsUrl: string;
   readonly entityId: string;
-  /** Id of the AuthnRequest; null when the identity provider began the login. */
+  /** Id of the AuthnRequest; null when the identity provider started the login. */
   readonly requestId: string | null;
   readonly now: Date;
 }
@@ -59,7 +62,7 @@ export interface SamlIdentity {
   /** When the session at the identity provider ends. */
   readonly sessionEndsAt: Date | null;
   readonly assertionId: string;
-  /** Until when the assertion could be used again, so that its id must be kept. */
+  /** Until when the assertion is valid. Its id must be stored until then, to detect a replay. */
   readonly usableUntil: Date;
   readonly isIdpInitiated: boolean;
 }

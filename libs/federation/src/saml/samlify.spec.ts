@@ -4,8 +4,8 @@ import { newKey } from './spec-support/signer';
 
 const SP = { acsUrl: 'https://gateway.example.com/acs', entityId: 'https://gateway.example.com/sp' };
 
-describe('responses of an independent identity provider', () => {
-  it.each([[false], [true]])('are read (encrypted: %s)', async (isEncrypted) => {
+describe('readSamlResponse with responses of samlify', () => {
+  it.each([[false], [true]])('returns the identity (encrypted: %s)', async (isEncrypted) => {
     const [key, sp] = [newKey(), newKey()];
     const idp = samlifyIdp('https://idp.example', key);
     const answer = await idp.respond(

@@ -18,7 +18,10 @@ export interface KeyWithCertificate {
   readonly certificate: string;
 }
 
-/** A new RSA key with a certificate of its own for ten years; partners of SAML want certificates, and trust them one by one. */
+/**
+ * Creates an RSA key with a self-signed certificate for ten years. SAML partners trust each
+ * certificate individually.
+ */
 export async function newKeyWithCertificate(commonName: string): Promise<KeyWithCertificate> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2_048 });
   return {
@@ -27,7 +30,7 @@ export async function newKeyWithCertificate(commonName: string): Promise<KeyWith
   };
 }
 
-/** A certificate of the key that the key itself has signed, valid for ten years. */
+/** Creates a self-signed certificate of a key, valid for ten years. */
 export function selfSigned(privateKey: KeyObject, commonName: string, from: Date): string {
   const isRsa = privateKey.asymmetricKeyType === 'rsa';
   const algorithm = Buffer.from(isRsa ? ALGORITHMS.rsa : ALGORITHMS.ec, 'hex');
@@ -38,7 +41,7 @@ export function selfSigned(privateKey: KeyObject, commonName: string, from: Date
   const body = der(
     0x30,
     der(0xa0, der(0x02, Buffer.from([2]))),
-    // The first bit is zero, so that the number is positive.
+    // The first byte is 1, so that the serial number is positive.
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     algorithm,
     name,

@@ -25,7 +25,7 @@ const DIGESTS: Readonly<Record<string, string>> = {
 const WEAK = 'The signature must be RSA or ECDSA with SHA-256 or stronger.';
 const FOREIGN = 'The signature was made by no key of the connection, or the content was changed.';
 
-/** The keys that a connection takes signatures of at a time. */
+/** Returns the keys whose signatures a connection accepts at a time. */
 export const keysOf = (
   { certificates, enforceCertificateDates }: Pick<SamlConnection, 'certificates' | 'enforceCertificateDates'>,
   now: Date,
@@ -35,11 +35,14 @@ export const keysOf = (
     .filter((each) => !enforceCertificateDates || (each.validFromDate <= now && now < each.validToDate))
     .map(({ publicKey }) => publicKey);
 
-/** Whether the element has a signature of its own; whether it is good is another question. */
+/** Whether the element has its own signature, valid or not. */
 export const isSigned = (element: XmlElement): boolean =>
   childrenOf(element, SIGNATURE, 'Signature').length > 0;
 
-/** The element, read again from the bytes that its own signature covers. Throws `SamlFault` of check 5. */
+/**
+ * Returns the element, parsed again from the bytes that its own signature covers. Throws
+ * `SamlFault` of check 5.
+ */
 export function signedElement(guarded: Guarded, element: XmlElement, keys: readonly KeyObject[]): XmlElement {
   const { root } = guardXml(signedBytes(guarded, element, keys));
   const isSame = root.local === element.local && root.attributes.get('ID') === element.attributes.get('ID');
@@ -47,7 +50,10 @@ export function signedElement(guarded: Guarded, element: XmlElement, keys: reado
   return root;
 }
 
-/** Holds a text to its signature outside of it, which one of the keys must have made. Throws `SamlFault` of check 5. */
+/**
+ * Verifies a detached signature of a text with the keys. Throws `SamlFault` of check 5 when no key
+ * matches.
+ */
 export function assertSignedText(
   text: string,
   { algorithm: name, signature }: { readonly algorithm: string; readonly signature: Buffer },
@@ -62,8 +68,8 @@ export function assertSignedText(
 }
 
 /**
- * The canonical bytes of the element that its own signature covers, when one of the keys has made it. Only these may be read afterwards.
- * Throws `SamlFault` of check 5.
+ * Verifies an element's own signature with the keys and returns the canonical bytes that it covers.
+ * The caller must read only these. Throws `SamlFault` of check 5.
  */
 function signedBytes({ xml }: Guarded, element: XmlElement, keys: readonly KeyObject[]): string {
   const id = element.attributes.get('ID') ?? '';
@@ -77,7 +83,10 @@ function signedBytes({ xml }: Guarded, element: XmlElement, keys: readonly KeyOb
   throw bad(FOREIGN);
 }
 
-/** Holds the signature to the one form that SAML needs: one reference to its parent, and no algorithm besides those listed. */
+/**
+ * Checks that a signature has the form that SAML requires: one reference, to its parent, and listed
+ * algorithms only. Throws `SamlFault`.
+ */
 function assertForm(element: XmlElement, id: string): (typeof METHODS)[string] {
   if (!/^[A-Za-z_][A-Za-z0-9_.:-]{0,255}$/.test(id)) throw bad('The signed element has no usable ID.');
   const [signature, more] = childrenOf(element, SIGNATURE, 'Signature');
@@ -124,7 +133,7 @@ function signatureNode(xml: string, id: string): DomNode {
 function verified(xml: string, node: DomNode, key: KeyObject): string | null {
   const signature = new SignedXml({
     publicCert: key.export({ type: 'spki', format: 'pem' }).toString(),
-    // The key never comes from the message.
+    // Never use a key from the message.
     getCertFromKeyInfo: () => null,
   });
   const { [ENVELOPED]: enveloped, [EXCLUSIVE]: exclusive } = signature.CanonicalizationAlgorithms;

@@ -13,14 +13,14 @@ import { escapeXml } from './write-xml';
 export interface SpMetadata {
   readonly entityId: string;
   readonly acsUrl: string;
-  /** Where requests for a logout and answers to ours go. */
+  /** URL that receives logout requests, and responses to ours. */
   readonly sloUrl: string;
   readonly signsRequests: boolean;
   /** PEM; more than one while keys are rotated. */
   readonly certificates: readonly string[];
 }
 
-/** Our metadata as a service provider. */
+/** Builds our metadata as a service provider. */
 export function spMetadataXml({ entityId, acsUrl, sloUrl, signsRequests, certificates }: SpMetadata): string {
   const keys = certificates.flatMap((pem) => ['signing', 'encryption'].map((use) => keyDescriptor(use, pem)));
   const formats = [EMAIL_FORMAT, PERSISTENT_FORMAT].map(

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** A node of the library's DOM: the part that we use. */
+/** The members of the library's DOM nodes that we use. */
 export interface DomNode {
   readonly parentNode: DomNode | null;
   getAttribute(name: string): string | null;
@@ -55,15 +55,15 @@ interface ParserOptions {
   readonly errorHandler: Readonly<Record<'warning' | 'error' | 'fatalError', (message: string) => void>>;
 }
 
-// The types of both packages would bring the globals of browsers into all of our code.
+// Imports of both packages' types would add browser globals to all of our code.
 const load = createRequire(__filename);
 
-/** The implementation of XML signatures that node-saml is built on. */
+/** The XML signature implementation that node-saml uses too. */
 export const { SignedXml } = load('xml-crypto') as {
   readonly SignedXml: new (options: SignatureOptions) => Signature;
 };
 
-/** The parser that the signatures are checked with. */
+/** The XML parser for verifying signatures. */
 export const { DOMParser } = load('@xmldom/xmldom') as {
   readonly DOMParser: new (options: ParserOptions) => {
     parseFromString(xml: string, type: string): DomDocument;

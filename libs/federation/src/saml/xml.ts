@@ -5,12 +5,15 @@ export interface XmlElement {
   /** Attributes by local name, without namespace declarations; those with a prefix keep it. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** The text directly inside, joined; comments between are left out. */
+  /** The joined text directly inside the element, without comments. */
   readonly text: string;
   readonly hasComment: boolean;
 }
 
-/** The document is not well formed, or has a construct that no identity provider needs. */
+/**
+ * Thrown for a document that is not well formed, or that has a construct that no identity provider
+ * needs.
+ */
 export class XmlFault extends Error {
   override readonly name = 'XmlFault';
 }
@@ -39,14 +42,14 @@ interface Open {
 }
 
 /**
- * Reads a small XML document: one root, no DOCTYPE, no processing instructions, no CDATA, no entities besides the five of XML and numeric ones.
- * Its time and memory are linear in the size. Throws `XmlFault`.
+ * Parses a small XML document: one root, no DOCTYPE, processing instructions or CDATA, and only the
+ * predefined and numeric entities. Time and memory are linear in the size. Throws `XmlFault`.
  */
 export function readXml(text: string): XmlElement {
   return new XmlReader(text.replace(/^\ufeff/, '')).read();
 }
 
-/** The element and all below it, in document order. */
+/** Yields the element and all its descendants in document order. */
 export function* allElements(root: XmlElement): Generator<XmlElement> {
   const stack = [root];
   for (let element = stack.pop(); element !== undefined; element = stack.pop()) {
@@ -55,7 +58,7 @@ export function* allElements(root: XmlElement): Generator<XmlElement> {
   }
 }
 
-/** The direct children of that name. */
+/** Returns the direct children with that name. */
 export const childrenOf = (element: XmlElement, namespace: string, local: string): readonly XmlElement[] =>
   element.children.filter((child) => child.local === local && child.namespace === namespace);
 
@@ -181,7 +184,7 @@ class XmlReader {
     return double ?? single;
   }
 
-  /** Whether there was any; an attribute must have some before it. */
+  /** Skips whitespace. Returns whether there was any, which an attribute needs before it. */
   private skipSpaces(): boolean {
     const from = this.at;
     while (SPACES.has(this.text[this.at])) this.at += 1;
@@ -196,7 +199,10 @@ class XmlReader {
   }
 }
 
-/** `declares`: the prefix that the attribute gives a namespace to; null for other attributes. */
+/**
+ * Reads an attribute. `declares`: the prefix for which it declares a namespace; null for other
+ * attributes.
+ */
 function attributeOf(
   [, prefix, local = '']: RegExpExecArray,
   text: string,

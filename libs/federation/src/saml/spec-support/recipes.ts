@@ -32,7 +32,10 @@ type Tree = Record<string, unknown>;
 const file = readCases('saml.json') as { readonly base: Tree; readonly cases: readonly SamlCase[] };
 export const samlCases = file.cases;
 
-/** Keys of the recipes: `idp`, `idp2` and `idp-ec` belong to the connection, `evil` to no connection. */
+/**
+ * Keys of the recipes: `idp`, `idp2` and `idp-ec` belong to the connection, `evil` to no
+ * connection.
+ */
 export const recipeKeys = (): Record<'idp' | 'idp2' | 'idp-ec' | 'evil' | 'sp', Key> => ({
   idp: newKey(),
   idp2: newKey(),
@@ -41,7 +44,7 @@ export const recipeKeys = (): Record<'idp' | 'idp2' | 'idp-ec' | 'evil' | 'sp', 
   sp: newKey(),
 });
 
-/** The SAMLResponse of a recipe, in base64. */
+/** Builds the SAMLResponse of a recipe, in base64. */
 export function buildResponse(
   change: Readonly<Record<string, unknown>>,
   keys: ReturnType<typeof recipeKeys>,
@@ -78,7 +81,7 @@ function setAt(tree: Tree, path: string, value: unknown): void {
   else parent[last] = value;
 }
 
-/** Places and times of recipes: `<ACS>`, `<SP>`, `now-30`. */
+/** Replaces placeholders of recipes: `<ACS>`, `<SP>`, `now-30`. */
 function filled(value: unknown, setting: Setting): unknown {
   if (Array.isArray(value)) return value.map((each) => filled(each, setting));
   if (typeof value === 'object' && value !== null) {
@@ -156,7 +159,7 @@ function encrypted(
   return xml.replace(ASSERTION, inside + (change['extra'] === undefined ? '' : EVIL));
 }
 
-/** What is done to a response after it was signed. */
+/** Changes that recipes make to a response after it was signed. */
 function wrapped(xml: string, wrap: string): string {
   const assertion = ASSERTION.exec(xml)?.[0] ?? '';
   const signature = /<Signature[\s\S]*<\/Signature>/.exec(assertion)?.[0] ?? '';

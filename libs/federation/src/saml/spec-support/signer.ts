@@ -54,7 +54,9 @@ export interface Sign {
   readonly keyInfo: string | null;
 }
 
-/** Identity and transforms that the library does not know; a hostile provider can name any. */
+/**
+ * An identity transform and others that the library does not know; a hostile provider can name any.
+ */
 class AnyTransform {
   constructor(private readonly name: string) {}
   getAlgorithmName(): string {
@@ -65,7 +67,7 @@ class AnyTransform {
   }
 }
 
-/** Signs the element of that id in the document, as an identity provider does. */
+/** Signs the element with that id, as an identity provider does. */
 export function signElement(
   xml: string,
   id: string,
@@ -124,7 +126,7 @@ export function signElement(
   return signed.getSignedXml();
 }
 
-/** Encrypts an assertion for a certificate, with the names of recipes. */
+/** Encrypts an assertion for a certificate, with the algorithms that a recipe names. */
 export function encryptAssertion(
   assertion: string,
   certificate: string,
@@ -183,7 +185,10 @@ export interface Recipe {
 const attribute = (name: string, value: string | undefined): string =>
   value === undefined ? '' : ` ${name}="${escapeXml(value)}"`;
 
-/** The XML of a response before it is signed. NameIDs are taken as markup, so that recipes can hide comments inside. */
+/**
+ * Returns the XML of a response before it is signed. NameIDs are inserted as markup, so that
+ * recipes can contain comments.
+ */
 export function responseXml({ response: r, assertion }: Recipe): string {
   const [first = '', second] = (r['status'] ?? 'Success').split('/');
   const status = `urn:oasis:names:tc:SAML:2.0:status:`;
