@@ -19,7 +19,7 @@ export interface Parts {
   readonly expected: SamlExpectation;
 }
 
-/** Check 1: the document is a SAML 2.0 response with one assertion. */
+/** Check 1: the document is a SAML 2.0 response, and the assertion, if any, has version 2.0. */
 export function checkForm(response: XmlElement, assertion: XmlElement | null): void {
   const isResponse = response.local === 'Response' && response.namespace === PROTOCOL;
   if (!isResponse) throw new SamlFault(1, 'The document is not a response.');

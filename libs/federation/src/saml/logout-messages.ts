@@ -47,7 +47,7 @@ export function buildLogoutResponse(response: LogoutResponse): OutgoingMessage {
     content:
       '<samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Success"/></samlp:Status>',
   });
-  return outgoing({ name: 'SAMLResponse', xml }, answer);
+  return outgoing({ name: 'SAMLResponse', xml }, response);
 }
 
 const messageXml = (
