@@ -121,7 +121,7 @@ describe('usage rollups', () => {
     const more = [cut, { ...cut, outcome: 'ok' } as const];
     await add(more);
     const expectBoth = async (): Promise<void> => {
-      for (const name of ['all of an organisation', 'of what is no success', 'by status and time']) {
+      for (const name of ['all of an organisation', 'of unsuccessful requests', 'by status and time']) {
         const query = queryOf(name);
         const known = [...judgedByStatus(corrected()), ...more];
         expect(await read(query)).toEqual(expectedRows(query, known));

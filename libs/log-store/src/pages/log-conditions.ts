@@ -127,25 +127,25 @@ function* filterConditions(filter: LogFilter, bind: Bind): Generator<string> {
     else if (values) yield `${column} = ANY(${bind(values)})`;
   }
   yield* rangeConditions(filter, LOG_MEASURES, bind);
-  yield* endConditions(filter, bind);
+  yield* outcomeConditions(filter, bind);
   if (filter.providerModels && filter.providerModels.length > 0) {
     const pairs = filter.providerModels.map(([provider, model]) => `(${bind(provider)}, ${bind(model)})`);
     yield `(provider, model) IN (${pairs.join(', ')})`;
   }
   yield* feedbackConditions(filter.feedback ?? {}, bind);
-  yield* wayConditions(filter, bind);
+  yield* handlingConditions(filter, bind);
   if (Object.keys(filter.metadata).length > 0)
     yield `metadata @> ${bind(JSON.stringify(filter.metadata))}::jsonb`;
 }
 
 /** Yields conditions on how the gateway sent the request and returned the response. */
-function* wayConditions({ streamed, fellBack, hedged }: LogFilter, bind: Bind): Generator<string> {
+function* handlingConditions({ streamed, fellBack, hedged }: LogFilter, bind: Bind): Generator<string> {
   if (streamed !== null) yield `streamed = ${bind(streamed)}`;
   if (fellBack !== undefined) yield `fell_back = ${bind(fellBack)}`;
   if (hedged !== undefined) yield `hedged = ${bind(hedged)}`;
 }
 
-function* endConditions({ statuses, isSuccess }: LogFilter, bind: Bind): Generator<string> {
+function* outcomeConditions({ statuses, isSuccess }: LogFilter, bind: Bind): Generator<string> {
   if (statuses.length > 0) {
     const ranges = statuses.map(([from, to]) => `status BETWEEN ${bind(from)} AND ${bind(to)}`);
     yield `(${ranges.join(' OR ')})`;

@@ -28,19 +28,19 @@ export async function listLogs(
   filter: LogFilter,
   limit: number,
 ): Promise<StoredRequestLog[]> {
-  const narrows = [...narrowing(filter)];
-  if (isOrdered(filter, narrows)) return inOrder(manager, filter, limit);
-  const newest = await amongNewest(manager, filter, limit);
-  if (newest.length >= limit || !(await areMore(manager, filter))) return newest;
-  if (narrows.every((name) => name === 'metadata')) return listByMetadata(manager, filter, limit, newest);
-  const traces = await judgedTraces(manager, filter);
-  return traces === null ? listByZones(manager, filter, limit) : ofTraces(manager, filter, traces, limit);
+  const filters = [...activeFilters(filter)];
+  if (isOrdered(filter, filters)) return listInOrder(manager, filter, limit);
+  const newest = await searchNewest(manager, filter, limit);
+  if (newest.length >= limit || !(await hasMoreRows(manager, filter))) return newest;
+  if (filters.every((name) => name === 'metadata')) return listByMetadata(manager, filter, limit, newest);
+  const traces = await tracesWithFeedback(manager, filter);
+  return traces === null ? listByZones(manager, filter, limit) : listByTraces(manager, filter, traces, limit);
 }
 
 const isOpen = ({ min, max }: Bounds<unknown> = {}): boolean => min === undefined && max === undefined;
 
-/** Names of the set filters besides workspace, organisation and time. */
-function* narrowing(filter: LogFilter): Generator<string> {
+/** Yields the names of the active filters, except those on workspace, organisation and time. */
+function* activeFilters(filter: LogFilter): Generator<string> {
   const { owner, values, ranges, feedback, providerModels = [], metadata } = filter;
   if (typeof owner.userId === 'string') yield 'owner';
   yield* Object.keys(values);
@@ -48,12 +48,18 @@ function* narrowing(filter: LogFilter): Generator<string> {
     if (name !== 'created_at' && !isOpen(bounds)) yield name;
   if (!isOpen(feedback)) yield 'feedback';
   if (providerModels.length > 0) yield 'models';
-  yield* narrowedEnds(filter);
+  yield* activeOutcomeFilters(filter);
   if (Object.keys(metadata).length > 0) yield 'metadata';
 }
 
-/** Names of the set filters on the outcome. */
-function* narrowedEnds({ statuses, streamed, isSuccess, fellBack, hedged }: LogFilter): Generator<string> {
+/** Yields the names of the active filters on the outcome. */
+function* activeOutcomeFilters({
+  statuses,
+  streamed,
+  isSuccess,
+  fellBack,
+  hedged,
+}: LogFilter): Generator<string> {
   if (statuses.length > 0) yield 'statuses';
   if (streamed !== null) yield 'streamed';
   if (isSuccess !== undefined) yield 'success';
@@ -66,8 +72,8 @@ const isOne = (values: readonly string[] = []): boolean => values.length === 1;
 const ofWorkspace = ({ owner }: LogFilter): boolean => owner.workspaceId !== null;
 
 /**
- * For a single set filter: whether an index returns its logs in the order of the list, or so few of
- * them that sorting is cheap.
+ * For a single active filter: whether an index returns its logs in the order of the list, or so few
+ * logs that sorting them is cheap.
  */
 const ORDERED: Readonly<Record<string, (filter: LogFilter) => boolean>> = {
   span_id: () => true,
@@ -83,7 +89,7 @@ function isOrdered(filter: LogFilter, [first, ...others]: readonly string[]): bo
   return others.length === 0 && ORDERED[first]?.(filter) === true;
 }
 
-function inOrder(manager: EntityManager, filter: LogFilter, limit: number): Promise<StoredRequestLog[]> {
+function listInOrder(manager: EntityManager, filter: LogFilter, limit: number): Promise<StoredRequestLog[]> {
   const { where, parameters, bind } = logConditions(filter);
   return manager.query(
     `SELECT ${COLUMNS} FROM request_logs WHERE ${where.join(' AND ')} ${NEWEST_FIRST} LIMIT ${bind(limit)}`,
@@ -91,7 +97,7 @@ function inOrder(manager: EntityManager, filter: LogFilter, limit: number): Prom
   );
 }
 
-function amongNewest(manager: EntityManager, filter: LogFilter, limit: number): Promise<StoredRequestLog[]> {
+function searchNewest(manager: EntityManager, filter: LogFilter, limit: number): Promise<StoredRequestLog[]> {
   const { place, others, parameters, bind } = splitLogConditions(filter);
   return manager.query(
     `SELECT ${COLUMNS} FROM (
@@ -109,14 +115,14 @@ const TRACES_MAX = 1_000;
  * Returns the traces with matching feedback; null: the filter has none, or more than `TRACES_MAX`
  * match.
  */
-async function judgedTraces(manager: EntityManager, filter: LogFilter): Promise<string[] | null> {
-  const requested = tracesByFeedback(filter, TRACES_MAX + 1);
-  if (requested === null) return null;
-  const rows: { trace_id: string }[] = await manager.query(requested.query, requested.parameters);
+async function tracesWithFeedback(manager: EntityManager, filter: LogFilter): Promise<string[] | null> {
+  const traceQuery = tracesByFeedback(filter, TRACES_MAX + 1);
+  if (traceQuery === null) return null;
+  const rows: { trace_id: string }[] = await manager.query(traceQuery.query, traceQuery.parameters);
   return rows.length > TRACES_MAX ? null : rows.map(({ trace_id: trace }) => trace);
 }
 
-function ofTraces(
+function listByTraces(
   manager: EntityManager,
   filter: LogFilter,
   traces: readonly string[],
@@ -127,8 +133,8 @@ function ofTraces(
   return newestOfAll(manager, conditions, limit);
 }
 
-/** Whether there are more rows than were scanned. */
-async function areMore(manager: EntityManager, filter: LogFilter): Promise<boolean> {
+/** Returns whether there are more rows than `searchNewest` scans. */
+async function hasMoreRows(manager: EntityManager, filter: LogFilter): Promise<boolean> {
   const { place, parameters, bind } = placeConditions(filter);
   const rows: unknown[] = await manager.query(
     `SELECT FROM request_logs WHERE ${place.join(' AND ')} ${NEWEST_FIRST} OFFSET ${bind(SCANNED_FIRST)} LIMIT 1`,

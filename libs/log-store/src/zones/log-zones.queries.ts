@@ -85,21 +85,21 @@ export async function nextZoneRanges(
   const parameters: unknown[] = [];
   const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
   const ownerId = bind(filter.owner.workspaceId ?? filter.owner.organisationId);
-  const dayPlaces = [...placesOf(filter, DAY_MINUTES, bind)];
-  if (before !== null) dayPlaces.push(`start < ${bind(before)}::timestamptz`);
+  const dayConditions = [...startConditions(filter, DAY_MINUTES, bind)];
+  if (before !== null) dayConditions.push(`start < ${bind(before)}::timestamptz`);
   const termConditions = [...zoneConditions(filter, bind)];
   const zones = (minutes: ZoneMinutes, ...conditions: readonly string[]): string =>
     [`owner_id = ${ownerId}`, `minutes = ${String(minutes)}`, ...conditions, ...termConditions].join(' AND ');
   const rows: { day: Date; unzoned: boolean; start: Date | null }[] = await manager.query(
     `WITH days AS MATERIALIZED (
-       SELECT start, FALSE AS unzoned FROM log_zones WHERE ${zones(DAY_MINUTES, ...dayPlaces)}
+       SELECT start, FALSE AS unzoned FROM log_zones WHERE ${zones(DAY_MINUTES, ...dayConditions)}
          AND NOT EXISTS (SELECT FROM unzoned_log_days AS unzoned WHERE unzoned.start = log_zones.start)
        UNION ALL
-       SELECT start, TRUE FROM unzoned_log_days WHERE ${[...dayPlaces, 'TRUE'].join(' AND ')}
+       SELECT start, TRUE FROM unzoned_log_days WHERE ${[...dayConditions, 'TRUE'].join(' AND ')}
        ORDER BY start DESC LIMIT ${bind(days)}
      )
      SELECT days.start AS day, unzoned, zone.start FROM days LEFT JOIN LATERAL (
-       SELECT start FROM log_zones WHERE NOT unzoned AND ${zones(ZONE_MINUTES, ...placesOf(filter, ZONE_MINUTES, bind))}
+       SELECT start FROM log_zones WHERE NOT unzoned AND ${zones(ZONE_MINUTES, ...startConditions(filter, ZONE_MINUTES, bind))}
          AND start >= days.start AND start < days.start + interval '24 hours'
      ) AS zone ON TRUE
      ORDER BY days.start DESC, zone.start DESC`,
@@ -123,7 +123,7 @@ type Bind = (value: unknown) => string;
  * Conditions on the start of ranges of that length that the time filter and the page's position
  * allow.
  */
-function* placesOf({ ranges, after }: LogFilter, minutes: ZoneMinutes, bind: Bind): Generator<string> {
+function* startConditions({ ranges, after }: LogFilter, minutes: ZoneMinutes, bind: Bind): Generator<string> {
   const { min, max } = ranges.created_at ?? {};
   if (min !== undefined) yield `start > ${bind(min)}::timestamptz - interval '${String(minutes)} minutes'`;
   if (max !== undefined) yield `start <= ${bind(max)}::timestamptz`;
