@@ -109,7 +109,7 @@ export function filterConditions(
     const type = column === 'api_key_id' ? 'uuid' : 'text';
     conditions.push(dialect.anyOf(column, type, bind(values, type === 'uuid' ? 'uuids' : 'texts')));
   }
-  conditions.push(...endConditions(filter, dialect, bind));
+  conditions.push(...outcomeConditions(filter, dialect, bind));
   if (filter.models.length > 0) {
     const models = filter.models.map(
       ({ provider, model }) => `(provider = ${bind(provider, 'text')} AND model = ${bind(model, 'text')})`,
@@ -126,7 +126,7 @@ export function filterConditions(
   return [...conditions, ...singleConditions(query, dialect, bind)];
 }
 
-function endConditions(
+function outcomeConditions(
   { statuses, isSuccess }: AnalyticsQueryCase['filter'],
   dialect: SqlDialect,
   bind: Bind,
