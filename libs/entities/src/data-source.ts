@@ -9,35 +9,41 @@ export const MIGRATIONS = Object.values(migrations);
 export interface DatabaseSettings {
   /** `postgres://…` */
   readonly url: string;
-  /** Undefined: as the URL says. */
+  /** TLS options; undefined to use those of the URL. */
   readonly tls?: DatabaseTls | undefined;
-  /** Connections of this process, at most. */
+  /** Maximum number of connections of this process. */
   readonly poolSize: number;
-  /** Shown in `pg_stat_activity`. */
+  /** Application name in `pg_stat_activity`. */
   readonly applicationName: string;
-  /** Timeout of a statement, enforced by the server: 30 s by default, 0 for no limit. */
+  /**
+   * Timeout of a statement in milliseconds, enforced by the server: 30 s by default, 0 for no
+   * limit.
+   */
   readonly statementTimeoutMs?: number;
   /**
-   * Maximum time that a statement waits for a lock: 5 s less than `statementTimeoutMs` by default,
-   * so that the error names the lock.
+   * Maximum time in milliseconds that a statement waits for a lock: 5 s less than
+   * `statementTimeoutMs` by default, so that the error names the lock.
    */
   readonly lockTimeoutMs?: number;
 }
 
 const SILENCE_MS = 2_000;
-const LOCK_BEFORE_MS = 5_000;
+const LOCK_MARGIN_MS = 5_000;
 
-/** The schema belongs to the hand-written migrations alone: `synchronize` stays off. */
+/**
+ * Returns the options of a data source. Only the hand-written migrations change the schema:
+ * `synchronize` stays off.
+ */
 export function dataSourceOptions(settings: DatabaseSettings): DataSourceOptions {
   const { statementTimeoutMs = 30_000 } = settings;
-  const { lockTimeoutMs = Math.max(0, statementTimeoutMs - LOCK_BEFORE_MS) } = settings;
+  const { lockTimeoutMs = Math.max(0, statementTimeoutMs - LOCK_MARGIN_MS) } = settings;
   return {
     type: 'postgres',
     url: settings.url,
     ...(settings.tls === undefined ? {} : { ssl: settings.tls }),
     poolSize: settings.poolSize,
     applicationName: settings.applicationName,
-    // Also how long a query waits for a connection of the pool.
+    // This is also the maximum wait for a connection of the pool.
     connectTimeoutMS: 5_000,
     entities: ENTITIES,
     migrations: MIGRATIONS,
@@ -47,7 +53,7 @@ export function dataSourceOptions(settings: DatabaseSettings): DataSourceOptions
     logging: false,
     extra: {
       statement_timeout: statementTimeoutMs,
-      // For a server that does not answer at all, not even that it has cancelled a statement.
+      // The client gives up later than the server, in case the server does not respond at all.
       ...(statementTimeoutMs > 0 && { query_timeout: statementTimeoutMs + SILENCE_MS }),
       lock_timeout: lockTimeoutMs,
       keepAlive: true,

@@ -7,7 +7,7 @@ import { oneOf, optional, SettingsError, type Setting } from '@gw/kernel';
 const BUNDLE = 'MANAGED_BUNDLE';
 const MODES = ['DISABLED', 'PREFERRED', 'REQUIRED', 'VERIFY_CA', 'VERIFY_IDENTITY', BUNDLE] as const;
 
-/** PEM text, or the path of a file that holds it. */
+/** A setting with a PEM text, or the path of a file that contains it. */
 const pem = (what: 'CERTIFICATE' | 'PRIVATE KEY'): Setting<string> => ({
   fallback: undefined,
   parse: (value) => {
@@ -33,10 +33,10 @@ function readPem(path: string, what: string): string {
 /** Settings of every process that connects to the database. */
 export const DATABASE_TLS_SETTINGS = {
   /**
-   * DISABLED: as DATABASE_URL says. PREFERRED: TLS where the server has it. REQUIRED: TLS with any
-   * certificate. VERIFY_CA: one of a trusted authority. VERIFY_IDENTITY: also of the host.
-   * MANAGED_BUNDLE: as VERIFY_IDENTITY, with the certificate bundle of the managed database's
-   * vendor in DB_SSL_CA.
+   * DISABLED: use the options of DATABASE_URL. PREFERRED: TLS if the server offers it. REQUIRED:
+   * TLS with any certificate. VERIFY_CA: with a certificate of a trusted authority.
+   * VERIFY_IDENTITY: also for the host. MANAGED_BUNDLE: like VERIFY_IDENTITY, with the certificate
+   * bundle of the managed database's vendor in DB_SSL_CA.
    */
   DB_SSL: oneOf(MODES, 'DISABLED'),
   DB_SSL_CA: optional(pem('CERTIFICATE')),
@@ -51,7 +51,7 @@ export interface DatabaseTlsSettings {
   readonly DB_SSL_KEY: string | null;
 }
 
-/** The `ssl` option of the Postgres driver. Undefined: as the URL says. */
+/** The `ssl` option of the Postgres driver; undefined to use the URL's. */
 export type DatabaseTls =
   | false
   | {
@@ -64,30 +64,30 @@ export type DatabaseTls =
   | undefined;
 
 /**
- * How to connect to the database of `url`. Asks the server with PREFERRED, once: a server that
- * gains TLS later is used with it after a restart. Throws `SettingsError` for settings that do not
- * go together.
+ * Returns the TLS options for the database of `url`. With PREFERRED it probes the server once, so a
+ * server that gains TLS later is used with TLS after a restart. Throws `SettingsError` for settings
+ * that contradict each other.
  */
 export async function databaseTls(url: string, settings: DatabaseTlsSettings): Promise<DatabaseTls> {
   assertComplete(settings);
-  const own = ownCertificates(settings);
+  const certificates = certificatesOf(settings);
   switch (settings.DB_SSL) {
     case 'DISABLED':
       return undefined;
     case 'PREFERRED':
-      return (await hasTls(new URL(url))) ? { rejectUnauthorized: false, ...own } : false;
+      return (await hasTls(new URL(url))) ? { rejectUnauthorized: false, ...certificates } : false;
     case 'REQUIRED':
-      return { rejectUnauthorized: false, ...own };
+      return { rejectUnauthorized: false, ...certificates };
     case 'VERIFY_CA':
-      return { rejectUnauthorized: true, ...own, checkServerIdentity: () => undefined };
+      return { rejectUnauthorized: true, ...certificates, checkServerIdentity: () => undefined };
     case 'VERIFY_IDENTITY':
     case BUNDLE: {
-      // The driver names no host to TLS when it is an address, and TLS would then check the
+      // For an address, the driver passes no host name to TLS, which would then check the
       // certificate for `localhost`.
       const host = hostOf(new URL(url));
       return {
         rejectUnauthorized: true,
-        ...own,
+        ...certificates,
         checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
       };
     }
@@ -104,21 +104,21 @@ function assertComplete({ DB_SSL, DB_SSL_CA, DB_SSL_CERT, DB_SSL_KEY }: Database
   }
 }
 
-const ownCertificates = ({ DB_SSL_CA: ca, DB_SSL_CERT: cert, DB_SSL_KEY: key }: DatabaseTlsSettings) => ({
+const certificatesOf = ({ DB_SSL_CA: ca, DB_SSL_CERT: cert, DB_SSL_KEY: key }: DatabaseTlsSettings) => ({
   ...(ca === null ? {} : { ca }),
   ...(cert === null || key === null ? {} : { cert, key }),
 });
 
-/** Without the brackets of an IPv6 address. */
+/** Returns the host without the brackets of an IPv6 address. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
-/** SSLRequest of the Postgres protocol: its length and its code. */
+/** SSLRequest message of the Postgres protocol: its length and its code. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const PROBE_TIMEOUT_MS = 5_000;
 
 /**
- * Whether the server offers TLS. A server that can't be reached counts as one that does: the
- * connection then says why not.
+ * Returns whether the server offers TLS. Also true for an unreachable server: the connection then
+ * reports the error.
  */
 function hasTls(url: URL): Promise<boolean> {
   return new Promise((resolve) => {
@@ -127,22 +127,22 @@ function hasTls(url: URL): Promise<boolean> {
       port: url.port === '' ? 5432 : Number(url.port),
       timeout: PROBE_TIMEOUT_MS,
     });
-    const end = (offers: boolean): void => {
+    const settle = (offers: boolean): void => {
       socket.destroy();
       resolve(offers);
     };
     socket.once('connect', () => socket.write(SSL_REQUEST));
     socket.once('data', (response) => {
-      end(response.toString('latin1', 0, 1) === 'S');
+      settle(response.toString('latin1', 0, 1) === 'S');
     });
     socket.once('error', () => {
-      end(true);
+      settle(true);
     });
     socket.once('timeout', () => {
-      end(true);
+      settle(true);
     });
     socket.once('close', () => {
-      end(true);
+      settle(true);
     });
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Every entity with the types of its columns, one line each. The data source registers each class
- * named here, and the index exports all of them.
+ * Exports every entity with the types of its columns. The data source registers each class exported
+ * here.
  */
 export { AgentCardEntity, type StoredCardDifference } from './agents/agent-card.entity';
 export { AgentHealthEntity } from './agents/agent-health.entity';

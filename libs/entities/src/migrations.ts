@@ -1,4 +1,4 @@
-/** Every migration, one line each. TypeORM runs them by the number in their name. */
+/** Exports every migration. TypeORM runs them in the order of the numbers in their names. */
 export { Identity1795200000000 } from './migrations/1795200000000-identity';
 export { Resources1795220000000 } from './migrations/1795220000000-resources';
 export { ChangeEvents1795250000000 } from './migrations/1795250000000-change-events';

@@ -1,26 +1,26 @@
 import type { DataSource, EntityManager } from 'typeorm';
 
 /**
- * A statement that each connection plans once, for what every request runs: planning its joins
- * takes Postgres several times longer than running it.
+ * A statement that each connection plans only once. Use it for statements of every request:
+ * planning their joins takes Postgres several times longer than executing them.
  */
 export class PreparedStatement<Row> {
   private text: string | undefined;
 
   /**
-   * `name` must be the only one of its kind in the process, and `write` always return the same
-   * text: a connection refuses another text under a name that it knows.
+   * `name` must be unique in the process, and `write` must always return the same text: a
+   * connection refuses another text under a known name.
    */
   constructor(
     private readonly name: string,
     private readonly write: (source: DataSource | EntityManager) => string,
   ) {}
 
-  /** Rejects like any other query. */
+  /** Runs the statement and returns its rows; rejects like any other query. */
   run(source: DataSource | EntityManager, parameters: readonly unknown[]): Promise<Row[]> {
     this.text ??= this.write(source);
-    // TypeORM hands it to the driver as it is. The driver keeps the parameters in the object, so
-    // each run has its own.
+    // TypeORM passes the object to the driver unchanged. The driver stores the parameters in it, so
+    // each run needs its own object.
     const statement = { name: this.name, text: this.text } as unknown as string;
     return source.query<Row[]>(statement, [...parameters]);
   }

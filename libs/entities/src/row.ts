@@ -1,11 +1,13 @@
 import { Column, CreateDateColumn, UpdateDateColumn, VersionColumn } from 'typeorm';
 
 /**
- * Columns of every resource's table. Ids are `uuidv7()` of the kernel, given by the service that
- * inserts: an insert then needs no round trip to learn its id, and ids sort by time.
+ * Columns of every resource's table. The inserting service generates ids with `uuidv7()` of the
+ * kernel: an insert then needs no round trip to return the id, and ids sort by time.
  */
 export abstract class Row {
-  /** Rises with every save and every update through TypeORM; the resource's etag is made of it. */
+  /**
+   * Increases with every save and update through TypeORM; the resource's etag is derived from it.
+   */
   @VersionColumn({ name: 'version', type: 'integer', default: 1 })
   version!: number;
 
@@ -17,8 +19,8 @@ export abstract class Row {
 }
 
 /**
- * The same without etag and update time, for rows that are written once or are no resource of their
- * own.
+ * Base of rows without version and update time, which are written once or are not resources
+ * themselves.
  */
 export abstract class PlainRow {
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })

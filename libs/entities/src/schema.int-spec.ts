@@ -1,15 +1,15 @@
 import { testDatabase } from '@gw/testing';
 import { MIGRATIONS } from './data-source';
 
-describe('the schema', () => {
+describe('MIGRATIONS', () => {
   const database = testDatabase();
 
-  it('is made by the migrations exactly as the entities describe it, so no drift goes unseen', async () => {
+  it('create exactly the schema that the entities describe', async () => {
     const { upQueries } = await database.dataSource.driver.createSchemaBuilder().log();
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 
-  it('can be taken down by the migrations and built again, so a failed release can go back', async () => {
+  it('can be reverted completely and applied again, so that a failed release can be rolled back', async () => {
     const { dataSource } = database;
     for (let left = MIGRATIONS.length; left > 0; left -= 1) await dataSource.undoLastMigration();
     const tables = await dataSource.query<unknown[]>(

@@ -1,9 +1,9 @@
-/** Postgres text holds no NUL and no half of a surrogate pair; JSON spells both as escapes. */
+/** Matches escapes of NUL and of half surrogate pairs, which Postgres cannot store. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
-/** A value as JSON that Postgres can take, whatever texts it holds. */
+/** Returns a value as JSON that Postgres can store: NUL and half surrogate pairs become U+FFFD. */
 export function storableJson(value: unknown): string {
   const text = JSON.stringify(value);
   return UNSTORABLE.test(text) ? JSON.stringify(storableValue(value)) : text;

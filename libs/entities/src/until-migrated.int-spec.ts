@@ -1,10 +1,10 @@
 import { eventually, testDatabase } from '@gw/testing';
 import { untilMigrated } from './until-migrated';
 
-describe('waiting for the set-up', () => {
+describe('untilMigrated', () => {
   const database = testDatabase();
 
-  /** Waits, and runs `release` once it does. Returns how often it was reported. */
+  /** Starts to wait and then runs `release`. Returns how often `onWait` was called. */
   async function waitedFor(release: () => Promise<unknown>): Promise<number> {
     let reports = 0;
     let isOver = false;
@@ -16,7 +16,7 @@ describe('waiting for the set-up', () => {
     return reports;
   }
 
-  it('ends at once when every migration is applied, and more', async () => {
+  it('resolves immediately when every migration is applied, and those of a newer build', async () => {
     const query = (sql: string) => database.dataSource.query(sql);
     await query(`INSERT INTO migrations ("timestamp", name) VALUES (99, 'OfANewerBuild99')`);
     let reports = 0;
@@ -25,7 +25,7 @@ describe('waiting for the set-up', () => {
     await query(`DELETE FROM migrations WHERE name = 'OfANewerBuild99'`);
   });
 
-  it('waits for the last migration, and for the table of migrations', async () => {
+  it('waits for the last migration, and for the migrations table', async () => {
     const query = (sql: string) => database.dataSource.query(sql);
     await query('CREATE TABLE migrations_kept AS SELECT * FROM migrations');
     await query('DELETE FROM migrations WHERE "timestamp" = (SELECT max("timestamp") FROM migrations)');

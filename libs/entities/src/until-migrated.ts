@@ -2,18 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { sqlStateOf } from './sql-state';
 
-const EVERY_MS = 100;
+const INTERVAL_MS = 100;
 const UNDEFINED_TABLE = '42P01';
 
 /**
- * Resolves once the set-up has applied every migration of this build, which another process does. A
- * database of a newer build counts as migrated. Calls `onWait` once if it must wait, which has no
- * time limit; rejects when the database cannot be read.
+ * Resolves once another process has applied all migrations of this build. A database of a newer
+ * build counts as migrated. Calls `onWait` once if it must wait, without a time limit. Rejects if
+ * the database cannot be read.
  */
 export async function untilMigrated(dataSource: DataSource, onWait: () => void): Promise<void> {
   for (let isFirst = true; !(await isMigrated(dataSource)); isFirst = false) {
     if (isFirst) onWait();
-    await delay(EVERY_MS);
+    await delay(INTERVAL_MS);
   }
 }
 

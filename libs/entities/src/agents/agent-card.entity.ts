@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { PlainRow } from '../row';
 import { AgentIntegrationEntity } from './agent-integration.entity';
 
-/** Differences between a card and the one before it. Long lists are cut. */
+/** Differences between a card and the previous one. Long lists are truncated. */
 export interface StoredCardDifference {
   readonly addedSkills: readonly string[];
   readonly removedSkills: readonly string[];
@@ -11,7 +11,7 @@ export interface StoredCardDifference {
   readonly members: readonly string[];
 }
 
-/** A card that an agent integration had; never changed. */
+/** A version of an agent integration's card; never changed. */
 @Entity('agent_cards')
 @Index('agent_cards_number_uq', ['integrationId', 'number'], { unique: true })
 export class AgentCardEntity extends PlainRow {
@@ -22,15 +22,15 @@ export class AgentCardEntity extends PlainRow {
   @ForeignKey(() => AgentIntegrationEntity, { name: 'agent_cards_integration_fk' })
   integrationId!: string;
 
-  /** 1 is the first. */
+  /** Number of the version; the first is 1. */
   @Column({ name: 'number', type: 'integer' })
   number!: number;
 
-  /** As it was received, as JSON, up to 1 MiB, which only a query that names it reads. */
+  /** The received JSON text, up to 1 MiB. Only queries that name the column read it. */
   @Column({ name: 'card', type: 'text', select: false })
   card?: string;
 
-  /** Bytes of `card`. */
+  /** Size of `card` in bytes. */
   @Column({ name: 'bytes', type: 'integer' })
   bytes!: number;
 
@@ -44,11 +44,11 @@ export class AgentCardEntity extends PlainRow {
   @Column({ name: 'signature_state', type: 'varchar', length: 16, nullable: true })
   signatureState!: AgentIntegrationEntity['signatureState'];
 
-  /** Null: it is the first card. */
+  /** Difference from the previous card; null for the first card. */
   @Column({ name: 'difference', type: 'jsonb', nullable: true })
   difference!: StoredCardDifference | null;
 
-  /** Id of the user or key that had it read; null: the job did. */
+  /** Id of the user or key that requested the card; null if the sync job read it. */
   @Column({ name: 'created_by', type: 'uuid', nullable: true })
   createdBy!: string | null;
 }

@@ -4,8 +4,8 @@ import { Row } from '../row';
 import { AgentIntegrationEntity } from './agent-integration.entity';
 
 /**
- * Whether one workspace may use an organisation's agent integration. Without a row it has the
- * global access.
+ * Whether one workspace may use an organisation's agent integration. A workspace without a row has
+ * the integration's global access.
  */
 @Entity('agent_integration_workspaces')
 @Index('agent_integration_workspaces_uq', ['integrationId', 'workspaceId'], { unique: true })

@@ -4,9 +4,7 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { UpstreamIntegration } from '../upstreams/upstream-integration';
 
-/**
- * An A2A agent: its address, how the gateway signs in there, and the card that says what it offers.
- */
+/** An A2A agent: its address, how the gateway authenticates there, and its card. */
 @Entity('agent_integrations')
 @Check('agent_integrations_status_ck', `status IN ('active', 'archived')`)
 @Check(
@@ -34,15 +32,18 @@ export class AgentIntegrationEntity extends UpstreamIntegration {
   @ForeignKey(() => WorkspaceEntity, { name: 'agent_integrations_workspace_fk' })
   workspaceId!: string | null;
 
-  /** `fetched`: the card is read from `url`. `manual`: it was given by hand, and is never read. */
+  /**
+   * `fetched`: the card is read from `url`. `manual`: an administrator entered the card, and it is
+   * never read.
+   */
   @Column({ name: 'source', type: 'varchar', length: 16 })
   source!: 'fetched' | 'manual';
 
-  /** Version of A2A that calls speak. */
+  /** Version of A2A for calls; `auto` chooses one that the card offers. */
   @Column({ name: 'protocol', type: 'varchar', length: 16, default: 'auto' })
   protocol!: 'auto' | '0.3' | '1.0';
 
-  /** Binding of A2A that calls use. */
+  /** Protocol binding for calls; `auto` chooses one that the card offers. */
   @Column({ name: 'binding', type: 'varchar', length: 16, default: 'auto' })
   binding!: 'auto' | 'JSONRPC' | 'HTTP+JSON';
 
@@ -57,7 +58,9 @@ export class AgentIntegrationEntity extends UpstreamIntegration {
   @Column({ name: 'trusted_keys', type: 'jsonb', nullable: true })
   trustedKeys!: Record<string, unknown>[] | null;
 
-  /** Where `trustedKeys` are read with each card; null: an administrator gave them. */
+  /**
+   * URL from which `trustedKeys` are read with each card; null if an administrator entered them.
+   */
   @Column({ name: 'trusted_keys_url', type: 'varchar', length: 2048, nullable: true })
   trustedKeysUrl!: string | null;
 
@@ -65,27 +68,27 @@ export class AgentIntegrationEntity extends UpstreamIntegration {
   signatureState!: 'verified' | 'unsigned' | 'untrusted' | null;
 
   /**
-   * The newest card as JSON, up to 1 MiB, which only a query that names it reads; null before the
-   * first one.
+   * The newest card as JSON, up to 1 MiB; null before the first one. Only queries that name the
+   * column read it.
    */
   @Column({ name: 'card', type: 'text', nullable: true, select: false })
   card?: string | null;
 
   /**
-   * Interface of `card` that is called; null when the card has no address of `protocol` and
-   * `binding`.
+   * Interface of `card` that the gateway calls; null when the card has no address for `protocol`
+   * and `binding`.
    */
   @Column({ name: 'endpoint', type: 'jsonb', nullable: true })
   endpoint!: AgentInterfaceFacts | null;
 
-  /** The `endpoint` of the card that was approved last; what gateways call. */
+  /** The `endpoint` of the last approved card; gateways call this one. */
   @Column({ name: 'approved_endpoint', type: 'jsonb', nullable: true })
   approvedEndpoint!: AgentInterfaceFacts | null;
 
   @Column({ name: 'prices', type: 'jsonb', nullable: true })
   prices!: AgentPrices | null;
 
-  /** Messages of one context in an hour; null: no bound. */
+  /** Maximum number of messages of one context in an hour; null for no limit. */
   @Column({ name: 'messages_per_context_hour', type: 'integer', nullable: true })
   messagesPerContextHour!: number | null;
 }

@@ -4,7 +4,7 @@ import { AgentSkillEntity } from './agent-skill.entity';
 
 const PRIMARY_KEY = 'agent_server_skills_pk';
 
-/** Whether an agent of a workspace offers a skill. Without a row it does. */
+/** Whether an agent of a workspace offers a skill. It offers a skill that has no row. */
 @Entity('agent_server_skills')
 export class AgentServerSkillEntity {
   @PrimaryColumn({ name: 'server_id', type: 'uuid', primaryKeyConstraintName: PRIMARY_KEY })

@@ -4,7 +4,7 @@ import { AgentServerEntity } from './agent-server.entity';
 
 const PRIMARY_KEY = 'agent_server_users_pk';
 
-/** Whether a user may use an agent, where that differs from the agent's default. */
+/** Whether a user may use an agent, if that differs from the agent's default. */
 @Entity('agent_server_users')
 export class AgentServerUserEntity {
   @PrimaryColumn({ name: 'server_id', type: 'uuid', primaryKeyConstraintName: PRIMARY_KEY })

@@ -4,7 +4,7 @@ import { WorkspaceEntity } from '../identity/workspace.entity';
 import { UpstreamServer } from '../upstreams/upstream-server';
 import { AgentIntegrationEntity } from './agent-integration.entity';
 
-/** An agent integration in one workspace: what its members call, and who of them may. */
+/** An agent integration in one workspace, with the access of the workspace's members. */
 @Entity('agent_servers')
 @Check('agent_servers_status_ck', `status IN ('active', 'archived')`)
 @Index('agent_servers_slug_uq', ['workspaceId', 'slug'], { unique: true, where: `status <> 'archived'` })
@@ -27,7 +27,9 @@ export class AgentServerEntity extends UpstreamServer {
   @ForeignKey(() => AgentIntegrationEntity, { name: 'agent_servers_integration_fk' })
   integrationId!: string;
 
-  /** Readers of the card at the gateway: members with a credential, or everyone. */
+  /**
+   * Readers of the card at the gateway: callers with a credential of the workspace, or everyone.
+   */
   @Column({ name: 'listed', type: 'varchar', length: 16, default: 'workspace' })
   listed!: 'workspace' | 'public';
 }

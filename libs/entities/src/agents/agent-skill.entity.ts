@@ -15,17 +15,20 @@ export class AgentSkillEntity extends UpstreamCapability {
   integrationId!: string;
 
   /**
-   * `agent`: the card without its skills, named `@agent`. `extended`: the extended card without
-   * them, named `@extended`.
+   * `agent`: the card without its skills, named `@agent`. `extended`: the extended card without its
+   * skills, named `@extended`.
    */
   @Column({ name: 'type', type: 'varchar', length: 32 })
   type!: 'skill' | 'agent' | 'extended';
 
-  /** Whether the card that everyone reads at the agent lists the skill. */
+  /** Whether the agent's public card lists the skill. */
   @Column({ name: 'is_public', type: 'boolean', default: true })
   isPublic!: boolean;
 
-  /** Whether the extended card lists the skill, which the agent shows to its callers alone. */
+  /**
+   * Whether the agent's extended card lists the skill, which only authenticated callers of the
+   * agent see.
+   */
   @Column({ name: 'is_extended', type: 'boolean', default: false })
   isExtended!: boolean;
 }

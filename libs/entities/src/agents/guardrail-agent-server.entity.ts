@@ -5,7 +5,7 @@ import { AgentServerEntity } from './agent-server.entity';
 
 const PRIMARY_KEY = 'guardrail_agent_servers_pk';
 
-/** An agent of a workspace that a guardrail judges. */
+/** Maps a guardrail to an agent of a workspace whose messages it checks. */
 @Entity('guardrail_agent_servers')
 export class GuardrailAgentServerEntity extends GuardrailMapping {
   @PrimaryColumn({ name: 'guardrail_id', type: 'uuid', primaryKeyConstraintName: PRIMARY_KEY })

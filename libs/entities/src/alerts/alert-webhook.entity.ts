@@ -3,7 +3,7 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 
-/** Where alerts of budgets are posted to. */
+/** A webhook to which alerts are posted. */
 @Entity('alert_webhooks')
 @Index('alert_webhooks_page_ix', ['organisationId', 'createdAt', 'id'])
 export class AlertWebhookEntity extends Row {
@@ -14,7 +14,7 @@ export class AlertWebhookEntity extends Row {
   @ForeignKey(() => OrganisationEntity, { name: 'alert_webhooks_organisation_fk' })
   organisationId!: string;
 
-  /** Null: alerts of the whole organisation. */
+  /** Null for alerts of the whole organisation. */
   @Column({ name: 'workspace_id', type: 'uuid', nullable: true })
   @ForeignKey(() => WorkspaceEntity, { name: 'alert_webhooks_workspace_fk' })
   workspaceId!: string | null;
@@ -25,7 +25,7 @@ export class AlertWebhookEntity extends Row {
   @Column({ name: 'url', type: 'varchar', length: 2048 })
   url!: string;
 
-  /** 32 bytes that sign what is sent, sealed for `webhookBinding(id)`. */
+  /** 32 bytes that sign the posted messages, encrypted and bound to `webhookBinding(id)`. */
   @Column({ name: 'sealed_secret', type: 'text' })
   sealedSecret!: string;
 
@@ -33,5 +33,5 @@ export class AlertWebhookEntity extends Row {
   enabled!: boolean;
 }
 
-/** Binding that the secret of a webhook is sealed with. */
+/** Returns the binding of a webhook's encrypted secret. */
 export const webhookBinding = (id: string): string => `alert-webhook/${id}`;

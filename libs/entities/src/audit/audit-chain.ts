@@ -5,12 +5,12 @@ import { AuditChainEntity } from '../identity/audit-chain.entity';
 import { AuditLogEntity } from '../identity/audit-log.entity';
 import { storableJson } from '../storable';
 
-/** An audit row before it has its place in the chain. */
+/** An audit row that is not in the chain yet. */
 export type AuditRow = Omit<AuditLogEntity, 'sequence' | 'previousHash' | 'hash'>;
 
 const GENESIS = '0'.repeat(64);
 
-/** Content of a row by the names of its columns, for the chain's hash. */
+/** Returns the content of a row by column names, for the chain's hash. */
 const contentOf = (row: AuditRow): Readonly<Record<string, unknown>> => ({
   id: row.id,
   created_at: row.createdAt.toISOString(),
@@ -38,32 +38,33 @@ const hashOf = (row: AuditRow, sequence: string, previousHash: string): string =
     .digest('hex');
 
 /**
- * Appends rows of one organisation to its chain, all or none of them: in the transaction of what
- * they tell of, or by itself. Writers of one organisation wait for one another from here to their
- * commit, so it belongs at the end of a transaction, before `recordChange` alone.
+ * Appends rows of one organisation to its chain, all or none of them: in the transaction of the
+ * change that they record, or in their own. Writers of one organisation wait for each other from
+ * this call to their commit. So call it at the end of a transaction, before `recordChange` only.
  */
 export async function appendAudit(manager: EntityManager, rows: readonly AuditRow[]): Promise<void> {
   const [first] = rows;
   if (!first) return;
   const { organisationId } = first;
   if (rows.some((row) => row.organisationId !== organisationId))
-    throw new Error('Audit rows of one write are of one tenant.');
+    throw new Error('All audit rows of one write must belong to one organisation.');
   const entries = storableJson(rows.map(contentOf));
-  // Hashed as it will be read again: a text that can't be stored as it is was changed on its way.
+  // Hashes the values as they will be read again: text that cannot be stored unchanged is already
+  // replaced here.
   const contents = (JSON.parse(entries) as readonly unknown[]).map(canonicalJson);
   await manager.query('SELECT append_audit($1, $2, $3)', [organisationId, entries, contents]);
 }
 
 export interface AuditVerification {
-  /** False when a row was changed, taken out, put in or moved. */
+  /** False when a row was changed, removed, inserted or moved. */
   readonly valid: boolean;
-  /** Rows of this part that were checked, up to the first that is wrong. */
+  /** Number of rows that were checked, up to the first invalid one. */
   readonly checked: number;
-  /** The sequence of the first place that is wrong; null when all is right. */
+  /** Sequence of the first invalid position; null when all rows are valid. */
   readonly brokenAt: number | null;
-  /** Where the next part begins; null when the chain was checked to its end. */
+  /** Sequence at which the next call must continue; null when the chain was checked to its end. */
   readonly next: number | null;
-  /** Sequence and hash of the head, to be kept elsewhere and compared later. */
+  /** Sequence and hash of the newest row. Store them elsewhere to compare them later. */
   readonly head: { readonly sequence: number; readonly hash: string };
 }
 
@@ -87,30 +88,30 @@ export async function verifyAuditChain(
 ): Promise<AuditVerification> {
   const head = await headOf(manager, organisationId);
   if (from > head.sequence) return { valid: true, checked: 0, brokenAt: null, next: null, head };
-  // What is written while this runs lies beyond the head that was read.
+  // Rows that are written during this check lie beyond the head that was read.
   const end = Math.min(head.sequence + 1, from + limit);
-  let at: Position = {
+  let position: Position = {
     sequence: from,
     hash: from === 1 ? GENESIS : await hashAt(manager, organisationId, from - 1),
   };
-  while (at.sequence < end) {
+  while (position.sequence < end) {
     const rows = await manager.find(AuditLogEntity, {
-      where: { organisationId, sequence: MoreThanOrEqual(String(at.sequence)) },
+      where: { organisationId, sequence: MoreThanOrEqual(String(position.sequence)) },
       order: { sequence: 'ASC' },
-      take: Math.min(BATCH, end - at.sequence),
+      take: Math.min(BATCH, end - position.sequence),
     });
-    const reached = follow(rows, at);
-    const isBroken = rows.length === 0 || reached.sequence - at.sequence < rows.length;
-    at = reached;
-    if (isBroken) return brokenAt(at.sequence, from, head);
+    const reached = follow(rows, position);
+    const isBroken = rows.length === 0 || reached.sequence - position.sequence < rows.length;
+    position = reached;
+    if (isBroken) return brokenAt(position.sequence, from, head);
   }
-  const isWhole = at.sequence > head.sequence;
-  if (isWhole && at.hash !== head.hash) return brokenAt(head.sequence, from, head);
-  const next = isWhole ? null : at.sequence;
-  return { valid: true, checked: at.sequence - from, brokenAt: null, next, head };
+  const isWhole = position.sequence > head.sequence;
+  if (isWhole && position.hash !== head.hash) return brokenAt(head.sequence, from, head);
+  const next = isWhole ? null : position.sequence;
+  return { valid: true, checked: position.sequence - from, brokenAt: null, next, head };
 }
 
-/** As far as the rows are one chain from the position on. */
+/** Follows the chain through the rows and returns the position after the last valid one. */
 function follow(rows: readonly AuditLogEntity[], from: Position): Position {
   let { sequence, hash } = from;
   for (const row of rows) {

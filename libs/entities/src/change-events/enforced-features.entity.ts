@@ -1,13 +1,13 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One row: which features the documents that gateways hold were made for. */
+/** The only row stores which features were disabled when the documents of gateways were created. */
 @Entity('enforced_features')
 @Check('enforced_features_id_ck', 'id = 1')
 export class EnforcedFeaturesEntity {
   @PrimaryColumn({ name: 'id', type: 'smallint', primaryKeyConstraintName: 'enforced_features_pk' })
   id!: number;
 
-  /** Names of the features that are off, in order, with spaces between. */
+  /** Sorted names of the disabled features, separated by spaces. */
   @Column({ name: 'disabled', type: 'text' })
   disabled!: string;
 }

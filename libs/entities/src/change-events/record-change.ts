@@ -11,37 +11,37 @@ export const CHANGE_CHANNEL = 'change_events';
  */
 export const KEYS_PER_EVENT_MAX = 256;
 /**
- * Advisory lock of the outbox, an arbitrary but fixed number: every writer holds it from its
- * sequence to its commit.
+ * Advisory lock of the outbox, an arbitrary but fixed number. Every writer holds it from drawing
+ * its sequence to its commit.
  */
 const OUTBOX_LOCK = 7_204_911_053;
 
 export interface Change {
-  /** Documents that are new or different. */
+  /** Keys of documents that are new or different. */
   readonly changed?: readonly DocumentKey[];
   /**
-   * Documents that are gone, such as those of a revoked secret: gateways refuse them at once,
+   * Keys of deleted documents, such as those of a revoked secret. Gateways refuse them immediately,
    * without a read.
    */
   readonly removed?: readonly DocumentKey[];
 }
 
 /**
- * Writes change events into the outbox, in the transaction of the write that they report. Must be
- * its last statement: it takes a lock that other writers wait for until the commit, which is what
- * makes sequences rise by commit order (a reader that has seen a sequence has seen all before it).
- * A statement after it that waits for a row could deadlock with another writer. Records nothing for
- * an empty change. A key in both lists counts as removed.
+ * Writes change events into the outbox, in the transaction of the write that they report. It must
+ * be the last statement of the transaction: it takes a lock that other writers wait for until the
+ * commit, which makes sequences increase in commit order (a reader of a sequence has seen all
+ * before it). A later statement that waits for a row could deadlock with another writer. Records
+ * nothing for an empty change. A key in both lists counts as removed.
  */
 export async function recordChange(manager: EntityManager, change: Change): Promise<void> {
   const removed = [...new Set(change.removed)];
-  const gone = new Set(removed);
-  const changed = [...new Set(change.changed)].filter((key) => !gone.has(key));
+  const removedKeys = new Set(removed);
+  const changed = [...new Set(change.changed)].filter((key) => !removedKeys.has(key));
   if (changed.length === 0 && removed.length === 0) return;
   if (!manager.queryRunner?.isTransactionActive) {
     throw new Error('A change is recorded only inside the transaction of its write.');
   }
-  // Two statements: in one, the sequence could be drawn before the lock is held.
+  // In one statement, the sequence could be drawn before the lock is held.
   await manager.query('SELECT pg_advisory_xact_lock($1)', [OUTBOX_LOCK]);
   for (let at = 0; at < Math.max(changed.length, removed.length); at += KEYS_PER_EVENT_MAX) {
     const end = at + KEYS_PER_EVENT_MAX;

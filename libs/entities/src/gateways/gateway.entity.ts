@@ -3,14 +3,14 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** A gateway process that has reported within the last day. */
 @Entity('gateways')
 export class GatewayEntity {
-  /** Made by the gateway of its host's name and its number there. */
+  /** Id that the gateway builds from its host name and its number on that host. */
   @PrimaryColumn({ name: 'id', type: 'text', primaryKeyConstraintName: 'gateways_pk' })
   id!: string;
 
   @Column({ name: 'version', type: 'text' })
   version!: string;
 
-  /** Whose `client_auth` it showed; null: none. */
+  /** Deployment whose `client_auth` the gateway sent; null for none. */
   @Column({ name: 'deployment_id', type: 'uuid', nullable: true })
   deploymentId!: string | null;
 

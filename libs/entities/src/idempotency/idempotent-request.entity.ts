@@ -24,24 +24,21 @@ export class IdempotentRequestEntity extends PlainRow {
   @Column({ name: 'fingerprint', type: 'varchar', length: 43 })
   fingerprint!: string;
 
-  /** Token of the process that carries the request out. */
+  /** Token of the process that executes the request. */
   @Column({ name: 'token', type: 'varchar', length: 32 })
   token!: string;
 
-  /** Until then nothing else carries the request out. */
+  /** Until this time no other process executes the request. */
   @Column({ name: 'lease_until', type: 'timestamptz', precision: 3 })
   leaseUntil!: Date;
 
-  /**
-   * Written in the transaction of the request's own change, so it is true exactly when that change
-   * is there.
-   */
+  /** Whether the request's change was committed; it is set in the transaction of the change. */
   @Column({ name: 'is_carried_out', type: 'boolean', default: false })
   isCarriedOut!: boolean;
 
   /**
-   * JSON, sealed for `idempotentRequestBinding`; null until there is one, and where it was too
-   * large to keep.
+   * Response as JSON, encrypted and bound to `idempotentRequestBinding`; null until there is one,
+   * and if it was too large to store.
    */
   @Column({ name: 'sealed_response', type: 'text', nullable: true })
   sealedResponse!: string | null;

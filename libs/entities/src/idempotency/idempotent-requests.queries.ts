@@ -1,11 +1,11 @@
 import type { EntityManager } from 'typeorm';
 
-/** A request that this process carries out. */
+/** A request that this process wants to execute. */
 export interface RequestClaim {
   readonly scope: string;
   readonly organisationId: string;
   readonly fingerprint: string;
-  /** Made up by the claimant and unlike any other. */
+  /** Random token of the claimant. */
   readonly token: string;
 }
 
@@ -16,40 +16,43 @@ export interface KnownRequest {
   readonly sealedResponse: string | null;
 }
 
-/** How long a first response is replayed. */
-const KEPT = "interval '24 hours'";
-/** Longer than any request may take; a process that ended holds its requests that long. */
+/** Time for which the first response is replayed. */
+const RETENTION = "interval '24 hours'";
+/**
+ * Duration of a lease: longer than any request may take. Requests of a process that ended stay
+ * locked for this time.
+ */
 const LEASE = "interval '2 minutes'";
-/** SQL of a row that the next request may take over. */
-const OVER = `(known.created_at < now() - ${KEPT} OR (NOT known.is_carried_out AND known.lease_until < now()))`;
+/** SQL condition of a row that another request may take over. */
+const EXPIRED = `(request.created_at < now() - ${RETENTION} OR (NOT request.is_carried_out AND request.lease_until < now()))`;
 /** Maximum number of requests of one organisation; the oldest are evicted. */
 const REQUESTS_MAX = 10_000;
 /** Maximum bytes of sealed responses of one organisation; the oldest are evicted. */
 const BYTES_MAX = 67_108_864;
-/** Rows that one sweep deletes at a time. */
+/** Maximum number of rows that one sweep deletes. */
 const SWEEP_MAX = 1_000;
 
 /**
- * Claims the request, or gives what is known of it. The row is the caller's when `token` is its
- * own: nothing is known, or it is over 24 hours old, or it was left by a process that ended before
- * its change was committed.
+ * Claims the request, or returns its current state. The claim succeeded if `token` of the result is
+ * the caller's own: the key was unused, its row was more than 24 hours old, or a process left it
+ * without committing its change.
  */
 export async function claimRequest(manager: EntityManager, claim: RequestClaim): Promise<KnownRequest> {
   const { scope, organisationId, fingerprint, token } = claim;
-  // Read first: the upsert would wait for a change under the same key that is about to be
-  // committed.
-  const known = await readRequest(manager, scope);
-  if (known && !known.isOver) return known;
+  // Reads first, because the upsert would wait for another change under this key that is about to
+  // commit.
+  const request = await readRequest(manager, scope);
+  if (request && !request.isOver) return request;
   await manager.query(
-    `INSERT INTO idempotent_requests AS known (scope, organisation_id, fingerprint, token, lease_until)
+    `INSERT INTO idempotent_requests AS request (scope, organisation_id, fingerprint, token, lease_until)
      VALUES ($1, $2, $3, $4, now() + ${LEASE})
      ON CONFLICT (scope) DO UPDATE SET
        fingerprint = excluded.fingerprint, token = excluded.token, lease_until = excluded.lease_until,
        is_carried_out = false, sealed_response = NULL, created_at = now()
-     WHERE ${OVER}`,
+     WHERE ${EXPIRED}`,
     [scope, organisationId, fingerprint, token],
   );
-  // It may have been given back between the two statements.
+  // Another process may have released it between the two statements.
   return (await readRequest(manager, scope)) ?? claimRequest(manager, claim);
 }
 
@@ -59,16 +62,16 @@ async function readRequest(
 ): Promise<(KnownRequest & { readonly isOver: boolean }) | undefined> {
   const [row] = await manager.query<(KnownRequest & { readonly isOver: boolean })[]>(
     `SELECT fingerprint, token, lease_until > now() AS "isRunning", sealed_response AS "sealedResponse",
-       ${OVER} AS "isOver"
-     FROM idempotent_requests AS known WHERE scope = $1`,
+       ${EXPIRED} AS "isOver"
+     FROM idempotent_requests AS request WHERE scope = $1`,
     [scope],
   );
   return row;
 }
 
 /**
- * In the transaction of the change. False: the claim is lost, and another request may have made the
- * change.
+ * Marks the request as carried out, in the transaction of its change. Returns false if the claim is
+ * lost: another request may have made the change.
  */
 export async function markCarriedOut(
   manager: EntityManager,
@@ -81,7 +84,10 @@ export async function markCarriedOut(
   return count === 1;
 }
 
-/** Keeps the response; null: it is too large. Ends the lease. */
+/**
+ * Stores the response and ends the lease; null if the response is too large. Evicts old requests of
+ * the organisation above its limits.
+ */
 export async function keepResponse(
   manager: EntityManager,
   { scope, organisationId, token }: RequestClaim,
@@ -105,8 +111,8 @@ export async function keepResponse(
 }
 
 /**
- * Nothing was changed: the next request under the key is the first again. Keeps what was carried
- * out, without its lease.
+ * Ends the claim of a request that changed nothing, so that the next request under the key counts
+ * as the first. A request that was carried out keeps its row, without a lease.
  */
 export async function releaseRequest(manager: EntityManager, { scope, token }: RequestClaim): Promise<void> {
   await manager.query(
@@ -119,11 +125,11 @@ export async function releaseRequest(manager: EntityManager, { scope, token }: R
   ]);
 }
 
-/** Deletes requests over 24 hours old, and gives how many; at most 1,000 at once. */
+/** Deletes at most 1,000 requests that are more than 24 hours old, and returns their number. */
 export async function sweepIdempotentRequests(manager: EntityManager): Promise<number> {
   const [, count] = await manager.query<[unknown, number]>(
     `DELETE FROM idempotent_requests WHERE scope IN (
-       SELECT scope FROM idempotent_requests WHERE created_at < now() - ${KEPT}
+       SELECT scope FROM idempotent_requests WHERE created_at < now() - ${RETENTION}
        ORDER BY created_at LIMIT ${String(SWEEP_MAX)} FOR UPDATE SKIP LOCKED)`,
   );
   return count;

@@ -3,8 +3,8 @@ import { PlainRow } from '../row';
 import { ApiKeyEntity } from './api-key.entity';
 
 /**
- * One secret of a key. A key has one `current` secret and at most one in `transition`, which a
- * rotation replaced and which works until `expires_at`. Secrets that are over are deleted.
+ * One secret of an API key. A key has one `current` secret and at most one in `transition`, which a
+ * rotation replaced and which works until `expires_at`. Expired secrets are deleted.
  */
 @Entity('api_key_secrets')
 @Index('api_key_secrets_transition_ix', ['expiresAt'], { where: `(state)::text = 'transition'::text` })
@@ -30,13 +30,13 @@ export class ApiKeySecretEntity extends PlainRow {
   @Column({ name: 'state', type: 'varchar', length: 16 })
   state!: 'current' | 'transition';
 
-  /** Set exactly for a secret in transition. */
+  /** End of the transition; null for a current secret. */
   @Column({ name: 'expires_at', type: 'timestamptz', precision: 3, nullable: true })
   expiresAt!: Date | null;
 
   /**
-   * The secret itself, sealed, while a rotation by policy has made it and it has not been fetched;
-   * null in every other case.
+   * The encrypted secret, if a rotation by policy created it and nobody has fetched it yet; else
+   * null.
    */
   @Column({ name: 'sealed', type: 'text', nullable: true })
   sealed!: string | null;

@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { ApiKeySecretEntity } from './api-key-secret.entity';
 
-/** Parts from which this installation makes secrets. */
+/** Parts from which this installation creates secrets. */
 export interface SecretMaker {
   readonly prefix: string;
   /** Key of the HMAC under which secrets are stored. */
@@ -12,7 +12,7 @@ export interface SecretMaker {
 }
 
 export interface FreshSecret {
-  /** In the clear: shown once and never stored like this. */
+  /** Plain text; shown once and never stored. */
   readonly secret: string;
   readonly secretHash: string;
   readonly masked: string;
@@ -20,7 +20,7 @@ export interface FreshSecret {
 
 export interface Replacement {
   readonly oldMasked: string;
-  /** For `recordChange`. */
+  /** Keys of changed documents, for `recordChange`. */
   readonly changed: readonly DocumentKey[];
   readonly removed: readonly DocumentKey[];
 }
@@ -31,7 +31,10 @@ export function makeSecret({ prefix, pepper }: SecretMaker): FreshSecret {
   return { secret, secretHash: hashApiKey(pepper, secret), masked };
 }
 
-/** `sealed` only for a secret that was made without a caller to show it to. */
+/**
+ * Inserts the current secret of a key. `sealed` is the encrypted secret if there is no caller to
+ * show it to; else null.
+ */
 export async function insertSecret(
   manager: EntityManager,
   apiKeyId: string,
@@ -43,9 +46,9 @@ export async function insertSecret(
 }
 
 /**
- * Makes `fresh` the current secret and lets the one before work until `until`. The caller holds the
- * lock of the key's row and has seen that no secret is in transition that still works; one whose
- * transition is over is removed.
+ * Makes `fresh` the current secret; the previous one works until `until`. The caller must hold the
+ * lock of the key's row and must have checked that no secret in transition still works. A secret
+ * whose transition has ended is deleted.
  */
 export async function replaceSecret(
   manager: EntityManager,
@@ -56,7 +59,7 @@ export async function replaceSecret(
   const secrets = await manager.findBy(ApiKeySecretEntity, { apiKeyId });
   const current = secrets.find(({ state }) => state === 'current');
   const previous = secrets.find(({ state }) => state === 'transition');
-  if (!current) throw new Error('A live key has a current secret.');
+  if (!current) throw new Error('The key has no current secret.');
   if (previous) await manager.delete(ApiKeySecretEntity, { secretHash: previous.secretHash });
   const old = { secretHash: current.secretHash };
   await manager.update(ApiKeySecretEntity, old, { state: 'transition', expiresAt: until, sealed: null });

@@ -6,8 +6,8 @@ import { UserEntity } from './user.entity';
 import { WorkspaceEntity } from './workspace.entity';
 
 /**
- * One of `rotation_period` and `rotation_period_days` at most; what the public API takes,
- * normalised.
+ * Rotation policy in the normalised form of the public API. At most one of `rotation_period` and
+ * `rotation_period_days` is set.
  */
 export interface StoredRotationPolicy {
   readonly rotation_period: 'weekly' | 'monthly' | null;
@@ -17,9 +17,9 @@ export interface StoredRotationPolicy {
   readonly key_transition_period_ms: number;
 }
 
-/** A key of the public API. Its secrets are rows of `api_key_secrets`. */
+/** An API key. Its secrets are rows of `api_key_secrets`. */
 @Entity('api_keys')
-// Of an expression, or with more columns at their leaves, which TypeORM can't tell of.
+// These indexes use an expression or INCLUDE columns, which TypeORM cannot declare.
 @Index('api_keys_default_config_ix', { synchronize: false })
 @Index('api_keys_next_rotation_ix', { synchronize: false })
 @Index('api_keys_organisation_created_at_ix', { synchronize: false })
@@ -36,12 +36,12 @@ export class ApiKeyEntity extends Row {
   @ForeignKey(() => OrganisationEntity, { name: 'api_keys_organisation_fk' })
   organisationId!: string;
 
-  /** Null exactly for an organisation key. */
+  /** Null for an organisation key only. */
   @Column({ name: 'workspace_id', type: 'uuid', nullable: true })
   @ForeignKey(() => WorkspaceEntity, { name: 'api_keys_workspace_fk' })
   workspaceId!: string | null;
 
-  /** Set exactly for a user key. */
+  /** Set for a user key only. */
   @Column({ name: 'user_id', type: 'uuid', nullable: true })
   @ForeignKey(() => UserEntity, { name: 'api_keys_user_fk' })
   @Index('api_keys_user_id_ix')
@@ -95,26 +95,26 @@ export class ApiKeyEntity extends Row {
   @Column({ name: 'rotation_warned_at', type: 'timestamptz', precision: 3, nullable: true })
   rotationWarnedAt!: Date | null;
 
-  /** When a budget of the key last went back to zero. */
+  /** Time of the last reset of a budget of the key. */
   @Column({ name: 'last_reset_at', type: 'timestamptz', precision: 3, nullable: true })
   lastResetAt!: Date | null;
 
   /**
-   * The user who made a service key, or who made the key that made it; null for keys of our own
-   * processes.
+   * User who created a service key, or who created the key that created it; null for keys that
+   * Tollgate's own processes created.
    */
   @Column({ name: 'made_by', type: 'uuid', nullable: true })
   @ForeignKey(() => UserEntity, { name: 'api_keys_made_by_fk' })
   madeBy!: string | null;
 
   /**
-   * Which security settings bind a service key: those that bound its maker when it was made. Null:
-   * none.
+   * Group whose security settings restrict a service key: that of its creator at the time. Null for
+   * no restriction.
    */
   @Column({ name: 'bound_as', type: 'varchar', length: 24, nullable: true })
   boundAs!: 'members' | 'managers' | 'organisationAdmins' | null;
 
-  /** Rank of the caller that last set its limits, expiry or config; 0: of its user. */
+  /** Rank of the caller that last set the key's limits, expiry or config; 0 is its user. */
   @Column({ name: 'limits_rank', type: 'smallint', default: 0 })
   limitsRank!: number;
 }

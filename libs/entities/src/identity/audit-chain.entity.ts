@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The head of one organisation's chain of audit rows. */
+/** The newest position of one organisation's audit chain. */
 @Entity('audit_chains')
 export class AuditChainEntity {
   @PrimaryColumn({ name: 'organisation_id', type: 'uuid', primaryKeyConstraintName: 'audit_chains_pk' })

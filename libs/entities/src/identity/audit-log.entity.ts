@@ -2,10 +2,10 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { PlainRow } from '../row';
 
 /**
- * One change or one refused attempt. Written in the transaction of the change through
- * `appendAudit`, which links it to the organisation's row before; the database refuses to change or
- * delete it. Holds no secret: `before`, `after` and the request are masked when the row is made. No
- * foreign keys: it outlives what it names.
+ * Record of a change or of a refused attempt. `appendAudit` writes it in the transaction of the
+ * change and links it to the previous row; the database refuses to change or delete it. It contains
+ * no secrets: `before`, `after` and the request are masked beforehand. It has no foreign keys,
+ * because it outlives the resources that it names.
  */
 @Entity('audit_logs')
 @Index('audit_logs_organisation_created_at_ix', ['organisationId', 'createdAt', 'id'])
@@ -23,7 +23,7 @@ export class AuditLogEntity extends PlainRow {
   @Column({ name: 'user_type', type: 'varchar', length: 16 })
   userType!: 'user' | 'api_key' | 'system';
 
-  /** Id of the user or of the API key; null for our own processes. */
+  /** Id of the user or of the API key; null for Tollgate's own processes. */
   @Column({ name: 'user_id', type: 'uuid', nullable: true })
   userId!: string | null;
 
@@ -36,7 +36,7 @@ export class AuditLogEntity extends PlainRow {
   @Column({ name: 'resource_id', type: 'varchar', length: 255, nullable: true })
   resourceId!: string | null;
 
-  /** The public form of the resource before and after the change; null where there was none. */
+  /** The public form of the resource before and after the change; null if it did not exist. */
   @Column({ name: 'before', type: 'jsonb', nullable: true })
   before!: object | null;
 
@@ -55,7 +55,7 @@ export class AuditLogEntity extends PlainRow {
   @Column({ name: 'response_status_code', type: 'integer' })
   responseStatusCode!: number;
 
-  /** `type` of the error for a refused attempt. */
+  /** `type` of the error of a refused attempt; null for a change. */
   @Column({ name: 'error_type', type: 'varchar', length: 64, nullable: true })
   errorType!: string | null;
 
@@ -66,13 +66,13 @@ export class AuditLogEntity extends PlainRow {
   userAgent!: string | null;
 
   /**
-   * Place in the organisation's chain, without gaps from 1 on; null for rows that are older than
+   * Position in the organisation's chain, from 1 on without gaps; null for rows that are older than
    * the chain.
    */
   @Column({ name: 'sequence', type: 'bigint', nullable: true })
   sequence!: string | null;
 
-  /** `hash` of the row before; zeros for the first. */
+  /** `hash` of the previous row; zeros for the first. */
   @Column({ name: 'previous_hash', type: 'char', length: 64, nullable: true })
   previousHash!: string | null;
 

@@ -4,8 +4,8 @@ import { OrganisationEntity } from './organisation.entity';
 import { UserEntity } from './user.entity';
 
 /**
- * A link that signs the owner of an installation in once. Deleted when it is used; a new link
- * replaces that of its user.
+ * A link that signs the owner of an installation in once. It is deleted when it is used; a new link
+ * replaces the previous one of its user.
  */
 @Entity('claims')
 export class ClaimEntity extends PlainRow {

@@ -1,18 +1,16 @@
 import type { EntityManager } from 'typeorm';
 
-/** Whose a secret was that works no more. */
+/** The API key and organisation of a secret that no longer works. */
 export interface EndedApiKey {
   readonly secretHash: string;
   readonly apiKeyId: string;
   readonly organisationId: string;
 }
 
-/**
- * How long it is remembered whose a secret was; the rows are as many as secrets that ended in that
- * time.
- */
+/** Days for which ended secrets are remembered. */
 export const ENDED_KEYS_KEPT_DAYS = 30;
 
+/** Returns those of the secrets that ended within the last 30 days. */
 export function endedApiKeys(
   manager: EntityManager,
   secretHashes: readonly string[],
@@ -24,7 +22,9 @@ export function endedApiKeys(
   );
 }
 
-/** Forgets the oldest, `countMax` at most. Returns how many those were. */
+/**
+ * Deletes at most `countMax` secrets that ended too long ago, oldest first. Returns their number.
+ */
 export async function forgetEndedApiKeys(
   manager: EntityManager,
   now: Date,

@@ -1,7 +1,8 @@
 import type { Enforcement, OutageMode, RateLimitRule, UsageLimitRule } from '@gw/contracts';
 
 /**
- * A budget as it is stored: the public snake_case shape, so that an answer needs no second mapping.
+ * A stored budget in the snake_case form of the public API, so that responses need no second
+ * mapping.
  */
 export interface StoredUsageLimit {
   readonly type: UsageLimitRule['type'];
@@ -17,11 +18,14 @@ export interface StoredUsageLimit {
   readonly metadata?: Readonly<Record<string, string>> | null;
   /** Absent: `standard`. */
   readonly enforcement?: Enforcement;
-  /** Absent: a strict one refuses, others hold. */
+  /**
+   * Behaviour while the counters are unreachable. Absent: `refuse` for a strict budget, `hold` for
+   * others.
+   */
   readonly on_outage?: OutageMode;
 }
 
-/** A rate limit as it is stored, in the public shape as well. */
+/** A stored rate limit, in the form of the public API. */
 export interface StoredRateLimit {
   readonly type: RateLimitRule['type'];
   readonly unit: RateLimitRule['unit'];
@@ -29,11 +33,11 @@ export interface StoredRateLimit {
   /** Absent: `fixed`. */
   readonly window?: 'fixed' | 'sliding';
   readonly enforcement?: Enforcement;
-  /** Absent: it holds. */
+  /** Behaviour while the counters are unreachable. Absent: `hold`. */
   readonly on_outage?: OutageMode;
 }
 
-/** The rule as the ledger reads it. `lastResetAt`: of the limit's owner. */
+/** Returns the rule for the ledger. `lastResetAt` is the last reset of the limit's owner. */
 export const usageLimitRule = (limit: StoredUsageLimit, lastResetAt: Date | null): UsageLimitRule => ({
   type: limit.type,
   creditLimit: limit.credit_limit,
@@ -52,7 +56,7 @@ export const usageLimitRules = (
   lastResetAt: Date | null,
 ): readonly UsageLimitRule[] => [stored ?? []].flat().map((limit) => usageLimitRule(limit, lastResetAt));
 
-/** The rule as the ledger reads it. */
+/** Returns the rule for the ledger. */
 export const rateLimitRule = ({
   type,
   unit,
@@ -69,6 +73,6 @@ export const rateLimitRule = ({
   ...(onOutage === undefined ? {} : { onOutage }),
 });
 
-/** Null: none. */
+/** Returns the rules for the ledger; an empty list for null. */
 export const rateLimitRules = (stored: readonly StoredRateLimit[] | null): readonly RateLimitRule[] =>
   (stored ?? []).map(rateLimitRule);

@@ -13,16 +13,16 @@ export class OrganisationDomainEntity extends Row {
   @ForeignKey(() => OrganisationEntity, { name: 'organisation_domains_organisation_fk' })
   organisationId!: string;
 
-  /** In lower case, in its ASCII form. */
+  /** Domain in lower-case ASCII form. */
   @Column({ name: 'domain', type: 'varchar', length: 253 })
   @Index('organisation_domains_verified_uq', { unique: true, where: 'verified_at IS NOT NULL' })
   domain!: string;
 
-  /** True: addresses of its subdomains count as well. */
+  /** Whether addresses of its subdomains belong to it too. */
   @Column({ name: 'allow_subdomains', type: 'boolean', default: false })
   allowSubdomains!: boolean;
 
-  /** The text that proves control of the domain. */
+  /** Token whose publication proves control of the domain. */
   @Column({ name: 'token', type: 'varchar', length: 64 })
   token!: string;
 
@@ -32,7 +32,7 @@ export class OrganisationDomainEntity extends Row {
   @Column({ name: 'checked_at', type: 'timestamptz', precision: 3, nullable: true })
   checkedAt!: Date | null;
 
-  /** Checks that failed since the last one that succeeded. */
+  /** Number of failed checks since the last successful one. */
   @Column({ name: 'failures', type: 'integer', default: 0 })
   failures!: number;
 }

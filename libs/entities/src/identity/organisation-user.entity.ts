@@ -22,7 +22,7 @@ export class OrganisationUserEntity extends Row {
   @Column({ name: 'role', type: 'varchar', length: 16 })
   role!: 'owner' | 'admin' | 'member';
 
-  /** Source of the role; single sign-on takes away only roles that it gave. */
+  /** Source of the role; single sign-on removes only roles that it granted. */
   @Column({ name: 'role_source', type: 'varchar', length: 8, default: 'manual' })
   roleSource!: 'manual' | 'sso';
 
@@ -30,9 +30,9 @@ export class OrganisationUserEntity extends Row {
   status!: 'active' | 'archived';
 
   /**
-   * Argon2id of a password that counts in this organisation alone, and instead of the user's own:
-   * it was set over a link that others have seen, which proves nothing of the address. Null: the
-   * user's own password counts.
+   * Argon2id hash of a password that is valid only in this organisation, instead of the user's own
+   * password. It was set with a link that others have seen, so it does not prove the address. Null
+   * if the user's own password is valid.
    */
   @Column({ name: 'password_hash', type: 'varchar', length: 255, nullable: true })
   passwordHash!: string | null;

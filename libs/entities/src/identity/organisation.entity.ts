@@ -1,19 +1,21 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { Row } from '../row';
 
-/** Rules for user keys. Absent in a workspace: the organisation's rule. */
+/**
+ * Rules for user keys. A member that is absent in a workspace is inherited from the organisation.
+ */
 export interface UserKeySettings {
-  /** User keys of one user in one workspace; -1: no limit. */
+  /** Maximum number of user keys of one user in one workspace; -1 for no limit. */
   readonly user_api_key_count?: number;
-  /** Seconds that a new user key lives when it names no end; 0: for ever. */
+  /** Lifetime in seconds of a new user key without an explicit expiry; 0 for no expiry. */
   readonly user_api_key_ttl?: number;
-  /** Seconds that a user key lives at most; 0: no bound. */
+  /** Maximum lifetime of a user key in seconds; 0 for no limit. */
   readonly user_api_key_max_ttl?: number;
-  /** Days between rotations that user keys must have, 1 to 365; 0: none. */
+  /** Required rotation period of user keys in days, 1 to 365; 0 for none. */
   readonly user_api_key_rotation_period?: number;
   /** Whether a new member of a workspace gets a user key. */
   readonly user_api_key_auto_create?: boolean;
-  /** Scopes of such a key; empty: the default set. */
+  /** Scopes of an automatically created key; empty for the default set. */
   readonly user_api_key_auto_create_scopes?: readonly string[];
 }
 
@@ -23,19 +25,19 @@ export interface ScimSettings {
   readonly workspace_role_separator?: string;
   readonly adopt_existing?: boolean;
   readonly group_based_user_provisioning?: boolean;
-  /** True: users of the organisation are changed by the identity provider alone. */
+  /** Whether only the identity provider may change users of the organisation. */
   readonly manage_organisation?: boolean;
 }
 
 /** Rules of an organisation for OAuth clients; absent members have their defaults. */
 export interface OauthSettings {
   /**
-   * `documents`: registered ones and those that are documents at URLs; `registered`: those of
-   * administrators and the CLI alone.
+   * Allowed clients. `documents`: registered clients, and clients whose id is the URL of a metadata
+   * document. `registered`: only clients of administrators and the CLI.
    */
   readonly clients?: 'any' | 'documents' | 'registered';
   readonly device_flow?: boolean;
-  /** True: only tokens that are bound to a key (DPoP) are issued. */
+  /** Whether only tokens that are bound to a key (DPoP) are issued. */
   readonly require_dpop?: boolean;
 }
 
@@ -43,22 +45,25 @@ export interface OrganisationSettings extends UserKeySettings {
   /** 1: bodies are logged; 0: metrics only. */
   readonly debug_log?: 0 | 1;
   /**
-   * `strict`: requests that can't be recorded are refused; absent: `standard`, they are served and
-   * counted.
+   * `strict` refuses requests that cannot be recorded; `standard`, the default, serves and counts
+   * them.
    */
   readonly audit?: 'standard' | 'strict';
-  /** Seconds that a session of a user lasts at most; absent: 30 days. */
+  /** Maximum lifetime of a user's session in seconds; absent for 30 days. */
   readonly max_session_ttl?: number;
-  /** True: a session by password needs a second factor; one without may only add a factor. */
+  /**
+   * Whether a session by password needs a second factor. A session without one may only add a
+   * factor.
+   */
   readonly require_mfa?: boolean;
   readonly scim?: ScimSettings;
   readonly oauth?: OauthSettings;
-  /** `user_api_key_auto_create` of the default workspace alone. */
+  /** `user_api_key_auto_create` for the default workspace only. */
   readonly default_workspace_user_api_key_auto_create?: boolean;
 }
 
 /**
- * Ids of guardrails of the organisation that judge the requests of all its workspaces, in their
+ * Ids of guardrails of the organisation that check the requests of all its workspaces, in their
  * order.
  */
 export interface OrganisationDefaults {
@@ -66,7 +71,7 @@ export interface OrganisationDefaults {
   readonly output_guardrails?: readonly string[];
 }
 
-/** Security settings by name; what is absent has its default. */
+/** Security settings by name; an absent setting has its default. */
 export type StoredSecuritySettings = Readonly<Record<string, boolean>>;
 
 /**
@@ -80,7 +85,7 @@ export interface DataPlaneSecuritySettings {
  * Kept apart from `settings`: a workspace may override it only where the organisation allows that.
  */
 export interface ExportSettings {
-  /** Ids of fields that no export may hold. */
+  /** Ids of fields that exports must not contain. */
   readonly deniedFields?: readonly string[];
 }
 
@@ -114,7 +119,7 @@ export class OrganisationEntity extends Row {
   @Column({ name: 'security_settings', type: 'jsonb', default: {} })
   securitySettings!: StoredSecuritySettings;
 
-  /** Categories of settings that workspaces may set for themselves. */
+  /** Categories of settings that workspaces may override. */
   @Column({ name: 'workspace_overrides', type: 'jsonb', default: {} })
   workspaceOverrides!: Readonly<Record<string, boolean>>;
 }

@@ -6,14 +6,14 @@ import { UserEntity } from './user.entity';
 import { WorkspaceEntity } from './workspace.entity';
 
 /**
- * A short-lived key of a session for gateways, with the rights of its user in one workspace. It
- * ends with the session.
+ * A short-lived key of a session that calls gateways with the rights of the session's user in one
+ * workspace. It ends with the session.
  */
 @Entity('playground_keys')
 export class PlaygroundKeyEntity extends PlainRow {
   /**
-   * HMAC-SHA256 of the key, hex, as that of an access token. The key itself is shown once and not
-   * stored.
+   * HMAC-SHA256 of the key, hex, computed like that of an access token. The key itself is shown
+   * once and not stored.
    */
   @PrimaryColumn({
     name: 'key_hash',

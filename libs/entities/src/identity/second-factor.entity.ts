@@ -15,8 +15,8 @@ export class SecondFactorEntity extends PlainRow {
   userId!: string;
 
   /**
-   * The only organisation in which the factor counts; null: it counts in all. It is that of the
-   * password it was set up with.
+   * The only organisation in which the factor is valid: that of the password with which it was set
+   * up. Null if it is valid in all.
    */
   @Column({ name: 'organisation_id', type: 'uuid', nullable: true })
   @ForeignKey(() => OrganisationEntity, { name: 'second_factors_organisation_fk' })
@@ -32,7 +32,7 @@ export class SecondFactorEntity extends PlainRow {
   @Column({ name: 'sealed_secret', type: 'text', nullable: true })
   sealedSecret!: string | null;
 
-  /** The passkey's id at the device, in base64url; null for an app. */
+  /** Credential id of the passkey in base64url; null for an app. */
   @Index('second_factors_credential_id_uq', { unique: true })
   @Column({ name: 'credential_id', type: 'varchar', length: 1366, nullable: true })
   credentialId!: string | null;
@@ -41,7 +41,7 @@ export class SecondFactorEntity extends PlainRow {
   @Column({ name: 'public_key', type: 'text', nullable: true })
   publicKey!: string | null;
 
-  /** Signatures that the device has counted; always 0 at devices that do not count. */
+  /** Signature counter of the device; always 0 for devices that do not count. */
   @Column({ name: 'sign_count', type: 'bigint', nullable: true })
   signCount!: string | null;
 
@@ -52,8 +52,8 @@ export class SecondFactorEntity extends PlainRow {
   lastStep!: number | null;
 
   /**
-   * Null until a first code has proved that the app has the secret; the factor does not count
-   * before.
+   * Time at which a first code proved that the app has the secret. Until then it is null, and the
+   * factor is not valid.
    */
   @Column({ name: 'confirmed_at', type: 'timestamptz', precision: 3, nullable: true })
   confirmedAt!: Date | null;
@@ -82,13 +82,13 @@ export class RecoveryCodeEntity extends PlainRow {
   @Index('recovery_codes_user_id_ix')
   userId!: string;
 
-  /** As in `second_factors`. */
+  /** The only organisation in which the code is valid; null for all. */
   @Column({ name: 'organisation_id', type: 'uuid', nullable: true })
   @ForeignKey(() => OrganisationEntity, { name: 'recovery_codes_organisation_fk' })
   organisationId!: string | null;
 }
 
-/** A challenge that a passkey has answered; it works once. */
+/** A challenge that a passkey has answered, stored so that it works only once. */
 @Entity('taken_challenges')
 export class TakenChallengeEntity {
   /** HMAC-SHA256 of the challenge, hex. */
@@ -106,7 +106,7 @@ export class TakenChallengeEntity {
 }
 
 /**
- * A login whose password was right and whose second factor is missing. Deleted when the session
+ * A login with a correct password whose second factor is missing. It is deleted when the session
  * opens.
  */
 @Entity('login_challenges')

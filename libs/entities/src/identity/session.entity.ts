@@ -6,7 +6,9 @@ import { UserEntity } from './user.entity';
 /** How a login proved a second factor. */
 export type SessionFactor = 'totp' | 'recovery_code' | 'passkey';
 
-/** One login of a user. Its access tokens name it; ending it ends them at once. */
+/**
+ * One login of a user. Access tokens name their session; ending the session ends them immediately.
+ */
 @Entity('sessions')
 export class SessionEntity extends PlainRow {
   @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'sessions_pk' })
@@ -26,7 +28,7 @@ export class SessionEntity extends PlainRow {
   @Column({ name: 'refresh_token_hash', type: 'char', length: 64 })
   refreshTokenHash!: string;
 
-  /** The refresh token before: its use proves a copy, so the session ends. */
+  /** Hash of the previous refresh token. Its use proves that it was copied, so the session ends. */
   @Index('sessions_previous_token_hash_ix')
   @Column({ name: 'previous_token_hash', type: 'char', length: 64, nullable: true })
   previousTokenHash!: string | null;
@@ -43,28 +45,34 @@ export class SessionEntity extends PlainRow {
   @Column({ name: 'mfa', type: 'varchar', length: 16, nullable: true })
   mfa!: SessionFactor | null;
 
-  /** True: of a console in a browser, which has the refresh token in a cookie and no other. */
+  /**
+   * Whether the session belongs to a console in a browser, which has the refresh token in a cookie
+   * only.
+   */
   @Column({ name: 'by_cookie', type: 'boolean', default: false })
   byCookie!: boolean;
 
-  /** When the refresh token was made, for a session by cookie. */
+  /** Time at which the refresh token was created, for a session by cookie. */
   @Column({ name: 'token_made_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   tokenMadeAt!: Date;
 
-  /** False for a login at an identity provider, which checks factors itself. */
+  /**
+   * Whether the login used a password. False for a login at an identity provider, which checks
+   * second factors itself.
+   */
   @Column({ name: 'by_password', type: 'boolean', default: true })
   byPassword!: boolean;
 
   /**
-   * True: opened by the link that the launcher prints, which proves control of the machine instead
-   * of a password.
+   * Whether the link that the launcher prints opened the session. It proves control of the machine
+   * instead of a password.
    */
   @Column({ name: 'by_claim', type: 'boolean', default: false })
   byClaim!: boolean;
 
   /**
-   * True: what opened it counts in every organisation of the user, so that the session can change
-   * to another one.
+   * Whether the credential of the login is valid in every organisation of the user, so that the
+   * session can switch to another one.
    */
   @Column({ name: 'counts_everywhere', type: 'boolean', default: false })
   countsEverywhere!: boolean;

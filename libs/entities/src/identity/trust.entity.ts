@@ -19,8 +19,8 @@ export class TrustEntity extends Row {
   name!: string;
 
   /**
-   * `jwt`: tokens may choose their scopes and limits within a map. `workload`: the map alone
-   * decides. `id_jag`: identity assertions of an identity provider
+   * `jwt`: tokens may choose their scopes and limits within a map. `workload`: only the map
+   * determines them. `id_jag`: identity assertions of an identity provider
    * (draft-ietf-oauth-identity-assertion-authz-grant).
    */
   @Column({ name: 'kind', type: 'varchar', length: 16 })
@@ -32,7 +32,7 @@ export class TrustEntity extends Row {
   @Column({ name: 'issuer', type: 'varchar', length: 2048 })
   issuer!: string;
 
-  /** SHA-256 of the issuer, hex, by which gateways find its trusts. */
+  /** SHA-256 of the issuer, hex; gateways find the trusts of an issuer by it. */
   @Index('trusts_issuer_digest_ix')
   @Column({ name: 'issuer_digest', type: 'char', length: 64 })
   issuerDigest!: string;
@@ -40,7 +40,7 @@ export class TrustEntity extends Row {
   @Column({ name: 'jwks_urls', type: 'jsonb', default: [] })
   jwksUrls!: readonly string[];
 
-  /** Public keys that were given instead of URLs. */
+  /** Public keys that an administrator entered instead of URLs. */
   @Column({ name: 'keys', type: 'jsonb', default: [] })
   keys!: readonly object[];
 
@@ -60,11 +60,11 @@ export class TrustEntity extends Row {
   @Column({ name: 'max_ttl', type: 'integer' })
   maxTtl!: number;
 
-  /** True: each token works once. */
+  /** Whether each token works only once. */
   @Column({ name: 'require_jti_once', type: 'boolean', default: false })
   requireJtiOnce!: boolean;
 
-  /** True: tokens act on the control plane for the users whom they name. */
+  /** Whether tokens may call the control plane as the users that they name. */
   @Column({ name: 'link_users', type: 'boolean', default: false })
   linkUsers!: boolean;
 

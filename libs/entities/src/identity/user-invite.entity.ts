@@ -7,7 +7,7 @@ export interface InvitedWorkspace {
   readonly role: 'admin' | 'manager' | 'member';
 }
 
-/** The user key that the invited user gets in each workspace of the invite. */
+/** The user key that the invited user receives in each workspace of the invite. */
 export interface InvitedApiKey {
   readonly name: string | null;
   readonly scopes: readonly string[];
@@ -16,7 +16,7 @@ export interface InvitedApiKey {
   readonly metadata: Readonly<Record<string, string>> | null;
 }
 
-/** An invitation to an organisation. One address has one pending invite at most. */
+/** An invitation to an organisation. Each address has at most one pending invite. */
 @Entity('user_invites')
 @Index('user_invites_organisation_created_at_ix', ['organisationId', 'createdAt', 'id'])
 @Index('user_invites_pending_uq', ['organisationId', 'email'], {
@@ -31,7 +31,7 @@ export class UserInviteEntity extends Row {
   @ForeignKey(() => OrganisationEntity, { name: 'user_invites_organisation_fk' })
   organisationId!: string;
 
-  /** In lower case. */
+  /** Address in lower case. */
   @Column({ name: 'email', type: 'varchar', length: 320 })
   email!: string;
 
@@ -50,12 +50,15 @@ export class UserInviteEntity extends Row {
   @Column({ name: 'api_key_details', type: 'jsonb', nullable: true })
   apiKeyDetails!: InvitedApiKey | null;
 
-  /** HMAC-SHA256 of the token in the link, hex. A resend replaces it, so an older link ends. */
+  /**
+   * HMAC-SHA256 of the token in the link, hex. Resending replaces it, which invalidates the older
+   * link.
+   */
   @Index('user_invites_token_hash_uq', { unique: true })
   @Column({ name: 'token_hash', type: 'char', length: 64 })
   tokenHash!: string;
 
-  /** A pending invite past `expires_at` counts as expired before anyone marks it. */
+  /** A pending invite counts as expired after `expires_at`, even before a job marks it. */
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'pending' })
   status!: 'pending' | 'accepted' | 'cancelled' | 'expired';
 
@@ -69,8 +72,8 @@ export class UserInviteEntity extends Row {
   invitedBy!: string | null;
 
   /**
-   * The link went to the address alone, so that its use proves the address. False: the inviter has
-   * seen it.
+   * Whether the link was sent only to the address, so that its use proves the address. False if the
+   * inviter has seen it.
    */
   @Column({ name: 'mailed', type: 'boolean', default: false })
   mailed!: boolean;

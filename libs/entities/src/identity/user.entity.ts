@@ -10,7 +10,7 @@ export class UserEntity extends Row {
   @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'users_pk' })
   id!: string;
 
-  /** In lower case: two spellings of one address are one user. */
+  /** Address in lower case, so that two spellings of it are one user. */
   @Index('users_email_uq', { unique: true })
   @Column({ name: 'email', type: 'varchar', length: 320 })
   email!: string;
@@ -22,13 +22,13 @@ export class UserEntity extends Row {
   lastName!: string;
 
   /**
-   * Argon2id of the password that counts in every organisation; null for a user whose address is
-   * not proven.
+   * Argon2id hash of the password that is valid in every organisation; null for a user whose
+   * address is not proven.
    */
   @Column({ name: 'password_hash', type: 'varchar', length: 255, nullable: true })
   passwordHash!: string | null;
 
-  /** True: the first set-up made the password, and the user has not chosen one since. */
+  /** Whether the first set-up generated the password and the user has not changed it since. */
   @Column({ name: 'password_generated', type: 'boolean', default: false })
   passwordGenerated!: boolean;
 
@@ -36,7 +36,7 @@ export class UserEntity extends Row {
   status!: 'active' | 'archived';
 
   /**
-   * Wrong codes of authenticator apps since `codeFailuresSince`; see `code-throttle.ts` of the
+   * Number of wrong authenticator codes since `codeFailuresSince`; see `code-throttle.ts` of the
    * admin API.
    */
   @Column({ name: 'code_failures', type: 'integer', default: 0 })

@@ -3,7 +3,9 @@ import { Row } from '../row';
 import { UserEntity } from './user.entity';
 import { WorkspaceEntity } from './workspace.entity';
 
-/** One user's membership of one workspace. Owners and admins of the organisation need none. */
+/**
+ * One user's membership of one workspace. Owners and admins of the organisation do not need one.
+ */
 @Entity('workspace_users')
 export class WorkspaceUserEntity extends Row {
   @PrimaryColumn({ name: 'workspace_id', type: 'uuid', primaryKeyConstraintName: 'workspace_users_pk' })
@@ -18,7 +20,7 @@ export class WorkspaceUserEntity extends Row {
   @Column({ name: 'role', type: 'varchar', length: 16 })
   role!: 'admin' | 'manager' | 'member';
 
-  /** Source of the membership; SCIM and SSO take away only their own. */
+  /** Source of the membership; SCIM and SSO remove only those that they created. */
   @Column({ name: 'source', type: 'varchar', length: 8, default: 'manual' })
   source!: 'manual' | 'scim' | 'sso';
 }

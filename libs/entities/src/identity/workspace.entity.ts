@@ -14,15 +14,15 @@ export interface WorkspaceDefaults {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Id of a config of the workspace. */
   readonly user_api_key_config?: string;
-  /** Ids of guardrails of the workspace or its organisation, in the order in which they act. */
+  /** Ids of guardrails of the workspace or its organisation, in their order of execution. */
   readonly input_guardrails?: readonly string[];
   readonly output_guardrails?: readonly string[];
 }
 
 export interface WorkspaceSettings extends UserKeySettings {
-  /** 1: bodies are logged; 0: metrics only; absent: as the organisation says. */
+  /** 1: bodies are logged; 0: metrics only; absent: the organisation's setting. */
   readonly debug_log?: 0 | 1;
-  /** `strict`: requests that can't be recorded are refused; absent: as the organisation says. */
+  /** `strict` refuses requests that cannot be recorded; absent: the organisation's setting. */
   readonly audit?: 'standard' | 'strict';
   /**
    * Handling of members that a provider cannot express, unless a config sets it; absent: `strict`.
@@ -46,7 +46,7 @@ export class WorkspaceEntity extends Row {
   @Column({ name: 'slug', type: 'varchar', length: 255 })
   slug!: string;
 
-  /** Without its icon. */
+  /** Name without the icon. */
   @Column({ name: 'name', type: 'varchar', length: 128 })
   name!: string;
 
@@ -60,7 +60,10 @@ export class WorkspaceEntity extends Row {
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'archived';
 
-  /** Exactly one per organisation; it can't be deleted. */
+  /**
+   * Whether it is the default workspace of the organisation, which has exactly one and cannot
+   * delete it.
+   */
   @Column({ name: 'is_default', type: 'boolean', default: false })
   isDefault!: boolean;
 
@@ -70,11 +73,11 @@ export class WorkspaceEntity extends Row {
   @Column({ name: 'settings', type: 'jsonb', default: {} })
   settings!: WorkspaceSettings;
 
-  /** An empty object: as the organisation says. */
+  /** An empty object inherits the organisation's settings. */
   @Column({ name: 'data_plane_security_settings', type: 'jsonb', default: {} })
   dataPlaneSecuritySettings!: DataPlaneSecuritySettings;
 
-  /** An empty object: as the organisation says. */
+  /** An empty object inherits the organisation's settings. */
   @Column({ name: 'export_settings', type: 'jsonb', default: {} })
   exportSettings!: ExportSettings;
 
@@ -85,18 +88,21 @@ export class WorkspaceEntity extends Row {
   @Column({ name: 'rate_limits', type: 'jsonb', nullable: true })
   rateLimits!: StoredRateLimit[] | null;
 
-  /** Use of its budgets before it does not count. */
+  /** Time of the last reset; earlier usage does not count for its budgets. */
   @Column({ name: 'last_reset_at', type: 'timestamptz', precision: 3, nullable: true })
   lastResetAt!: Date | null;
 
-  /** User who made it; null for an API key or the first start. */
+  /** User who created it; null for an API key or the first start. */
   @Column({ name: 'created_by', type: 'uuid', nullable: true })
   createdBy!: string | null;
 
   @Column({ name: 'creation_source', type: 'varchar', length: 16, default: 'api' })
   creationSource!: 'default' | 'ui' | 'api' | 'scim';
 
-  /** In force for the categories that the organisation lets workspaces override. */
+  /**
+   * Security settings; they apply for the categories that the organisation lets workspaces
+   * override.
+   */
   @Column({ name: 'security_settings', type: 'jsonb', default: {} })
   securitySettings!: StoredSecuritySettings;
 
@@ -105,7 +111,8 @@ export class WorkspaceEntity extends Row {
   limitsRank!: number;
 
   /**
-   * The same for its other settings, by their names; absent: anyone who may write the workspace.
+   * Ranks of the callers that last set its other settings, by setting; absent: anyone who may write
+   * the workspace can change it.
    */
   @Column({ name: 'set_by', type: 'jsonb', default: {} })
   setBy!: Readonly<Record<string, number>>;

@@ -8,17 +8,17 @@ import { Row } from '../row';
 export interface RepricingGroup {
   readonly provider: string | null;
   readonly model: string | null;
-  /** Whose cost differs. */
+  /** Number of logs whose cost differs. */
   readonly changed: number;
-  /** Without a price in the newer book too; they keep what they have. */
+  /** Number of logs without a price in the new price book too; they keep their cost. */
   readonly unpriced: number;
-  /** Sum of the logs that change; unpriced logs counted as 0 before. */
+  /** Sum of the old costs of the changed logs; an unpriced log counts as 0. */
   readonly before: number;
   readonly after: number;
 }
 
 export interface RepricingReport {
-  /** Logs that were looked at. */
+  /** Number of examined logs. */
   readonly seen: number;
   readonly groups: readonly RepricingGroup[];
 }
@@ -41,18 +41,18 @@ export class RepricingEntity extends Row {
   @Column({ name: 'start_time', type: 'timestamptz', precision: 3 })
   startTime!: Date;
 
-  /** Not part of it. */
+  /** End of the range, excluded. */
   @Column({ name: 'end_time', type: 'timestamptz', precision: 3 })
   endTime!: Date;
 
-  /** Null: all. */
+  /** Provider whose logs are re-priced; null for all. */
   @Column({ name: 'provider', type: 'text', nullable: true })
   provider!: string | null;
 
   @Column({ name: 'model', type: 'text', nullable: true })
   model!: string | null;
 
-  /** The last log that was looked at; with it, where a worker goes on. */
+  /** Time of the last examined log; with its id, the position at which a worker continues. */
   @Column({ name: 'cursor_time', type: 'timestamptz', precision: 3, nullable: true })
   cursorTime!: Date | null;
 

@@ -2,8 +2,8 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { Row } from '../row';
 
 /**
- * Rating of a trace by a person or a guardrail. It may come before the trace's logs, or without
- * any.
+ * Rating of a trace by a person or a guardrail. It may arrive before the trace's logs, or without
+ * any logs.
  */
 @Entity('feedback')
 @Index('feedback_trace_ix', ['workspaceId', 'traceId'])

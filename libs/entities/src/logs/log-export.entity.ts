@@ -6,8 +6,7 @@ import { Row } from '../row';
 export type LogExportStatus = 'draft' | 'in_progress' | 'success' | 'failed' | 'stopped';
 
 /**
- * A file of logs that is made in the background: in parts, each durable before the next one is
- * begun.
+ * A file of logs that a worker writes in parts; each part is durable before the next one starts.
  */
 @Entity('log_exports')
 @Index('log_exports_page_ix', ['workspaceId', 'createdAt', 'id'])
@@ -35,7 +34,7 @@ export class LogExportEntity extends Row {
   @Column({ name: 'format', type: 'varchar', length: 8 })
   format!: 'jsonl' | 'parquet';
 
-  /** As the caller wrote them. */
+  /** Filters as the caller sent them. */
   @Column({ name: 'filters', type: 'jsonb' })
   filters!: Readonly<Record<string, unknown>>;
 
@@ -43,7 +42,7 @@ export class LogExportEntity extends Row {
   @Column({ name: 'requested_data', type: 'jsonb' })
   requestedData!: readonly string[];
 
-  /** The user or the API key. */
+  /** Id of the user or API key that created the export. */
   @Column({ name: 'created_by', type: 'uuid', nullable: true })
   createdBy!: string | null;
 
@@ -51,19 +50,19 @@ export class LogExportEntity extends Row {
   @Column({ name: 'attributed_user_id', type: 'uuid', nullable: true })
   attributedUserId!: string | null;
 
-  /** Whose logs alone are exported; null: those of the whole workspace. */
+  /** User whose logs are exported; null for all logs of the workspace. */
   @Column({ name: 'only_user_id', type: 'uuid', nullable: true })
   onlyUserId!: string | null;
 
-  /** Rows that matched when it was written or changed; at most 1,000,000 are counted. */
+  /** Number of matching rows when the export was created or changed; counted up to 1,000,000. */
   @Column({ name: 'total', type: 'integer', default: 0 })
   total!: number;
 
-  /** Rises with each start; part of the keys of its files. */
+  /** Number of the run; each start increases it. It is part of the files' keys. */
   @Column({ name: 'run', type: 'integer', default: 0 })
   run!: number;
 
-  /** Later logs are not part of this run. */
+  /** End of the exported range; later logs are not exported. */
   @Column({ name: 'until', type: 'timestamptz', precision: 3, nullable: true })
   until!: Date | null;
 
@@ -77,7 +76,7 @@ export class LogExportEntity extends Row {
   @Column({ name: 'position', type: 'jsonb', nullable: true })
   position!: { readonly createdAt: string; readonly id: string } | null;
 
-  /** Why it failed, in words for its owner. */
+  /** Reason of the failure, as a message for the owner. */
   @Column({ name: 'failure', type: 'text', nullable: true })
   failure!: string | null;
 
@@ -88,7 +87,7 @@ export class LogExportEntity extends Row {
   @Column({ name: 'lease_until', type: 'timestamptz', precision: 3, nullable: true })
   leaseUntil!: Date | null;
 
-  /** Workers that died while they held it, since its last part. */
+  /** Number of workers that died while they held the lease, since the last part. */
   @Column({ name: 'workers_lost', type: 'integer', default: 0 })
   workersLost!: number;
 
@@ -99,14 +98,14 @@ export class LogExportEntity extends Row {
   deletedAt!: Date | null;
 }
 
-/** A finished piece of an export's file; the pieces one after the other are the file. */
+/** A finished part of an export's file; the file is the concatenation of its parts. */
 @Entity('log_export_parts')
 export class LogExportPartEntity {
   @PrimaryColumn({ name: 'export_id', type: 'uuid', primaryKeyConstraintName: 'log_export_parts_pk' })
   @ForeignKey(() => LogExportEntity, { name: 'log_export_parts_export_fk' })
   exportId!: string;
 
-  /** From 0. */
+  /** Number of the part, from 0. */
   @PrimaryColumn({ name: 'number', type: 'integer', primaryKeyConstraintName: 'log_export_parts_pk' })
   number!: number;
 
@@ -120,7 +119,7 @@ export class LogExportPartEntity {
   @Column({ name: 'rows', type: 'integer' })
   rows!: number;
 
-  /** Facts about this part for the end of the file. */
+  /** Data about this part that the end of the file needs. */
   @Column({ name: 'meta', type: 'jsonb', nullable: true })
   meta!: object | null;
 }

@@ -4,20 +4,21 @@ import type { EntityManager } from 'typeorm';
 import { MailEntity } from './mail.entity';
 
 /**
- * The last try begins about an hour after the first: 2, 4, 8, 16 and 32 minutes lie between them.
+ * Maximum number of attempts. Pauses of 2, 4, 8, 16 and 32 minutes lie between them, so the last
+ * attempt starts about an hour after the first.
  */
 export const MAIL_ATTEMPTS_MAX = 6;
-/** Age in days from which a mail is dropped, also where mail was switched off. */
+/** Age in days at which a mail is deleted, even while mail is switched off. */
 const MAIL_DAYS_MAX = 3;
 
 export interface OutgoingMail {
   readonly organisationId: string;
   /**
-   * Up to 200 characters. A mail that still waits under the same topic for the same recipient is
-   * replaced.
+   * Subject of the mail, such as `invite/<id>`, up to 200 characters. It replaces an unsent mail of
+   * the same topic to the same recipient.
    */
   readonly topic: string;
-  /** Addresses, one mail for each. */
+  /** Addresses; each receives a separate mail. */
   readonly to: readonly string[];
   readonly message: MailMessage;
 }
@@ -28,17 +29,17 @@ export interface DueMail {
   readonly topic: string;
   readonly recipient: string;
   readonly message: MailMessage;
-  /** Whether this is the last try. */
+  /** Whether this is the last attempt. */
   readonly isLast: boolean;
 }
 
 /**
- * Puts mails in line for the worker, in the transaction of the write that they tell of: both happen
+ * Queues mails for the worker in the transaction of the write that they report, so that both happen
  * or neither.
  */
 export async function queueMail(manager: EntityManager, keyring: Keyring, mail: OutgoingMail): Promise<void> {
   const content = JSON.stringify(mail.message);
-  // In one order, so that two writers of the same mails never wait for each other.
+  // Recipients are sorted, so that two writers of the same mails cannot deadlock.
   for (const recipient of [...new Set(mail.to.map((address) => address.toLowerCase()))].sort()) {
     const id = uuidv7();
     await manager.query(
@@ -50,14 +51,14 @@ export async function queueMail(manager: EntityManager, keyring: Keyring, mail: 
   }
 }
 
-/** Takes back the mails of a topic that were not sent yet. */
+/** Deletes the unsent mails of a topic. */
 export async function dropMail(manager: EntityManager, topic: string): Promise<void> {
   await manager.delete(MailEntity, { topic });
 }
 
 /**
- * The mail that has been due longest, for this caller alone until its next try is due; null when
- * none is.
+ * Claims the mail that has been due longest, and schedules its next attempt; no other caller gets
+ * it before then. Returns null when no mail is due.
  */
 export async function claimMail(manager: EntityManager, keyring: Keyring): Promise<DueMail | null> {
   const [rows] = await manager.query<[ClaimedRow[], number]>(
@@ -75,14 +76,17 @@ export async function claimMail(manager: EntityManager, keyring: Keyring): Promi
   return { id, organisationId: row.organisation_id, topic, recipient, message, isLast };
 }
 
-/** After a mail was sent, or given up. One that replaced it meanwhile has another id and stays. */
+/**
+ * Deletes a mail that was sent or given up. A mail that replaced it meanwhile has another id and
+ * stays.
+ */
 export async function finishMail(manager: EntityManager, id: string): Promise<void> {
   await manager.delete(MailEntity, { id });
 }
 
 /**
- * Drops mails that will not be sent any more: its tries are used up (its worker died in the last),
- * or it is too old.
+ * Deletes mails that will not be sent any more: their attempts are used up (the worker died in the
+ * last one), or they are too old.
  */
 export async function dropStaleMails(manager: EntityManager): Promise<void> {
   await manager.query(

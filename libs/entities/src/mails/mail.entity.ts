@@ -2,7 +2,10 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { OrganisationEntity } from '../identity/organisation.entity';
 import { PlainRow } from '../row';
 
-/** A mail that waits to be sent; it is gone once it was. One topic has one mail for a recipient. */
+/**
+ * A mail that waits to be sent; it is deleted afterwards. Each topic has at most one mail for a
+ * recipient.
+ */
 @Entity('mails')
 @Index('mails_topic_uq', ['topic', 'recipient'], { unique: true })
 @Index('mails_due_at_ix', ['dueAt'])
@@ -14,24 +17,24 @@ export class MailEntity extends PlainRow {
   @ForeignKey(() => OrganisationEntity, { name: 'mails_organisation_fk' })
   organisationId!: string;
 
-  /** Subject of the mail, such as `invite/<id>`. */
+  /** Purpose of the mail, such as `invite/<id>`. */
   @Column({ name: 'topic', type: 'varchar', length: 200 })
   topic!: string;
 
   @Column({ name: 'recipient', type: 'varchar', length: 320 })
   recipient!: string;
 
-  /** A `MailMessage`, sealed: it may carry a link that lets someone in. */
+  /** An encrypted `MailMessage`, because it may contain a link that grants access. */
   @Column({ name: 'sealed', type: 'text' })
   sealed!: string;
 
-  /** Tries that were begun. */
+  /** Number of started attempts. */
   @Column({ name: 'attempts', type: 'smallint', default: 0 })
   attempts!: number;
 
   /**
-   * Not to be tried before. A try that has begun moves it, so that another worker keeps off
-   * meanwhile.
+   * Earliest time of the next attempt. Starting an attempt moves it, so that no other worker sends
+   * the mail meanwhile.
    */
   @Column({ name: 'due_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   dueAt!: Date;

@@ -5,8 +5,8 @@ import { Row } from '../row';
 import { McpServerEntity } from './mcp-server.entity';
 
 /**
- * A call of a tool that a rule lets pass only with the approval of a person. Only the same caller
- * can use the approval, once, for the same arguments.
+ * A call of a tool that, by a rule, needs the approval of a person. Only the same caller can use
+ * the approval, once, for the same arguments.
  */
 @Entity('mcp_approvals')
 @Check('mcp_approvals_status_ck', `status IN ('pending', 'approved', 'rejected', 'used')`)
@@ -53,18 +53,21 @@ export class McpApprovalEntity extends Row {
   @Column({ name: 'arguments_digest', type: 'varchar', length: 64 })
   argumentsDigest!: string;
 
-  /** JSON without credentials, as in the log; null in workspaces that keep no bodies. */
+  /**
+   * Arguments as JSON without credentials, as in the log; null in workspaces that do not log
+   * bodies.
+   */
   @Column({ name: 'arguments_json', type: 'text', nullable: true })
   argumentsJson!: string | null;
 
   /**
-   * `used`: the call was made. A pending or approved one is over at `expiresAt`, whatever its
+   * `used`: the call was made. A pending or approved row expires at `expiresAt`, whatever its
    * status.
    */
   @Column({ name: 'status', type: 'varchar', length: 16 })
   status!: 'pending' | 'approved' | 'rejected' | 'used';
 
-  /** When a pending one can no longer be decided, and an approved one no longer be used. */
+  /** Time after which a pending approval cannot be decided, and an approved one cannot be used. */
   @Index('mcp_approvals_expires_at_ix')
   @Column({ name: 'expires_at', type: 'timestamptz', precision: 3 })
   expiresAt!: Date;
@@ -82,7 +85,7 @@ export class McpApprovalEntity extends Row {
   @Column({ name: 'used_at', type: 'timestamptz', precision: 3, nullable: true })
   usedAt!: Date | null;
 
-  /** How many rounds of input the call had after it was made. */
+  /** Number of rounds of input that the call had after it was made. */
   @Column({ name: 'rounds', type: 'smallint', default: 0 })
   rounds!: number;
 }

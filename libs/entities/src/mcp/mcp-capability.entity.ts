@@ -14,7 +14,9 @@ export class McpCapabilityEntity extends UpstreamCapability {
   @ForeignKey(() => McpIntegrationEntity, { name: 'mcp_capabilities_integration_fk' })
   integrationId!: string;
 
-  /** `server`: the name and the instructions of the server itself, named `@server`. */
+  /**
+   * `server` stands for the name and the instructions of the server itself; its name is `@server`.
+   */
   @Column({ name: 'type', type: 'varchar', length: 32 })
   type!: 'tool' | 'prompt' | 'resource' | 'resource_template' | 'server';
 }

@@ -3,9 +3,7 @@ import { UserEntity } from '../identity/user.entity';
 import { PlainRow } from '../row';
 import { McpServerEntity } from './mcp-server.entity';
 
-/**
- * A link with which one user connects to one upstream MCP server. Each step of it is taken once.
- */
+/** A link with which one user connects to one upstream MCP server. Each of its steps works once. */
 @Entity('mcp_connect_tickets')
 @Check('mcp_connect_tickets_step_ck', `step IN ('open', 'begun', 'ended')`)
 export class McpConnectTicketEntity extends PlainRow {
@@ -28,7 +26,7 @@ export class McpConnectTicketEntity extends PlainRow {
   @ForeignKey(() => UserEntity, { name: 'mcp_connect_tickets_user_fk', onDelete: 'CASCADE' })
   userId!: string;
 
-  /** `begun`: the browser was sent to the authorization server. `ended`: it came back. */
+  /** `begun`: the browser was redirected to the authorization server. `ended`: it returned. */
   @Column({ name: 'step', type: 'varchar', length: 16 })
   step!: 'open' | 'begun' | 'ended';
 

@@ -4,7 +4,7 @@ import { UserEntity } from '../identity/user.entity';
 import { Row } from '../row';
 import { McpServerEntity } from './mcp-server.entity';
 
-/** The tokens with which a user's calls sign in at an upstream MCP server. */
+/** The tokens with which a user's calls authenticate at an upstream MCP server. */
 @Entity('mcp_connections')
 @Check(
   'mcp_connections_status_ck',
@@ -29,11 +29,11 @@ export class McpConnectionEntity extends Row {
   @ForeignKey(() => UserEntity, { name: 'mcp_connections_user_fk' })
   userId!: string;
 
-  /** `seal()` of the tokens, bound to `mcpConnectionBinding`. Null: there are none. */
+  /** The encrypted tokens, bound to `mcpConnectionBinding`; null when there are none. */
   @Column({ name: 'sealed_tokens', type: 'text', nullable: true })
   sealedTokens!: string | null;
 
-  /** `needs_scope`: in use, and a server wants more scopes. */
+  /** `needs_scope`: the connection is in use, but the server requires more scopes. */
   @Column({ name: 'status', type: 'varchar', length: 16 })
   status!: 'connected' | 'needs_consent' | 'needs_scope' | 'revoked' | 'error';
 
@@ -44,8 +44,8 @@ export class McpConnectionEntity extends Row {
   scopes!: string[];
 
   /**
-   * Scopes that the next sign-in requests: those of the connection, and those that the server wants
-   * in addition.
+   * Scopes that the next sign-in requests: those of the connection and those that the server
+   * additionally requires.
    */
   @Column({ name: 'wanted_scopes', type: 'jsonb', default: [] })
   wantedScopes!: string[];
@@ -62,7 +62,7 @@ export class McpConnectionEntity extends Row {
   @Column({ name: 'lease', type: 'uuid', nullable: true })
   lease!: string | null;
 
-  /** When another process may refresh them in its place. */
+  /** Time from which another process may refresh the tokens instead. */
   @Column({ name: 'lease_ends_at', type: 'timestamptz', precision: 3, nullable: true })
   leaseEndsAt!: Date | null;
 }

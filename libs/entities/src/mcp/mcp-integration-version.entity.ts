@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { PlainRow } from '../row';
 import { McpIntegrationEntity } from './mcp-integration.entity';
 
-/** One saved state of an MCP integration; never changed. */
+/** A saved version of an MCP integration; never changed. */
 @Entity('mcp_integration_versions')
 @Index('mcp_integration_versions_number_uq', ['integrationId', 'number'], { unique: true })
 export class McpIntegrationVersionEntity extends PlainRow {
@@ -13,11 +13,11 @@ export class McpIntegrationVersionEntity extends PlainRow {
   @ForeignKey(() => McpIntegrationEntity, { name: 'mcp_integration_versions_integration_fk' })
   integrationId!: string;
 
-  /** 1 is the first. */
+  /** Number of the version; the first is 1. */
   @Column({ name: 'number', type: 'integer' })
   number!: number;
 
-  /** The members of a PUT of the integration, with masked secrets. */
+  /** The body of a PUT of the integration, with masked secrets. */
   @Column({ name: 'content', type: 'jsonb' })
   content!: Record<string, unknown>;
 

@@ -4,8 +4,8 @@ import { Row } from '../row';
 import { McpIntegrationEntity } from './mcp-integration.entity';
 
 /**
- * Whether one workspace may use an organisation's MCP integration. Without a row it has the global
- * access.
+ * Whether one workspace may use an organisation's MCP integration. A workspace without a row has
+ * the integration's global access.
  */
 @Entity('mcp_integration_workspaces')
 @Index('mcp_integration_workspaces_uq', ['integrationId', 'workspaceId'], { unique: true })

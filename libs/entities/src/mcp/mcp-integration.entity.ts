@@ -5,8 +5,7 @@ import { WorkspaceEntity } from '../identity/workspace.entity';
 import { UpstreamIntegration } from '../upstreams/upstream-integration';
 
 /**
- * Facts that an upstream MCP server reports about itself, as of the last read. None of it is
- * trusted.
+ * Facts that an upstream MCP server reported about itself in the last read. They are not trusted.
  */
 export interface StoredMcpServerInfo {
   readonly name: string | null;
@@ -15,7 +14,7 @@ export interface StoredMcpServerInfo {
   readonly description: string | null;
   readonly websiteUrl: string | null;
   readonly icons: readonly unknown[];
-  /** Revision of the protocol that was agreed on, such as `2025-11-25`. */
+  /** Negotiated revision of the protocol, such as `2025-11-25`. */
   readonly protocolVersion: string | null;
   /** The member `capabilities` of the server. */
   readonly capabilities: Readonly<Record<string, unknown>>;
@@ -30,7 +29,8 @@ export interface StoredToolPrices {
 }
 
 /**
- * An upstream MCP server: its address, how the gateway signs in there, and what is approved of it.
+ * An upstream MCP server: its address, how the gateway authenticates there, and what is approved of
+ * it.
  */
 @Entity('mcp_integrations')
 @Check('mcp_integrations_status_ck', `status IN ('active', 'archived')`)
@@ -70,7 +70,7 @@ export class McpIntegrationEntity extends UpstreamIntegration {
   @Column({ name: 'prices', type: 'jsonb', nullable: true })
   prices!: StoredToolPrices | null;
 
-  /** The newest; what is served of it is in `approvedServer`. */
+  /** The newest facts about the server; the gateway serves those in `approvedServer`. */
   @Column({ name: 'server_info', type: 'jsonb', nullable: true })
   serverInfo!: StoredMcpServerInfo | null;
 

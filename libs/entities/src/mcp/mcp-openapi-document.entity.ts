@@ -2,17 +2,17 @@ import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import { PlainRow } from '../row';
 import { McpIntegrationEntity } from './mcp-integration.entity';
 
-/** Operations that have all of these; an absent member excludes none. */
+/** Selects operations that match all members; an absent member matches every operation. */
 export interface StoredOperationFilter {
   readonly operation_ids?: readonly string[];
   readonly tags?: readonly string[];
   readonly methods?: readonly string[];
-  /** Paths, or beginnings of paths before a final `*`. */
+  /** Paths; a final `*` matches any continuation. */
   readonly paths?: readonly string[];
 }
 
 /**
- * Which operations of a document become tools, and how. Operations are named by their ids, or by
+ * Which operations of a document become tools, and how. An operation is named by its id, or as
  * `method path`.
  */
 export interface StoredOpenApiSelection {
@@ -21,21 +21,21 @@ export interface StoredOpenApiSelection {
   readonly exclude: StoredOperationFilter | null;
   /** Names of tools by operation. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** Operations that change nothing, whatever their methods say. */
+  /** Operations that are declared read-only, whatever their methods are. */
   readonly read_only: readonly string[];
   readonly output_schemas: boolean;
 }
 
-/** An operation that was selected and cannot be a tool. */
+/** A selected operation that cannot become a tool. */
 export interface StoredSkippedOperation {
-  /** Such as `post /pets`. */
+  /** Name of the operation, such as `post /pets`. */
   readonly operation: string;
   readonly reason: string;
 }
 
 /**
- * The OpenAPI document of an integration of the kind `openapi`, and what an administrator chose of
- * it.
+ * The OpenAPI document of an integration of the kind `openapi`, and the selection of an
+ * administrator.
  */
 @Entity('mcp_openapi_documents')
 export class McpOpenApiDocumentEntity extends PlainRow {
@@ -47,11 +47,11 @@ export class McpOpenApiDocumentEntity extends PlainRow {
   @ForeignKey(() => McpIntegrationEntity, { name: 'mcp_openapi_documents_integration_fk' })
   integrationId!: string;
 
-  /** Where the document is read again; null: it was given. */
+  /** URL from which the document is read again; null if it was uploaded. */
   @Column({ name: 'url', type: 'varchar', length: 2048, nullable: true })
   url!: string | null;
 
-  /** JSON or YAML, at most 5 MiB, as it was given or read last. */
+  /** Text of the document, JSON or YAML, at most 5 MiB, as it was last uploaded or read. */
   @Column({ name: 'document', type: 'text' })
   document!: string;
 
@@ -65,7 +65,7 @@ export class McpOpenApiDocumentEntity extends PlainRow {
   @Column({ name: 'skipped', type: 'jsonb', default: [] })
   skipped!: StoredSkippedOperation[];
 
-  /** When the document was given or read last. */
+  /** Time at which the document was last uploaded or read. */
   @Column({ name: 'read_at', type: 'timestamptz', precision: 3 })
   readAt!: Date;
 }

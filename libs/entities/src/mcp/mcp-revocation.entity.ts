@@ -2,8 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { PlainRow } from '../row';
 
 /**
- * Tokens of a connection that has ended, until they are revoked at their authorization server. It
- * has no foreign keys, since the user and the server may be gone by then.
+ * Tokens of an ended connection that must still be revoked at their authorization server. The row
+ * has no foreign keys, since the user and the server may be deleted by then.
  */
 @Entity('mcp_revocations')
 export class McpRevocationEntity extends PlainRow {

@@ -4,7 +4,9 @@ import { McpServerEntity } from './mcp-server.entity';
 
 const PRIMARY_KEY = 'mcp_server_capabilities_pk';
 
-/** Whether an MCP server of a workspace offers a capability. Without a row it does. */
+/**
+ * Whether an MCP server of a workspace offers a capability. It offers a capability that has no row.
+ */
 @Entity('mcp_server_capabilities')
 export class McpServerCapabilityEntity {
   @PrimaryColumn({ name: 'server_id', type: 'uuid', primaryKeyConstraintName: PRIMARY_KEY })

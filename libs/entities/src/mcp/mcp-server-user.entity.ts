@@ -4,7 +4,7 @@ import { McpServerEntity } from './mcp-server.entity';
 
 const PRIMARY_KEY = 'mcp_server_users_pk';
 
-/** Whether a user may use an MCP server, where that differs from the server's default. */
+/** Whether a user may use an MCP server, if that differs from the server's default. */
 @Entity('mcp_server_users')
 export class McpServerUserEntity {
   @PrimaryColumn({ name: 'server_id', type: 'uuid', primaryKeyConstraintName: PRIMARY_KEY })

@@ -4,7 +4,7 @@ import { WorkspaceEntity } from '../identity/workspace.entity';
 import { UpstreamServer } from '../upstreams/upstream-server';
 import { McpIntegrationEntity } from './mcp-integration.entity';
 
-/** An MCP integration in one workspace: what its members call, and who of them may. */
+/** An MCP integration in one workspace, with the access of the workspace's members. */
 @Entity('mcp_servers')
 @Check('mcp_servers_status_ck', `status IN ('active', 'archived')`)
 @Index('mcp_servers_slug_uq', ['workspaceId', 'slug'], { unique: true, where: `status <> 'archived'` })

@@ -3,7 +3,7 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 
-/** How a toolset shows a tool differently, as the API has it. */
+/** How a toolset changes the presentation of a tool, in the form of the API. */
 export interface StoredToolOverride {
   readonly title?: string;
   readonly description?: string;
@@ -11,21 +11,21 @@ export interface StoredToolOverride {
   readonly fixed_arguments?: Readonly<Record<string, unknown>>;
 }
 
-/** A server of a toolset. Names are those of the server. */
+/** A server of a toolset. Names are the server's own names. */
 export interface StoredToolsetMember {
   /** Id of a server of the workspace. */
   readonly server_id: string;
-  /** Null: the slug of the server. */
+  /** Prefix of the shown names; null for the slug of the server. */
   readonly prefix: string | null;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
-  /** Shown name by name, of tools and prompts. */
+  /** Shown names of tools and prompts, by the server's names. */
   readonly aliases: Readonly<Record<string, string>>;
   /** Overrides by the name of the tool. */
   readonly overrides: Readonly<Record<string, StoredToolOverride>>;
 }
 
-/** MCP servers of a workspace under one address. It gives no access by itself. */
+/** MCP servers of a workspace under one URL. A toolset grants no access by itself. */
 @Entity('mcp_toolsets')
 @Check('mcp_toolsets_status_ck', `status IN ('active', 'archived')`)
 @Check('mcp_toolsets_mode_ck', `mode IN ('list', 'search')`)
@@ -45,7 +45,7 @@ export class McpToolsetEntity extends Row {
   @ForeignKey(() => WorkspaceEntity, { name: 'mcp_toolsets_workspace_fk' })
   workspaceId!: string;
 
-  /** No server of the workspace has the same. */
+  /** Slug that no MCP server of the workspace has either. */
   @Column({ name: 'slug', type: 'varchar', length: 50 })
   slug!: string;
 
@@ -69,11 +69,11 @@ export class McpToolsetEntity extends Row {
   @Column({ name: 'mode', type: 'varchar', length: 16, default: 'list' })
   mode!: 'list' | 'search';
 
-  /** `partial`: lists lack what a failed member offers; `strict`: lists fail. */
+  /** `partial`: lists omit the capabilities of a failed member. `strict`: lists fail. */
   @Column({ name: 'failure', type: 'varchar', length: 16, default: 'partial' })
   failure!: 'partial' | 'strict';
 
-  /** At most 50, in the order in which clients see them. */
+  /** At most 50 servers, in the order in which clients see them. */
   @Column({ name: 'members', type: 'jsonb', default: [] })
   members!: StoredToolsetMember[];
 }

@@ -3,7 +3,7 @@ import { UserEntity } from '../identity/user.entity';
 import { PlainRow } from '../row';
 import { OauthConsentEntity } from './oauth-consent.entity';
 
-/** Something short-lived of the OAuth server: an interaction, a grant, a code or a token. */
+/** A short-lived object of the OAuth server: an interaction, a grant, a code or a token. */
 @Entity('oauth_artifacts')
 export class OauthArtifactEntity extends PlainRow {
   /** HMAC-SHA256 of the model and the value, hex. The value itself is never stored. */
@@ -19,7 +19,7 @@ export class OauthArtifactEntity extends PlainRow {
   @Column({ name: 'model', type: 'varchar', length: 32 })
   model!: string;
 
-  /** Without the value. */
+  /** Content of the object, without its value. */
   @Column({ name: 'payload', type: 'jsonb' })
   payload!: object;
 
@@ -36,7 +36,7 @@ export class OauthArtifactEntity extends PlainRow {
   @Column({ name: 'client_id', type: 'varchar', length: 2048, nullable: true })
   clientId!: string | null;
 
-  /** The user that the artifact is of; of an interaction, the first one who opened it. */
+  /** User of the object; for an interaction, the first user who opened it. */
   @Index('oauth_artifacts_user_id_ix')
   @Column({ name: 'user_id', type: 'uuid', nullable: true })
   @ForeignKey(() => UserEntity, { name: 'oauth_artifacts_user_fk' })
@@ -46,7 +46,7 @@ export class OauthArtifactEntity extends PlainRow {
   @Column({ name: 'expires_at', type: 'timestamptz', precision: 3 })
   expiresAt!: Date;
 
-  /** When a code or refresh token was used. */
+  /** Time at which a code or refresh token was used; null before. */
   @Column({ name: 'consumed_at', type: 'timestamptz', precision: 3, nullable: true })
   consumedAt!: Date | null;
 }

@@ -2,7 +2,10 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { OrganisationEntity } from '../identity/organisation.entity';
 import { Row } from '../row';
 
-/** A client of the OAuth server: registered by an administrator, or by itself (RFC 7591). */
+/**
+ * A client of the OAuth server that an administrator registered, or that registered itself (RFC
+ * 7591).
+ */
 @Entity('oauth_clients')
 @Index('oauth_clients_network_ix', ['createdNetwork', 'createdAt'])
 export class OauthClientEntity extends Row {
@@ -37,7 +40,7 @@ export class OauthClientEntity extends Row {
   @Column({ name: 'created_network', type: 'varchar', length: 64, nullable: true })
   createdNetwork!: string | null;
 
-  /** When the client was last given a grant or a token. */
+  /** Time of the client's last grant or token. */
   @Column({ name: 'last_used_at', type: 'timestamptz', precision: 3, nullable: true })
   lastUsedAt!: Date | null;
 

@@ -5,8 +5,8 @@ import { WorkspaceEntity } from '../identity/workspace.entity';
 import { PlainRow } from '../row';
 
 /**
- * Consent of a user to a client: the grant of OAuth. All codes and tokens of the grant end with its
- * row.
+ * A user's consent to a client, the grant of OAuth. Deleting the row ends all codes and tokens of
+ * the grant.
  */
 @Entity('oauth_consents')
 @Index('oauth_consents_user_ix', ['userId', 'clientId', 'resource'])
@@ -19,7 +19,7 @@ export class OauthConsentEntity extends PlainRow {
   @ForeignKey(() => UserEntity, { name: 'oauth_consents_user_fk' })
   userId!: string;
 
-  /** Id of a row of `oauth_clients`, or the address of a client's metadata document. */
+  /** Id of a row of `oauth_clients`, or the URL of a client's metadata document. */
   @Index('oauth_consents_client_id_ix')
   @Column({ name: 'client_id', type: 'varchar', length: 2048 })
   clientId!: string;
@@ -31,8 +31,8 @@ export class OauthConsentEntity extends PlainRow {
   resource!: string;
 
   /**
-   * Id of the server, toolset, agent or workspace that the resource named at consent; null: the API
-   * itself. Tokens end with it.
+   * Id of the MCP server, toolset, agent or workspace that the resource named at consent; null for
+   * the API itself. Deleting it ends the tokens.
    */
   @Index('oauth_consents_target_id_ix')
   @Column({ name: 'target_id', type: 'uuid', nullable: true })
@@ -45,15 +45,15 @@ export class OauthConsentEntity extends PlainRow {
   @ForeignKey(() => OrganisationEntity, { name: 'oauth_consents_organisation_fk' })
   organisationId!: string;
 
-  /** Null: the whole organisation, as far as the user's role goes. */
+  /** Workspace of the grant; null for the whole organisation within the user's role. */
   @Index('oauth_consents_workspace_id_ix')
   @Column({ name: 'workspace_id', type: 'uuid', nullable: true })
   @ForeignKey(() => WorkspaceEntity, { name: 'oauth_consents_workspace_fk' })
   workspaceId!: string | null;
 
   /**
-   * The grant to which the user has agreed; null for that one itself. This one was written because
-   * the user had, without asking again.
+   * The grant to which the user agreed; null if it is this one. If set, this grant was created from
+   * that earlier consent without asking the user again.
    */
   @Index('oauth_consents_remembered_from_ix')
   @Column({ name: 'remembered_from', type: 'uuid', nullable: true })
@@ -62,7 +62,7 @@ export class OauthConsentEntity extends PlainRow {
   @Column({ name: 'last_used_at', type: 'timestamptz', precision: 3, nullable: true })
   lastUsedAt!: Date | null;
 
-  /** The grant ends then, unless a refresh moves it on. */
+  /** End of the grant; a refresh extends it. */
   @Index('oauth_consents_expires_at_ix')
   @Column({ name: 'expires_at', type: 'timestamptz', precision: 3 })
   expiresAt!: Date;

@@ -1,9 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { PlainRow } from '../row';
 
-/**
- * A key that the installation signs with. At most one of each purpose is `current` and one `next`.
- */
+/** A signing key of the installation. Each purpose has at most one `current` and one `next` key. */
 @Entity('signing_keys')
 @Index('signing_keys_state_uq', ['purpose', 'state'], { unique: true, where: `state IN ('next', 'current')` })
 export class SigningKeyEntity extends PlainRow {
@@ -11,8 +9,8 @@ export class SigningKeyEntity extends PlainRow {
   kid!: string;
 
   /**
-   * `cards`: cards of agents, which gateways sign; it is no key of tokens, and has a key set of its
-   * own.
+   * `cards`: the key with which gateways sign agent cards. It signs no tokens and has a separate
+   * key set.
    */
   @Column({ name: 'purpose', type: 'varchar', length: 16, default: 'tokens' })
   purpose!: 'tokens' | 'cards';
@@ -30,7 +28,7 @@ export class SigningKeyEntity extends PlainRow {
   @Column({ name: 'state', type: 'varchar', length: 16 })
   state!: 'next' | 'current' | 'previous';
 
-  /** From when the key signs. */
+  /** Time from which the key signs. */
   @Column({ name: 'not_before', type: 'timestamptz', precision: 3 })
   notBefore!: Date;
 

@@ -6,16 +6,19 @@ import { recordChange } from '../change-events/record-change';
 import { signingKeyBinding } from '../sealed/sealed-columns';
 import { SigningKeyEntity } from './signing-key.entity';
 
-/** How long a key signs. */
+/** Time for which a key signs. */
 const SIGNS_MS = 90 * DAY_MS;
-/** How long the next key is published before it signs, so that caches of key sets have it then. */
+/**
+ * Time for which the next key is published before it signs, so that caches of key sets contain it
+ * by then.
+ */
 const PUBLISHED_BEFORE_MS = DAY_MS;
-/** How long a key stays published after it has signed. */
+/** Time for which a key stays published after it stopped signing. */
 const PUBLISHED_AFTER_MS = 7 * DAY_MS;
 
 /**
- * Adds an ES256 key, unless there is one of its purpose and state: the first of several processes
- * decides.
+ * Adds an ES256 key unless one with its purpose and state exists, so that concurrent processes add
+ * only one.
  */
 export async function addSigningKey(
   manager: EntityManager,
@@ -35,7 +38,7 @@ type Purpose = SigningKeyEntity['purpose'];
 
 type KeyStart = Pick<SigningKeyEntity, 'notBefore'> & {
   readonly state: 'next' | 'current';
-  /** Default: tokens. */
+  /** Purpose of the key; `tokens` when absent. */
   readonly purpose?: Purpose;
 };
 
@@ -48,16 +51,16 @@ function newKey(keyring: Keyring, { state, notBefore, purpose = 'tokens' }: KeyS
   return { kid, alg: 'ES256' as const, publicJwk, sealedPrivate, state, notBefore, purpose };
 }
 
-/** One process at a time changes the keys. */
+/** Locks the keys until the end of the transaction, so that one process at a time changes them. */
 const lockKeys = (manager: EntityManager): Promise<unknown> =>
   manager.query(`SELECT pg_advisory_xact_lock(hashtext('signing_keys'))`);
 
 /**
- * Removes all keys of all purposes, published ones included, and adds one for tokens that signs
- * from `now` on; the one for cards is added when a gateway reads it. For keys that others know:
- * what they have signed is worth nothing from then on. Call it in a transaction, and record a
- * change of `documentKey.cardKey()` there. Returns the id of the new key. Throws when the keyring
- * is not that of the installation: its processes could not open the new key.
+ * Deletes all keys of all purposes, including published ones, and adds one for tokens that signs
+ * from `now` on; a gateway's next read adds the one for cards. Use it when keys have leaked: all
+ * their signatures become invalid. Call it in a transaction, and record a change of
+ * `documentKey.cardKey()` there. Returns the id of the new key. Throws if the keyring is not the
+ * installation's, because its processes could not decrypt the new key.
  */
 export async function replaceSigningKeys(
   manager: EntityManager,
@@ -74,27 +77,27 @@ export async function replaceSigningKeys(
 }
 
 /**
- * Brings the keys to what they must be at `now`: a key signs for 90 days; the next one is published
- * a day before it signs, and the previous one for seven days more. Safe to run twice and in several
- * processes. Does nothing before the first key.
+ * Rotates the keys that are due at `now`. A key signs for 90 days; the next one is published a day
+ * before it signs, and the previous one for seven more days. Safe to run repeatedly and
+ * concurrently. Does nothing before the first key exists.
  */
 export async function rotateSigningKeys(manager: EntityManager, keyring: Keyring, now: Date): Promise<void> {
-  await manager.transaction(async (own) => {
+  await manager.transaction(async (transaction) => {
     const before = (ms: number): Date => new Date(now.getTime() - ms);
-    await lockKeys(own);
-    await own.delete(SigningKeyEntity, {
+    await lockKeys(transaction);
+    await transaction.delete(SigningKeyEntity, {
       state: 'previous',
       retiredAt: LessThan(before(PUBLISHED_AFTER_MS)),
     });
     const changed = [
-      ...((await rotateKeysOf('tokens', own, keyring, now)) ? [documentKey.signingKey()] : []),
-      ...((await rotateKeysOf('cards', own, keyring, now)) ? [documentKey.cardKey()] : []),
+      ...((await rotateKeysOf('tokens', transaction, keyring, now)) ? [documentKey.signingKey()] : []),
+      ...((await rotateKeysOf('cards', transaction, keyring, now)) ? [documentKey.cardKey()] : []),
     ];
-    await recordChange(own, { changed });
+    await recordChange(transaction, { changed });
   });
 }
 
-/** Returns whether another key signs from now on. */
+/** Rotates the keys of one purpose; returns whether another key signs from now on. */
 async function rotateKeysOf(
   purpose: Purpose,
   manager: EntityManager,

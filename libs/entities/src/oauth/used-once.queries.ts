@@ -1,16 +1,16 @@
 import type { EntityManager } from 'typeorm';
 
-/** A message of a client or an identity provider that works once. */
+/** A message of a client or an identity provider that may be used once. */
 export interface OneTimeMessage {
   /** HMAC-SHA256 of the message's id, hex. */
   readonly idHash: string;
-  /** How long it is remembered, in seconds. */
+  /** Time for which the message is remembered, in seconds. */
   readonly seconds: number;
 }
 
 /**
- * Whether the message was not used before. The insertion alone decides: between a look and an
- * insertion another request could come.
+ * Records the use of a message; returns false if it was used before. One insertion decides, because
+ * another request could arrive between a query and an insertion.
  */
 export async function useOnce(manager: EntityManager, { idHash, seconds }: OneTimeMessage): Promise<boolean> {
   const inserted = await manager.query<unknown[]>(

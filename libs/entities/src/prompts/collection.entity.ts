@@ -4,7 +4,8 @@ import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 
 /**
- * A folder of prompts and partials. Each workspace has a default one, made when it is first needed.
+ * A folder of prompts and partials. Each workspace has a default one, which is created on first
+ * use.
  */
 @Entity('collections')
 @Check('collections_status_ck', `status IN ('active', 'archived')`)
@@ -24,7 +25,7 @@ export class CollectionEntity extends Row {
   @ForeignKey(() => WorkspaceEntity, { name: 'collections_workspace_fk' })
   workspaceId!: string;
 
-  /** `co-<name>-<hex>`, made by us and never reused. */
+  /** Generated slug, `co-<name>-<hex>`; never reused. */
   @Column({ name: 'slug', type: 'varchar', length: 64 })
   slug!: string;
 

@@ -3,7 +3,7 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 
-/** A name that a version of a prompt can be addressed by. */
+/** A name by which requests can refer to a version of a prompt. */
 @Entity('labels')
 @Check('labels_status_ck', `status IN ('active', 'archived')`)
 @Index('labels_page_ix', ['organisationId', 'createdAt', 'id'])
@@ -12,12 +12,15 @@ export class LabelEntity extends Row {
   @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'labels_pk' })
   id!: string;
 
-  /** Null: everybody's (`production`, `staging`, `development`), which cannot be changed. */
+  /**
+   * Null for the labels of all organisations (`production`, `staging`, `development`), which cannot
+   * be changed.
+   */
   @Column({ name: 'organisation_id', type: 'uuid', nullable: true })
   @ForeignKey(() => OrganisationEntity, { name: 'labels_organisation_fk' })
   organisationId!: string | null;
 
-  /** Null: of every workspace of the organisation. */
+  /** Null for a label of all workspaces of the organisation. */
   @Column({ name: 'workspace_id', type: 'uuid', nullable: true })
   @ForeignKey(() => WorkspaceEntity, { name: 'labels_workspace_fk' })
   workspaceId!: string | null;

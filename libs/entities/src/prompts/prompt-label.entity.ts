@@ -3,7 +3,7 @@ import { LabelEntity } from './label.entity';
 import { PromptVersionEntity } from './prompt-version.entity';
 import { PromptEntity } from './prompt.entity';
 
-/** Where a label of a prompt sits: on one version at most. */
+/** Assigns a label to one version of a prompt; each label is on at most one version. */
 @Entity('prompt_labels')
 @Index('prompt_labels_label_id_ix', ['labelId'])
 @Index('prompt_labels_version_id_ix', ['versionId'])

@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { PlainRow } from '../row';
 import { PromptEntity } from './prompt.entity';
 
-/** One saved text of a prompt or partial; never changed. A partial has the text alone. */
+/** A saved version of a prompt or partial; never changed. A partial has only the text. */
 @Entity('prompt_versions')
 @Index('prompt_versions_number_uq', ['promptId', 'number'], { unique: true })
 export class PromptVersionEntity extends PlainRow {
@@ -13,7 +13,7 @@ export class PromptVersionEntity extends PlainRow {
   @ForeignKey(() => PromptEntity, { name: 'prompt_versions_prompt_fk' })
   promptId!: string;
 
-  /** 1 is the first. */
+  /** Number of the version; the first is 1. */
   @Column({ name: 'number', type: 'integer' })
   number!: number;
 
@@ -26,7 +26,7 @@ export class PromptVersionEntity extends PlainRow {
   @Column({ name: 'description', type: 'text', nullable: true })
   description!: string | null;
 
-  /** `json`, not `jsonb`: the members keep the order in which they were written. */
+  /** The type is `json` instead of `jsonb`, so that members keep their order. */
   @Column({ name: 'parameters', type: 'json', default: () => `'{}'` })
   parameters!: Record<string, unknown>;
 
@@ -44,8 +44,8 @@ export class PromptVersionEntity extends PlainRow {
   tools!: object[] | null;
 
   /**
-   * A name or an object, in a list of its own: a bare text is no column value that a driver tells
-   * from JSON.
+   * A name or an object, wrapped in a list, because the driver would send a plain string as text
+   * instead of JSON.
    */
   @Column({ name: 'tool_choice', type: 'json', nullable: true })
   toolChoice!: [unknown] | null;
@@ -53,7 +53,7 @@ export class PromptVersionEntity extends PlainRow {
   @Column({ name: 'metadata', type: 'json', nullable: true })
   metadata!: Record<string, unknown> | null;
 
-  /** Ids of the partials that the text names, whichever version of them. */
+  /** Ids of the partials that the text includes, in any version. */
   @Column({ name: 'partial_ids', type: 'uuid', array: true, default: () => `'{}'` })
   partialIds!: string[];
 

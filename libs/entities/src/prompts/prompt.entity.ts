@@ -4,7 +4,7 @@ import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 import { CollectionEntity } from './collection.entity';
 
-/** A prompt, or a partial: a text that prompts include. What it says is in `prompt_versions`. */
+/** A prompt, or a partial: a text that prompts include. The texts are in `prompt_versions`. */
 @Entity('prompts')
 @Check('prompts_type_ck', `type IN ('prompt', 'partial')`)
 @Check('prompts_status_ck', `status IN ('active', 'archived')`)
@@ -33,7 +33,7 @@ export class PromptEntity extends Row {
   @ForeignKey(() => CollectionEntity, { name: 'prompts_collection_fk' })
   collectionId!: string;
 
-  /** `pp-<name>-<hex>`, made by us and never reused. */
+  /** Generated slug, `pp-<name>-<hex>`; never reused. */
   @Column({ name: 'slug', type: 'varchar', length: 64 })
   slug!: string;
 
@@ -43,21 +43,24 @@ export class PromptEntity extends Row {
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'archived';
 
-  /** The version that is meant when none is named. */
+  /** Version that requests use when they name none. */
   @Column({ name: 'published_version_id', type: 'uuid' })
   publishedVersionId!: string;
 
   @Column({ name: 'latest_version_id', type: 'uuid' })
   latestVersionId!: string;
 
-  /** `workspace`: not shared. `workspaces`: with those in `prompt_shares`. */
+  /**
+   * `workspace`: not shared. `workspaces`: shared with those in `prompt_shares`. `organisation`:
+   * shared with all workspaces.
+   */
   @Column({ name: 'access_level', type: 'varchar', length: 16, default: 'workspace' })
   accessLevel!: 'workspace' | 'workspaces' | 'organisation';
 
   @Column({ name: 'shared_at', type: 'timestamptz', precision: 3, nullable: true })
   sharedAt!: Date | null;
 
-  /** The user or API key that shared it. */
+  /** Id of the user or API key that shared it. */
   @Column({ name: 'shared_by', type: 'uuid', nullable: true })
   sharedBy!: string | null;
 
@@ -67,7 +70,7 @@ export class PromptEntity extends Row {
   @Column({ name: 'forked_from_version_id', type: 'uuid', nullable: true })
   forkedFromVersionId!: string | null;
 
-  /** The user or API key that changed it last. */
+  /** Id of the user or API key that last changed it. */
   @Column({ name: 'updated_by', type: 'uuid', nullable: true })
   updatedBy!: string | null;
 }

@@ -3,7 +3,7 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 
-/** Batch that the gateway runs itself, as the control plane knows it. */
+/** A batch that the gateway runs itself, as the control plane stores it. */
 @Entity('batches')
 @Index('batches_page_ix', ['workspaceId', 'createdAt', 'id'])
 export class BatchEntity extends Row {

@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { PlainRow } from '../row';
 import { ConfigEntity } from './config.entity';
 
-/** One saved content of a config; never changed. */
+/** A saved version of a config; never changed. */
 @Entity('config_versions')
 @Index('config_versions_number_uq', ['configId', 'number'], { unique: true })
 export class ConfigVersionEntity extends PlainRow {
@@ -13,11 +13,11 @@ export class ConfigVersionEntity extends PlainRow {
   @ForeignKey(() => ConfigEntity, { name: 'config_versions_config_fk' })
   configId!: string;
 
-  /** 1 is the first. */
+  /** Number of the version; the first is 1. */
   @Column({ name: 'number', type: 'integer' })
   number!: number;
 
-  /** `json`, not `jsonb`: the members keep the order in which they were written. */
+  /** The type is `json` instead of `jsonb`, so that members keep their order. */
   @Column({ name: 'content', type: 'json' })
   content!: Record<string, unknown>;
 

@@ -4,8 +4,8 @@ import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 
 /**
- * A saved gateway config. Its content lives in `config_versions`; `currentVersionId` is the one in
- * force.
+ * A saved gateway config. Its contents are in `config_versions`; `currentVersionId` names the
+ * active one.
  */
 @Entity('configs')
 @Check('configs_status_ck', `status IN ('active', 'archived')`)
@@ -27,7 +27,7 @@ export class ConfigEntity extends Row {
   @ForeignKey(() => WorkspaceEntity, { name: 'configs_workspace_fk' })
   workspaceId!: string;
 
-  /** `pc-<name>-<hex>` unless it was given; never reused. */
+  /** Slug of the caller, or the generated `pc-<name>-<hex>`; never reused. */
   @Column({ name: 'slug', type: 'varchar', length: 255 })
   slug!: string;
 
@@ -37,14 +37,16 @@ export class ConfigEntity extends Row {
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'archived';
 
-  /** The config of requests of this workspace that name none; at most one for each workspace. */
+  /**
+   * Whether requests of the workspace that name no config use this one; at most one per workspace.
+   */
   @Column({ name: 'is_default', type: 'boolean', default: false })
   isDefault!: boolean;
 
   @Column({ name: 'current_version_id', type: 'uuid' })
   currentVersionId!: string;
 
-  /** The user or API key that made it. */
+  /** Id of the user or API key that created it. */
   @Column({ name: 'owner_id', type: 'uuid', nullable: true })
   ownerId!: string | null;
 

@@ -2,7 +2,7 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
 import { OrganisationEntity } from '../identity/organisation.entity';
 import { Row } from '../row';
 
-/** Public shape, without the workspaces, which have a column of their own. */
+/** Settings in the form of the public API, without the workspaces, which have a separate column. */
 export interface DeploymentAuthSettings {
   readonly gateway_base_url?: string;
   readonly mcp_gateway_base_url?: string;
@@ -11,11 +11,14 @@ export interface DeploymentAuthSettings {
   readonly is_dataservice_hosted?: 0 | 1;
   readonly is_playground_proxy_allowed?: 0 | 1;
   readonly jwt_subs_allowed?: readonly string[];
-  /** Subject to id of a workspace. */
+  /** Workspace ids by subject. */
   readonly jwt_sub_workspace_mapping?: Readonly<Record<string, string>>;
 }
 
-/** A place where gateways run: they show its `client_auth` when they tell of themselves. */
+/**
+ * An environment in which gateways run. They send its `client_auth` when they report to the control
+ * plane.
+ */
 @Entity('deployments')
 @Check('deployments_status_ck', `status IN ('active', 'archived')`)
 @Check('deployments_type_ck', `type IN ('production', 'non_production')`)
@@ -50,14 +53,14 @@ export class DeploymentEntity extends Row {
   @Column({ name: 'is_default', type: 'boolean', default: false })
   isDefault!: boolean;
 
-  /** How it was made; never changes. */
+  /** How it was created; never changes. */
   @Column({ name: 'source_type', type: 'varchar', length: 16 })
   sourceType!: 'ui' | 'api' | 'helm' | 'terraform';
 
   @Column({ name: 'auth_settings', type: 'jsonb', default: {} })
   authSettings!: DeploymentAuthSettings;
 
-  /** Ids of the workspaces that it is for; null: all. */
+  /** Ids of the workspaces that may use it; null for all. */
   @Column({ name: 'workspaces_allowed', type: 'uuid', array: true, nullable: true })
   workspacesAllowed!: string[] | null;
 
@@ -67,7 +70,7 @@ export class DeploymentEntity extends Row {
   @Column({ name: 'tags', type: 'jsonb', nullable: true })
   tags!: Record<string, string> | null;
 
-  /** HMAC of what its gateways show. */
+  /** HMAC of the `client_auth` that its gateways send. */
   @Index('deployments_client_auth_hash_uq', { unique: true })
   @Column({ name: 'client_auth_hash', type: 'char', length: 64 })
   clientAuthHash!: string;
@@ -75,7 +78,7 @@ export class DeploymentEntity extends Row {
   @Column({ name: 'masked_client_auth', type: 'varchar', length: 32 })
   maskedClientAuth!: string;
 
-  /** User of the registry; null: none. */
+  /** User name for the registry; null for none. */
   @Column({ name: 'registry_username', type: 'varchar', length: 255, nullable: true })
   registryUsername!: string | null;
 

@@ -1,6 +1,6 @@
 import { Column } from 'typeorm';
 
-/** That a guardrail judges calls of an MCP server or an agent. */
+/** Maps a guardrail to an MCP server or an agent whose calls it checks. */
 export abstract class GuardrailMapping {
   abstract guardrailId: string;
   abstract serverId: string;
@@ -9,11 +9,11 @@ export abstract class GuardrailMapping {
   @Column({ name: 'id', type: 'uuid' })
   id!: string;
 
-  /** Before a tool or an agent is called, on what it gets; after it, on its result. */
+  /** When the guardrail runs: before a call on its arguments, after it on its result. */
   @Column({ name: 'run_on', type: 'text', array: true })
   runOn!: ('beforeToolCall' | 'afterToolCall')[];
 
-  /** Tools or skills. Empty: all of the server. */
+  /** Ids of tools or skills; empty for all of the server. */
   @Column({ name: 'capability_ids', type: 'uuid', array: true })
   capabilityIds!: string[];
 

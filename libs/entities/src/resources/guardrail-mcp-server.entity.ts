@@ -4,7 +4,7 @@ import { GuardrailEntity } from './guardrail.entity';
 
 const PRIMARY_KEY = 'guardrail_mcp_servers_pk';
 
-/** A server of tools that a guardrail judges. */
+/** Maps a guardrail to an MCP server whose calls it checks. */
 @Entity('guardrail_mcp_servers')
 export class GuardrailMcpServerEntity extends GuardrailMapping {
   @PrimaryColumn({ name: 'guardrail_id', type: 'uuid', primaryKeyConstraintName: PRIMARY_KEY })

@@ -3,7 +3,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { PlainRow } from '../row';
 import { GuardrailEntity } from './guardrail.entity';
 
-/** One saved content of a guardrail; never changed. */
+/** A saved version of a guardrail; never changed. */
 @Entity('guardrail_versions')
 @Index('guardrail_versions_number_uq', ['guardrailId', 'number'], { unique: true })
 export class GuardrailVersionEntity extends PlainRow {
@@ -14,11 +14,14 @@ export class GuardrailVersionEntity extends PlainRow {
   @ForeignKey(() => GuardrailEntity, { name: 'guardrail_versions_guardrail_fk' })
   guardrailId!: string;
 
-  /** 1 is the first. */
+  /** Number of the version; the first is 1. */
   @Column({ name: 'number', type: 'integer' })
   number!: number;
 
-  /** Without the parameters that are secrets. `json`, not `jsonb`: members keep their order. */
+  /**
+   * Checks without secret parameters. The type is `json` instead of `jsonb`, so that members keep
+   * their order.
+   */
   @Column({ name: 'checks', type: 'json' })
   checks!: readonly SavedGuardrailCheck[];
 

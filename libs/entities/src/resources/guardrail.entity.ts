@@ -4,8 +4,8 @@ import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 
 /**
- * A saved guardrail. Its checks live in `guardrail_versions`; `currentVersionId` is the one in
- * force.
+ * A saved guardrail. Its checks are in `guardrail_versions`; `currentVersionId` names the active
+ * version.
  */
 @Entity('guardrails')
 @Check('guardrails_status_ck', `status IN ('active', 'archived')`)
@@ -20,12 +20,12 @@ export class GuardrailEntity extends Row {
   @ForeignKey(() => OrganisationEntity, { name: 'guardrails_organisation_fk' })
   organisationId!: string;
 
-  /** Null: of the whole organisation, for every workspace of it. */
+  /** Null for a guardrail of the organisation, which all its workspaces can use. */
   @Column({ name: 'workspace_id', type: 'uuid', nullable: true })
   @ForeignKey(() => WorkspaceEntity, { name: 'guardrails_workspace_fk' })
   workspaceId!: string | null;
 
-  /** `pg-<hex>` unless it was given; never reused. */
+  /** Slug of the caller, or the generated `pg-<hex>`; never reused. */
   @Column({ name: 'slug', type: 'varchar', length: 255 })
   slug!: string;
 
@@ -44,7 +44,7 @@ export class GuardrailEntity extends Row {
   @Column({ name: 'current_version_id', type: 'uuid' })
   currentVersionId!: string;
 
-  /** The user or API key that made it. */
+  /** Id of the user or API key that created it. */
   @Column({ name: 'owner_id', type: 'uuid', nullable: true })
   ownerId!: string | null;
 

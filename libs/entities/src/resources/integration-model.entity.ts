@@ -3,8 +3,8 @@ import { PlainRow } from '../row';
 import { IntegrationEntity } from './integration.entity';
 
 /**
- * Settings of an integration for one model: whether it may be called, and for a custom model where
- * and at which price.
+ * Settings of an integration for one model: whether it may be called and, for a custom model, its
+ * host and price.
  */
 @Entity('integration_models')
 @Index('integration_models_slug_uq', ['integrationId', 'slug'], { unique: true })
@@ -16,7 +16,7 @@ export class IntegrationModelEntity extends PlainRow {
   @ForeignKey(() => IntegrationEntity, { name: 'integration_models_integration_fk' })
   integrationId!: string;
 
-  /** The model's name as a request has it. */
+  /** Name of the model in requests. */
   @Column({ name: 'slug', type: 'varchar', length: 255 })
   slug!: string;
 
@@ -29,15 +29,15 @@ export class IntegrationModelEntity extends PlainRow {
   @Column({ name: 'is_finetune', type: 'boolean', default: false })
   isFinetune!: boolean;
 
-  /** The catalogue model whose price and abilities a custom one has. */
+  /** Catalogue model whose price and capabilities a custom model inherits. */
   @Column({ name: 'base_model_slug', type: 'varchar', length: 255, nullable: true })
   baseModelSlug!: string | null;
 
-  /** Custom models only; replaces the integration's. */
+  /** Host of a custom model; replaces the integration's host. */
   @Column({ name: 'custom_host', type: 'varchar', length: 2048, nullable: true })
   customHost!: string | null;
 
-  /** Custom models only; win over the integration's. */
+  /** Headers of a custom model; they override the integration's headers. */
   @Column({ name: 'custom_headers', type: 'jsonb', default: {} })
   customHeaders!: Record<string, string>;
 

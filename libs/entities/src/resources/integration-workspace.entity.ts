@@ -5,8 +5,8 @@ import { PlainRow } from '../row';
 import { IntegrationEntity } from './integration.entity';
 
 /**
- * Whether one workspace may use an organisation's integration, and how much. A workspace without a
- * row has the global access.
+ * Whether one workspace may use an organisation's integration, and its limits. A workspace without
+ * a row has the global access.
  */
 @Entity('integration_workspaces')
 @Index('integration_workspaces_workspace_uq', ['integrationId', 'workspaceId'], { unique: true })

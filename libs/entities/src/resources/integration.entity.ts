@@ -4,31 +4,32 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 
-/**
- * Access of every workspace without a row of its own in `integration_workspaces`, future ones
- * included. Public shape.
- */
+/** Maps a field of a credential to a secret reference, in the form of the public API. */
 export interface StoredSecretMapping {
   /** `key` or `configurations.<field>`. */
   readonly target_field: string;
-  /** Id, of the same organisation. */
+  /** Id of a secret reference of the same organisation. */
   readonly secret_reference_id: string;
-  /** Wins over the reference's own. */
+  /** Key within the secret; overrides that of the reference. Null for that of the reference. */
   readonly secret_key: string | null;
   readonly value_format: 'string' | 'json';
 }
 
+/**
+ * Access of all workspaces without a row in `integration_workspaces`, including future ones, in the
+ * form of the public API.
+ */
 export interface GlobalWorkspaceAccess {
   readonly enabled: boolean;
-  /** For each workspace; null or one item. */
+  /** Budget of each workspace; null or one item. */
   readonly usage_limits: readonly StoredUsageLimit[] | null;
   readonly rate_limits: readonly StoredRateLimit[] | null;
 }
 
 /**
- * A provider account of an organisation: which provider, with which credential. Providers of
- * workspaces refer to it. The hidden integration of a virtual key is a row of the same kind
- * (`isVirtualKey`), which the integration routes never show.
+ * A provider account of an organisation: its provider and credential. Saved providers of workspaces
+ * refer to it. The hidden integration of a virtual key is also such a row (`isVirtualKey`), which
+ * the routes of integrations never return.
  */
 @Entity('integrations')
 @Check('integrations_status_ck', `status IN ('active', 'archived')`)
@@ -51,7 +52,7 @@ export class IntegrationEntity extends Row {
   @ForeignKey(() => WorkspaceEntity, { name: 'integrations_workspace_fk' })
   workspaceId!: string | null;
 
-  /** An id of the provider catalogue. */
+  /** Id in the provider catalogue. */
   @Column({ name: 'ai_provider_id', type: 'varchar', length: 64 })
   aiProviderId!: string;
 
@@ -71,8 +72,8 @@ export class IntegrationEntity extends Row {
   isVirtualKey!: boolean;
 
   /**
-   * `seal()` of `{ apiKey?, configurations }`, bound to `integration:<organisation id>:<id>`. Null:
-   * there is nothing to seal.
+   * `seal()` of `{ apiKey?, configurations }`, bound to `integration:<organisation id>:<id>`; null
+   * if there are no secrets.
    */
   @Column({ name: 'sealed_credential', type: 'text', nullable: true })
   sealedCredential!: string | null;
@@ -81,7 +82,7 @@ export class IntegrationEntity extends Row {
   @Column({ name: 'masked_key', type: 'varchar', length: 32, nullable: true })
   maskedKey!: string | null;
 
-  /** Provider fields that are no secret. */
+  /** Provider fields that are not secret. */
   @Column({ name: 'configurations', type: 'jsonb', default: {} })
   configurations!: Record<string, unknown>;
 
@@ -106,7 +107,7 @@ export class IntegrationEntity extends Row {
   @Column({ name: 'global_workspace_access', type: 'jsonb', nullable: true })
   globalWorkspaceAccess!: GlobalWorkspaceAccess | null;
 
-  /** Fields whose value is in a secret manager; null: none. */
+  /** Fields whose values are in a secret manager; null for none. */
   @Index('integrations_secret_mappings_ix', { synchronize: false })
   @Column({ name: 'secret_mappings', type: 'jsonb', nullable: true })
   secretMappings!: StoredSecretMapping[] | null;

@@ -3,8 +3,8 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { Row } from '../row';
 
 /**
- * JSON Schemas (the subset that `metadata-schema.ts` of the control plane names) of the metadata
- * that things must have.
+ * JSON Schemas of the metadata that resources and requests must have, in the subset that
+ * `metadata-schema.ts` of the control plane defines.
  */
 @Entity('organisation_properties')
 export class OrganisationPropertiesEntity extends Row {
@@ -22,7 +22,7 @@ export class OrganisationPropertiesEntity extends Row {
   @Column({ name: 'workspace_metadata_schema', type: 'jsonb', nullable: true })
   workspaceMetadataSchema!: Record<string, unknown> | null;
 
-  /** Held against the metadata of requests, in the gateway. */
+  /** Schema against which gateways validate the metadata of requests. */
   @Column({ name: 'request_metadata_schema', type: 'jsonb', nullable: true })
   requestMetadataSchema!: Record<string, unknown> | null;
 }

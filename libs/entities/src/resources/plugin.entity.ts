@@ -2,7 +2,7 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
 import { OrganisationEntity } from '../identity/organisation.entity';
 import { Row } from '../row';
 
-/** The account of an organisation at a partner whose checks guardrails call. */
+/** An organisation's account at a guardrail partner, whose checks guardrails call. */
 @Entity('plugins')
 @Check('plugins_status_ck', `status IN ('active', 'archived')`)
 @Index('plugins_provider_uq', ['organisationId', 'pluginProviderId'], {
@@ -17,7 +17,7 @@ export class PluginEntity extends Row {
   @ForeignKey(() => OrganisationEntity, { name: 'plugins_organisation_fk' })
   organisationId!: string;
 
-  /** Name of the partner, such as `patronus`; what its checks' ids begin with. */
+  /** Name of the partner, such as `patronus`; the ids of its checks begin with it. */
   @Column({ name: 'plugin_provider_id', type: 'varchar', length: 64 })
   pluginProviderId!: string;
 

@@ -9,8 +9,8 @@ import type { RateLimitPolicyEntity } from './rate-limit-policy.entity';
 import type { UsageLimitPolicyEntity } from './usage-limit-policy.entity';
 
 /**
- * The budget of a policy in the form that every other owner stores it in. Its status is of each
- * value, so it is always active here.
+ * Returns the budget of a policy in the form in which other owners store budgets. Each value of a
+ * policy has its own status, so the budget itself is always active.
  */
 export const policyUsageLimit = (row: UsageLimitPolicyEntity): StoredUsageLimit => ({
   type: row.type,
@@ -27,7 +27,7 @@ export const policyUsageLimit = (row: UsageLimitPolicyEntity): StoredUsageLimit 
 export const policyUsageRule = (row: UsageLimitPolicyEntity): UsageLimitRule =>
   usageLimitRule(policyUsageLimit(row), row.lastResetAt);
 
-/** The rate limit of a policy in the form that every other owner stores it in. */
+/** Returns the rate limit of a policy in the form in which other owners store rate limits. */
 export const policyRateLimit = ({
   type,
   unit,

@@ -8,8 +8,8 @@ import { IntegrationEntity } from './integration.entity';
 export type ProviderStatus = 'active' | 'exhausted' | 'expired' | 'archived';
 
 /**
- * Provider account of a workspace, called by `@slug`, with limits of its own. A virtual key is a
- * row of the same kind whose integration is hidden and belongs to it alone; both share one space of
+ * A saved provider of a workspace, with its own limits; requests name it as `@slug`. A virtual key
+ * is also such a row, with a hidden integration that only it uses. Both share one namespace of
  * slugs.
  */
 @Entity('providers')

@@ -36,11 +36,11 @@ export class RateLimitPolicyEntity extends Row {
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'archived';
 
-  /** All must hold. */
+  /** Conditions that a request must all meet. */
   @Column({ name: 'conditions', type: 'jsonb' })
   conditions!: readonly PolicyCondition[];
 
-  /** Keys whose values are counted apart. */
+  /** Keys whose values are counted separately. */
   @Column({ name: 'group_by', type: 'jsonb' })
   groupBy!: readonly string[];
 
@@ -58,7 +58,7 @@ export class RateLimitPolicyEntity extends Row {
   @Column({ name: 'value', type: 'double precision' })
   value!: number;
 
-  /** Null: fixed, or none for concurrency. */
+  /** Null for a fixed window, or for concurrency, which has none. */
   @Column({ name: 'window_kind', type: 'varchar', length: 8, nullable: true })
   window!: 'fixed' | 'sliding' | null;
 

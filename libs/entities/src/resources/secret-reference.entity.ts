@@ -3,7 +3,7 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
 import { OrganisationEntity } from '../identity/organisation.entity';
 import { Row } from '../row';
 
-/** Where a secret rests outside of the installation. The secret itself is in no table. */
+/** A pointer to a secret in an external secret manager. The secret itself is in no table. */
 @Entity('secret_references')
 @Check('secret_references_status_ck', `status IN ('active', 'archived')`)
 @Check('secret_references_manager_type_ck', `manager_type IN ('cloud1_sm', 'cloud2_kv', 'vendor3_vault')`)
@@ -42,7 +42,7 @@ export class SecretReferenceEntity extends Row {
   @Column({ name: 'sealed_auth', type: 'text', nullable: true })
   sealedAuth!: string | null;
 
-  /** Fields of `auth_config` that are no secret. */
+  /** Fields of `auth_config` that are not secret. */
   @Column({ name: 'auth_config', type: 'jsonb', default: {} })
   authConfig!: Record<string, string>;
 
@@ -63,11 +63,11 @@ export class SecretReferenceEntity extends Row {
   @Column({ name: 'tags', type: 'jsonb', nullable: true })
   tags!: Record<string, string> | null;
 
-  /** User who made it; null for an API key. */
+  /** User who created it; null for an API key. */
   @Column({ name: 'created_by', type: 'uuid', nullable: true })
   createdBy!: string | null;
 
-  /** When the gateways were last notified to read the secret again. */
+  /** Time at which gateways were last notified to read the secret again. */
   @Column({ name: 'rotated_at', type: 'timestamptz', precision: 3, nullable: true })
   rotatedAt!: Date | null;
 }

@@ -3,8 +3,8 @@ import { PlainRow } from '../row';
 import { UsageLimitPolicyEntity } from './usage-limit-policy.entity';
 
 /**
- * One of the values that a policy counts apart, known since its first charge. What it has used is
- * in the ledger's balances.
+ * One value that a policy counts separately, stored since its first charge. Its usage is in the
+ * ledger's balances.
  */
 @Entity('usage_limit_policy_values')
 @Check('usage_limit_policy_values_status_ck', `status IN ('active', 'exhausted')`)
@@ -26,7 +26,7 @@ export class UsageLimitPolicyValueEntity extends PlainRow {
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'exhausted';
 
-  /** Reset by itself, apart from the policy. */
+  /** Time of the last reset of this value alone, independent of the policy. */
   @Column({ name: 'last_reset_at', type: 'timestamptz', precision: 3, nullable: true })
   lastResetAt!: Date | null;
 }

@@ -30,11 +30,11 @@ export class UsageLimitPolicyEntity extends Row {
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'archived';
 
-  /** All must hold. */
+  /** Conditions that a request must all meet. */
   @Column({ name: 'conditions', type: 'jsonb' })
   conditions!: readonly PolicyCondition[];
 
-  /** Keys whose values are counted apart. */
+  /** Keys whose values are counted separately. */
   @Column({ name: 'group_by', type: 'jsonb' })
   groupBy!: readonly string[];
 
@@ -62,11 +62,14 @@ export class UsageLimitPolicyEntity extends Row {
   @Column({ name: 'last_reset_at', type: 'timestamptz', precision: 3, nullable: true })
   lastResetAt!: Date | null;
 
-  /** Null: standard. */
+  /** Null for `standard`. */
   @Column({ name: 'enforcement', type: 'varchar', length: 8, nullable: true })
   enforcement!: Enforcement | null;
 
-  /** Null: a strict one refuses, others hold. */
+  /**
+   * Behaviour while the counters are unreachable. Null: `refuse` for a strict budget, `hold` for
+   * others.
+   */
   @Column({ name: 'on_outage', type: 'varchar', length: 8, nullable: true })
   onOutage!: OutageMode | null;
 

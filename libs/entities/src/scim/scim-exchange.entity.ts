@@ -13,14 +13,14 @@ export class ScimExchangeEntity extends PlainRow {
   @ForeignKey(() => OrganisationEntity, { name: 'scim_exchanges_organisation_fk' })
   organisationId!: string;
 
-  /** The kind of identity provider, by its `user-agent`. */
+  /** Kind of the identity provider, derived from its `user-agent`. */
   @Column({ name: 'dialect', type: 'varchar', length: 16 })
   dialect!: string;
 
   @Column({ name: 'method', type: 'varchar', length: 8 })
   method!: string;
 
-  /** Below the base of SCIM, without the query string. */
+  /** Path below the SCIM base URL, without the query string. */
   @Column({ name: 'path', type: 'varchar', length: 255 })
   path!: string;
 

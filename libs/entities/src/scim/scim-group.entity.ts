@@ -25,7 +25,7 @@ export class ScimGroupEntity extends Row {
   @Column({ name: 'display_name', type: 'varchar', length: 255 })
   displayName!: string;
 
-  /** `displayName` in lower case: names are unique in any case. */
+  /** `displayName` in lower case, because names are unique regardless of case. */
   @Column({ name: 'display_name_key', type: 'varchar', length: 255 })
   displayNameKey!: string;
 }

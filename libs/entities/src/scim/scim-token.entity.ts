@@ -3,8 +3,8 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { PlainRow } from '../row';
 
 /**
- * The token of an organisation's identity provider. After a rotation the previous one works for a
- * while.
+ * A token of an organisation's identity provider. After a rotation the previous token works until
+ * it expires.
  */
 @Entity('scim_tokens')
 export class ScimTokenEntity extends PlainRow {

@@ -3,7 +3,8 @@ import { OrganisationUserEntity } from '../identity/organisation-user.entity';
 import { Row } from '../row';
 
 /**
- * User of the organisation as its identity provider knows it. Its id in SCIM is the id of the user.
+ * A user of the organisation as its identity provider describes it. The SCIM id is the id of the
+ * user.
  */
 @Entity('scim_users')
 @Index('scim_users_name_uq', ['organisationId', 'userNameKey'], { unique: true })
@@ -26,22 +27,22 @@ export class ScimUserEntity extends Row {
   @Column({ name: 'external_id', type: 'varchar', length: 255, nullable: true })
   externalId!: string | null;
 
-  /** As the identity provider spells it. */
+  /** User name in the identity provider's spelling. */
   @Column({ name: 'user_name', type: 'varchar', length: 320 })
   userName!: string;
 
-  /** `userName` in lower case: names are unique in any case. */
+  /** `userName` in lower case, because names are unique regardless of case. */
   @Column({ name: 'user_name_key', type: 'varchar', length: 320 })
   userNameKey!: string;
 
   @Column({ name: 'active', type: 'boolean' })
   active!: boolean;
 
-  /** The other attributes of the published schemas, by their names in them. */
+  /** Other attributes of the published schemas, by name. */
   @Column({ name: 'attributes', type: 'jsonb', default: {} })
   attributes!: Readonly<Record<string, unknown>>;
 
-  /** True: the workspace memberships of the user follow later, in the background. */
+  /** Whether the user's workspace memberships are still to be updated in the background. */
   @Column({ name: 'pending', type: 'boolean', default: false })
   pending!: boolean;
 }

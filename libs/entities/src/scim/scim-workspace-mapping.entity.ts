@@ -4,9 +4,7 @@ import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 import { ScimGroupEntity } from './scim-group.entity';
 
-/**
- * Gives the members of a group a role in a workspace. All mappings of one group have the same role.
- */
+/** Gives members of a group a role in a workspace. All mappings of a group have the same role. */
 @Entity('scim_workspace_mappings')
 @Index('scim_workspace_mappings_pair_uq', ['groupId', 'workspaceId'], { unique: true })
 @Index('scim_workspace_mappings_created_at_ix', ['organisationId', 'createdAt', 'id'])
@@ -30,7 +28,7 @@ export class ScimWorkspaceMappingEntity extends Row {
   @Column({ name: 'role', type: 'varchar', length: 16 })
   role!: 'admin' | 'manager' | 'member';
 
-  /** `pattern`: the name of the group made the mapping, and a new name ends it. */
+  /** `pattern`: the mapping was derived from the group's name, and a new name ends it. */
   @Column({ name: 'origin', type: 'varchar', length: 8, default: 'manual' })
   origin!: 'manual' | 'pattern';
 }

@@ -3,9 +3,9 @@ import type { EntityManager } from 'typeorm';
 import { INSTALLATION_BINDING, InstallationEntity } from '../identity/installation.entity';
 
 /**
- * The row of this installation; null when the database has never been set up. Throws
- * `SettingsError` when `ring` does not open what the database holds: a process with a wrong
- * ENCRYPTION_KEY must not start.
+ * Returns the row of this installation; null when the database has never been set up. Throws
+ * `SettingsError` if `ring` does not decrypt the check value: a process with a wrong ENCRYPTION_KEY
+ * must not start.
  */
 export async function openInstallation(
   manager: EntityManager,
@@ -16,7 +16,7 @@ export async function openInstallation(
   return row;
 }
 
-/** Throws `SettingsError` in place of what `open` throws. */
+/** Runs `open` and throws `SettingsError` if it throws. */
 export function assertOpens(open: () => unknown): void {
   try {
     open();

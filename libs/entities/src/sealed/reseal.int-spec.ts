@@ -3,13 +3,13 @@ import { testDatabase } from '@gw/testing';
 import { countOutdated, resealEverything } from './reseal.queries';
 import { SEALED_COLUMNS } from './sealed-columns';
 
-describe('re-sealing by the current master key', () => {
+describe('resealEverything', () => {
   const database = testDatabase();
   const [before, after] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
   const old = sealingKeyring(before);
   const both = sealingKeyring(after, before);
 
-  it('covers every column of the schema that is named as sealed, so that a new one is not forgotten', async () => {
+  it('covers every column of the schema whose name marks it as sealed', async () => {
     const columns = await database.dataSource.query<{ name: string }[]>(
       `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
        WHERE table_schema = 'public' AND (column_name LIKE '%sealed%' OR column_name = 'key_check') ORDER BY 1`,
@@ -18,7 +18,7 @@ describe('re-sealing by the current master key', () => {
     expect(columns.map(({ name }) => name)).toEqual(listed);
   });
 
-  it('moves what an earlier key sealed, leaves what no key opens, and tells how much is left', async () => {
+  it('re-encrypts values of an earlier key, skips values that no key decrypts, and leaves the rest to countOutdated', async () => {
     const { dataSource } = database;
     const organisation = uuidv7();
     await dataSource.query(`INSERT INTO organisations (id, name, slug) VALUES ($1, 'o', $2)`, [
@@ -33,22 +33,27 @@ describe('re-sealing by the current master key', () => {
         [id, organisation, seal(old, `content of ${id}`, bound), id],
       );
     }
-    const stranger = uuidv7();
+    const foreignId = uuidv7();
     await dataSource.query(
       `INSERT INTO mails (id, organisation_id, topic, recipient, sealed) VALUES ($1, $2, $4, 'a@b.example', $3)`,
-      [stranger, organisation, seal(sealingKeyring(Buffer.alloc(32, 9)), 'x', `mail/${stranger}`), stranger],
+      [
+        foreignId,
+        organisation,
+        seal(sealingKeyring(Buffer.alloc(32, 9)), 'x', `mail/${foreignId}`),
+        foreignId,
+      ],
     );
     expect(await countOutdated(dataSource, both)).toBe(231);
     expect(await resealEverything(dataSource, both)).toEqual({ resealed: 230, unopenable: 1 });
     expect(await countOutdated(dataSource, both)).toBe(1);
-    const alone = sealingKeyring(after);
+    const currentOnly = sealingKeyring(after);
     const rows = await dataSource.query<{ id: string; sealed: string }[]>(
       'SELECT id, sealed FROM mails WHERE id <> $1',
-      [stranger],
+      [foreignId],
     );
     for (const { id, sealed } of rows)
-      expect(unseal(alone, sealed, `mail/${id}`).toString()).toBe(`content of ${id}`);
-    // Processes that keep documents must read them again.
+      expect(unseal(currentOnly, sealed, `mail/${id}`).toString()).toBe(`content of ${id}`);
+    // Processes with cached documents must read them again.
     const [event] = await dataSource.query<{ changed: string[] }[]>('SELECT changed FROM change_events');
     expect(event?.changed).toEqual(['*']);
     expect(await resealEverything(dataSource, both)).toEqual({ resealed: 0, unopenable: 1 });

@@ -7,9 +7,9 @@ import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns';
 const BATCH = 100;
 
 export interface ResealResult {
-  /** Values that are now sealed by the current key and were not. */
+  /** Number of values that were re-encrypted with the current key. */
   readonly resealed: number;
-  /** Values that no key of the ring opens. They stay as they are. */
+  /** Number of values that no key of the ring decrypts. They stay unchanged. */
   readonly unopenable: number;
 }
 
@@ -21,9 +21,8 @@ interface SealedRow {
 }
 
 /**
- * Seals everything by the ring's current key that an earlier one has sealed. Safe to run twice and
- * in several processes: a value that changes meanwhile is left to its writer, which seals by the
- * current key.
+ * Re-encrypts all values of earlier keys with the ring's current key. Safe to run repeatedly and
+ * concurrently: a value that changes meanwhile is skipped, since its writer uses the current key.
  */
 export async function resealEverything(source: DataSource, ring: Keyring): Promise<ResealResult> {
   const total = { resealed: 0, unopenable: 0 };
@@ -34,13 +33,13 @@ export async function resealEverything(source: DataSource, ring: Keyring): Promi
       after = rows.length < BATCH ? null : (rows.at(-1)?.key ?? null);
     }
   }
-  // Documents that other processes keep carry the credentials as they were sealed before.
+  // Documents in other processes contain the credentials in their old encryption.
   if (total.resealed > 0)
     await source.transaction((manager) => recordChange(manager, { changed: [EVERY_DOCUMENT] }));
   return total;
 }
 
-/** Values that are not sealed by the current key yet. */
+/** Returns the number of values that are not encrypted with the current key. */
 export async function countOutdated(source: DataSource, ring: Keyring): Promise<number> {
   const counts = SEALED_COLUMNS.map(
     ({ table, column }) =>

@@ -17,7 +17,7 @@ export const secretReferenceBinding = ({ id, organisationId }: Owner): string =>
 export const deploymentBinding = ({ id, organisationId }: Owner): string =>
   `deployment:${organisationId}:${id}`;
 export const pluginBinding = ({ id, organisationId }: Owner): string => `plugin:${organisationId}:${id}`;
-/** The tokens of a user do not open in the row of another user or server. */
+/** The binding prevents tokens from being decrypted in the row of another user or server. */
 export const mcpConnectionBinding = (owner: {
   readonly organisationId: string;
   readonly serverId: string;
@@ -32,15 +32,15 @@ export const ssoFlowBinding = (stateHash: string): string => `sso-flow:${stateHa
 export const oauthClientBinding = (clientId: string): string => `oauth-client:${clientId}`;
 export const signingKeyBinding = (kid: string): string => `signing-key:${kid}`;
 
-/** One column that holds values of `seal()`. */
+/** A column with values that `seal()` encrypted. */
 export interface SealedColumn {
   readonly table: string;
   readonly column: string;
-  /** The primary key. */
+  /** Primary key of the table. */
   readonly key: string;
-  /** SQL of the id that the binding names. */
+  /** SQL of the id in the binding. */
   readonly id: string;
-  /** SQL of the organisation that the binding names; absent where it names none. */
+  /** SQL of the organisation in the binding; absent if the binding names none. */
   readonly organisation?: string;
   readonly binding: (owner: Owner) => string;
 }
@@ -59,7 +59,7 @@ const ofConnection = (table: string): SealedColumn => ({
 });
 
 /**
- * Every column that rests sealed under the installation's key; a spec compares them with the
+ * Every column that is encrypted with the installation's key; a test compares the list with the
  * schema.
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [

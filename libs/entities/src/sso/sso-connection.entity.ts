@@ -7,8 +7,8 @@ export type TokenEndpointAuthMethod =
   'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none';
 
 /**
- * A group of an identity provider, and the role that it gives: in a workspace, or in the
- * organisation when that is null.
+ * A rule that gives members of a group of an identity provider a role in a workspace, or in the
+ * organisation if `workspaceId` is null.
  */
 export interface SsoGroupRule {
   readonly match: 'exact' | 'prefix' | 'regex';
@@ -21,16 +21,17 @@ export interface SsoGroupRule {
 export type SamlMetadataPart = 'entityId' | 'sso' | 'slo' | 'certificates';
 
 /**
- * Facts of a connection of type `saml` about its identity provider, whose entity id is the issuer.
+ * Settings of a connection of type `saml`. The issuer of the connection is the provider's entity
+ * id.
  */
 export interface SamlSettings {
   readonly ssoUrl: string;
   readonly ssoBinding: 'redirect' | 'post';
-  /** Where requests for a logout go; null: the provider takes none. */
+  /** URL for logout requests; null if the provider accepts none. */
   readonly sloUrl: string | null;
-  /** Absent, as in settings that were saved before there were logouts: redirect. */
+  /** Binding of `sloUrl`. Absent, in settings from before logouts existed: `redirect`. */
   readonly sloBinding?: 'redirect' | 'post';
-  /** Where answers to the provider's requests go; absent or null: to `sloUrl`. */
+  /** URL for responses to the provider's logout requests; absent or null: `sloUrl`. */
   readonly sloResponseUrl?: string | null;
   readonly certificates: readonly {
     readonly pem: string;
@@ -38,18 +39,18 @@ export interface SamlSettings {
     readonly validFrom: string;
     readonly validUntil: string;
   }[];
-  /** Where the metadata is read, again and again; null when it was sent. */
+  /** URL from which the metadata is refreshed; null if it was uploaded. */
   readonly metadataUrl: string | null;
   /**
-   * Parts that administrators have set by hand, so that reading the metadata again does not change
-   * them. Absent: all parts, as in older settings whose metadata was not sent since.
+   * Parts that administrators set by hand; a refresh of the metadata does not change them. Absent:
+   * all parts, as in older settings whose metadata was not uploaded since.
    */
   readonly ownParts?: readonly SamlMetadataPart[];
-  /** Why the metadata was not applied when it was last read again; absent or null: it was. */
+  /** Reason why the last refresh of the metadata was not applied; absent or null if it was. */
   readonly metadataFault?: string | null;
-  /** The last mail about certificates that expire; absent: none was sent. */
+  /** The last mail about expiring certificates; absent if none was sent. */
   readonly expiryMail?: { readonly validUntil: string; readonly days: number };
-  /** Certificate of our own key for the connection, PEM. */
+  /** Certificate of Tollgate's own key for the connection, PEM. */
   readonly ownCertificate: string;
   readonly signRequests: boolean;
   readonly allowIdpInitiated: boolean;
@@ -89,13 +90,13 @@ export class SsoConnectionEntity extends Row {
   status!: 'active' | 'disabled';
 
   /**
-   * Domains whose addresses are sent here; each is a verified domain of the organisation when it is
-   * used.
+   * Mail domains whose users log in with this connection. Each must be a verified domain of the
+   * organisation at the time of use.
    */
   @Column({ name: 'domains', type: 'jsonb', default: [] })
   domains!: readonly string[];
 
-  /** SAML: the entity id of the provider. */
+  /** Issuer of the provider; for SAML its entity id. */
   @Column({ name: 'issuer', type: 'varchar', length: 2048 })
   issuer!: string;
 
@@ -103,8 +104,8 @@ export class SsoConnectionEntity extends Row {
   clientId!: string;
 
   /**
-   * `seal()` of the client secret and private keys, also that of SAML, as JSON, bound to the
-   * connection; null without any.
+   * `seal()` of the client secret and private keys (also those of SAML) as JSON, bound to the
+   * connection; null if there are none.
    */
   @Column({ name: 'sealed_secrets', type: 'text', nullable: true })
   sealedSecrets!: string | null;
@@ -112,21 +113,19 @@ export class SsoConnectionEntity extends Row {
   @Column({ name: 'token_endpoint_auth_method', type: 'varchar', length: 32 })
   tokenEndpointAuthMethod!: TokenEndpointAuthMethod;
 
-  /** Scopes besides openid, profile and email. */
+  /** Additional scopes to openid, profile and email. */
   @Column({ name: 'scopes', type: 'jsonb', default: [] })
   scopes!: readonly string[];
 
-  /** True: an address counts as proven although the provider does not say so. */
+  /** Whether addresses count as proven even if the provider does not state it. */
   @Column({ name: 'trust_email', type: 'boolean', default: false })
   trustEmail!: boolean;
 
-  /** True: whom the provider knows becomes a member at the first login. */
+  /** Whether users of the provider become members at their first login. */
   @Column({ name: 'auto_provision', type: 'boolean', default: true })
   autoProvision!: boolean;
 
-  /**
-   * True: only invited users with an address of a verified domain may log in for the first time.
-   */
+  /** Whether a first login requires an invite and an address of a verified domain. */
   @Column({ name: 'disable_auto_provision_user', type: 'boolean', default: false })
   disableAutoProvisionUser!: boolean;
 
@@ -134,45 +133,47 @@ export class SsoConnectionEntity extends Row {
   defaultWorkspaces!: readonly InvitedWorkspace[];
 
   /**
-   * True: owners of the organisation may log in here. Only owners set it, and each change of the
-   * provider by others clears it.
+   * Whether owners of the organisation may log in here. Only owners can set it; any change of the
+   * provider by others resets it.
    */
   @Column({ name: 'admits_owners', type: 'boolean', default: false })
   admitsOwners!: boolean;
 
-  /** True: addresses of the connection's domains log in by it, and not by password. */
+  /** Whether users of the connection's domains must log in here instead of with a password. */
   @Column({ name: 'enforced', type: 'boolean', default: false })
   enforced!: boolean;
 
-  /** Claim that names the groups of a user. */
+  /** Claim with the groups of a user. */
   @Column({ name: 'groups_claim', type: 'varchar', length: 255, default: 'groups' })
   groupsClaim!: string;
 
-  /** Rules that give roles by groups of the provider; all that match apply. */
+  /** Rules that give roles by group; all matching rules apply. */
   @Column({ name: 'group_rules', type: 'jsonb', default: [] })
   groupRules!: readonly SsoGroupRule[];
 
-  /** True: what only a group has given ends at the first login without the group. */
+  /** Whether roles that came only from a group end at the first login without the group. */
   @Column({ name: 'remove_mapped', type: 'boolean', default: false })
   removeMapped!: boolean;
 
-  /** Seconds since the user last authenticated at the provider, at most; null: no bound. */
+  /**
+   * Maximum time in seconds since the user last authenticated at the provider; null for no limit.
+   */
   @Column({ name: 'max_age', type: 'integer', nullable: true })
   maxAge!: number | null;
 
-  /** Seconds that a session lasts at most; null: as the organisation has set it. */
+  /** Maximum lifetime of a session in seconds; null for the organisation's setting. */
   @Column({ name: 'max_session_ttl', type: 'integer', nullable: true })
   maxSessionTtl!: number | null;
 
-  /** OpenID Connect: classes of authentication, one of which a login must have. */
+  /** OpenID Connect: authentication context classes; a login must have one of them. */
   @Column({ name: 'acr_values', type: 'jsonb', default: [] })
   acrValues!: readonly string[];
 
-  /** OpenID Connect: prompt that the provider shows users at each login. */
+  /** OpenID Connect: value of `prompt` for each login; null for none. */
   @Column({ name: 'prompt', type: 'varchar', length: 16, nullable: true })
   prompt!: 'login' | 'select_account' | 'consent' | null;
 
-  /** OpenID Connect: claims of the address and the names; null: the usual ones. */
+  /** OpenID Connect: claims with the address and the names; null for the standard ones. */
   @Column({ name: 'email_claim', type: 'varchar', length: 255, nullable: true })
   emailClaim!: string | null;
 

@@ -3,7 +3,7 @@ import { UserEntity } from '../identity/user.entity';
 import { PlainRow } from '../row';
 import { SsoConnectionEntity } from './sso-connection.entity';
 
-/** A login at an identity provider that is in progress. Each step can be taken once. */
+/** A login at an identity provider that is in progress. Each of its steps works once. */
 @Entity('sso_flows')
 export class SsoFlowEntity extends PlainRow {
   /** HMAC-SHA256 of `state`, hex. */
@@ -15,7 +15,7 @@ export class SsoFlowEntity extends PlainRow {
   @Index('sso_flows_connection_id_ix')
   connectionId!: string;
 
-  /** HMAC-SHA256 of the text that the client which began the login keeps, hex. */
+  /** HMAC-SHA256 of a text that only the client that started the login has, hex. */
   @Column({ name: 'binding_hash', type: 'char', length: 64 })
   bindingHash!: string;
 
@@ -23,16 +23,16 @@ export class SsoFlowEntity extends PlainRow {
   @Column({ name: 'sealed', type: 'text' })
   sealed!: string;
 
-  /** Set once the identity provider has named the user. */
+  /** User of the login; null until the identity provider has named the user. */
   @Column({ name: 'user_id', type: 'uuid', nullable: true })
   @ForeignKey(() => UserEntity, { name: 'sso_flows_user_fk' })
   userId!: string | null;
 
-  /** Subject of the user at the provider, once it has named the user. */
+  /** Subject of the user at the provider; null until it has named the user. */
   @Column({ name: 'subject', type: 'varchar', length: 256, nullable: true })
   subject!: string | null;
 
-  /** Session of the user at the provider; null when it names none. */
+  /** Session of the user at the provider; null if the provider names none. */
   @Column({ name: 'provider_session', type: 'varchar', length: 256, nullable: true })
   providerSession!: string | null;
 
@@ -42,7 +42,8 @@ export class SsoFlowEntity extends PlainRow {
   codeHash!: string | null;
 
   /**
-   * When the session at the identity provider ends, and ours with it; null when it does not say.
+   * End of the session at the identity provider, and of ours with it; null if the provider names
+   * none.
    */
   @Column({ name: 'session_ends_at', type: 'timestamptz', precision: 3, nullable: true })
   sessionEndsAt!: Date | null;
@@ -56,8 +57,7 @@ export class SsoFlowEntity extends PlainRow {
 }
 
 /**
- * User linked to a subject of an identity provider. The address of a user never identifies an
- * existing link.
+ * Links a user to a subject of an identity provider. An address never identifies an existing link.
  */
 @Entity('sso_links')
 export class SsoLinkEntity extends PlainRow {

@@ -3,7 +3,10 @@ import { SessionEntity } from '../identity/session.entity';
 import { PlainRow } from '../row';
 import { SsoConnectionEntity } from './sso-connection.entity';
 
-/** The login at an identity provider that opened a session, so that a logout there ends it. */
+/**
+ * The login at an identity provider that opened a session, so that a logout at the provider ends
+ * the session.
+ */
 @Entity('sso_sessions')
 @Index('sso_sessions_subject_ix', ['connectionId', 'subject'])
 export class SsoSessionEntity extends PlainRow {
@@ -18,14 +21,14 @@ export class SsoSessionEntity extends PlainRow {
   @Column({ name: 'subject', type: 'varchar', length: 256 })
   subject!: string;
 
-  /** `sid` of OpenID Connect or the session index of SAML; null when the provider has none. */
+  /** `sid` of OpenID Connect or session index of SAML; null if the provider sent none. */
   @Column({ name: 'provider_session', type: 'varchar', length: 256, nullable: true })
   providerSession!: string | null;
 }
 
 /**
- * A message of an identity provider that works once: an assertion of SAML or a logout token. Kept
- * until it has expired.
+ * A message of an identity provider that was used and works only once: a SAML assertion or a logout
+ * token. It is stored until it expires.
  */
 @Entity('sso_used_messages')
 export class SsoUsedMessageEntity extends PlainRow {
@@ -37,7 +40,7 @@ export class SsoUsedMessageEntity extends PlainRow {
   @ForeignKey(() => SsoConnectionEntity, { name: 'sso_used_messages_connection_fk', onDelete: 'CASCADE' })
   connectionId!: string;
 
-  /** SHA-256 of the id that the provider has given the message, hex. */
+  /** SHA-256 of the provider's id of the message, hex. */
   @PrimaryColumn({
     name: 'id_hash',
     type: 'char',

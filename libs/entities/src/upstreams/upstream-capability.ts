@@ -1,30 +1,30 @@
 import { Column } from 'typeorm';
 import { Row } from '../row';
 
-/** A sign of an attack in a definition; `Finding` of `libs/mcp`. */
+/** A sign of an attack in a definition; corresponds to `Finding` of `libs/mcp`. */
 export interface StoredFinding {
   readonly rule: string;
   readonly severity: string;
 }
 
 /**
- * Something that an upstream MCP server or agent offers, such as a tool or a skill. `definition` is
- * what the upstream says now, `approved` what callers see.
+ * A capability of an upstream MCP server, such as a tool, or a skill of an agent. `definition` is
+ * the upstream's current definition, `approved` the one that callers see.
  */
 export abstract class UpstreamCapability extends Row {
   abstract id: string;
   abstract integrationId: string;
   abstract type: string;
 
-  /** The name, the URI or the URI template; the id of a skill. */
+  /** Name, URI or URI template; for a skill its id. */
   @Column({ name: 'name', type: 'text' })
   name!: string;
 
-  /** SHA-256 of the name, hex: names may be longer than an index takes. */
+  /** SHA-256 of the name, hex, because names may be too long for an index. */
   @Column({ name: 'name_digest', type: 'char', length: 64 })
   nameDigest!: string;
 
-  /** Place in the upstream's list, from 0. */
+  /** Position in the upstream's list, from 0. */
   @Column({ name: 'position', type: 'integer' })
   position!: number;
 
@@ -35,7 +35,7 @@ export abstract class UpstreamCapability extends Row {
   @Column({ name: 'digest', type: 'char', length: 64 })
   digest!: string;
 
-  /** Null: none was approved, or the approved one was rejected. */
+  /** The approved definition; null if none was approved, or the approved one was rejected. */
   @Column({ name: 'approved', type: 'jsonb', nullable: true })
   approved!: Record<string, unknown> | null;
 
@@ -48,13 +48,13 @@ export abstract class UpstreamCapability extends Row {
   @Column({ name: 'enabled', type: 'boolean', default: true })
   enabled!: boolean;
 
-  /** When the upstream stopped listing it; null: it is listed. */
+  /** Time at which the upstream stopped listing it; null while it is listed. */
   @Column({ name: 'gone_at', type: 'timestamptz', precision: 3, nullable: true })
   goneAt!: Date | null;
 
   /**
-   * User who approved or rejected it last; null when undecided, or decided by the rule of the
-   * integration.
+   * User who last approved or rejected it; null if it is undecided, or the integration's approval
+   * mode decided.
    */
   @Column({ name: 'decided_by', type: 'varchar', length: 255, nullable: true })
   decidedBy!: string | null;

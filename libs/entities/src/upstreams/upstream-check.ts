@@ -4,13 +4,13 @@ import type { UpstreamHealthState } from './upstream-integration';
 /** The result of one check of an upstream; kept for a day. */
 export abstract class UpstreamCheck {
   abstract integrationId: string;
-  /** The minute of the check; a later check of the minute takes its place. */
+  /** Minute of the check; a later check in the same minute replaces it. */
   abstract minute: Date;
 
   @Column({ name: 'state', type: 'varchar', length: 16 })
   state!: UpstreamHealthState;
 
-  /** How long the upstream took to respond; null: it did not. */
+  /** Response time in milliseconds; null if the upstream did not respond. */
   @Column({ name: 'ms', type: 'integer', nullable: true })
   ms!: number | null;
 }

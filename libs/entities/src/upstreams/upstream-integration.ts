@@ -4,7 +4,7 @@ import type { StoredSecretMapping } from '../resources/integration.entity';
 import { Row } from '../row';
 
 /**
- * `degraded`: it responds slowly, or not as expected. `unauthorised`: it refuses the shared
+ * `degraded`: the upstream responds slowly or unexpectedly. `unauthorised`: it refuses the shared
  * credential. `unknown`: it was not checked since its address was saved.
  */
 export type UpstreamHealthState = 'healthy' | 'degraded' | 'down' | 'unauthorised' | 'unknown';
@@ -28,7 +28,7 @@ export abstract class UpstreamIntegration extends Row {
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'archived';
 
-  /** Id of the user or key that made it. */
+  /** Id of the user or key that created it. */
   @Column({ name: 'owner_id', type: 'varchar', length: 255, nullable: true })
   ownerId!: string | null;
 
@@ -43,8 +43,8 @@ export abstract class UpstreamIntegration extends Row {
   configurations!: Record<string, unknown>;
 
   /**
-   * `seal()` of the secret configurations, bound to the organisation and the integration. Null:
-   * none.
+   * `seal()` of the secret configurations, bound to the organisation and the integration; null if
+   * there are none.
    */
   @Column({ name: 'sealed_auth', type: 'text', nullable: true })
   sealedAuth!: string | null;
@@ -56,7 +56,7 @@ export abstract class UpstreamIntegration extends Row {
   @Column({ name: 'secret_mappings', type: 'jsonb', nullable: true })
   secretMappings!: StoredSecretMapping[] | null;
 
-  /** Access of every workspace without a row of its own; null: none. */
+  /** Access of workspaces without a row for the integration; null for none. */
   @Column({ name: 'global_workspace_access', type: 'jsonb', nullable: true })
   globalWorkspaceAccess!: { readonly enabled: boolean } | null;
 
@@ -67,14 +67,14 @@ export abstract class UpstreamIntegration extends Row {
   @Column({ name: 'on_change', type: 'varchar', length: 16, default: 'block' })
   onChange!: 'block' | 'serve_approved';
 
-  /** Milliseconds that a call may take; null: 120,000. */
+  /** Timeout of a call in milliseconds; null for 120,000. */
   @Column({ name: 'timeout_ms', type: 'integer', nullable: true })
   timeoutMs!: number | null;
 
   @Column({ name: 'sync_status', type: 'varchar', length: 16, default: 'pending' })
   syncStatus!: 'pending' | 'synced' | 'failed';
 
-  /** The last sync that succeeded. */
+  /** Time of the last successful sync. */
   @Column({ name: 'last_synced_at', type: 'timestamptz', precision: 3, nullable: true })
   lastSyncedAt!: Date | null;
 
@@ -94,7 +94,7 @@ export abstract class UpstreamIntegration extends Row {
   @Column({ name: 'support_url', type: 'varchar', length: 2048, nullable: true })
   supportUrl!: string | null;
 
-  /** Kinds of data that it works with, such as `personal`. */
+  /** Kinds of data that the upstream processes, such as `personal`. */
   @Column({ name: 'data_classes', type: 'jsonb', nullable: true })
   dataClasses!: string[] | null;
 
@@ -104,7 +104,7 @@ export abstract class UpstreamIntegration extends Row {
   @Column({ name: 'health_state', type: 'varchar', length: 16, default: 'unknown' })
   healthState!: UpstreamHealthState;
 
-  /** Why the last check failed; null: it did not. */
+  /** Error of the last check; null if it succeeded. */
   @Column({ name: 'health_error', type: 'varchar', length: 1024, nullable: true })
   healthError!: string | null;
 
@@ -115,11 +115,11 @@ export abstract class UpstreamIntegration extends Row {
   @Column({ name: 'health_checked_at', type: 'timestamptz', precision: 3, nullable: true })
   healthCheckedAt!: Date | null;
 
-  /** How long the last check took; null: it did not respond. */
+  /** Response time of the last check in milliseconds; null if the upstream did not respond. */
   @Column({ name: 'health_ms', type: 'integer', nullable: true })
   healthMs!: number | null;
 
-  /** Checks in a row that it did not respond to; at most 1,000 are counted. */
+  /** Number of consecutive checks without a response, counted up to 1,000. */
   @Column({ name: 'health_failures', type: 'smallint', default: 0 })
   healthFailures!: number;
 

@@ -3,7 +3,7 @@ import { Row } from '../row';
 
 /**
  * Columns that MCP servers and agents of a workspace share: how members call an integration, and
- * which members may.
+ * which members may do so.
  */
 export abstract class UpstreamServer extends Row {
   abstract id: string;
@@ -26,7 +26,7 @@ export abstract class UpstreamServer extends Row {
   @Column({ name: 'owner_id', type: 'varchar', length: 255, nullable: true })
   ownerId!: string | null;
 
-  /** Access of users without an exception of their own. */
+  /** Access of users without an exception. */
   @Column({ name: 'default_user_access', type: 'varchar', length: 8, default: 'allow' })
   defaultUserAccess!: 'allow' | 'deny';
 
