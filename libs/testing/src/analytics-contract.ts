@@ -15,7 +15,7 @@ import { requestLogRow, type RequestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from './log-record';
 
 const ORGANISATION = '11111111-1111-4111-8111-111111111111';
-const STRANGERS = '99999999-9999-4999-8999-999999999999';
+const OTHER_ORGANISATION = '99999999-9999-4999-8999-999999999999';
 const WORKSPACES = ['22222222-2222-4222-8222-222222222222', '22222222-2222-4222-8222-222222222223'] as const;
 const KEYS = [
   '33333333-3333-4333-8333-333333333333',
@@ -23,7 +23,7 @@ const KEYS = [
   '33333333-3333-4333-8333-333333333335',
 ] as const;
 
-/** Numbers from 0 to 1 that are the same for the same seed. */
+/** Returns a generator of numbers from 0 to 1, deterministic for a seed. */
 function numbersFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -38,8 +38,8 @@ const OUTCOMES = [
 ] as LogRecord['outcome'][];
 
 /**
- * Rows of all sorts, every outcome with every status, of the days before `now` and of two
- * organisations.
+ * Returns log rows of two organisations from the days before `now`, with random values and all
+ * combinations of outcome and status.
  */
 export function analyticsSample(count: number, now: number, seed = 1): RequestLogRow[] {
   const next = numbersFrom(seed);
@@ -54,7 +54,7 @@ export function analyticsSample(count: number, now: number, seed = 1): RequestLo
     return requestLogRow({
       ...sample,
       createdAt: new Date(Math.floor(now - next() * age)).toISOString(),
-      organisationId: next() < 0.9 ? ORGANISATION : STRANGERS,
+      organisationId: next() < 0.9 ? ORGANISATION : OTHER_ORGANISATION,
       workspaceId: pick([...WORKSPACES, null]),
       apiKeyId: pick([...KEYS, null]),
       userId: pick(['user-1', 'user-2', null]),
@@ -100,13 +100,13 @@ export function analyticsSample(count: number, now: number, seed = 1): RequestLo
 }
 
 function attemptsOf(retry: number, fellBack: boolean): AttemptRecord[] {
-  const attempt = (target: string, end: AttemptRecord['end'], tries: number): AttemptRecord => ({
+  const attempt = (target: string, end: AttemptRecord['end'], retries: number): AttemptRecord => ({
     ...{
       target,
       provider: 'openai',
       credential: null,
       model: null,
-      retry: tries,
+      retry: retries,
       status: 500,
       end,
       reason: null,
@@ -128,9 +128,9 @@ const NO_FILTER: AnalyticsQueryCase['filter'] = {
 };
 const COUNTED = MEASURES.filter((measure) => measure !== 'users' && measure !== 'user_requests');
 
-/** Asks of every kind, by name. */
+/** Returns analytics queries of every kind, by name. */
 export function analyticsQueries(now: number): Readonly<Record<string, AnalyticsQueryCase>> {
-  const ask = (
+  const query = (
     changes: Partial<AnalyticsQueryCase>,
     filter: Partial<AnalyticsQueryCase['filter']> = {},
   ): AnalyticsQueryCase => ({
@@ -151,59 +151,62 @@ export function analyticsQueries(now: number): Readonly<Record<string, Analytics
   const recent = { from: now - 3 * HOUR_MS, to: now };
   const whole = { scope: { organisationId: ORGANISATION, workspaceId: null, userId: null } };
   return {
-    'all of a workspace': ask({}),
-    'all of an organisation': ask(whole),
-    'of one user': ask({ scope: { organisationId: ORGANISATION, workspaceId: null, userId: 'user-1' } }),
-    'by the minute': ask({ ...recent, bucket: every(1) }),
-    'by the quarter': ask({ ...recent, bucket: every(15) }),
-    'by the hour': ask({ bucket: every(60) }),
-    'by six hours, east': ask({ bucket: every(360, 120) }),
-    'by the day, half an hour east': ask({ bucket: every(1_440, 330) }),
-    'by the day, west, long ago': ask({ ...whole, bucket: every(1_440, -480), from: now - 89 * DAY_MS }),
-    'within an hour': ask({ ...whole, from: now - 600_000, to: now, bucket: every(1) }),
-    'within a moment': ask({ ...whole, from: now - HOUR_MS, to: now - HOUR_MS }),
-    'by status and time': ask({ bucket: every(360), by: ['status'] }),
-    'by model': ask({ by: ['model'] }),
-    'by key and cache': ask({ ...whole, by: ['api_key_id', 'cache_status'] }),
-    'by workspace': ask({ ...whole, by: ['workspace_id'] }),
-    'by what is left': ask({
+    'all of a workspace': query({}),
+    'all of an organisation': query(whole),
+    'of one user': query({ scope: { organisationId: ORGANISATION, workspaceId: null, userId: 'user-1' } }),
+    'by the minute': query({ ...recent, bucket: every(1) }),
+    'by the quarter': query({ ...recent, bucket: every(15) }),
+    'by the hour': query({ bucket: every(60) }),
+    'by six hours, east': query({ bucket: every(360, 120) }),
+    'by the day, half an hour east': query({ bucket: every(1_440, 330) }),
+    'by the day, west, long ago': query({ ...whole, bucket: every(1_440, -480), from: now - 89 * DAY_MS }),
+    'within an hour': query({ ...whole, from: now - 600_000, to: now, bucket: every(1) }),
+    'within one millisecond': query({ ...whole, from: now - HOUR_MS, to: now - HOUR_MS }),
+    'by status and time': query({ bucket: every(360), by: ['status'] }),
+    'by model': query({ by: ['model'] }),
+    'by key and cache': query({ ...whole, by: ['api_key_id', 'cache_status'] }),
+    'by workspace': query({ ...whole, by: ['workspace_id'] }),
+    'by the remaining dimensions': query({
       by: ['credential', 'config_id', 'prompt_slug', 'route', 'request_type', 'retries'],
     }),
-    'second page by cost': ask({
+    'second page by cost': query({
       by: ['model'],
       order: { by: 'cost', descending: true },
       limit: 2,
       offset: 1,
     }),
-    'by slowness': ask({ by: ['provider'], order: { by: 'p95', descending: false } }),
-    'by likelihood of success': ask({
+    'by p95': query({ by: ['provider'], order: { by: 'p95', descending: false } }),
+    'by success rate': query({
       ...whole,
       by: ['model', 'provider'],
       order: { by: 'success_rate', descending: true },
     }),
-    users: ask({ bucket: every(1_440), measures: ['users', 'user_requests'] }),
-    'users of all': ask({ ...whole, measures: ['users', 'user_requests'] }),
-    'by metadata': ask({ by: [{ metadata: 'team' }] }),
-    'by metadata that no request has': ask({ by: [{ metadata: 'nothing' }] }),
-    'of metadata': ask({ bucket: every(1_440) }, { metadata: { team: 'it\'s \\ {"a": 1}' } }),
-    'of two metadata': ask({ by: ['status'] }, { metadata: { team: 'a', _user: 'ann' } }),
-    'of keys': ask({}, { values: { api_key_id: [KEYS[0], KEYS[1]] } }),
-    'of values': ask(
+    users: query({ bucket: every(1_440), measures: ['users', 'user_requests'] }),
+    'users of all': query({ ...whole, measures: ['users', 'user_requests'] }),
+    'by metadata': query({ by: [{ metadata: 'team' }] }),
+    'by metadata that no request has': query({ by: [{ metadata: 'nothing' }] }),
+    'of metadata': query({ bucket: every(1_440) }, { metadata: { team: 'it\'s \\ {"a": 1}' } }),
+    'of two metadata': query({ by: ['status'] }, { metadata: { team: 'a', _user: 'ann' } }),
+    'of keys': query({}, { values: { api_key_id: [KEYS[0], KEYS[1]] } }),
+    'of values': query(
       { by: ['model'] },
       { values: { credential: ["o'brien"], cache_status: ['HIT', 'MISS'] } },
     ),
-    'of prompts': ask({}, { values: { prompt_slug: ['pp-1'], config_id: ['config-1'] } }),
-    'by tool': ask({ by: ['mcp_server', 'mcp_method', 'mcp_capability'] }),
-    'of a tool': ask(
+    'of prompts': query({}, { values: { prompt_slug: ['pp-1'], config_id: ['config-1'] } }),
+    'by tool': query({ by: ['mcp_server', 'mcp_method', 'mcp_capability'] }),
+    'of a tool': query(
       { ...whole, bucket: every(360), measures: ['requests', 'errors', 'p95'] },
       { values: { mcp_server: ['github'], mcp_method: ['tools/call'], mcp_capability: ['ünï \\ "tool"'] } },
     ),
-    'of a server by user': ask({ by: [{ metadata: '_user' }] }, { values: { mcp_server: ['search'] } }),
-    'of statuses': ask({ by: ['status'] }, { statuses: [429, 500] }),
-    'of successes': ask({ bucket: every(360) }, { isSuccess: true }),
-    'of what is no success': ask({ ...whole, by: ['status'] }, { isSuccess: false }),
-    'of users without success': ask({ ...whole, measures: ['users', 'user_requests'] }, { isSuccess: false }),
-    'of models': ask(
+    'of a server by user': query({ by: [{ metadata: '_user' }] }, { values: { mcp_server: ['search'] } }),
+    'of statuses': query({ by: ['status'] }, { statuses: [429, 500] }),
+    'of successes': query({ bucket: every(360) }, { isSuccess: true }),
+    'of unsuccessful requests': query({ ...whole, by: ['status'] }, { isSuccess: false }),
+    'of users without success': query(
+      { ...whole, measures: ['users', 'user_requests'] },
+      { isSuccess: false },
+    ),
+    'of models': query(
       { by: ['model'] },
       {
         models: [
@@ -212,31 +215,31 @@ export function analyticsQueries(now: number): Readonly<Record<string, Analytics
         ],
       },
     ),
-    'of traces': ask({ by: ['status'] }, { traceIds: ['trace-1', 'trace-2'], spanIds: ['span-1'] }),
-    'of amounts': ask(
+    'of traces': query({ by: ['status'] }, { traceIds: ['trace-1', 'trace-2'], spanIds: ['span-1'] }),
+    'of amounts': query(
       { bucket: every(360) },
       { ranges: { cost: { min: 1e6, max: 5e8 }, input_tokens: { min: 1 }, total_tokens: { max: 500 } } },
     ),
-    'of an organisation without requests': ask({
+    'of an organisation without requests': query({
       scope: { ...whole.scope, organisationId: KEYS[0] },
       bucket: every(60),
     }),
   };
 }
 
-/** What an ask is answered with, worked out request by request. */
-export function expectedRows(ask: AnalyticsQueryCase, rows: readonly RequestLogRow[]): AnalyticsRow[] {
+/** Returns the expected rows of a query, computed from single requests. */
+export function expectedRows(query: AnalyticsQueryCase, rows: readonly RequestLogRow[]): AnalyticsRow[] {
   const groups = new Map<string, RequestLogRow[]>();
-  for (const row of rows.filter((candidate) => isAskedFor(ask, candidate))) {
-    const group = JSON.stringify([atOf(ask, row), ...ask.by.map((key) => keyOf(key, row))]);
+  for (const row of rows.filter((candidate) => isSelected(query, candidate))) {
+    const group = JSON.stringify([atOf(query, row), ...query.by.map((key) => keyOf(key, row))]);
     groups.set(group, [...(groups.get(group) ?? []), row]);
   }
   const all = [...groups].map(([group, members]): AnalyticsRow => {
     const [at, ...keys] = JSON.parse(group) as [number | null, ...string[]];
-    const values = Object.fromEntries(ask.measures.map((name) => [name, measured(name, members)]));
+    const values = Object.fromEntries(query.measures.map((name) => [name, measured(name, members)]));
     return { at, keys, values: values as Record<Measure, number> };
   });
-  const { order, offset = 0, limit } = ask;
+  const { order, offset = 0, limit } = query;
   const sign = order?.descending === true ? -1 : 1;
   all.sort((one, other) => {
     const byMeasure = order ? sign * (one.values[order.by] - other.values[order.by]) : 0;
@@ -259,8 +262,8 @@ const atOf = ({ bucket }: AnalyticsQueryCase, row: RequestLogRow): number | null
 const keyOf = (key: GroupKey, row: RequestLogRow): string =>
   String((typeof key === 'string' ? row[key] : row.metadata[key.metadata]) ?? '');
 
-function isAskedFor(ask: AnalyticsQueryCase, row: RequestLogRow): boolean {
-  const { scope, from, to, by } = ask;
+function isSelected(query: AnalyticsQueryCase, row: RequestLogRow): boolean {
+  const { scope, from, to, by } = query;
   const at = Date.parse(row.created_at);
   return (
     row.organisation_id === scope.organisationId &&
@@ -269,8 +272,8 @@ function isAskedFor(ask: AnalyticsQueryCase, row: RequestLogRow): boolean {
     at >= from &&
     at <= to &&
     by.every((key) => typeof key === 'string' || row.metadata[key.metadata] !== undefined) &&
-    (!ask.measures.includes('users') || row.metadata['_user'] !== undefined) &&
-    meets(ask.filter, row)
+    (!query.measures.includes('users') || row.metadata['_user'] !== undefined) &&
+    meets(query.filter, row)
   );
 }
 
@@ -346,23 +349,28 @@ function percentile(rows: Rows, hundredths: number): number {
   return latencyOfBucket(sorted[Math.ceil((hundredths * sorted.length) / 100) - 1] ?? 0);
 }
 
-/** What every store of analytics promises. `put` stores rows as the ingester does. */
+/** Contract test of analytics stores. `put` must store rows like the ingest does. */
 export function analyticsContract(
   store: () => AnalyticsStore,
   put: (rows: readonly RequestLogRow[]) => Promise<void>,
 ): void {
   const now = Date.now();
-  const asks = analyticsQueries(now);
+  const queries = analyticsQueries(now);
   const rows = analyticsSample(3_000, now);
 
   beforeAll(async () => {
     for (let at = 0; at < rows.length; at += 500) await put(rows.slice(at, at + 500));
   }, 60_000);
 
-  it.each(Object.keys(asks))('answers as the requests themselves add up: %s', async (name) => {
-    const ask = asks[name] as AnalyticsQueryCase;
-    const found = await store().rows(ask);
-    expect(found).toEqual(expectedRows(ask, rows));
-    expect(await store().count(ask)).toBe(expectedRows({ ...ask, limit: Infinity, offset: 0 }, rows).length);
-  });
+  it.each(Object.keys(queries))(
+    'returns the same rows as a computation from single requests: %s',
+    async (name) => {
+      const query = queries[name] as AnalyticsQueryCase;
+      const found = await store().rows(query);
+      expect(found).toEqual(expectedRows(query, rows));
+      expect(await store().count(query)).toBe(
+        expectedRows({ ...query, limit: Infinity, offset: 0 }, rows).length,
+      );
+    },
+  );
 }

@@ -1,22 +1,19 @@
 import { RegExpParser, visitRegExpAST, type AST } from '@eslint-community/regexpp';
 
-/** One character per class, for the classes of expressions for credentials, addresses and prose. */
+/** One character of each class that expressions for credentials, addresses and prose use. */
 const PALETTE = [...'a-0 _.:/@x"Z\\\n,=+({[<é|!'];
 const REPETITIONS = 6;
-/** Suffixes after the repeated text: nothing, and characters that most expressions do not match. */
+/** Suffixes after the repeated text: none, and characters that most expressions do not match. */
 const ENDS = ['', '\u0000', '/\n\u0000'];
 
-/** Builds texts that slow an expression down: a prefix, a repeated text and a suffix. */
+/** Parts of a text that slows an expression down: a prefix, a repeated text and a suffix. */
 export interface Attack {
   readonly before: string;
   readonly repeated: string;
   readonly behind: string;
 }
 
-/**
- * Builds attacks from the parts that the expression itself looks for; deterministic for an
- * expression.
- */
+/** Builds attacks from the parts of the expression itself; the result is deterministic. */
 export function attacksOn(expression: RegExp): readonly Attack[] {
   const { pattern } = new RegExpParser().parseLiteral(String(expression));
   const quantifiers: AST.Quantifier[] = [];
@@ -47,7 +44,7 @@ export function attacksOn(expression: RegExp): readonly Attack[] {
   return [...attacks.values()];
 }
 
-/** Writes texts that parts of an expression match, as far as the part alone determines them. */
+/** Generates texts that parts of an expression match, ignoring the rest of the expression. */
 class Sampler {
   constructor(
     private readonly expression: RegExp,
@@ -104,12 +101,12 @@ class Sampler {
   }
 
   private member(raw: string): string {
-    const fits = new RegExp(`^(?:${raw})$`, this.expression.flags.replaceAll(/[gy]/g, ''));
-    const fitting = PALETTE.filter((char) => fits.test(char));
-    if (fitting.length > 0) return fitting[this.random(fitting.length)] as string;
+    const matcher = new RegExp(`^(?:${raw})$`, this.expression.flags.replaceAll(/[gy]/g, ''));
+    const matching = PALETTE.filter((char) => matcher.test(char));
+    if (matching.length > 0) return matching[this.random(matching.length)] as string;
     for (let code = 0; code < 0x3000; code++) {
       const char = String.fromCharCode(code);
-      if (fits.test(char)) return char;
+      if (matcher.test(char)) return char;
     }
     return '';
   }

@@ -37,13 +37,13 @@ function lint(probes: readonly { file: string; source: string }[]): string[][] {
 const importing = (name: string): string => `import * as it from '${name}';\nexport const used = it;\n`;
 
 describe('project boundaries', () => {
-  it('use a graph with real edges, because every rule would pass without edges', () => {
+  it('are checked with a project graph that has edges, without which every rule would pass', () => {
     const targets = edges['gateway']?.map(({ target }) => target);
     expect(targets).toEqual(expect.arrayContaining(['providers', 'kernel']));
     expect(edges['admin-api']?.map(({ target }) => target)).toContain('entities');
   });
 
-  it('fail the lint only where a layer or a plane is crossed', () => {
+  it('make lint fail only for imports across layers or planes', () => {
     const crossed: readonly (readonly [file: string, imported: string])[] = [
       ['apps/gateway/src/probe.ts', '@gw/entities'],
       ['libs/routing/src/probe.ts', '@gw/outbound'],
@@ -92,7 +92,7 @@ describe('project boundaries', () => {
     ]);
   }, 60_000);
 
-  it('hold the console to pure libs, its write module and the names of colours', () => {
+  it('restrict the console to pure libs, its write module and named colours', () => {
     const write = 'export const save = (api: { PUT: () => void }) => api.PUT();\n';
     const colour = (text: string) => `export const used = ${text};\n`;
     const hook =
@@ -139,7 +139,7 @@ describe('project boundaries', () => {
 
   it('forbid regular expressions built from data, except RE2 in its lib', () => {
     const file = 'apps/gateway/src/probe.ts';
-    const made = [
+    const dynamic = [
       'new RegExp(data)',
       'RegExp(data, "i")',
       'new globalThis.RegExp(data)',
@@ -148,9 +148,9 @@ describe('project boundaries', () => {
       '"text".search(`${data}`)',
     ].map((use) => ({ file, source: `export const used = (data: string) => ${use};\n` }));
     const literal = { file, source: 'export const used = (data: string) => data.match(/a+b/);\n' };
-    const probes = [...made, { file, source: importing('re2js') }, literal];
+    const probes = [...dynamic, { file, source: importing('re2js') }, literal];
     expect(lint(probes)).toEqual([
-      ...made.map(() => ['no-restricted-syntax']),
+      ...dynamic.map(() => ['no-restricted-syntax']),
       ['no-restricted-imports'],
       [],
     ]);

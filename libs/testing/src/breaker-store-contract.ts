@@ -1,28 +1,28 @@
 import type { BreakerChange, BreakerStore } from '@gw/contracts';
 import { eventually } from './eventually';
 
-/** The stores of two gateways; a driver within one process returns the same store twice. */
+/** Stores of two gateways. A driver within one process returns the same store twice. */
 export interface BreakerStorePair {
   readonly one: BreakerStore;
   readonly other: BreakerStore;
 }
 
-/** Contract of every driver of the breaker store. `open` returns stores without open breakers. */
+/** Contract test of breaker stores. `open` must return stores without open breakers. */
 export function breakerStoreContract(open: () => Promise<BreakerStorePair>): void {
-  const last = (reported: readonly BreakerChange[], key: string): number | undefined =>
-    reported.filter((change) => change.key === key).at(-1)?.openForMs;
+  const last = (received: readonly BreakerChange[], key: string): number | undefined =>
+    received.filter((change) => change.key === key).at(-1)?.openForMs;
 
   it('notifies another gateway that a breaker opened and closed', async () => {
     const { one, other } = await open();
-    const reported: BreakerChange[] = [];
-    other.subscribe((change) => reported.push(change));
+    const received: BreakerChange[] = [];
+    other.subscribe((change) => received.push(change));
     // A subscription may take a moment; messages published meanwhile are delivered once it is
     // active.
     one.publish({ key: 'a', openForMs: 30_000 });
-    await eventually(() => (last(reported, 'a') ?? 0) > 0);
-    expect(last(reported, 'a')).toBeLessThanOrEqual(30_000);
+    await eventually(() => (last(received, 'a') ?? 0) > 0);
+    expect(last(received, 'a')).toBeLessThanOrEqual(30_000);
     one.publish({ key: 'a', openForMs: 0 });
-    await eventually(() => last(reported, 'a') === 0);
+    await eventually(() => last(received, 'a') === 0);
   });
 
   it('sends only the open breakers to a gateway that subscribes later', async () => {
@@ -35,22 +35,22 @@ export function breakerStoreContract(open: () => Promise<BreakerStorePair>): voi
     one.publish({ key: 'closed', openForMs: 0 });
     await eventually(() => last(seen, 'closed') === 0);
     stop();
-    const reported: BreakerChange[] = [];
-    other.subscribe((change) => reported.push(change));
-    await eventually(() => last(reported, 'long') !== undefined);
-    expect(last(reported, 'long')).toBeLessThanOrEqual(30_000);
-    expect(last(reported, 'closed') ?? 0).toBe(0);
-    expect(last(reported, 'short') ?? 0).toBeLessThanOrEqual(1);
+    const received: BreakerChange[] = [];
+    other.subscribe((change) => received.push(change));
+    await eventually(() => last(received, 'long') !== undefined);
+    expect(last(received, 'long')).toBeLessThanOrEqual(30_000);
+    expect(last(received, 'closed') ?? 0).toBe(0);
+    expect(last(received, 'short') ?? 0).toBeLessThanOrEqual(1);
   });
 
   it('sends nothing to a gateway that has unsubscribed', async () => {
     const { one, other } = await open();
-    const reported: BreakerChange[] = [];
-    other.subscribe((change) => reported.push(change))();
+    const received: BreakerChange[] = [];
+    other.subscribe((change) => received.push(change))();
     const seen: BreakerChange[] = [];
     one.subscribe((change) => seen.push(change));
     one.publish({ key: 'a', openForMs: 30_000 });
     await eventually(() => last(seen, 'a') !== undefined);
-    expect(reported).toEqual([]);
+    expect(received).toEqual([]);
   });
 }

@@ -4,7 +4,7 @@ const LIST_METHODS = [
   'concat,every,filter,find,findIndex,findLast,findLastIndex,flat,flatMap,forEach,includes,indexOf,join,lastIndexOf',
   'map,reduce,reduceRight,reverse,shift,slice,some,sort,splice,toReversed,toSorted,toSpliced,unshift,with',
 ].flatMap((names) => names.split(','));
-const LISTERS = ['assign', 'entries', 'fromEntries', 'keys', 'values'] as const;
+const OBJECT_METHODS = ['assign', 'entries', 'fromEntries', 'keys', 'values'] as const;
 
 const lengthOf = (value: unknown): number => {
   if (Array.isArray(value) || value instanceof Uint8Array || typeof value === 'string') return value.length;
@@ -12,9 +12,9 @@ const lengthOf = (value: unknown): number => {
 };
 
 /**
- * Counts the work of a run on lists by methods, spreads and loops: one step for each item that is
- * visited, copied or moved. The count is the same on every machine, so a test can compare it for a
- * body and for the same body with every list doubled.
+ * Counts the steps of a function on lists: one step for each item that a method, spread or loop
+ * visits, copies or moves. The count is the same on every machine, so a test can compare the counts
+ * for a body and for the body with every list doubled.
  */
 export function builtinSteps(run: () => void): number {
   let steps = 0;
@@ -33,10 +33,10 @@ export function builtinSteps(run: () => void): number {
     undo.push(() => Object.defineProperty(holder, name, before));
   };
   const iterator = Object.getPrototypeOf([][Symbol.iterator]()) as object;
-  for (const name of LIST_METHODS) wrap(Array.prototype, name, (self, made) => lengthOf(self ?? made));
-  for (const name of LISTERS) wrap(Object, name, (_, made) => lengthOf(made));
-  wrap(Buffer, 'concat', (_, made) => lengthOf(made));
-  wrap(iterator, 'next', (_, made) => (made === undefined ? 0 : 1));
+  for (const name of LIST_METHODS) wrap(Array.prototype, name, (self, result) => lengthOf(self ?? result));
+  for (const name of OBJECT_METHODS) wrap(Object, name, (_, result) => lengthOf(result));
+  wrap(Buffer, 'concat', (_, result) => lengthOf(result));
+  wrap(iterator, 'next', (_, result) => (result === undefined ? 0 : 1));
   try {
     run();
     return steps;

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 const ROOT = resolve(__dirname, '..', '..', '..');
 const DOCUMENT = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
 
-/** Libs by the kind that their project declares. */
+/** Returns the libs by the kind that their project declares. */
 function declaredKinds(): Record<string, string[]> {
   const kinds: Record<string, string[]> = {};
   for (const lib of readdirSync(join(ROOT, 'libs'))) {
@@ -43,9 +43,9 @@ describe('CONTRIBUTING.md', () => {
     const specs = new Map(rows.map(([, what = '', where = '']) => [what, specsOf(where)]));
     for (const what of ['provider', 'strategy', 'guardrail check', 'route family'])
       expect(specs.get(what)).toEqual([expect.stringMatching(/^added-/)]);
-    const known = ['apps', 'libs']
+    const existing = ['apps', 'libs']
       .flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }))
       .map((path) => basename(path));
-    expect([...specs.values()].flat().filter((name) => !known.includes(name))).toEqual([]);
+    expect([...specs.values()].flat().filter((name) => !existing.includes(name))).toEqual([]);
   });
 });

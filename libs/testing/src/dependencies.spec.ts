@@ -13,16 +13,16 @@ interface Lockfile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
-describe('The locked dependencies', () => {
+describe('package-lock.json', () => {
   // `npm ci` runs on the Node.js of the machine, before the shipped one is installed, and refuses
   // such a package.
-  it('run on the oldest Node.js that package.json allows', () => {
+  it('contains only packages that support the oldest Node.js that package.json allows', () => {
     const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lockfile;
     const oldest = minVersion(packages['']?.engines?.node ?? '')?.version ?? '';
     expect(oldest).toMatch(/^\d+\.\d+\.\d+$/);
-    const refusing = Object.entries(packages)
+    const unsupported = Object.entries(packages)
       .filter(([, { engines }]) => engines?.node !== undefined && !satisfies(oldest, engines.node))
       .map(([path, { engines }]) => `${path}: ${engines?.node ?? ''}`);
-    expect(refusing).toEqual([]);
+    expect(unsupported).toEqual([]);
   });
 });

@@ -54,7 +54,7 @@ function find(kind: string, name: string): Manifest {
 
 const workloads = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
 
-/** Names of the variables that a workload gets from Secrets and the ConfigMap. */
+/** Returns the names of the variables that a workload gets from Secrets and the ConfigMap. */
 function visibleTo(container: Container | undefined): string[] {
   return (container?.envFrom ?? []).flatMap(({ secretRef, configMapRef }) =>
     secretRef
@@ -67,7 +67,7 @@ const setting = (name: string): string => find('ConfigMap', 'tollgate').data?.[n
 
 describe('Kubernetes manifests', () => {
   it.each(workloads.map((workload) => [workload.metadata.name, workload] as const))(
-    'run %s without root, without privileges, on a read-only file system, probed and bounded in memory',
+    'run %s without root and privileges, on a read-only file system, with probes and a memory limit',
     (_name, workload) => {
       const pod = workload.spec.template.spec;
       expect(pod.securityContext).toMatchObject({
@@ -131,14 +131,16 @@ describe('Kubernetes manifests', () => {
   });
 
   it('open at most as many connections with all replicas as Postgres accepts', () => {
-    // Connections of one pod besides its pool: the event listener, and the setup with two.
-    const BESIDES_THE_POOL = 4;
+    // Connections of one pod in addition to its pool: the event listener, and the setup with two.
+    const CONNECTIONS_OUTSIDE_POOL = 4;
     const pods = ['admin-api', 'worker']
       .map((app) => find('HorizontalPodAutoscaler', app).spec.maxReplicas)
       .reduce((sum, replicas) => sum + replicas, 0);
     const args = find('StatefulSet', 'postgres').spec.template.spec.containers[0]?.args ?? [];
     const most = Number(/max_connections=(\d+)/.exec(args.join(' '))?.[1]);
-    expect(pods * (Number(setting('DB_POOL_SIZE')) + BESIDES_THE_POOL)).toBeLessThanOrEqual(most - 10);
+    expect(pods * (Number(setting('DB_POOL_SIZE')) + CONNECTIONS_OUTSIDE_POOL)).toBeLessThanOrEqual(
+      most - 10,
+    );
   });
 
   it('write no first credentials in a pod: the owner comes from a Secret that only the setup reads', () => {
@@ -148,7 +150,7 @@ describe('Kubernetes manifests', () => {
     expect(JSON.stringify(manifests)).not.toContain('CREDENTIALS_FILE');
   });
 
-  it('block private ranges, the metadata address and everything without a policy for every pod', () => {
+  it('block private ranges, the metadata address and all traffic without a policy for every pod', () => {
     const closed = find('NetworkPolicy', 'closed-unless-allowed');
     expect(closed.spec).toMatchObject({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
     const internet = JSON.stringify(find('NetworkPolicy', 'internet').spec);

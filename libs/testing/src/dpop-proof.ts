@@ -7,17 +7,19 @@ export interface ProofOf {
   readonly url: string;
 }
 
-/** A key to which tokens are bound, with the proofs that a client makes by it (DPoP). */
+/** A key to which tokens are bound. It creates DPoP proofs like a client. */
 export class ProofKey {
   constructor(readonly pair: TokenKeyPair = ecKeyPair('unused')) {}
 
-  /** RFC 7638. */
+  /** Thumbprint of the public key (RFC 7638). */
   get thumbprint(): string {
     const { crv, kty, x, y } = this.pair.jwk;
     return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
   }
 
-  /** A proof for a request; `claims` and `header` replace members, and undefined leaves one out. */
+  /**
+   * Returns a proof for a request. `claims` and `header` replace members; undefined removes one.
+   */
   proof({ token, method, url }: ProofOf, claims: object = {}, header: object = {}): string {
     const { kid: _kid, use: _use, ...jwk } = this.pair.jwk;
     return signedToken(

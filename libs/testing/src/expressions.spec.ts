@@ -5,11 +5,11 @@ import { attacksOn, type Attack } from './attacks';
 import { StepCounter } from './step-counter';
 
 const ROOT = join(__dirname, '../../..');
-/** Number of characters of the shortest attack. */
+/** Length of the shortest attack in characters. */
 const LENGTH = 150;
 /**
- * How often an attack is doubled before continued growth counts; bounded repetitions stop growing
- * before.
+ * Number of doublings of an attack before continued growth counts; bounded repetitions stop growing
+ * earlier.
  */
 const DOUBLINGS = 7;
 /** Maximum growth of steps for twice the text. Quadratic time has a factor of four. */
@@ -17,7 +17,9 @@ const RATIO_MAX = 2.5;
 /** Maximum number of steps for one more character of bounded repetitions. */
 const STEPS_PER_CHARACTER_MAX = 1_500;
 
-/** All of our own expressions that the product may run: literals, and patterns of schemas. */
+/**
+ * Returns all expressions of a file that the product may run: literals, and patterns of schemas.
+ */
 function expressionsOf(file: string): readonly (readonly [RegExp, string])[] {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
   const found: (readonly [RegExp, string])[] = [];
@@ -50,7 +52,7 @@ function productFiles(folder: string): readonly string[] {
     .filter((file) => !/\/(?:node_modules|dist|spec-support|testing|cli)\//.test(file));
 }
 
-const written = ({ before, repeated, behind }: Attack, length: number): string =>
+const textOf = ({ before, repeated, behind }: Attack, length: number): string =>
   before + repeated.repeat(Math.ceil(length / repeated.length)) + behind;
 
 /**
@@ -65,11 +67,11 @@ function weaknessOf(expression: RegExp): string | null {
   return null;
 }
 
-/** Returns the steps for each doubling of an attack; null once they only double. */
+/** Returns the steps for each doubling of an attack; null once they grow linearly. */
 function growthOf(counter: StepCounter, attack: Attack): readonly number[] | null {
   const counts: number[] = [];
   for (let doubling = 0; doubling <= DOUBLINGS; doubling++) {
-    const text = written(attack, LENGTH * 2 ** doubling);
+    const text = textOf(attack, LENGTH * 2 ** doubling);
     const limit = STEPS_PER_CHARACTER_MAX * text.length;
     const count = counter.count(text, limit);
     const before = counts.at(-1);
@@ -84,7 +86,7 @@ describe('regular expressions of the product', () => {
   const projects = ['apps', 'libs'].flatMap((kind) =>
     readdirSync(join(ROOT, kind)).map((name): [project: string] => [`${kind}/${name}`]),
   );
-  const seen = new Set<string>();
+  const checked = new Set<string>();
 
   it.each(projects)(
     'take linear time for every attack in %s',
@@ -93,8 +95,8 @@ describe('regular expressions of the product', () => {
         .flatMap(expressionsOf)
         .flatMap(([expression, place]) => {
           // Expressions that several projects share are checked once.
-          if (seen.has(String(expression))) return [];
-          seen.add(String(expression));
+          if (checked.has(String(expression))) return [];
+          checked.add(String(expression));
           const weakness = weaknessOf(expression);
           return weakness === null ? [] : [`${place} ${String(expression)} ${weakness}`];
         });
@@ -104,7 +106,7 @@ describe('regular expressions of the product', () => {
   );
 
   it('are all checked by the cases above', () => {
-    expect(seen.size).toBeGreaterThan(300);
+    expect(checked.size).toBeGreaterThan(300);
   });
 
   it.each([

@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 type Module = typeof import('./free-port');
 
 /**
- * Loads the module as separate processes do, which share only the machine. Each starts at the same
- * port.
+ * Loads independent copies of the module, which simulate processes that share only the machine. All
+ * copies start at the same port.
  */
 function copies(count: number): readonly Module[] {
   const random = jest.spyOn(Math, 'random').mockReturnValue(0.5);

@@ -23,13 +23,13 @@ export async function freePort(): Promise<number> {
   for (let attempts = 0; attempts < BLOCKS; attempts += 1) {
     const port = FIRST + next * BLOCK;
     next = (next + 1) % BLOCKS;
-    const claim = await listening(port + BLOCK - 1);
-    if (claim === null) continue;
+    const reservation = await listening(port + BLOCK - 1);
+    if (reservation === null) continue;
     if (await isFree(port)) {
-      claim.unref();
+      reservation.unref();
       return port;
     }
-    claim.close();
+    reservation.close();
   }
   throw new Error(`None of the ports from ${String(FIRST)} on is free.`);
 }

@@ -10,7 +10,7 @@ function run(root: string) {
   return { status, stderr };
 }
 
-/** A workspace of one lib, whose files import each other in a circle of types. */
+/** Creates a workspace of one lib whose files import each other's types in a circle. */
 function circleOf(files: number): string {
   const root = mkdtempSync(join(tmpdir(), 'tollgate-circle-'));
   for (let at = 0; at < files; at += 1) {

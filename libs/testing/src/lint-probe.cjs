@@ -1,5 +1,6 @@
-// Lints sources that exist only here with the real configuration: reads `[{ file, source }]` as JSON from stdin and prints, for each, the
-// ids of the rules it breaks. A process of its own, because the configuration is an ES module, which Jest does not load.
+// Lints source texts with the real configuration: reads `[{ file, source }]` as JSON from stdin and
+// prints, for each, the ids of the rules that it breaks. It is a separate process, because the
+// configuration is an ES module, which Jest does not load.
 const { ESLint } = require('eslint');
 
 async function main() {

@@ -2,18 +2,18 @@ import type { AttemptRecord, LogRecord } from '@gw/contracts';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Rounding of the times in a record, and of the clock between two readings, in milliseconds. */
+/** Tolerance in milliseconds for rounded times and different clock readings. */
 const TOLERANCE_MS = 1;
-/** Names a folder for `keepLog`. */
+/** Environment variable with the folder for `keepLog`. */
 const FOLDER = 'TOLLGATE_TEST_LOGS';
 
 /** The times of a log record. */
 export type TimedLog = Pick<LogRecord, 'durationMs' | 'firstByteMs' | 'overheadMs' | 'decision'>;
 
 /**
- * Returns what is wrong with the times of a record, one sentence each: everything that a request
- * did lies within it, calls of providers follow each other unless they are hedged, and a wait ends
- * when its call begins.
+ * Checks the times of a record and returns one sentence for each fault: all parts of a request lie
+ * within its duration, provider calls do not overlap unless they are hedged, and a wait ends when
+ * its call begins.
  */
 export function timeFaultsOf({ durationMs, firstByteMs, overheadMs, decision }: TimedLog): readonly string[] {
   const { attempts, stages } = decision;
@@ -36,7 +36,7 @@ export function timeFaultsOf({ durationMs, firstByteMs, overheadMs, decision }: 
     within(`${name}: start`, attempt.startedMs);
     within(`${name}: duration`, attempt.durationMs);
     within(`${name}: end`, endOf(attempt));
-    // Calls of an agent may run at the same time, such as those that read the tasks of a list.
+    // Calls of an agent may run concurrently, such as those that read the tasks of a list.
     if (decision.agent === undefined) faults.push(...orderFaultsOf(name, attempt, attempts.slice(0, at)));
   }
   return faults;
@@ -49,7 +49,7 @@ function orderFaultsOf(
   { startedMs, waitedMs = 0, hedge }: AttemptRecord,
   earlier: readonly AttemptRecord[],
 ): readonly string[] {
-  // The two calls of a pair run at the same time; the one that got a response is the later record.
+  // The two calls of a hedge run concurrently; the record of the successful one comes later.
   const isPair = (other: AttemptRecord): boolean =>
     hedge !== undefined && other.hedge !== undefined && hedge !== other.hedge;
   const before = earlier.filter((other) => !isPair(other));

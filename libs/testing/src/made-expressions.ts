@@ -1,18 +1,19 @@
 /**
- * Returns the native regular expressions that our code or a package builds from anything but a
- * literal while `run` runs: by the constructor, or by string methods that build one from a text.
+ * Runs `run` and returns the sources of native regular expressions that any code builds meanwhile
+ * from something other than a literal: with the constructor, or with string methods that build one
+ * from a text.
  */
 export async function expressionsMadeBy(run: () => unknown): Promise<readonly string[]> {
-  const made: string[] = [];
+  const sources: string[] = [];
   const original = globalThis.RegExp;
-  const note = (args: readonly unknown[]): void => void made.push(String(args[0]));
+  const record = (args: readonly unknown[]): void => void sources.push(String(args[0]));
   globalThis.RegExp = new Proxy(original, {
     construct: (target, args: [], newTarget) => {
-      note(args);
+      record(args);
       return Reflect.construct(target, args, newTarget === globalThis.RegExp ? target : newTarget) as object;
     },
     apply: (target, self, args: []) => {
-      note(args);
+      record(args);
       return Reflect.apply(target, self, args) as unknown;
     },
   });
@@ -20,7 +21,7 @@ export async function expressionsMadeBy(run: () => unknown): Promise<readonly st
   const originals = methods.map((name) => String.prototype[name]);
   for (const [at, name] of methods.entries()) {
     Reflect.set(String.prototype, name, function (this: string, ...args: unknown[]): unknown {
-      if (typeof args[0] === 'string') note(args);
+      if (typeof args[0] === 'string') record(args);
       return Reflect.apply(originals[at] as (...given: unknown[]) => unknown, this, args);
     });
   }
@@ -30,5 +31,5 @@ export async function expressionsMadeBy(run: () => unknown): Promise<readonly st
     globalThis.RegExp = original;
     for (const [at, name] of methods.entries()) Reflect.set(String.prototype, name, originals[at]);
   }
-  return made;
+  return sources;
 }

@@ -38,7 +38,7 @@ const entriesOf = (root: unknown): [Json, string][] => {
   look(root);
   return found;
 };
-/** Sets an own member whatever its name is, like `JSON.parse`. */
+/** Sets an own member with any name (such as `__proto__`), like `JSON.parse`. */
 const set = (holder: Json, key: string, value: unknown): void =>
   void Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
 

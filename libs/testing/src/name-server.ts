@@ -6,7 +6,7 @@ const NAME_ERROR = 3;
 const SERVER_FAILURE = 2;
 const TXT = 16;
 
-/** A DNS server on loopback that knows TXT records. */
+/** A DNS server on loopback that serves TXT records. */
 export class NameServer {
   private readonly texts = new Map<string, readonly string[]>();
   private readonly failing = new Set<string>();
@@ -24,7 +24,7 @@ export class NameServer {
     return new NameServer(socket);
   }
 
-  /** For a setting of resolvers: `127.0.0.1:5353`. */
+  /** Address for resolver settings, such as `127.0.0.1:5353`. */
   get address(): string {
     return `127.0.0.1:${String(this.socket.address().port)}`;
   }
@@ -57,7 +57,7 @@ export class NameServer {
   }
 }
 
-/** The name of a query in lower case, and where it ends. */
+/** Returns the name of a query in lower case, and the offset after it. */
 function nameIn(query: Buffer): [name: string, end: number] {
   const labels: string[] = [];
   let at = HEADER_BYTES;
@@ -71,7 +71,7 @@ function nameIn(query: Buffer): [name: string, end: number] {
 function recordOf(text: string): Buffer {
   const data = Buffer.from(text);
   const record = Buffer.alloc(13);
-  // A pointer to the name of the question.
+  // Compression pointer to the name of the question.
   record.writeUInt16BE(0xc00c, 0);
   record.writeUInt16BE(TXT, 2);
   record.writeUInt16BE(1, 4);

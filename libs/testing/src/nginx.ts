@@ -13,8 +13,8 @@ export interface TestNginx {
 }
 
 /**
- * Starts an nginx that balances over servers on these ports with keep-alive, with default settings
- * otherwise.
+ * Starts an nginx that balances requests over servers on these ports with keep-alive and otherwise
+ * default settings.
  */
 export async function startNginx(ports: readonly number[]): Promise<TestNginx> {
   const port = await freePort();

@@ -1,6 +1,6 @@
-/** A pattern that takes twice the steps for each further `a` on a backtracking engine. */
+/** A pattern that needs twice the steps for each additional `a` on a backtracking engine. */
 export const CATASTROPHIC = '^(a+)+$';
-/** The pattern itself, and in the form that `regexMatch` accepts. */
+/** The pattern, and its form that `regexMatch` accepts. */
 const PATTERNS = [CATASTROPHIC, `/${CATASTROPHIC}/i`];
 /** Member names whose data is often used as a pattern. */
 const NAMES = ['pattern', 'patternProperties', '$regex', 'rule', 'regex', 'match', 'value'];

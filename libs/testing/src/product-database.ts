@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import type { Product } from './product';
 
-/** Settings of a running process, without those that tie it to the launcher. */
+/**
+ * Returns the environment of a running process without the variables that tie it to the launcher.
+ */
 export function environmentOf(pid: number): Record<string, string> {
   const entries = readFileSync(`/proc/${String(pid)}/environ`, 'utf8')
     .split('\0')
@@ -15,7 +17,7 @@ export function environmentOf(pid: number): Record<string, string> {
   return environment;
 }
 
-/** Rows of the database of a running product. */
+/** Runs a query in the database of a running product and returns its rows. */
 export async function queryDatabase<T extends object>(
   { product }: { readonly product: Product },
   sql: string,

@@ -19,17 +19,17 @@ export type ProductCredentials = InstallationCredentials;
 export interface ProductOptions {
   /** Data folder to reuse; absent: a new one below the system's temporary folder. */
   readonly dataDir?: string;
-  /** Database and Redis addresses; absent: the drivers for one machine. */
+  /** URL of a Redis; absent: the drivers for a single machine. */
   readonly redisUrl?: string;
-  /** Starts with npm and its shell in between, as a person does. */
+  /** Whether to start the product with `npm start`, with npm and its shell in between. */
   readonly throughNpm?: boolean;
   /** Further settings, which override everything else. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 /**
- * Runs `tools/start.cjs` as a user does, on free ports: the built product with all its processes
- * and an embedded Postgres.
+ * Runs `tools/start.cjs` on free ports like a user: the built product with all its processes and an
+ * embedded Postgres.
  */
 export class Product {
   /** Base URL that ends in `/v1`. */
@@ -78,7 +78,7 @@ export class Product {
     try {
       await eventually(() => isReady() || hasExited(starter), { timeoutMs: START_TIMEOUT_MS });
     } catch {
-      // It would run next to the suites that follow.
+      // Otherwise it would keep running during the following suites.
       starter.kill('SIGINT');
     }
     if (!isReady()) throw new Error(`The product did not start:\n${output}`);

@@ -9,7 +9,7 @@ const filesOf = (...patterns: readonly string[]): string[] =>
     .split('\n')
     .filter((path) => path !== '' && existsSync(join(ROOT, path)));
 const DOCUMENTS = filesOf('*.md');
-/** Product source. Migrations that ran stay as they are. */
+/** Sources of the product, without migrations, which are never edited. */
 const SOURCES = filesOf('apps/*.ts', 'apps/*.tsx', 'libs/*.ts').filter(
   (path) => !/spec|\/migrations\/|^libs\/testing\/|\/browser\//.test(path),
 );
@@ -32,7 +32,7 @@ function tooLong(text: string): string[] {
 }
 
 describe('prose in Markdown', () => {
-  it.each(DOCUMENTS)('is wrapped at 100 columns in %s, so that a diff shows what changed', (path) => {
+  it.each(DOCUMENTS)('is wrapped at 100 columns in %s', (path) => {
     expect(tooLong(readFileSync(join(ROOT, path), 'utf8'))).toEqual([]);
   });
 });

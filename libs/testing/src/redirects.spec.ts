@@ -15,11 +15,12 @@ const placesOf = (pattern: RegExp, text: (file: string) => string = read): reado
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 /** `BufferedClient` follows redirects by itself, `ServiceClient` follows none. */
 const CLIENTS = ['libs/outbound/src/buffered.ts', 'libs/outbound/src/service-client.ts'];
-/** Removes each call of fetch that sets its redirect mode. */
-const withoutCareful = (file: string): string =>
+/** Returns the source without the calls of fetch that set their redirect mode. */
+const withoutExplicitRedirect = (file: string): string =>
   read(file).replace(/\bfetch\([^;]*?redirect: '(?:manual|error)'/g, '');
 
-// Outgoing calls carry secrets: provider keys, tokens of secret managers, signatures of webhooks.
+// Outgoing calls contain secrets, such as provider keys, tokens of secret managers and signatures
+// of webhooks.
 describe('outbound calls of the product', () => {
   it('follow a redirect only through BufferedClient, which checks it like the first address', () => {
     expect(files.length).toBeGreaterThan(500);
@@ -28,7 +29,7 @@ describe('outbound calls of the product', () => {
   });
 
   it('set the redirect mode of fetch, which follows redirects with all headers by default', () => {
-    expect(placesOf(/(?:await|return|=>?|[(,?:])\s+fetch\(/, withoutCareful)).toEqual([]);
+    expect(placesOf(/(?:await|return|=>?|[(,?:])\s+fetch\(/, withoutExplicitRedirect)).toEqual([]);
   });
 
   it('use only the clients of libs/outbound', () => {

@@ -6,7 +6,7 @@ interface Key {
   readonly certificate: string;
 }
 
-interface Made {
+interface FilledTemplate {
   readonly id: string;
   readonly context: string;
 }
@@ -43,7 +43,7 @@ interface Samlify {
       sp: object,
       binding: 'redirect' | 'post',
       user: { readonly logoutNameID: string; readonly sessionIndex: string },
-      more: { readonly relayState: string; customTagReplacement(template: string): Made },
+      more: { readonly relayState: string; customTagReplacement(template: string): FilledTemplate },
     ): { readonly context: string };
     parseLogoutRequest(sp: object, binding: 'redirect', request: object): Promise<ParsedLogout>;
     parseLogoutResponse(sp: object, binding: 'redirect' | 'post', request: object): Promise<ParsedLogout>;
@@ -53,11 +53,11 @@ interface Samlify {
   };
 }
 
-// Its types would bring the globals of browsers into our code.
+// Importing its types would add browser globals to this code.
 const load = createRequire(__filename);
 
-/** Loaded at first use: all specs import this library. */
-function samlifyNow(): Samlify {
+/** Loads the package on first use, because all tests import this library. */
+function loadSamlify(): Samlify {
   const samlify = load('samlify') as Samlify;
   samlify.setSchemaValidator({ validate: () => Promise.resolve('valid') });
   return samlify;
@@ -67,7 +67,7 @@ const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const EMAIL = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 
-/** The service provider, as its partner knows it. */
+/** The service provider, in the identity provider's view. */
 export interface Partner {
   readonly acsUrl: string;
   readonly entityId: string;
@@ -79,17 +79,17 @@ export interface Account {
   readonly email: string;
   readonly givenName: string;
   readonly groups?: readonly string[];
-  /** When the session at the provider ends. */
+  /** End of the session at the provider. */
   readonly sessionEndsAt?: Date;
-  /** Absent: `_s`. */
+  /** Index of the session at the provider; `_s` when absent. */
   readonly sessionIndex?: string;
 }
 
-/** Who has logged out at the provider. */
+/** The account that has logged out at the provider. */
 export interface EndedAccount {
   readonly email: string;
   readonly sessionIndex: string | null;
-  /** Of the request; absent: a new one. */
+  /** Id of the request; a new one when absent. */
   readonly id?: string;
 }
 
@@ -99,25 +99,27 @@ export interface LogoutDelivery {
   readonly isSigned?: boolean;
 }
 
-/** An identity provider by samlify, which reads our requests and makes responses on its own. */
+/**
+ * Returns an identity provider built with samlify, an implementation that is independent of ours.
+ */
 export function samlifyIdp(entityId: string, key: Key): SamlifyIdp {
   return new SamlifyIdp(entityId, key);
 }
 
 export class SamlifyIdp {
-  private readonly samlify = samlifyNow();
+  private readonly samlify = loadSamlify();
 
   constructor(
     readonly entityId: string,
     private readonly key: Key,
   ) {}
 
-  /** Its metadata. */
+  /** Returns the metadata of the identity provider. */
   metadata(): string {
     return this.idp(false).getMetadata();
   }
 
-  /** A SAMLResponse in base64, as a browser would post it. */
+  /** Returns a SAMLResponse in base64 that a browser would post. */
   async respond({ acsUrl, entityId, encryptFor }: Partner, account: Account): Promise<string> {
     const sp = this.samlify.ServiceProvider({
       entityID: entityId,
@@ -143,8 +145,8 @@ export class SamlifyIdp {
   }
 
   /**
-   * The id of a request of ours that came with the query of a redirect; rejects when its signature
-   * is wrong.
+   * Returns the id of a login request of ours from the query of a redirect; rejects if its
+   * signature is wrong.
    */
   async idOfRedirect(query: string, sp: { entityId: string; certificate: string | null }): Promise<string> {
     const { extract } = await this.idp(false, sp.certificate !== null).parseLoginRequest(
@@ -155,7 +157,9 @@ export class SamlifyIdp {
     return extract.request.id;
   }
 
-  /** The id of a request of ours that was posted. */
+  /**
+   * Returns the id of a login request of ours that was posted; rejects if its signature is wrong.
+   */
   async idOfPost(body: object, sp: { entityId: string; certificate: string | null }): Promise<string> {
     const { extract } = await this.idp(false, sp.certificate !== null).parseLoginRequest(
       this.partner(sp),
@@ -166,8 +170,8 @@ export class SamlifyIdp {
   }
 
   /**
-   * A signed LogoutRequest for who published `metadata`: the query of a redirect with its URL, or
-   * the base64 of a form. `isSigned` false: without the signature.
+   * Returns a LogoutRequest to the service provider with this metadata: the URL of a redirect with
+   * its query, or the base64 content of a form. It is signed unless `isSigned` is false.
    */
   logoutRequest(
     metadata: string,
@@ -198,7 +202,10 @@ export class SamlifyIdp {
     ).context;
   }
 
-  /** The id of the request that an answer of ours names; rejects when its signature is wrong. */
+  /**
+   * Returns the id of the request that a logout response of ours names; rejects if its signature is
+   * wrong.
+   */
   async answeredLogout(metadata: string, sent: { query: string } | { body: object }): Promise<string> {
     const sp = this.samlify.ServiceProvider({ metadata });
     const idp = this.idp(false, false, { wantLogoutResponseSigned: true });
@@ -209,7 +216,10 @@ export class SamlifyIdp {
     return parsed.extract.response?.inResponseTo ?? '';
   }
 
-  /** The account and session that a request of ours names; rejects when its signature is wrong. */
+  /**
+   * Returns the account and session that a logout request of ours names; rejects if its signature
+   * is wrong.
+   */
   async endedBy(metadata: string, query: string): Promise<readonly (string | undefined)[]> {
     const sp = this.samlify.ServiceProvider({ metadata });
     const idp = this.idp(false, false, { wantLogoutRequestSigned: true });
@@ -275,7 +285,7 @@ export class SamlifyIdp {
   }
 }
 
-/** What samlify leaves to its users: the time of the login, and attributes. */
+/** Fills in what samlify leaves to its users: the time of the login, and attributes. */
 function statements(
   template: string,
   { requestId, email, givenName, groups = [], sessionEndsAt, sessionIndex = '_s' }: Account,
@@ -283,7 +293,7 @@ function statements(
   const end = sessionEndsAt === undefined ? '' : ` SessionNotOnOrAfter="${sessionEndsAt.toISOString()}"`;
   const attribute = (name: string, value: string): string =>
     `<saml:Attribute Name="${name}"><saml:AttributeValue>${value.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</saml:AttributeValue></saml:Attribute>`;
-  const own = template
+  const filled = template
     .replace(
       '{AuthnStatement}',
       `<saml:AuthnStatement AuthnInstant="${new Date().toISOString()}" SessionIndex="${sessionIndex}"${end}><saml:AuthnContext>` +
@@ -293,7 +303,7 @@ function statements(
       '{AttributeStatement}',
       `<saml:AttributeStatement>${attribute('email', email)}${attribute('givenName', givenName)}${groups.map((each) => attribute('groups', each)).join('')}</saml:AttributeStatement>`,
     );
-  return requestId === null ? own.replaceAll(' InResponseTo="{InResponseTo}"', '') : own;
+  return requestId === null ? filled.replaceAll(' InResponseTo="{InResponseTo}"', '') : filled;
 }
 
 const redirectOf = (query: string): { readonly query: object; readonly octetString: string } => ({

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Fields of `/proc/<pid>/stat` after the process name. */
+/** Index of the policy among the fields of `/proc/<pid>/stat` after the process name. */
 const POLICY_AT = 38;
 const POLICIES: Readonly<Record<string, string>> = {
   '0': 'other',
@@ -22,5 +22,5 @@ export function schedulingPolicy(pid: number): string {
   return POLICIES[value] ?? value;
 }
 
-/** Whether this machine allows us to give a process real-time priority. */
+/** Returns whether this machine allows real-time priority for processes. */
 export const mayScheduleFirst = (): boolean => spawnSync('chrt', ['-r', '1', 'true']).status === 0;

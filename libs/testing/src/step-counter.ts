@@ -184,10 +184,10 @@ export class StepCounter {
 
   private fits(raw: string): (char: string) => boolean {
     const one = new RegExp(`^(?:${raw})$`, this.expression.flags.replaceAll(/[gy]/g, ''));
-    const known = new Map<string, boolean>();
+    const cache = new Map<string, boolean>();
     return (char) => {
-      const matches = known.get(char) ?? one.test(char);
-      known.set(char, matches);
+      const matches = cache.get(char) ?? one.test(char);
+      cache.set(char, matches);
       return matches;
     };
   }

@@ -6,13 +6,13 @@ import { StubProvider, type RecordedRequest, type StubResponse } from './stub-pr
 export const STUB_S3_KEYS = { keyId: 'AKIDSTUB0000000000S3', secret: 'stub+s3/secret0123456789' } as const;
 
 /**
- * An S3 stub on loopback with path-style addresses: it writes, reads, lists and removes objects,
- * and checks signatures.
+ * An S3 stub on loopback with path-style addresses. It writes, reads, lists and removes objects,
+ * and verifies signatures.
  */
 export class StubObjectStore {
   /** Bytes by `bucket/key`. */
   readonly objects = new Map<string, Buffer>();
-  /** Response to every request while it is set. */
+  /** Response to every request while it is not null. */
   outage: StubResponse | null = null;
 
   private constructor(readonly stub: StubProvider) {

@@ -31,18 +31,18 @@ export type StubStep =
   | { readonly hang: true };
 
 export interface StubResponse {
-  /** Awaited before anything is sent. */
+  /** The response starts after this promise resolves. */
   readonly after?: Promise<unknown>;
   /** Status; 200 if absent. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** Sent at once; an object is sent as JSON. */
+  /** Sent in one write; an object is sent as JSON. */
   readonly body?: string | Buffer | object;
   /** Sent after `body`, each chunk as a separate write. */
   readonly steps?: readonly StubStep[];
-  /** No response until the client disconnects. */
+  /** Whether no response is sent; the request ends when the client disconnects. */
   readonly neverRespond?: boolean;
-  /** These bytes instead of an HTTP response; then the connection is closed. */
+  /** Bytes that are sent instead of an HTTP response; then the connection is closed. */
   readonly raw?: string | Buffer;
 }
 
@@ -122,7 +122,7 @@ export class StubProvider {
     return request;
   }
 
-  /** Waits until `count` requests have arrived, and gives the last of them. */
+  /** Waits until `count` requests have arrived, and returns the last of them. */
   waitForRequest(count = 1, timeoutMs = 15_000): Promise<RecordedRequest> {
     return eventually(() => this.requests[count - 1], { timeoutMs });
   }
@@ -157,12 +157,12 @@ export class StubProvider {
     const response = typeof script === 'function' ? script(request) : script;
     if (!response) return;
     const isWhole = await play(response, res);
-    // A reader may close a stream at its mark, before the answer's end.
+    // A client may close a stream at its end mark, before the end of the response.
     if (isWhole) request.finished = true;
   }
 }
 
-/** True: every step of the answer was handed to the socket. */
+/** Plays a response; returns whether every step was handed to the socket. */
 async function play(response: StubResponse, res: ServerResponse): Promise<boolean> {
   if (response.after) await response.after;
   if (response.neverRespond || res.destroyed) return false;
@@ -199,11 +199,11 @@ function encode(body: StubResponse['body']): { bytes?: string | Buffer; headers:
   return { bytes: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
 }
 
-/** True: a chunk was handed to the socket. */
+/** Plays one step; returns whether a chunk was handed to the socket. */
 async function playStep(step: Exclude<StubStep, { hang: true }>, res: ServerResponse): Promise<boolean> {
   if ('chunk' in step) {
     const failure = await new Promise((resolve) => res.write(step.chunk, resolve));
-    // Its own packet: the next chunk must not be merged into this one.
+    // Sends the chunk in a separate packet: the next chunk must not be merged into it.
     await new Promise(setImmediate);
     return failure === null || failure === undefined;
   }

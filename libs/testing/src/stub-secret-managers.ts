@@ -1,7 +1,7 @@
 import { isAwsSigned } from './aws-signature';
 import { StubProvider, type RecordedRequest, type StubResponse } from './stub-provider';
 
-/** What the stub lets in. */
+/** Credentials that the stub accepts. */
 export const STUB_ACCESS = {
   awsKeyId: 'AKIDSTUB00000000TEST',
   awsSecret: 'stub+aws/secret0123456789',
@@ -21,14 +21,14 @@ const AWS_KEYS = {
 const AZURE_TOKEN = 'stub-azure-access-token';
 
 /**
- * AWS Secrets Manager with STS, Azure Key Vault with Entra and the identity service, and HashiCorp
- * Vault, on one loopback address, as far as reading a secret goes. Each checks its caller as the
- * real one does, signatures included.
+ * A stub of AWS Secrets Manager with STS, Azure Key Vault with Entra and the identity service, and
+ * HashiCorp Vault, on one loopback address. It implements reading secrets, and authenticates
+ * callers like the real services, including signatures.
  */
 export class StubSecretManagers {
-  /** Path or name of a secret to its value; for Vault an object in JSON. */
+  /** Values of secrets by path or name; for Vault, JSON objects. */
   readonly secrets = new Map<string, string>();
-  /** Answered by everything while it is set. */
+  /** Response to every request while it is not null. */
   outage: StubResponse | null = null;
 
   private constructor(readonly stub: StubProvider) {
@@ -43,7 +43,7 @@ export class StubSecretManagers {
     return this.stub.origin;
   }
 
-  /** Requests for a secret; logins are not counted. */
+  /** Number of requests for secrets, without logins. */
   get reads(): number {
     return this.stub.requests.filter(({ url, headers }) => {
       const isLogin = url.includes('/login') || url.includes('/token') || url.includes('/identity');

@@ -6,7 +6,7 @@ import { StubProvider, type RecordedRequest, type StubResponse } from './stub-pr
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-/** What the token services let in. */
+/** Credentials that the token services accept. */
 export const STUB_IDENTITY = {
   oauthClient: 'stub-oauth-client',
   oauthSecret: 'stub-oauth:secret/0123456789',
@@ -30,7 +30,7 @@ export const STUB_IDENTITY = {
   },
 } as const;
 
-/** Reads a token of RS256, and whether the key of `keyFile` signed it. */
+/** Parses an RS256 token, and verifies whether the key of `keyFile` signed it. */
 function readSigned(token: string): { readonly isSigned: boolean; readonly claims: Record<string, unknown> } {
   const [head = '', claims = '', signature = ''] = token.split('.');
   const signed = Buffer.from(`${head}.${claims}`);
@@ -43,16 +43,17 @@ function readSigned(token: string): { readonly isSigned: boolean; readonly claim
 const ROLE_KEYS = { id: 'ASIASTUB00000000MADE', secret: 'stub+made/secret' };
 
 /**
- * Token services of AWS, Google and Azure and an OAuth token endpoint on one loopback address. Each
- * checks its caller as the real one does, signatures included, and numbers the tokens it issues.
+ * A stub of the token services of AWS, Google and Azure and of an OAuth token endpoint, on one
+ * loopback address. It authenticates callers like the real services, including signatures, and
+ * numbers the tokens that it issues.
  */
 export class StubTokenServices {
   /** Lifetime of issued credentials in seconds. */
   lifetime = 3_600;
-  /** Sent instead of any response while it is set. */
+  /** Response to every request while it is not null. */
   outage: StubResponse | null = null;
   issued = 0;
-  /** Ids of the assertions that came. */
+  /** Ids of the assertions that were received. */
   private readonly assertions = new Set<string>();
 
   private constructor(readonly stub: StubProvider) {
@@ -67,7 +68,7 @@ export class StubTokenServices {
     return this.stub.origin;
   }
 
-  /** Settings with which a gateway reaches all of them here. */
+  /** Settings that make a gateway use these services. */
   get settings() {
     return {
       ALLOW_AMBIENT_CLOUD_CREDENTIALS: 'true',
@@ -81,12 +82,12 @@ export class StubTokenServices {
     };
   }
 
-  /** Keys of AWS that `isAwsSigned` accepts from roles of these services. */
+  /** AWS keys that `isAwsSigned` accepts for roles of these services. */
   get roleKeys() {
     return { [ROLE_KEYS.id]: { secret: ROLE_KEYS.secret, token: `session-${String(this.issued)}` } };
   }
 
-  /** Calls that may reach these services, and `ownEndpoints`. */
+  /** Returns vendor calls that may reach these services and `ownEndpoints`. */
   calls(ownEndpoints: readonly (string | null)[]): VendorCalls {
     const policy = createAddressPolicy({ trustedHosts: [new URL(this.origin).hostname] });
     return createVendorCalls({ policy, ownEndpoints });
@@ -132,8 +133,8 @@ export class StubTokenServices {
   }
 
   /**
-   * Whether the client signed it for this issuer, which is `<origin>/oauth`, with the key of
-   * `keyFile`, and not before.
+   * Returns whether the client signed the assertion for the issuer `<origin>/oauth` with the key of
+   * `keyFile`, and used it for the first time.
    */
   private isAssertion(assertion: string): boolean {
     const { isSigned, claims } = readSigned(assertion);
@@ -164,7 +165,7 @@ export class StubTokenServices {
     const { iss, aud, scope, iat, exp } = claims;
     const isKnown = iss === STUB_IDENTITY.serviceAccount && aud === 'https://oauth2.googleapis.com/token';
     const isScoped = scope === 'https://www.googleapis.com/auth/cloud-platform';
-    // Google takes an hour at most.
+    // Google accepts lifetimes of at most an hour.
     const isTimely = Number(exp) > Number(iat) && Number(exp) - Number(iat) <= 3_600;
     return isSigned && isKnown && isScoped && isTimely
       ? this.bearer('google-token')
@@ -182,7 +183,10 @@ export class StubTokenServices {
       : { status: 400, body: { error: 'invalid_grant' } };
   }
 
-  /** The token is a request to STS; the real service makes it to learn who has signed it. */
+  /**
+   * The token is a signed request to STS, which the real service would send to learn the caller's
+   * identity.
+   */
   private isSignedIdentity(token: string): boolean {
     const parsed = JSON.parse(decodeURIComponent(token)) as {
       url: string;

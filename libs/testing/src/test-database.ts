@@ -5,21 +5,23 @@ import { DataSource } from 'typeorm';
 import { TEST_DATABASE_RUN, TEST_DATABASE_URL } from './jest/names';
 
 export interface TestDatabase {
-  /** `postgres://…` of a database that no other suite sees. */
+  /** `postgres://…` URL of a database that only this suite uses. */
   readonly url: string;
-  /** Connected, with all entities. */
+  /** Connected data source with all entities. */
   readonly dataSource: DataSource;
 }
 
 let created = 0;
-/** The test file that has created the last one; files of a worker share this module. */
+/**
+ * Test file that created the last database; the test files of one Jest worker share this module.
+ */
 let createdBy: string | undefined;
 
 /**
- * A private database for the suite (call it at the top level of a `describe` or a file): migrated
- * unless `empty`. The members may be read from the first test on. It is dropped by the next suite
- * of this process, if not with the server: hooks run in the order in which they were named, so what
- * the suite has connected to it may be closed only after ours.
+ * Creates a private database for the suite, migrated unless `empty`. Call it at the top level of a
+ * `describe` or a file; the members may be read from the first hook or test on. The next suite of
+ * this process drops the database, or it goes with the server. Hooks run in the order of their
+ * declaration, so clients of the suite may be closed only after the hook here.
  */
 export function testDatabase(options: { readonly empty?: boolean } = {}): TestDatabase {
   let database: (TestDatabase & { drop(): Promise<void> }) | undefined;
@@ -44,17 +46,20 @@ export function testDatabase(options: { readonly empty?: boolean } = {}): TestDa
   };
 }
 
-/** The same without hooks: the caller drops it, which also closes what is still connected. */
+/**
+ * Creates a private database without hooks. The caller must call `drop`, which also closes open
+ * connections.
+ */
 export async function createTestDatabase(
   options: { readonly empty?: boolean } = {},
 ): Promise<TestDatabase & { drop(): Promise<void> }> {
   const server = serverOfThisRun();
   const template = options.empty === true ? 'template0' : await migratedTemplate(server);
-  const own = `test_${server.run}_${String(process.pid)}_`;
+  const prefix = `test_${server.run}_${String(process.pid)}_`;
   const { testPath } = expect.getState();
-  if (testPath !== createdBy) await dropOldOnes(server.url, own);
+  if (testPath !== createdBy) await dropEarlierDatabases(server.url, prefix);
   createdBy = testPath;
-  const name = `${own}${String((created += 1))}`;
+  const name = `${prefix}${String((created += 1))}`;
   await execute(server.url, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = urlOf(server.url, name);
   const dataSource = new DataSource(dataSourceOptions({ url, poolSize: 5, applicationName: 'test' }));
@@ -69,8 +74,8 @@ export async function createTestDatabase(
   };
 }
 
-/** Those of suites that this process has ended. */
-async function dropOldOnes(url: string, prefix: string): Promise<void> {
+/** Drops the databases of earlier test files of this process. */
+async function dropEarlierDatabases(url: string, prefix: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -96,7 +101,10 @@ function serverOfThisRun(): Server {
   return { url, run };
 }
 
-/** Migrated once per run, by whichever suite comes first; the others wait for it and copy it. */
+/**
+ * Returns the name of a migrated template database. The first suite of a run creates it; concurrent
+ * suites wait for it.
+ */
 async function migratedTemplate({ url, run }: Server): Promise<string> {
   const name = `template_${run}`;
   const client = new Client({ connectionString: url });
@@ -105,8 +113,8 @@ async function migratedTemplate({ url, run }: Server): Promise<string> {
     await client.query('SELECT pg_advisory_lock(hashtext($1))', [name]);
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
     if (rowCount === 0) {
-      // Under another name until it is complete: a suite whose migration failed must not leave half
-      // a template.
+      // The template has another name until it is complete, so that a suite whose migration failed
+      // leaves no incomplete template.
       const partial = `${name}_partial`;
       await client.query(`DROP DATABASE IF EXISTS ${partial} WITH (FORCE)`);
       await client.query(`CREATE DATABASE ${partial} TEMPLATE template0`);

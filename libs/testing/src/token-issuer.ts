@@ -31,7 +31,7 @@ export function ecKeyPair(id: string, namedCurve = 'P-256'): TokenKeyPair {
 export const encodedPart = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-/** Signs as the key does, whatever the header says. */
+/** Signs with the algorithm of the key, whatever the header of the token names. */
 export function signatureOf({ algorithm, privateKey }: TokenKeyPair, signed: string): Buffer {
   const hash = `sha${algorithm.slice(2)}`;
   const data = Buffer.from(signed);
@@ -52,7 +52,7 @@ export function signedToken(
 export const hmacOf = (secret: string, signed: string): Buffer =>
   createHmac('sha256', secret).update(signed).digest();
 
-/** A trust that gives every token of the issuer completions in one workspace. */
+/** Returns a trust that allows every token of the issuer completions in one workspace. */
 export const trustOf = (more: Partial<TrustRule> = {}): TrustRule => ({
   id: uuidv7(),
   organisationId: 'organisation-1',

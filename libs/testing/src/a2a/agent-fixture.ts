@@ -15,7 +15,10 @@ export interface AgentFixtureRequest {
   readonly body: string;
 }
 
-/** An agent on the loopback interface, by the official SDK: both versions and both bindings. */
+/**
+ * An A2A agent on the loopback interface, built with the official SDK. It serves both versions and
+ * both bindings.
+ */
 export interface AgentFixture {
   readonly origin: string;
   /** Its card as JSON text. */
@@ -28,7 +31,7 @@ export interface AgentFixture {
 
 export const AGENT_RPC_PATH = '/rpc';
 export const AGENT_REST_PATH = '/rest';
-const REQUESTS_KEPT = 1_000;
+const REQUESTS_MAX = 1_000;
 
 /** Starts the fixture on a free port of 127.0.0.1. */
 export async function startAgentFixture(): Promise<AgentFixture> {
@@ -60,8 +63,8 @@ export async function startAgentFixture(): Promise<AgentFixture> {
       const { method, originalUrl: path, headers } = req;
       const body = Buffer.concat(chunks).toString('utf8');
       requests.push({ method, path, headers, body });
-      if (requests.length > REQUESTS_KEPT) requests.shift();
-      // The SDK takes a body that was read before it.
+      if (requests.length > REQUESTS_MAX) requests.shift();
+      // The SDK uses a body that was parsed before.
       if (body !== '') req.body = JSON.parse(body) as unknown;
       next();
     });

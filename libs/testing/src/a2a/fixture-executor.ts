@@ -15,7 +15,7 @@ const part = (text: string): Part => ({
 const textOf = ({ parts }: Message): string =>
   parts.map(({ content }) => (content?.$case === 'text' ? content.value : '')).join(' ');
 
-/** States that a command leads to. */
+/** Final states of tasks, by command. */
 const ENDS: Readonly<Record<string, TaskState>> = {
   ask: TaskState.TASK_STATE_INPUT_REQUIRED,
   login: TaskState.TASK_STATE_AUTH_REQUIRED,
@@ -24,21 +24,22 @@ const ENDS: Readonly<Record<string, TaskState>> = {
 };
 
 /**
- * Does what the first word of a message says. `say <text>` responds with a message; `work <text>`
- * begins a task with the text as its artifact; `ask`, `login`, `fail` and `reject` begin one that
- * gets that far; `wait` begins one that works until `release` or its cancellation.
+ * Executes the command in the first word of a message. `say <text>` responds with a message; `work
+ * <text>` starts a task with the text as its artifact; `ask`, `login`, `fail` and `reject` start a
+ * task that reaches that state; `wait` starts a task that works until `release` or its
+ * cancellation.
  */
 export class FixtureExecutor implements AgentExecutor {
-  /** Texts of the messages that were executed. */
+  /** Texts of the executed messages. */
   readonly executed: string[] = [];
   private readonly waiting = new Map<string, (isCanceled: boolean) => void>();
 
-  /** Ids of tasks that wait. */
+  /** Ids of the tasks that are waiting. */
   get waitingTasks(): readonly string[] {
     return [...this.waiting.keys()];
   }
 
-  /** Lets all tasks that wait complete. */
+  /** Completes all waiting tasks. */
   release(): void {
     for (const done of this.waiting.values()) done(false);
   }
@@ -66,7 +67,7 @@ export class FixtureExecutor implements AgentExecutor {
         }),
       );
     this.update(bus, ids, TaskState.TASK_STATE_WORKING);
-    if (command === 'wait' && (await this.waits(taskId))) {
+    if (command === 'wait' && (await this.waitForEnd(taskId))) {
       this.update(bus, ids, TaskState.TASK_STATE_CANCELED);
       bus.finished();
       return;
@@ -92,7 +93,7 @@ export class FixtureExecutor implements AgentExecutor {
     return Promise.resolve();
   }
 
-  private waits(taskId: string): Promise<boolean> {
+  private waitForEnd(taskId: string): Promise<boolean> {
     return new Promise((resolve) => {
       this.waiting.set(taskId, (isCanceled) => {
         this.waiting.delete(taskId);

@@ -9,16 +9,16 @@ import { Client } from 'pg';
 import { folderOfRun } from '../once-of-run';
 import { TEST_DATABASE_RUN, TEST_DATABASE_URL } from './names';
 
-let end: (() => Promise<void>) | undefined;
+let cleanUp: (() => Promise<void>) | undefined;
 
 /**
- * Starts one server for a whole Jest run, unless `TEST_DATABASE_URL` names one. Jest copies our
- * environment to its workers, so they find it there.
+ * Starts one server for a whole Jest run, unless `TEST_DATABASE_URL` names one. Jest copies this
+ * environment to its workers.
  */
 export async function startPostgresOfRun(): Promise<void> {
   process.env[TEST_DATABASE_RUN] = randomBytes(4).toString('hex');
   if (process.env[TEST_DATABASE_URL]) {
-    end = dropDatabases;
+    cleanUp = dropDatabases;
     return;
   }
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-'));
@@ -34,7 +34,7 @@ export async function startPostgresOfRun(): Promise<void> {
   });
   await server.start();
   process.env[TEST_DATABASE_URL] = server.url;
-  end = async () => {
+  cleanUp = async () => {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   };
@@ -42,10 +42,13 @@ export async function startPostgresOfRun(): Promise<void> {
 
 export async function stopPostgresOfRun(): Promise<void> {
   rmSync(folderOfRun(process.env[TEST_DATABASE_RUN] ?? ''), { recursive: true, force: true });
-  await end?.();
+  await cleanUp?.();
 }
 
-/** Removes databases of interrupted suites, and the template, from a server that is not ours. */
+/**
+ * Drops the template and the databases of interrupted suites on a server that this run did not
+ * start.
+ */
 async function dropDatabases(): Promise<void> {
   const client = new Client({ connectionString: process.env[TEST_DATABASE_URL] });
   await client.connect();

@@ -5,7 +5,10 @@ import { dirname, join } from 'node:path';
 import { SUITE } from './conformance';
 import type { ExpectedFailures } from './conformance-verdict';
 
-/** A client scenario of the suite, at a revision of the protocol; extensions have none. */
+/**
+ * A client scenario of the conformance suite, at one revision of the protocol; null for scenarios
+ * of extensions.
+ */
 export interface ClientScenario {
   readonly name: string;
   readonly revision: string | null;
@@ -14,22 +17,22 @@ export interface ClientScenario {
 export interface ClientScenarioResult {
   readonly scenario: ClientScenario;
   readonly passed: number;
-  /** Checks that failed or warned. */
+  /** Ids of the checks that failed or warned. */
   readonly failures: readonly string[];
-  /** What the suite and the client wrote, for the report of a failure. */
+  /** Output of the suite and the client, for the report of a failure. */
   readonly output: string;
 }
 
 export interface ClientConformanceOptions {
   /**
-   * Command of the client, which gets the URL of the scenario's server as its last argument. Has no
-   * spaces in its parts.
+   * Command of the client, without spaces in its parts. The suite appends the URL of the scenario's
+   * server.
    */
   readonly command: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Node.js 22 or newer. */
+  /** Path of a Node.js 22 or newer. */
   readonly node: string;
-  /** Bound of a scenario; 60,000 if absent. */
+  /** Time limit of a scenario in milliseconds; 60,000 if absent. */
   readonly timeoutMs?: number;
 }
 
@@ -41,7 +44,7 @@ interface Check {
   readonly status: string;
 }
 
-/** The scenarios of authorization, each at all revisions that it applies to. */
+/** Returns the authorization scenarios, each at all revisions that it applies to. */
 export async function authorizationScenarios(node: string): Promise<readonly ClientScenario[]> {
   const { output } = await run(node, [CLI, 'list', '--client'], { cwd: tmpdir() });
   const scenarios = [...output.matchAll(AUTHORIZATION)].flatMap(([, name = '', revisions = '']) =>
@@ -70,7 +73,7 @@ export async function runClientScenario(
       checks.filter((check) => check.status === status).map(({ id }) => id);
     const failures = [...new Set([...idsOf('FAILURE'), ...idsOf('WARNING')])];
     if (checks.length === 0) failures.push('did-not-run');
-    // The client failed although no check did, or it did not end.
+    // The client failed although all checks passed, or it did not end.
     else if (exitCode !== 0 && failures.length === 0) failures.push('client-failed');
     return { scenario, passed: idsOf('SUCCESS').length, failures, output };
   } finally {
@@ -78,13 +81,13 @@ export async function runClientScenario(
   }
 }
 
-/** Name of a scenario in tables and in the list of expected failures. */
+/** Returns the name of a scenario in tables and in the list of expected failures. */
 export const scenarioName = ({ name, revision }: ClientScenario): string =>
   `${revision ?? 'extension'} ${name}`;
 
 /**
- * What is wrong with the results: failures that are not expected, and expected ones that pass.
- * `expected`: by `<revision> <scenario>/<check>`.
+ * Returns the problems of the results: failures that are not expected, and expected ones that pass.
+ * The keys of `expected` are `<revision> <scenario>/<check>`.
  */
 export function clientProblems(
   results: readonly ClientScenarioResult[],
@@ -101,7 +104,7 @@ export function clientProblems(
   ];
 }
 
-/** The checks of the only result below the folder; none when the suite broke. */
+/** Returns the checks of the only result below the folder; none if the suite crashed. */
 function readChecks(folder: string, name: string): readonly Check[] {
   const parent = join(folder, dirname(name));
   if (!existsSync(parent)) return [];

@@ -2,7 +2,7 @@ import { runConformance, type RequirementSet } from './conformance';
 import { verdictOf, type ExpectedFailures, type Verdict } from './conformance-verdict';
 import { startMcpFixture, type McpFixture, type McpFixtureOptions } from './mcp-fixture';
 
-/** A set, and the era of the fixture that it is run against. */
+/** A requirement set, and the era of the fixture that it is run against. */
 export interface ConformanceRun {
   readonly era: NonNullable<McpFixtureOptions['era']>;
   readonly set: RequirementSet;
@@ -14,9 +14,9 @@ export interface ConformanceAddress {
   close(): Promise<void>;
 }
 
-/** A running system that puts something between the suite and a fixture, such as a gateway. */
+/** A running system between the suite and a fixture, such as a gateway. */
 export interface RunningTarget {
-  /** Makes the fixture reachable through the target, without a credential: see `startKeyProxy`. */
+  /** Makes the fixture reachable through the target without a credential; see `startKeyProxy`. */
   open(fixture: McpFixture): Promise<ConformanceAddress>;
   stop(): Promise<void>;
 }
@@ -28,31 +28,31 @@ export interface ConformanceTarget {
   start(): Promise<RunningTarget>;
 }
 
-/** Both sets against a fixture of both eras. */
+/** Runs of both sets against a fixture of both eras. */
 export const STRAIGHT_RUNS: readonly ConformanceRun[] = [
   { era: 'both', set: '2025-11-25' },
   { era: 'both', set: '2026-07-28' },
 ];
 
 /**
- * Each set against a fixture that does not speak its revision. Only a target that bridges the eras
- * can pass.
+ * Runs of each set against a fixture that does not support its revision. Only a target that bridges
+ * the eras can pass.
  */
 export const CROSSED_RUNS: readonly ConformanceRun[] = [
   { era: 'modern', set: '2025-11-25' },
   { era: 'legacy', set: '2026-07-28' },
 ];
 
-const nothing = (): Promise<void> => Promise.resolve();
+const doNothing = (): Promise<void> => Promise.resolve();
 
-/** The fixture itself. */
+/** The fixture itself, without a gateway. */
 export const directTarget: ConformanceTarget = {
   runs: STRAIGHT_RUNS,
   start: () =>
-    Promise.resolve({ open: ({ url }) => Promise.resolve({ url, close: nothing }), stop: nothing }),
+    Promise.resolve({ open: ({ url }) => Promise.resolve({ url, close: doNothing }), stop: doNothing }),
 };
 
-/** The name of a run in tables and in the list of expected failures. */
+/** Returns the name of a run in tables and in the list of expected failures. */
 export const runName = ({ era, set }: ConformanceRun): string => (era === 'both' ? set : `${set} on ${era}`);
 
 /** Runs a set through a target against a fresh fixture and judges the result. */

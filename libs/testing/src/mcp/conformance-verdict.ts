@@ -8,14 +8,15 @@ export interface Verdict {
   readonly passed: number;
   /** Scored checks that failed or warned, as `scenario/check`. */
   readonly failures: readonly string[];
-  /** Failing checks of scenarios that do not count. */
+  /** Number of failed checks in scenarios that are not scored. */
   readonly notScoredFailures: number;
-  /** Why the run fails; empty when it passes. */
+  /** Reasons why the run fails; empty when it passes. */
   readonly problems: readonly string[];
 }
 
 /**
- * Scored server checks of each set. One of them only informs when a response is no event stream.
+ * Number of scored server checks of each set. One of them only reports that a response is no event
+ * stream.
  */
 export const SCORED_CHECKS: Readonly<Record<RequirementSet, number>> = {
   '2025-11-25': 70,

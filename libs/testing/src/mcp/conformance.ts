@@ -8,10 +8,10 @@ export type RequirementSet = '2025-11-25' | '2026-07-28';
 
 export interface ScenarioResult {
   readonly name: string;
-  /** False for scenarios that a requirement set runs but does not count. */
+  /** False for scenarios that the requirement set runs but does not score. */
   readonly isScored: boolean;
   readonly passed: number;
-  /** Checks with a result, also those that only inform; skipped ones are not counted. */
+  /** Number of checks with a result, including informational ones, without skipped ones. */
   readonly reported: number;
   /** Ids of checks that failed. */
   readonly failed: readonly string[];
@@ -22,10 +22,7 @@ export interface ScenarioResult {
 export interface ConformanceResult {
   readonly set: RequirementSet;
   readonly scenarios: readonly ScenarioResult[];
-  /**
-   * Everything that makes the run itself doubtful: results that disagree, or scenarios that did not
-   * run.
-   */
+  /** Faults of the run itself: contradictory results, or scenarios that did not run. */
   readonly faults: readonly string[];
 }
 
@@ -34,9 +31,9 @@ export interface ConformanceOptions {
   readonly set: RequirementSet;
   /** Runs only this scenario. */
   readonly scenario?: string;
-  /** Node.js 22 or newer; the current one if absent. */
+  /** Path of a Node.js 22 or newer; the current one if absent. */
   readonly node?: string;
-  /** Bound of each scenario. 30,000 if absent. */
+  /** Time limit of each scenario in milliseconds; 30,000 if absent. */
   readonly timeoutMs?: number;
 }
 
@@ -55,7 +52,7 @@ export const CONFORMANCE_NODE_MAJOR = 22;
 /** Folder of the suite's package. */
 export const SUITE = dirname(require.resolve('@modelcontextprotocol/conformance/package.json'));
 const SUMMARY_LINE = /^([✓✗]) ([a-z0-9-]+): \d+ passed/gm;
-/** Name of a result's folder: the scenario between its role and the time. */
+/** Name of a result's folder: role, scenario and time. */
 const RESULT_FOLDER = /^server-(.+)-\d{4}-\d{2}-\d{2}T[\d-]+Z$/;
 
 /** Runs the server scenarios of a requirement set, or one of them, against an MCP server. */
@@ -76,7 +73,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   }
 }
 
-/** Names of the server scenarios of a set. */
+/** Returns the names of the server scenarios of a set. */
 export function requirementsOf(set: RequirementSet): Requirements {
   const document = load(readFileSync(join(SUITE, 'requirements', `${set}.yaml`), 'utf8')) as {
     readonly server: readonly string[];
@@ -113,7 +110,7 @@ function readResults(folder: string): Omit<ScenarioResult, 'isScored'>[] {
   return readdirSync(folder).flatMap((name) => {
     const scenario = RESULT_FOLDER.exec(name)?.[1];
     const file = join(folder, name, 'checks.json');
-    // A scenario that does not apply, or that broke, leaves its folder empty.
+    // The folder of a scenario that does not apply, or that crashed, is empty.
     if (scenario === undefined || !existsSync(file)) return [];
     const checks = JSON.parse(readFileSync(file, 'utf8')) as readonly Check[];
     const idsOf = (status: Check['status']): string[] =>

@@ -116,7 +116,7 @@ const messages: Tools = {
   },
 };
 
-/** Tools without input of the user that the conformance suite calls. */
+/** Returns the tools without user input that the conformance suite calls. */
 export const contentTools = (state: FixtureState): Tools => ({
   ...contents,
   ...messages,

@@ -1,14 +1,14 @@
-/** What a fixture that requires a bearer token accepts and says about it. */
+/** Authorization of a fixture that requires a bearer token. */
 export interface FixtureAuthorization {
-  /** Accepted tokens. Read for each request, so that a test may revoke one. */
+  /** Accepted tokens. They are read for each request, so that a test can revoke one. */
   readonly tokens: Iterable<string>;
   /** Issuer of the tokens, named by the protected resource metadata. */
   readonly authorizationServer: string;
   /** Scopes that the challenge and the metadata name; none if absent. */
   readonly scopes?: readonly string[];
   /**
-   * Tokens that lack the scopes: they are refused with 403 and `insufficient_scope`. Read for each
-   * request.
+   * Tokens without the scopes; they are refused with 403 and `insufficient_scope`. They are read
+   * for each request.
    */
   readonly narrowTokens?: Iterable<string>;
 }
@@ -16,8 +16,8 @@ export interface FixtureAuthorization {
 const METADATA = '/.well-known/oauth-protected-resource';
 
 /**
- * Serves the metadata of RFC 9728 and refuses requests without an accepted token. Undefined lets a
- * request pass.
+ * Serves the metadata of RFC 9728 and refuses requests without an accepted token. Returns undefined
+ * for a request that is accepted.
  */
 export function bearerGate(
   request: Request,

@@ -44,11 +44,13 @@ export function registerResources(server: McpServer): void {
 
 const userText = (text: string) => ({ role: 'user' as const, content: { type: 'text' as const, text } });
 
-/** The description of `test_simple_prompt`, which changes with the list. */
+/**
+ * Returns the description of `test_simple_prompt`, which differs after each change of the prompts.
+ */
 export const simplePromptText = ({ promptChanges }: FixtureState): string =>
   promptChanges === 0 ? 'A prompt without arguments.' : `A prompt, changed ${String(promptChanges)} times.`;
 
-/** Returns the prompt that changes. */
+/** Registers the prompts and returns the one that `changePrompts` changes. */
 export function registerPrompts(server: McpServer, state: FixtureState): RegisteredPrompt {
   const simple = server.registerPrompt(
     'test_simple_prompt',
@@ -117,7 +119,7 @@ export function registerPrompts(server: McpServer, state: FixtureState): Registe
   return simple;
 }
 
-/** Values that complete an argument; they start with what the client sent. */
+/** Registers completions: values that start with the client's text. */
 export function registerCompletion(server: McpServer): void {
   server.server.setRequestHandler('completion/complete', ({ params }) => {
     const values = ['paris', 'park', 'party'].filter((value) => value.startsWith(params.argument.value));

@@ -9,16 +9,17 @@ import { registerTools, text, type Tools } from './tool-kit';
 export interface FixtureServer {
   readonly server: McpServer;
   readonly tools: ReadonlyMap<string, RegisteredTool>;
-  /** The prompt that changes. */
+  /** The prompt that `changePrompts` changes. */
   readonly prompt: RegisteredPrompt;
 }
 
-/** A tool that a test adds while the fixture runs. */
+/** Returns the definitions of tools that a test adds while the fixture runs. */
 export const addedTools = (names: readonly string[]): Tools =>
   Object.fromEntries(names.map((name) => [name, { description: `Tool ${name}.`, run: () => text(name) }]));
 
 /**
- * A server with everything that the fixture offers, for one modern request or one legacy session.
+ * Creates a server with all capabilities of the fixture, for one modern request or one legacy
+ * session.
  */
 export function fixtureServer(state: FixtureState): FixtureServer {
   const server = new McpServer(

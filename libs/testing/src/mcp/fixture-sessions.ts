@@ -49,7 +49,7 @@ class SessionEvents implements EventStore {
   }
 }
 
-/** Sessions of clients before 2026-07-28, over streamable HTTP. */
+/** Sessions of clients of revisions before 2026-07-28, over streamable HTTP. */
 export class FixtureSessions {
   private readonly sessions = new Map<string, Session>();
 
@@ -102,7 +102,7 @@ export class FixtureSessions {
     this.sessions.clear();
   }
 
-  /** A session is kept only when its first request is an `initialize` that succeeds. */
+  /** Opens a session; it is stored only if its first request is a successful `initialize`. */
   private async open(): Promise<Session> {
     const subscriptions = new Set<string>();
     const transport = new WebStandardStreamableHTTPServerTransport({

@@ -1,6 +1,6 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 
-/** What a test may change about a tool while the fixture runs. */
+/** A change that a test makes to a tool while the fixture runs. */
 export interface ToolChange {
   readonly description?: string;
   readonly annotations?: ToolAnnotations;
@@ -20,7 +20,7 @@ export interface FixtureState {
   readonly added: string[];
   /** Names of tools whose call was cancelled before it ended. */
   readonly cancelled: string[];
-  /** How often the list of prompts changed. */
+  /** Number of changes of the list of prompts. */
   promptChanges: number;
   /** Changes a tool in every session and announces it. */
   changeTool(name: string, change: ToolChange): void;

@@ -34,7 +34,7 @@ const okForm = (): InputRequest => form('Please confirm', objectOf({ ok: { type:
 const responsesOf = ({ mcpReq }: ServerContext): Readonly<Record<string, unknown>> =>
   mcpReq.inputResponses ?? {};
 
-/** True once the client sent a response of the right kind for each key. */
+/** Returns whether the client has sent a response for each key. */
 const hasAll = (ctx: ServerContext, requests: InputRequests): boolean =>
   Object.keys(requests).every((key) => inputResponse(responsesOf(ctx), key).kind !== 'missing');
 
@@ -46,7 +46,7 @@ const once =
       ? text(`${prefix}${JSON.stringify(responsesOf(ctx))}`)
       : inputRequired({ inputRequests: requests });
 
-/** As `once`, with a signed state that the client must return. */
+/** Like `once`, with a signed state that the client must return. */
 const withState =
   (requests: InputRequests, prefix: string) =>
   async (ctx: ServerContext): Promise<CallToolResult | InputRequiredResult> => {
@@ -75,10 +75,10 @@ async function multiRound(ctx: ServerContext): Promise<CallToolResult | InputReq
   });
 }
 
-/** Capabilities of the client that a session has; a modern request brings its own. */
+/** Returns the client capabilities of a legacy session; a modern request contains its own. */
 export type SessionCapabilities = () => object | undefined;
 
-/** Names of the capabilities that the client declares. */
+/** Returns the names of the capabilities that the client declares. */
 function declared({ mcpReq }: ServerContext, ofSession: SessionCapabilities): ReadonlySet<string> {
   const envelope = mcpReq.envelope as Readonly<Record<string, object | undefined>> | undefined;
   const capabilities = envelope === undefined ? ofSession() : envelope[CLIENT_CAPABILITIES_META_KEY];
@@ -130,8 +130,8 @@ const ENUMS: JsonSchema = {
 };
 
 /**
- * Tools that need input of the client. They are written for 2026-07-28; in a legacy session the SDK
- * sends the same requests to the client.
+ * Returns tools that need input of the client. They are written for 2026-07-28; in a legacy session
+ * the SDK sends the same requests to the client.
  */
 export const inputTools = (ofSession: SessionCapabilities): Tools => ({
   test_sampling: {

@@ -8,8 +8,7 @@ export interface KeyProxy {
 
 /**
  * Starts a reverse proxy that adds headers, such as an API key, for clients that send no
- * credential. Path and query of `target` replace those of the proxy's own address; other paths are
- * kept.
+ * credential. It maps its path `/mcp` to the path and query of `target`, and keeps other paths.
  */
 export async function startKeyProxy(target: URL, headers: OutgoingHttpHeaders): Promise<KeyProxy> {
   const server = createServer((req, res) => {

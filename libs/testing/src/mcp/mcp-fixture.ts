@@ -16,7 +16,7 @@ import type { ChangedList, FixtureState, ToolChange } from './fixture-state';
 
 export interface McpFixtureOptions {
   /**
-   * Revisions that the fixture speaks: before 2026-07-28, from then on, or both from one address.
+   * Revisions that the fixture supports: those before 2026-07-28, that one, or both at one address.
    */
   readonly era?: 'both' | 'legacy' | 'modern';
   /** Requires a bearer token. */
@@ -54,7 +54,7 @@ export interface McpFixture {
   close(): Promise<void>;
 }
 
-const REQUESTS_KEPT = 1_000;
+const REQUESTS_MAX = 1_000;
 const PATH = '/mcp';
 
 /** Starts the fixture on a free port of 127.0.0.1. */
@@ -128,7 +128,7 @@ class RequestLog {
   async add(request: Request): Promise<void> {
     const message = await bodyOf(request);
     const headers = Object.fromEntries(request.headers);
-    if (this.requests.push({ verb: request.method, headers, message }) > REQUESTS_KEPT) this.requests.shift();
+    if (this.requests.push({ verb: request.method, headers, message }) > REQUESTS_MAX) this.requests.shift();
     for (const each of Array.isArray(message) ? (message as unknown[]) : [message]) this.count(each);
   }
 

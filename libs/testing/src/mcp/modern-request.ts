@@ -1,8 +1,8 @@
 const REVISION = '2026-07-28';
 
 /**
- * A request of a client of 2026-07-28, for `fetch`. `capabilities`: those that the client declares;
- * `meta`: further members of `_meta`.
+ * Returns a request of a 2026-07-28 client for `fetch`. `capabilities` are the declared client
+ * capabilities; `meta` adds members to `_meta`.
  */
 export function modernRequest(
   apiKey: string,

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FixtureState } from './fixture-state';
 import { objectOf, stringOf, text, type Tools } from './tool-kit';
 
-/** Longest text of `big`, so that a mistaken test does not exhaust the memory. */
+/** Maximum length of the text of `big`, so that a wrong test does not exhaust the memory. */
 const BIG_BYTES_MAX = 64 * 1024 * 1024;
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-/** Tools for our own specs; the conformance suite calls none of them. */
+/** Returns tools for Tollgate's own tests; the conformance suite calls none of them. */
 export const ownTools = (state: FixtureState): Tools => ({
   echo: {
     description: 'Returns the text.',

@@ -15,18 +15,18 @@ export interface RestRequest {
 export interface RestService {
   /** Base URL of its operations. */
   readonly url: URL;
-  /** Where it publishes its document. */
+  /** URL of its OpenAPI document. */
   readonly specUrl: URL;
   /** The newest requests other than those for the document, at most 1,000. */
   readonly requests: readonly RestRequest[];
-  /** The document; a spec may replace what it publishes. */
+  /** The published document; a test may replace it. */
   spec: unknown;
-  /** Responses to requests for operations that have not ended. */
+  /** Returns the number of requests whose responses have not ended. */
   open(): number;
   close(): Promise<void>;
 }
 
-const REQUESTS_KEPT = 1_000;
+const REQUESTS_MAX = 1_000;
 const BASE = '/v1';
 
 /** Starts the service on a free port of 127.0.0.1. */
@@ -38,7 +38,7 @@ export async function startRestService(): Promise<RestService> {
       const target = request.url ?? '/';
       if (target.startsWith('/openapi')) return publish(response, service.spec);
       requests.push({ method: request.method ?? 'GET', target, headers: request.headers, body });
-      if (requests.length > REQUESTS_KEPT) requests.shift();
+      if (requests.length > REQUESTS_MAX) requests.shift();
       responding.add(response);
       response.once('close', () => responding.delete(response));
       const path = new URL(target, 'http://service').pathname.slice(BASE.length);
@@ -90,7 +90,7 @@ function json(response: ServerResponse, status: number, value: unknown): void {
 const BOMB_BYTES = 64 * 1_048_576;
 const PIECE = Buffer.alloc(65_536, 'x');
 
-/** Sends until the reader closes the connection. */
+/** Sends data until the client closes the connection. */
 function flood(response: ServerResponse, status: number): void {
   response.writeHead(status, { 'content-type': 'text/plain' });
   const send = (): void => {
@@ -137,7 +137,7 @@ const ROUTES: Readonly<Record<string, Respond>> = {
   '/slow': () => undefined,
 };
 
-/** Pets by their ids. */
+/** Responds to requests for single pets. */
 const pet: Respond = (response, { request, target }) => {
   if (!/^\/v1\/pets\/[^/?]+$/.test(target)) json(response, 404, { error: 'not found' });
   else if (request.method === 'DELETE') {
@@ -156,7 +156,7 @@ const responds = (schema: object): object => ({
   responses: { 200: { description: 'ok', content: { 'application/json': { schema } } } },
 });
 
-/** The document of the service. */
+/** Returns the OpenAPI document of the service. */
 export const restDocument = (url: string) => ({
   openapi: '3.0.3',
   info: { title: 'Pets', version: '1.0.0' },

@@ -25,7 +25,7 @@ export type Tools = Readonly<Record<string, ToolDefinition>>;
 
 export const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] });
 
-/** Schema of an object whose listed properties are all required. */
+/** Returns the schema of an object whose listed properties are all required. */
 export const objectOf = (
   properties: Record<string, JsonSchema>,
 ): JsonSchema & { readonly type: 'object' } => ({
@@ -34,10 +34,10 @@ export const objectOf = (
   required: Object.keys(properties),
 });
 
-/** A string argument; empty when it is absent, for tools whose schema requires it. */
+/** Returns a string argument; an empty text if it is absent, for tools whose schema requires it. */
 export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Registers the tools as the fixture's state has them now. */
+/** Registers the tools with the changes of the fixture's state. */
 export function registerTools(
   server: McpServer,
   tools: Tools,
