@@ -256,8 +256,8 @@ const TENANTS = [
   ].map((spec) => [
     `shares of one amount (${spec})`,
     'libs/kernel/src/shares.ts',
-    'return ofHolder <= Math.max(1, most) && ofGroup <= Math.max(1, 2 * most);',
-    'return ofHolder >= 0 && ofGroup >= 0 && most >= 0;',
+    'return ofHolder <= Math.max(1, limit) && ofGroup <= Math.max(1, 2 * limit);',
+    'return ofHolder >= 0 && ofGroup >= 0 && limit >= 0;',
     spec,
   ]),
   [
@@ -291,8 +291,8 @@ const TENANTS = [
   [
     'the caps of the quarantine',
     'libs/log-store/src/rows/log-quarantine.queries.ts',
-    'AS ranked WHERE records > $1 OR own > $2 OR total > $3)',
-    'AS ranked WHERE records > $1 AND own > $2 AND total > $3 AND false)',
+    'AS ranked WHERE records > $1 OR of_workspace > $2 OR total > $3)',
+    'AS ranked WHERE records > $1 AND of_workspace > $2 AND total > $3 AND false)',
     INGEST_SPEC,
   ],
   [
@@ -358,8 +358,8 @@ const CALLS = [
   [
     'a port belongs to one process',
     'libs/testing/src/free-port.ts',
-    'if (claim === null) continue;',
-    'if (claim === null) return port;',
+    'if (reservation === null) continue;',
+    'if (reservation === null) return port;',
     'libs/testing/src/free-port.spec.ts',
   ],
   [
@@ -426,7 +426,7 @@ const OPERATIONS = [
   [
     'what must come first at the end of a turn',
     'libs/kernel/src/turn-end.ts',
-    '    workFirst();\n    const all',
+    '    runFirst();\n    const all',
     '    const all',
     'libs/kernel/src/turn-end.spec.ts',
   ],
@@ -528,7 +528,7 @@ const ATTACKS = [
   [
     'an output is requested whole and readable',
     `${GATEWAY}/attempt/request/request-builder.ts`,
-    '  askReadable(headers, context, support);\n',
+    '  requestReadable(headers, context, support);\n',
     '',
     `${GATEWAY}/usage/batch-money.spec.ts`,
   ],
