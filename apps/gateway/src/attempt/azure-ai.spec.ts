@@ -93,7 +93,7 @@ describe('Azure AI Foundry', () => {
     }
   });
 
-  it('says which setting is missing', async () => {
+  it('names the setting that is missing', async () => {
     gateway.addProvider('foundry', 'azure-ai', null, { configurations: {} });
     const response = await call('/chat/completions', CHAT);
     expect(response.status).toBe(400);

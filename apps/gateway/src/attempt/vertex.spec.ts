@@ -120,7 +120,7 @@ describe('Google Vertex AI', () => {
     expect(await gateway.records()).toMatchObject([{ usage: { inputTokens: 3 } }]);
   });
 
-  it('gets images of Imagen, and says why there are none', async () => {
+  it('gets images of Imagen, and reports why there are none', async () => {
     respond({ body: { predictions: [{ bytesBase64Encoded: 'aW1hZ2U=', mimeType: 'image/png' }] } });
     const image = { model: 'imagen-4.0-generate-001', prompt: 'A cat', size: '1024x1024' } as const;
     const { data } = await openai().images.generate(image);

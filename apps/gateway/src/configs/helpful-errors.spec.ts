@@ -90,7 +90,7 @@ describe('error messages', () => {
       expect(record?.decision.attempts[0]?.reason).toContain(text);
     });
 
-    it('says that the provider may have received a request on a closed connection', async () => {
+    it('reports that the provider may have received a request on a closed connection', async () => {
       stub.respond({ raw: '' });
       const { error } = await ask({ 'x-gw-provider': '@main' });
       expect(error).toMatchObject({ type: 'provider_unreachable', reason: 'connection_closed' });

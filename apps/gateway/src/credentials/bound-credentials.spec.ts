@@ -127,7 +127,7 @@ describe('binding of credentials to addresses', () => {
     expect(seen(other)).not.toContain(OWN_KEY);
   });
 
-  it('says what is missing when a provider needs a key and the request has none', async () => {
+  it('reports what is missing when a provider needs a key and the request has none', async () => {
     const response = await send({ 'x-gw-provider': 'openai' });
     expect(response.status).toBe(400);
     const error = await errorOf(response);

@@ -100,7 +100,7 @@ describe('credentials of token services', () => {
     expect(stub.requests).toHaveLength(3);
   });
 
-  it('says which source failed and never its secret', async () => {
+  it('reports which source failed, and never its secret', async () => {
     add('own', 'groq', oauth({ oauth_client_secret: 'a-wrong-secret' }));
     const error = await errorOf(await ask({ 'x-gw-provider': '@own' }));
     expect(error).toMatchObject({

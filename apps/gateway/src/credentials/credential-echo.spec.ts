@@ -94,7 +94,7 @@ describe('a saved credential that its provider repeats', () => {
     expect([response.text, response.headers.get('content-encoding')]).toEqual([wrong('[credential]'), null]);
   });
 
-  it.each(ROUTES)('withholds an error that cannot be read, and says why, on %s', async (path) => {
+  it.each(ROUTES)('withholds an error that cannot be read, and reports why, on %s', async (path) => {
     const response = await ask(error('x'.repeat(1_048_577)), path);
     const { error: said } = JSON.parse(response.text) as { error: { message: string } };
     expect([response.status, said.message]).toEqual([

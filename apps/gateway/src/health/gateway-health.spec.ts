@@ -34,7 +34,7 @@ function process() {
 }
 
 describe('gateway health', () => {
-  it('is ready once it has a state, and stays ready when the sources of that state go away', async () => {
+  it('is ready once it has a state, and stays ready when the sources of that state fail', async () => {
     const { is, health, words } = process();
     expect([health.isReady(), await words()]).toMatchObject([false, { read_model: 'down' }]);
     is.state = { verified: true, sequence: 7 };

@@ -220,7 +220,7 @@ describe('in-flight requests', () => {
     ]);
   });
 
-  it('cost nothing while no provider was called for them, and are written down after a second', async () => {
+  it('cost nothing while no provider was called for them, and are written to disk after a second', async () => {
     const upload = new ReadableStream({
       start: (controller) => controller.enqueue(Buffer.from('{"model":')),
     });
@@ -284,7 +284,7 @@ describe('in-flight requests', () => {
     expect(found().length).toBeLessThanOrEqual(2);
   });
 
-  it('are refused with 503 before a provider call if they cannot be written down, under strict audit only [faults D9]', async () => {
+  it('are refused with 503 before a provider call if they cannot be written to disk, under strict audit only [faults D9]', async () => {
     end();
     gateway.addTenant(WORKSPACE_ID, 'main', { strictAudit: true });
     expect((await ask()).status).toBe(200);

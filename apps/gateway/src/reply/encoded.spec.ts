@@ -129,7 +129,7 @@ describe('compressed passthrough responses', () => {
     zip.destroy();
   });
 
-  it('that end early are logged as interrupted, with the usage that they reported before', async () => {
+  it('are logged as interrupted if they end early, with the usage that they reported before', async () => {
     const body = gzipSync(EVENTS.subarray(0, EVENTS.length - 'data: [DONE]\n\n'.length));
     stub.respond({ headers: { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }, body });
     expect((await ask()).body.equals(body)).toBe(true);

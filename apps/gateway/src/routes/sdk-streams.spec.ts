@@ -78,7 +78,7 @@ describe('streams of official clients, with only base URL and headers changed', 
   };
   const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
-  it('chat: chunks, tool calls and the usage that was requested', async () => {
+  it('chat: streams chunks, tool calls and the usage that was requested', async () => {
     const chunk = (delta: object, usage: object | null = null) => ({
       id: 'c',
       object: 'chat.completion.chunk',
@@ -108,7 +108,7 @@ describe('streams of official clients, with only base URL and headers changed', 
     });
   });
 
-  it('speech, as events and as bytes', async () => {
+  it('streams speech, as events and as bytes', async () => {
     const events = [
       { type: 'speech.audio.delta', audio: 'aGk=' },
       { type: 'speech.audio.done', usage: TOKENS },
@@ -128,7 +128,7 @@ describe('streams of official clients, with only base URL and headers changed', 
     expect([...new Uint8Array(bytes)]).toEqual([1, 2, 3]);
   });
 
-  it('images, generated and edited, until their own end events', async () => {
+  it('streams generated and edited images up to their own end events', async () => {
     const partial = { type: 'image_generation.partial_image', b64_json: 'aGk=', partial_image_index: 0 };
     const made = [partial, { type: 'image_generation.completed', b64_json: 'aGk=', usage: TOKENS }];
     responseNamed(made);
@@ -146,7 +146,7 @@ describe('streams of official clients, with only base URL and headers changed', 
     expect(await last()).toMatchObject({ route: 'images.edits', outcome: 'ok', usage: { inputTokens: 9 } });
   });
 
-  it('a response that is streamed again', async () => {
+  it('streams a stored response again', async () => {
     const events = [
       { type: 'response.completed', response: { id: 'resp_1', model: 'gpt-4o', usage: TOKENS } },
     ];
@@ -160,7 +160,7 @@ describe('streams of official clients, with only base URL and headers changed', 
   it.each([
     ['with its thread', 'threads.runs.create_with_thread'],
     ['after tool outputs', 'threads.runs.submit_tool_outputs'],
-  ])('a run, %s', async (how, route) => {
+  ])('streams a run, %s', async (how, route) => {
     stub.respond({
       headers: { 'content-type': 'text/event-stream' },
       steps: [
@@ -180,7 +180,7 @@ describe('streams of official clients, with only base URL and headers changed', 
     expect(await last()).toMatchObject({ route, streamed: true, outcome: 'ok' });
   });
 
-  it('anthropic: a message after a token count, and a batch through passthrough', async () => {
+  it('anthropic: streams a message after a token count, and a batch through passthrough', async () => {
     const params = { model: CLAUDE, messages: [{ role: 'user' as const, content: 'Hi' }] };
     stub.respondJson({ input_tokens: 12 });
     expect(await anthropic.messages.countTokens(params)).toEqual({ input_tokens: 12 });
@@ -213,7 +213,7 @@ describe('streams of official clients, with only base URL and headers changed', 
     expect(await last()).toMatchObject({ route: 'passthrough' });
   });
 
-  it('google: generated text, embeddings and counted tokens', async () => {
+  it('google: streams generated text, counts tokens and embeds texts', async () => {
     const part = (text: string, more: object = {}) => ({
       candidates: [{ content: { role: 'model', parts: [{ text }] }, ...more }],
       usageMetadata: { promptTokenCount: 4, candidatesTokenCount: 2, totalTokenCount: 6 },

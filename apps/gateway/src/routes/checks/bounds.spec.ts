@@ -39,14 +39,14 @@ describe('[CMP-02] bounds of a completion, streamed or not', () => {
       ['suffix', ['x'], [1]],
       ['user', ['x'], [1]],
       ['model', ['m'], [1, {}]],
-    ])('%s', (field, within, outside) => {
+    ])('enforces the bounds of %s', (field, within, outside) => {
       for (const value of [...within, null, undefined])
         expect(pathsAt(completionBody, { ...mode, [field]: value })).toEqual([]);
       for (const value of outside)
         expect(pathsAt(completionBody, { ...mode, [field]: value })).toEqual([field]);
     });
 
-    it('logit_bias', () => {
+    it('enforces the bounds of logit_bias', () => {
       expect(pathsAt(completionBody, { ...mode, logit_bias: { 1: -100, 2: 100, 3: 0.5 } })).toEqual([]);
       const outside = { 1: -100.5, 2: 101, 3: '1', 4: null };
       expect(pathsAt(completionBody, { ...mode, logit_bias: outside })).toEqual(
@@ -56,7 +56,7 @@ describe('[CMP-02] bounds of a completion, streamed or not', () => {
         expect(pathsAt(completionBody, { ...mode, logit_bias: value })).toEqual(['logit_bias']);
     });
 
-    it('[CMP-05] prompt', () => {
+    it('[CMP-05] enforces the bounds of prompt', () => {
       for (const prompt of ['', 'x', [], ['a', 'b'], [1, 2], [[1], [2, 3]], null, undefined])
         expect(pathsAt(completionBody, { ...mode, prompt })).toEqual([]);
       for (const prompt of [5, {}, true, [1, 'a'], [1, [2]], [[1, 'a']], [1.5], [{}], [null]])
@@ -64,7 +64,7 @@ describe('[CMP-02] bounds of a completion, streamed or not', () => {
     });
   });
 
-  it('best_of', () => {
+  it('enforces the bounds of best_of', () => {
     for (const best_of of [0, 1, 20, null]) expect(pathsAt(completionBody, { best_of })).toEqual([]);
     for (const best_of of [-1, 21, 1.5, '1'])
       expect(pathsAt(completionBody, { best_of })).toEqual(['best_of']);
@@ -113,11 +113,11 @@ describe('[RUN-05] bounds of a run', () => {
     ['response_format', { response_format: 'json' }],
     ['parallel_tool_calls', { parallel_tool_calls: 1 }],
     ['additional_messages.0.content', { additional_messages: [{ role: 'user', content: 5 }] }],
-  ])('%s', (path, body) => {
+  ])('refuses a value outside of the bounds of %s', (path, body) => {
     for (const check of [runBody, threadAndRunBody]) expect(pathsAt(check, body)).toEqual([path]);
   });
 
-  it('[RUN-06] accept JSON mode with functions and without tools', () => {
+  it('[RUN-06] accepts JSON mode with functions and without tools', () => {
     const response_format = { type: 'json_object' };
     const own = { type: 'function', function: { name: 'f' } };
     expect(pathsAt(runBody, { response_format, tools: [own] })).toEqual([]);
@@ -157,7 +157,7 @@ describe('[THR-01] [THR-02] a thread', () => {
       { tool_resources: { file_search: { vector_stores: [{ file_ids: 'f' }] } } },
     ],
     ['metadata', { metadata: 'x' }],
-  ])('%s', (path, body) => {
+  ])('refuses a value outside of the bounds of %s', (path, body) => {
     expect(pathsAt(threadBody, body)).toEqual([path]);
   });
 
