@@ -99,8 +99,8 @@ describe('usage rollups', () => {
     const left = after.filter((_, i) => i % 3 !== 0);
     const query = queryOf('by status and time');
     // Removing a request does not change the first and last time of its group.
-    const reported = { ...query, measures: query.measures.filter((name) => !name.endsWith('_seen')) };
-    expect(await read(reported)).toEqual(expectedRows(reported, left));
+    const withoutTimes = { ...query, measures: query.measures.filter((name) => !name.endsWith('_seen')) };
+    expect(await read(withoutTimes)).toEqual(expectedRows(withoutTimes, left));
     await add(changed(after));
     await mergeRollups(database.dataSource);
   });
@@ -123,8 +123,8 @@ describe('usage rollups', () => {
     const expectBoth = async (): Promise<void> => {
       for (const name of ['all of an organisation', 'of unsuccessful requests', 'by status and time']) {
         const query = queryOf(name);
-        const known = [...judgedByStatus(corrected()), ...more];
-        expect(await read(query)).toEqual(expectedRows(query, known));
+        const stored = [...judgedByStatus(corrected()), ...more];
+        expect(await read(query)).toEqual(expectedRows(query, stored));
       }
     };
     await expectBoth();
@@ -157,13 +157,13 @@ describe('rollups of hours and six hours', () => {
   const all = [...rows, ...late];
   const add = (added: readonly RequestLogRow[]): Promise<void> =>
     database.dataSource.transaction((manager) => addToRollups(manager, added));
-  const expectExact = async (known: readonly RequestLogRow[]): Promise<void> => {
+  const expectExact = async (stored: readonly RequestLogRow[]): Promise<void> => {
     for (const name of ['by model', 'by metadata', 'users of all', 'by status and time']) {
       // Whole days, so that no log is read.
       const whole = { from: days(-25).getTime(), to: days(2).getTime() - 1 };
       const query = { ...(analyticsQueries(now)[name] as AnalyticsQueryCase), ...whole };
       expect(await new PostgresAnalytics(database.dataSource).rows(query)).toEqual(
-        expectedRows(query, known),
+        expectedRows(query, stored),
       );
     }
   };

@@ -65,7 +65,7 @@ async function buildNext(source: DataSource, grain: Grain, finer: Grain, now: Da
 
 function build({ table, dimensions }: RollupTable, grain: Grain, finer: Grain): string {
   const summed = SUMS.map((name) => `sum(${name}) AS ${name}`);
-  const reported = dimensions.map((name) => `any_value(${name}) AS ${name}`);
+  const anyValues = dimensions.map((name) => `any_value(${name}) AS ${name}`);
   const columns = [...SUMS, 'first_at', 'last_at', ...dimensions].join(', ');
   return `WITH finer AS (
       SELECT * FROM ${table} WHERE grain = ${String(finer)} AND at >= $1 AND at < $2
@@ -77,7 +77,7 @@ function build({ table, dimensions }: RollupTable, grain: Grain, finer: Grain): 
       SELECT organisation_id, series, array_agg(bucket ORDER BY bucket) AS buckets, array_agg(amount ORDER BY bucket) AS counts
       FROM counted GROUP BY 1, 2
     ), coarse AS (
-      SELECT organisation_id, series, ${[...summed, 'min(first_at) AS first_at', 'max(last_at) AS last_at', ...reported].join(', ')}
+      SELECT organisation_id, series, ${[...summed, 'min(first_at) AS first_at', 'max(last_at) AS last_at', ...anyValues].join(', ')}
       FROM finer GROUP BY organisation_id, series
     )
     INSERT INTO ${table} (organisation_id, grain, at, series, ${columns}, latency_buckets, latency_counts)

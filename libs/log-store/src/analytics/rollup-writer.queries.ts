@@ -58,8 +58,8 @@ const MERGED_AT_ONCE = 50_000;
 export async function mergeRollups(source: DataSource, atOnce = MERGED_AT_ONCE): Promise<number> {
   let merged = 0;
   for (let found = atOnce; found === atOnce; merged += found) {
-    const taken = await inTurn(source, (query) => query<{ count: number }>(MERGE, [LATENCY_BOUNDS, atOnce]));
-    found = taken?.[0]?.count ?? 0;
+    const rows = await inTurn(source, (query) => query<{ count: number }>(MERGE, [LATENCY_BOUNDS, atOnce]));
+    found = rows?.[0]?.count ?? 0;
   }
   return merged;
 }
@@ -82,13 +82,15 @@ const compacted = (buckets: string, counts: string): string =>
 function mergeInto({ table, series, dimensions, metadata = 'metadata' }: RollupTable): string {
   const summed = [...SUMS, 'first_at', 'last_at'];
   const columns = ['organisation_id', 'grain', 'at', 'series', ...dimensions, ...summed];
-  const reported = dimensions.map((name) => `any_value(${name === 'metadata' ? metadata : name}) AS ${name}`);
+  const anyValues = dimensions.map(
+    (name) => `any_value(${name === 'metadata' ? metadata : name}) AS ${name}`,
+  );
   const ifMany = (array: string): string =>
     `CASE WHEN added.requests >= ${String(COMPACTED_FROM)} THEN added.${array} END`;
   return `INSERT INTO ${table} AS stored (${columns.join(', ')}, latency_buckets, latency_counts)
     SELECT ${columns.map((name) => `added.${name}`).join(', ')}, coalesce(compact.buckets, added.buckets), coalesce(compact.counts, added.counts)
     FROM (
-      SELECT organisation_id, grain, date_bin(grain * interval '1 minute', created_at, 'epoch') AS at, ${series} AS series, ${reported.join(', ')},
+      SELECT organisation_id, grain, date_bin(grain * interval '1 minute', created_at, 'epoch') AS at, ${series} AS series, ${anyValues.join(', ')},
         sum(sign) AS requests, ${[...AMOUNTS, 'duration_us'].map((name) => `coalesce(sum(sign * ${name}), 0) AS ${name}`).join(', ')},
         min(created_at) AS first_at, max(created_at) AS last_at, array_agg(bucket) AS buckets, array_agg(sign::integer) AS counts
       FROM facts JOIN usage_built AS built ON facts.created_at < built.until

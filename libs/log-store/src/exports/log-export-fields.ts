@@ -28,8 +28,8 @@ export function exportRestrictionsOf(
   organisation: Pick<OrganisationEntity, 'exportSettings' | 'workspaceOverrides'>,
   workspace: Pick<WorkspaceEntity, 'exportSettings'>,
 ): ExportRestrictions {
-  const own = workspace.exportSettings.deniedFields;
-  return organisation.workspaceOverrides['export_settings'] === true && own !== undefined
-    ? { deniedFields: own, source: 'workspace' }
+  const ofWorkspace = workspace.exportSettings.deniedFields;
+  return organisation.workspaceOverrides['export_settings'] === true && ofWorkspace !== undefined
+    ? { deniedFields: ofWorkspace, source: 'workspace' }
     : { deniedFields: organisation.exportSettings.deniedFields ?? [], source: 'organisation' };
 }

@@ -8,7 +8,7 @@ const PARENTS = [
   'guardrail_check_counts',
 ] as const;
 /**
- * Advisory lock of the process that creates partitions; `IF NOT EXISTS` alone fails when two
+ * Advisory lock of the process that creates partitions. `IF NOT EXISTS` without it fails when two
  * processes race.
  */
 const LOCK = 'tollgate:log-partitions';

@@ -31,11 +31,11 @@ export class KnownLogZones {
    */
   unknownOf(zones: readonly LogZone[]): LogZone[] {
     return zones.filter((zone) => {
-      const known = this.zones.get(zoneKey(zone));
-      if (known === undefined) return true;
-      if (holdsZone(known.zone, zone)) return false;
-      if (known.times >= EXACT_TIMES)
-        loosenZone(zone, known.zone, known.times < LOOSE_TIMES ? LOOSE : LOOSER);
+      const cached = this.zones.get(zoneKey(zone));
+      if (cached === undefined) return true;
+      if (holdsZone(cached.zone, zone)) return false;
+      if (cached.times >= EXACT_TIMES)
+        loosenZone(zone, cached.zone, cached.times < LOOSE_TIMES ? LOOSE : LOOSER);
       return true;
     });
   }
@@ -54,13 +54,13 @@ export class KnownLogZones {
     for (const zone of zones) {
       if (zone.start < today) continue;
       const key = zoneKey(zone);
-      const known = this.zones.get(key);
-      if (known === undefined) {
+      const cached = this.zones.get(key);
+      if (cached === undefined) {
         this.zones.set(key, { zone, times: 1 });
         continue;
       }
-      mergeZone(known.zone, zone);
-      known.times += 1;
+      mergeZone(cached.zone, zone);
+      cached.times += 1;
     }
     for (const [key, { zone }] of this.zones) {
       if (zone.start >= today && this.zones.size <= KNOWN_MAX) break;

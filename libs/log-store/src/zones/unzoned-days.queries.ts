@@ -31,8 +31,8 @@ export async function zoneDay(source: DataSource, start: Date): Promise<void> {
   const zones = new Map<string, LogZone>();
   for await (const rows of logsOf(source, start)) {
     for (const zone of zonesOf(rows)) {
-      const known = zones.get(zoneKey(zone));
-      if (known) mergeZone(known, zone);
+      const merged = zones.get(zoneKey(zone));
+      if (merged) mergeZone(merged, zone);
       else zones.set(zoneKey(zone), zone);
     }
   }
