@@ -102,7 +102,7 @@ function headerAt(content: Buffer, at: number, segment: number): BlockHeader | n
 }
 
 /**
- * Returns whether the bytes are lost for good; other errors, such as too many open files, are
+ * Returns whether the bytes are lost permanently; other errors, such as too many open files, are
  * temporary.
  */
 const isLost = (error: unknown): boolean =>

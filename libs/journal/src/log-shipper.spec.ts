@@ -90,7 +90,7 @@ describe('LogShipper over HTTP', () => {
     expect(running.stats()).toEqual({ shipped: 1_205, failedSends: 0, failingSince: null });
   });
 
-  it('limits batches by bytes, and sends a larger record alone', async () => {
+  it('limits batches by bytes, and sends a larger record in a separate batch', async () => {
     // Each record has its own turn, because the records of one turn form one block, which is sent
     // as a whole.
     for (let id = 0; id < 20; id += 1) await append(id, 1, 1_000);

@@ -5,7 +5,10 @@ import { RateLimitedReport, type Problem } from './rate-limited-report';
 export interface LogShipperOptions {
   /** Maximum number of records in one batch; 500 when absent. */
   readonly recordsMax?: number;
-  /** Maximum size of one batch in bytes (a larger record is sent alone); 1 MiB when absent. */
+  /**
+   * Maximum size of one batch in bytes, except that a larger record is a batch of its own; 1 MiB
+   * when absent.
+   */
   readonly bytesMax?: number;
   /**
    * Maximum time for which records wait to fill a batch, and the interval at which an idle journal

@@ -7,15 +7,15 @@ const BATCH = encodeFrame('{"id":1}', Buffer.from('sk-live-canary'), null) as Bu
 
 describe('sealedSink and openBatch', () => {
   const sent = async (): Promise<Buffer> => {
-    let taken: Buffer = Buffer.alloc(0);
+    let received: Buffer = Buffer.alloc(0);
     const sink = {
       send: (batch: Buffer) => {
-        taken = batch;
+        received = batch;
         return Promise.resolve();
       },
     };
     await sealedSink(sink, new Sealer([KEY])).send(BATCH, 1);
-    return taken;
+    return received;
   };
 
   it('encrypt batches that only a current or an earlier key can decrypt [security M8]', async () => {
