@@ -154,9 +154,9 @@ interface ParsedRange {
 }
 
 function contains(range: ParsedRange, address: readonly number[], unitBits: number): boolean {
-  let left = range.bits;
-  for (let index = 0; left > 0; index += 1, left -= unitBits) {
-    const shift = Math.max(0, unitBits - left);
+  let bitsLeft = range.bits;
+  for (let index = 0; bitsLeft > 0; index += 1, bitsLeft -= unitBits) {
+    const shift = Math.max(0, unitBits - bitsLeft);
     if ((address[index] ?? 0) >> shift !== (range.prefix[index] ?? 0) >> shift) return false;
   }
   return true;

@@ -10,8 +10,8 @@ const READ = `
   let refused = 0;
   const read = () => {
     try { JSON.parse(text); } catch { refused += 1; }
-    const made = [];
-    for (let each = 0; each < 200_000; each += 1) made.push({ each });
+    const garbage = [];
+    for (let each = 0; each < 200_000; each += 1) garbage.push({ each });
     if (refused < 30) setImmediate(read);
     else process.stdout.write(String(refused));
   };

@@ -73,10 +73,10 @@ export function propertyOf(text: string, ...path: readonly string[]): unknown {
 /** Throws for an unsuccessful response. `what` names the step, such as `AWS Secrets Manager`. */
 export function assertOk({ status }: VendorResponse, what: string): void {
   if (status >= 200 && status < 300) return;
-  const reported = `${what} responded with status ${String(status)}.`;
-  if (status === 404) throw new VendorError('not_found', reported);
-  if (status === 401 || status === 403) throw new VendorError('denied', reported);
-  throw new VendorError(status >= 500 || status === 429 ? 'unreachable' : 'invalid', reported);
+  const message = `${what} responded with status ${String(status)}.`;
+  if (status === 404) throw new VendorError('not_found', message);
+  if (status === 401 || status === 403) throw new VendorError('denied', message);
+  throw new VendorError(status >= 500 || status === 429 ? 'unreachable' : 'invalid', message);
 }
 
 /** Returns a required text of a response. */
