@@ -21,9 +21,8 @@ const CONNECT_TIMEOUT_MS = 2_000;
 const RECONNECT_MAX_MS = 2_000;
 
 /**
- * Opens a connection that reconnects forever. While the connection is closed, new commands fail at
- * once. When it closes, pending commands fail. So no queue grows, and every caller uses its
- * fallback.
+ * Opens a connection that reconnects forever. While it is closed, new commands fail immediately;
+ * when it closes, pending commands fail. So no queue grows, and every caller uses its fallback.
  */
 export function connectRedis(options: RedisConnectionOptions): Redis {
   const { url, name, tls, commandTimeoutMs = 1_000 } = options;
