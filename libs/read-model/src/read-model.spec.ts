@@ -174,14 +174,14 @@ describe('ReadModel', () => {
     await expect(Promise.all(loads.slice(0, 3))).resolves.toEqual([null, null, null]);
   });
 
-  it('refuses a removed document at once, without a read [AUT-06]', async () => {
+  it('refuses a removed document immediately, without a read [AUT-06]', async () => {
     await model.load(key);
     script.isDown = true;
     script.commit({ removed: [key] });
     expect(model.get(key)).toBeNull();
   });
 
-  it('reads a changed document again by itself and serves the old one for at most 500 ms', async () => {
+  it('reads a changed document again without a request and serves the old one for at most 500 ms', async () => {
     await model.load(key);
     let open: () => void = () => undefined;
     script.gate = new Promise((resolve) => (open = resolve));
@@ -334,7 +334,7 @@ describe('ReadModel', () => {
     });
   });
 
-  it('throws for an unknown key while the source is unreachable, at once after the first time', async () => {
+  it('throws for an unknown key while the source is unreachable, without a read after the first failure', async () => {
     script.isDown = true;
     await expect(model.load(key)).rejects.toMatchObject({ type: 'unavailable' });
     await expect(model.load(key)).rejects.toBeInstanceOf(ReadModelUnavailable);
