@@ -11,7 +11,7 @@ const UNKNOWN: SystemUser = { uid: 65_534, gid: 65_534 };
 
 /**
  * Returns the user for Postgres. Postgres refuses to run as root, so root uses the user `postgres`,
- * or `nobody` without one. For everyone else null: the current user.
+ * or `nobody` if it does not exist. Other users get null, which means the current user.
  */
 export function postgresUser(): SystemUser | null {
   if (process.getuid?.() !== 0) return null;
