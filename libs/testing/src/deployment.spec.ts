@@ -213,9 +213,9 @@ describe('compose file', () => {
     const keys = [...PROVIDERS.values()].flatMap(({ environmentKey }) => environmentKey?.variable ?? []);
     expect(keys.length).toBeGreaterThan(10);
     for (const [name, { environment }] of Object.entries(services)) {
-      const known = Object.keys(environment ?? {});
-      if (name === 'setup') expect(known).toEqual(expect.arrayContaining(keys));
-      else expect(known.filter((setting) => keys.includes(setting))).toEqual([]);
+      const variables = Object.keys(environment ?? {});
+      if (name === 'setup') expect(variables).toEqual(expect.arrayContaining(keys));
+      else expect(variables.filter((setting) => keys.includes(setting))).toEqual([]);
     }
   });
 

@@ -19,8 +19,8 @@ function copies(count: number): readonly Module[] {
 describe('freePort', () => {
   it('returns a port to one process only, even if several start at the same port concurrently', async () => {
     const modules = copies(3);
-    const requested = Array.from({ length: 10 }, () => modules.map(({ freePort }) => freePort())).flat();
-    const ports = await Promise.all(requested);
+    const pending = Array.from({ length: 10 }, () => modules.map(({ freePort }) => freePort())).flat();
+    const ports = await Promise.all(pending);
     expect(new Set(ports).size).toBe(30);
   });
 

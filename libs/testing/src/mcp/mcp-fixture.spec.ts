@@ -56,7 +56,7 @@ describe('startMcpFixture', () => {
     expect(fixture.sessions()).toHaveLength(mode === 'legacy' ? 1 : 0);
   });
 
-  it('speaks one era alone when the options say so', async () => {
+  it('supports only the era that the options name', async () => {
     const [legacy, modern] = await Promise.all([serve({ era: 'legacy' }), serve({ era: 'modern' })]);
     const client = await connect(legacy.url, 'auto');
     expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
