@@ -85,7 +85,7 @@ describe('sign-in by single sign-on', () => {
   it('refuses to finish a sign-in in another browser, and ignores a foreign return address', async () => {
     const other = await browser.open();
     await other.page.goto(addressOf('login/sso?code=stolen&return_path=//evil.example'));
-    await other.page.getByText('This sign-in was begun in another tab or browser.').waitFor();
+    await other.page.getByText('This sign-in was started in another tab or browser.').waitFor();
     expect(other.page.url()).toBe(addressOf('login/sso'));
     await other.context.close();
   });

@@ -139,7 +139,7 @@ describe('sign-in by single sign-on', () => {
     const { state, answers } = server();
     comeBack('code=code-1&return_path=%2F');
     renderConsole('/login/sso', answers);
-    await screen.findByText(/begun in another tab or browser/);
+    await screen.findByText(/started in another tab or browser/);
     expect(state.bodies).toEqual([]);
   });
 
@@ -183,7 +183,7 @@ describe('sign-in with a second factor', () => {
     };
     await password();
     await screen.findByLabelText(/Code/);
-    await user.click(screen.getByRole('button', { name: 'Begin again' }));
+    await user.click(screen.getByRole('button', { name: 'Start again' }));
     await password();
     await user.type(await screen.findByLabelText(/Code/), '492039');
     await user.click(screen.getByRole('button', { name: 'Sign in' }));

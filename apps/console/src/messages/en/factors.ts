@@ -29,7 +29,7 @@ export const factors = {
   first: 'First code',
   firstHint: 'The six digits that the app shows now.',
   confirm: 'Confirm',
-  again: 'Begin again',
+  again: 'Start again',
 
   codes: 'Recovery codes',
   codesLead:

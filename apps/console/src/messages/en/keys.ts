@@ -63,7 +63,7 @@ export const keys = {
   finish: 'Create key',
   cancel: 'Cancel',
   restored: 'What you had entered here before is restored.',
-  discard: 'Begin anew',
+  discard: 'Start again',
   needsName: 'Give it a name first.',
   needsScopes: 'A key needs at least one scope.',
 
@@ -200,7 +200,7 @@ export const keys = {
     usage_limits: 'Budget',
     'usage_limits.credit_limit': 'Budget',
     'usage_limits.type': 'Counted in',
-    'usage_limits.alert_threshold': 'Tell at',
+    'usage_limits.alert_threshold': 'Alert at',
     'usage_limits.periodic_reset': 'Starts again',
     'usage_limits.periodic_reset_days': 'Starts again after days',
     'usage_limits.enforcement': 'When it is reached',

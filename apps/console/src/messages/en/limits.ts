@@ -31,7 +31,7 @@ export const limits = {
   resets: 'Starts again',
   resetNames: RESETS,
   days: 'Days',
-  alertAt: 'Tell at',
+  alertAt: 'Alert at',
   alertHint: 'By webhook, and by email where addresses are given.',
   reached: 'When it is reached',
   standard: 'Stop',

@@ -41,7 +41,7 @@ export const me = {
   part: (workspaces: readonly string[]) => `The keys of ${workspaces.join(', ')} could not be read.`,
 
   theme: 'Theme',
-  themes: { light: 'Light', dark: 'Dark', auto: 'As the system' } as Readonly<Record<string, string>>,
+  themes: { light: 'Light', dark: 'Dark', auto: 'Same as the system' } as Readonly<Record<string, string>>,
   zone: 'Times are shown in',
   zones: (mine: string) => ({ mine: `Your zone (${mine})`, utc: 'UTC' }) as Readonly<Record<string, string>>,
   density: 'Rows',

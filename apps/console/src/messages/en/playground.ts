@@ -140,8 +140,8 @@ export const playground = {
   cached: 'cached',
   why: 'Why',
   noReplay: {
-    absent: 'The body of this request is not kept, or not shown to you. Write it anew.',
-    cut: 'The body of this request is larger than what is kept of it. Write it anew.',
+    absent: 'The body of this request is not stored, or you may not see it. Write it again.',
+    cut: 'Only a part of the body of this request is stored. Write it again.',
     route: 'Requests of this route cannot be replayed here.',
   },
 };

@@ -113,7 +113,8 @@ export const providers = {
   },
   virtualKey: 'Virtual key',
   virtualKeyHint: 'of this workspace alone',
-  hostNeedsKey: 'Another host needs the key anew: a saved one goes only to the host that it was saved for.',
+  hostNeedsKey:
+    'Enter the key again for another host: a saved key is sent only to the host that it was saved for.',
   savingVirtualKey: (slug: string, workspace: string) =>
     `make the virtual key @${slug} in ${workspace}, its credential encrypted`,
   removeVirtualKey: 'Requests that name it are refused at once.',

@@ -5,7 +5,7 @@ export const session = {
   signIn: 'Sign in',
   code: 'Code',
   codeHint: 'Six digits of your authenticator app, or a recovery code.',
-  another: 'Begin again',
+  another: 'Start again',
   byPasskey: 'Use a passkey',
   noPasskey: 'No passkey was used. Try again, or use another way to sign in.',
   byPassword: 'Use email and password',
@@ -22,7 +22,7 @@ export const session = {
   passwordOff: 'Your organisation uses single sign-on. Only owners can use a password.',
   ssoGoes: 'Signing in …',
   ssoFailed: 'The identity provider cannot be used. Use email and password, or ask an administrator.',
-  ssoOtherTab: 'This sign-in was begun in another tab or browser. Begin again here.',
+  ssoOtherTab: 'This sign-in was started in another tab or browser. Start again here.',
   ssoUnsolicited: 'Your identity provider has sent you here. Continue only if you came from there yourself.',
   ssoDone: 'You are signed in. You can close this window.',
 

@@ -24,7 +24,7 @@ export const shell = {
     role: (role: string) => role,
   },
   health: {
-    unknown: 'State is not known',
+    unknown: 'State unknown',
     well: 'All parts well',
     unreachable: 'Admin API cannot be reached',
     ofGateways: (well: number, all: number) =>

@@ -67,7 +67,7 @@ export const uiText = {
     actions: 'Actions',
     width: (column: string) => `Width of ${column}`,
     columns: 'Columns',
-    resetColumns: 'As delivered',
+    resetColumns: 'Reset columns',
   },
   json: {
     expand: 'Open',

@@ -285,7 +285,7 @@ describe('playground', () => {
       ...answers(() => answered('')),
       'GET /v1/logs/r-1': cut,
     });
-    await screen.findByText(/larger than what is kept/);
+    await screen.findByText(/Only a part of the body/);
   });
 
   it('transcribes a recording, and explains why a file is not one', async () => {
