@@ -12,7 +12,7 @@ import { GatewayError } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import type { BodyBudget } from '../../bodies/body-budget';
 import { HeldEvents, type HeldEvent } from './held-events';
-import { SaidTexts } from './said-texts';
+import { SaidTexts } from './sent-texts';
 import { keyOf, type EventText, type StreamDialect } from './stream-dialect';
 
 /** The parts that judge a streamed response. */

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { StreamEnd } from '@gw/guardrails';
 import type { JsonObject } from '@gw/providers';
 import type { BodyBudget } from '../../bodies/body-budget';
-import type { SaidTexts } from './said-texts';
+import type { SaidTexts } from './sent-texts';
 import { keyOf, type ReadEvent, type StreamDialect } from './stream-dialect';
 
 export interface HeldEvent {
