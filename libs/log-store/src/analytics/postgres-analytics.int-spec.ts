@@ -220,7 +220,7 @@ describe('rollups of hours and six hours', () => {
     await expectExact(all);
   });
 
-  it('are merged back into quarters of an hour by the down migration, for ranges that are not over', async () => {
+  it('are built by the down migration for ranges that are not over', async () => {
     await startBuildingFrom(database.dataSource, days(0));
     await withoutOutcomes(database.dataSource, async (runner) => {
       await migration('UsageBuilt1795490040000').down(runner);

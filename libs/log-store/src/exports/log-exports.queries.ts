@@ -88,6 +88,10 @@ export async function bodyLengths(
   return new Map(rows.map(({ id, bytes }) => [id, bytes]));
 }
 
+/**
+ * Returns the encoded bodies of these logs from the database, by log id; logs without bodies are
+ * missing.
+ */
 export async function readBodies(
   manager: EntityManager,
   logs: readonly ExportPosition[],

@@ -102,6 +102,10 @@ export function placeConditions(filter: LogFilter): Bound & { place: string[] } 
 
 type Bind = (value: unknown) => string;
 
+/**
+ * Returns the conditions on owner and user; `madeWith` restricts them to a key, or else to its
+ * user.
+ */
 export function ownerConditions(
   { organisationId, workspaceId, userId, madeWith }: LogViewer,
   bind: Bind,

@@ -36,7 +36,7 @@ const bitsOf = (terms: Terms): number[] =>
       .map((bit) => index * 32 + bit),
   );
 
-describe('terms of zone maps', () => {
+describe('Bloom filters of zone maps', () => {
   it.each(Object.entries(STORED))('keep the bits that databases store for %s', (name, bits) => {
     expect(bitsOf(termOf(name as ZoneTermColumn, 'gpt-4o'))).toEqual(bits);
   });

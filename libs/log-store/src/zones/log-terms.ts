@@ -13,6 +13,7 @@ export type Terms = Uint32Array;
 
 export const noTerms = (): Terms => new Uint32Array(TERMS_BITS / 32);
 
+/** Adds a value of a column; a number also adds its hundred (`statusClass`). */
 export function addTerm(terms: Terms, name: ZoneTermColumn, value: string | number | boolean): void {
   const column = LOG_COLUMNS[name].zoneBits;
   if (typeof value !== 'number') {
@@ -33,10 +34,12 @@ export function termOf(name: ZoneTermColumn, value: string): Terms {
 /** Returns the term of all statuses of the same hundred, such as `4xx`. */
 export const statusClass = (status: number): string => `${String(Math.floor(status / 100))}xx`;
 
+/** Adds all terms of `part` to `terms`. */
 export function mergeTerms(terms: Terms, part: Terms): void {
   for (let i = 0; i < terms.length; i += 1) terms[i] = (terms[i] as number) | (part[i] as number);
 }
 
+/** Returns whether `terms` contains all of `part`. */
 export const holdsTerms = (terms: Terms, part: Terms): boolean =>
   part.every((bits, i) => (bits & ~(terms[i] as number)) === 0);
 
