@@ -28,6 +28,7 @@ export interface Recovered {
 
 const SEGMENT_NAME = /^segment-(\d{12})\.log$/;
 
+/** Returns the path of a segment; names sort by the segments' numbers. */
 export const segmentPath = (directory: string, sequence: number): string =>
   join(directory, `segment-${String(sequence).padStart(12, '0')}.log`);
 
