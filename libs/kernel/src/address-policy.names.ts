@@ -115,6 +115,7 @@ const INTERNAL_SERVICE_PORTS: readonly number[] = [
 
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([...FETCH_BAD_PORTS, ...INTERNAL_SERVICE_PORTS]);
 
+/** Returns whether a port is blocked for outgoing HTTP requests. */
 export const isBlockedPort = (port: number): boolean => BLOCKED_PORTS.has(port);
 
 /**
@@ -124,6 +125,7 @@ export const isBlockedPort = (port: number): boolean => BLOCKED_PORTS.has(port);
 export const isWithin = (name: string, suffix: string): boolean =>
   name === suffix || name.endsWith(`.${suffix}`);
 
+/** Returns whether a lower-case host name is never reachable, even if it is trusted. */
 export const isForbiddenName = (name: string): boolean =>
   FORBIDDEN_SUFFIXES.some((suffix) =>
     suffix.includes('.') || suffix === 'consul' ? isWithin(name, suffix) : name === suffix,

@@ -39,6 +39,7 @@ export const MASTER_KEY_SETTINGS = {
   ENCRYPTION_KEYS_PREVIOUS: base64Keys(32, 4),
 };
 
+/** Returns the master keys of the settings, the current one first. */
 export const masterKeysOf = (settings: {
   readonly ENCRYPTION_KEY: Buffer;
   readonly ENCRYPTION_KEYS_PREVIOUS: readonly Buffer[];

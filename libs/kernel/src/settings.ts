@@ -50,8 +50,10 @@ export const optional = <T>(setting: Setting<T>): Setting<T | null> => ({
   parse: (text) => setting.parse(text),
 });
 
+/** Any text that is not empty. A setting without a fallback is required. */
 export const text = (fallback?: string): Setting<string> => ({ fallback, parse: (value) => value });
 
+/** A whole number within the bounds, which are included. */
 export function integer(bounds: { min: number; max: number }, fallback?: number): Setting<number> {
   return {
     fallback,
@@ -67,6 +69,7 @@ export function integer(bounds: { min: number; max: number }, fallback?: number)
 
 export const port = (fallback?: number): Setting<number> => integer({ min: 1, max: 65_535 }, fallback);
 
+/** One of the values, in any case; the result has the spelling of `values`. */
 export function oneOf<const T extends string>(values: readonly T[], fallback?: NoInfer<T>): Setting<T> {
   return {
     fallback,
