@@ -46,6 +46,7 @@ interface Backend {
   readonly factory: BackendFactory<IQueueBackend>;
 }
 
+/** Returns the BullMQ options and backend for a store. */
 export function backendOf(store: JobStore): Backend {
   if (store.kind === 'redis') {
     const connection = { url: store.url, maxRetriesPerRequest: null };

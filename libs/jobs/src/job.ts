@@ -11,6 +11,7 @@ export interface JobSpec<Payload extends object = object> {
   readonly scheduledPayload: Payload;
 }
 
+/** Declares a job; infers the type of its payload. */
 export const defineJob = <Payload extends object>(spec: JobSpec<Payload>): JobSpec<Payload> => spec;
 
 /**
