@@ -72,7 +72,7 @@ describe('S3ObjectStore', () => {
   });
 });
 
-describe('object store settings', () => {
+describe('openLogStores', () => {
   const stores = (environment: Record<string, string>) =>
     openLogStores(
       {
@@ -85,20 +85,20 @@ describe('object store settings', () => {
       () => Promise.reject(new Error('No database.')),
     );
 
-  it('store bodies and exports in the shared database by default', () => {
+  it('stores exports in the shared database by default, and no bodies outside their table', () => {
     const { bodies, exports } = stores({});
     expect(bodies).toBeNull();
     expect(exports).toBeInstanceOf(DatabaseObjectStore);
   });
 
-  it('store bodies and exports on disk with LOG_STORE=local', async () => {
+  it('stores bodies and exports on disk with LOG_STORE=local', async () => {
     const { bodies, exports } = stores({ LOG_STORE: 'local' });
     expect(bodies).toBe(exports);
     await exports.put('e/1', Buffer.from('1'));
     expect(readdirSync(join(folder, 'objects', 'e'))).toEqual(['1']);
   });
 
-  it('open buckets at the configured endpoint without further permission', async () => {
+  it('opens buckets at the configured endpoint, whatever the address policy allows', async () => {
     const { bodies, exports } = stores({
       LOG_STORE: 's3',
       LOG_STORE_ENDPOINT: stub.origin,
@@ -113,7 +113,7 @@ describe('object store settings', () => {
   });
 
   it.each(['LOG_STORE_GENERATIONS_BUCKET', 'LOG_STORE_ACCESS_KEY', 'LOG_STORE_SECRET_KEY'])(
-    'need %s with S3',
+    'throws without %s for S3',
     (name) => {
       const all = { LOG_STORE_GENERATIONS_BUCKET: 'b', LOG_STORE_ACCESS_KEY: 'k', LOG_STORE_SECRET_KEY: 's' };
       expect(() => stores({ LOG_STORE: 's3', ...all, [name]: '' })).toThrow(name);

@@ -7,7 +7,7 @@ import { OBJECT_STORE_SETTINGS, openLogStores, type LogStores } from './settings
 
 const database = testDatabase();
 
-describe('object store of several processes', () => {
+describe('openLogStores in several processes', () => {
   const folders = ['worker', 'admin-api'].map((name) => mkdtempSync(join(tmpdir(), `tollgate-${name}-`)));
   afterAll(() => {
     for (const folder of folders) rmSync(folder, { recursive: true });
@@ -23,7 +23,7 @@ describe('object store of several processes', () => {
       (sql, parameters) => database.dataSource.query(sql, parameters),
     );
 
-  it('reads exports that a process with another disk wrote, with the default settings', async () => {
+  it('returns stores that share exports between processes with different disks by default', async () => {
     const [worker, adminApi] = folders.map(storesOf) as [LogStores, LogStores];
     const file = Buffer.from('{"id":1}\n');
     await worker.exports.put('exports/one/part-0', file);
