@@ -25,6 +25,7 @@ export interface Replacement {
   readonly removed: readonly DocumentKey[];
 }
 
+/** Generates a secret with its hash and its masked form. */
 export function makeSecret({ prefix, pepper }: SecretMaker): FreshSecret {
   const secret = prefix + randomAlphanumeric(API_KEY_LENGTH);
   const masked = `${secret.slice(0, 2)}*****${secret.slice(-3)}`;
@@ -71,9 +72,11 @@ export async function replaceSecret(
   };
 }
 
+/** Encrypts a secret and binds it to its API key. */
 export const sealSecret = (keyring: Keyring, apiKeyId: string, { secret }: FreshSecret): string =>
   seal(keyring, secret, apiKeySecretBinding(apiKeyId));
 
+/** Decrypts what `sealSecret` returned; throws for another API key or keyring. */
 export const openSecret = (keyring: Keyring, apiKeyId: string, sealed: string): string =>
   unseal(keyring, sealed, apiKeySecretBinding(apiKeyId)).toString('utf8');
 

@@ -51,6 +51,7 @@ export const usageLimitRule = (limit: StoredUsageLimit, lastResetAt: Date | null
   ...(lastResetAt === null ? {} : { lastResetAt: lastResetAt.toISOString() }),
 });
 
+/** Returns the rules for the ledger of one budget or several; an empty list for null. */
 export const usageLimitRules = (
   stored: StoredUsageLimit | readonly StoredUsageLimit[] | null,
   lastResetAt: Date | null,

@@ -10,6 +10,7 @@ interface Owner {
   readonly organisationId: string;
 }
 
+// Each binding names the owner of an encrypted value, so that the value does not decrypt elsewhere.
 export const integrationBinding = ({ id, organisationId }: Owner): string =>
   `integration:${organisationId}:${id}`;
 export const secretReferenceBinding = ({ id, organisationId }: Owner): string =>
