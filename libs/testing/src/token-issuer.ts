@@ -40,6 +40,7 @@ export function signatureOf({ algorithm, privateKey }: TokenKeyPair, signed: str
     : sign(hash, data, { key: privateKey, dsaEncoding: 'ieee-p1363' });
 }
 
+/** Returns a JSON Web Token with these claims and header, signed by the key. */
 export function signedToken(
   key: TokenKeyPair,
   claims: object,
