@@ -3,10 +3,13 @@ import { assumeRoleWithToken } from './aws-sts';
 import { expiryOf } from './token-response';
 import type { IdentityTools, Issued } from './tools';
 
-/** Static keys are read again after this time. */
+/** Lifetime of static keys in the cache. */
 const STATIC_MS = 3_600_000;
 const CONTAINER_ORIGIN = 'http://169.254.170.2';
-/** Hosts that may serve the credentials of a container over plain HTTP, as the SDKs of AWS have them. */
+/**
+ * Hosts that may serve the credentials of a container over plain HTTP, as the SDKs of AWS have
+ * them.
+ */
 const CONTAINER_HOSTS: ReadonlySet<string> = new Set([
   '169.254.170.2',
   '169.254.170.23',
@@ -19,8 +22,8 @@ const METADATA = 'The metadata service of EC2';
 const CONTAINER = 'The credential service of the container';
 
 /**
- * Gets keys of the installation itself, in the order of AWS's own tools: of the environment, of the
- * service account's token, of the container, of the machine. @throws VendorError
+ * Gets the installation's own keys. Sources in the order of AWS's own tools: the environment, the
+ * service account's token, the container, the machine. @throws VendorError
  */
 export async function ownAwsKeys(region: string, tools: IdentityTools): Promise<Issued> {
   const { settings, now } = tools;
@@ -60,7 +63,9 @@ async function containerKeys(url: URL, tools: IdentityTools): Promise<Issued> {
   return keysOf(await tools.calls.machine({ url: url.href, method: 'GET', headers }), CONTAINER, tools);
 }
 
-/** Version 2 of the metadata service, which asks for a session token first. */
+/**
+ * Gets the machine's keys from version 2 of the metadata service, which requires a session token.
+ */
 async function machineKeys(tools: IdentityTools): Promise<Issued> {
   const base = `${tools.settings.AWS_EC2_METADATA_SERVICE_ENDPOINT.replace(/\/$/, '')}/latest`;
   const session = await tools.calls.machine({

@@ -17,7 +17,10 @@ export interface AssumedRole {
   readonly sessionName?: string;
 }
 
-/** Gets keys of a role that the own keys may assume. `externalId`: null when the role requires none. */
+/**
+ * Gets keys of a role that the installation's own keys may assume. `externalId`: null when the role
+ * requires none.
+ */
 export async function assumeRole(
   { region, roleArn, sessionName = SESSION_NAME }: AssumedRole,
   externalId: string | null,
@@ -54,10 +57,10 @@ export async function assumeRoleWithToken(
   return keysOf(await tools.calls.vendors({ url, method: 'POST', headers: FORM, body }), tools);
 }
 
-/** A region becomes part of a host name. */
+/** Matches a valid region, which becomes part of a host name. */
 const REGION = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Address of the token service of a region. */
+/** Returns the URL of the token service in a region. @throws VendorError */
 export function stsUrl(region: string, { settings }: Pick<IdentityTools, 'settings'>): URL {
   if (!REGION.test(region))
     throw new VendorError('invalid', 'The region must be that of AWS, such as us-east-1.');

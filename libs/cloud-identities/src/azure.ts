@@ -6,7 +6,7 @@ const ENTRA = 'Microsoft Entra';
 const IDENTITY_SERVICE = 'The identity service';
 const METADATA_SERVICE = 'http://169.254.169.254/metadata/identity/oauth2/token';
 const ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-/** A tenant is a GUID or a domain. Anything else could choose another path. */
+/** Matches a tenant: a GUID or a domain. Another text could change the path of the URL. */
 const TENANT = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/;
 
 export interface EntraApplication {
@@ -15,13 +15,16 @@ export interface EntraApplication {
   readonly scope: string;
 }
 
-/** Gets a token of an application by its secret. @throws VendorError */
+/** Gets a token of an application with the application's secret. @throws VendorError */
 export const entraToken = (
   application: EntraApplication & { readonly clientSecret: string },
   tools: IdentityTools,
 ): Promise<Issued> => tokenFor(application, { client_secret: application.clientSecret }, tools);
 
-/** Gets a token of an application for a token that it trusts. @throws VendorError */
+/**
+ * Gets a token of an application in exchange for a token that the application trusts. @throws
+ * VendorError
+ */
 export const entraTokenFor = (
   application: EntraApplication,
   assertion: string,
@@ -46,8 +49,9 @@ async function tokenFor(
 }
 
 /**
- * Gets a token of the machine's managed identity. `resource`: whom the token is for. `clientId`: a
- * user-assigned identity; null: the only or the system's. @throws VendorError
+ * Gets a token of the machine's managed identity. `resource`: the audience of the token.
+ * `clientId`: a user-assigned identity; null: the only or the system-assigned identity. @throws
+ * VendorError
  */
 export async function managedToken(
   resource: string,
@@ -72,13 +76,18 @@ export async function managedToken(
   };
 }
 
-/** Unix seconds as a number or text; older services write a date instead. */
+/**
+ * Reads an expiry in Unix seconds, a number or a text; five minutes from now for the dates of older
+ * services.
+ */
 function managedExpiry(value: unknown, now: number): number {
   const seconds = Number(typeof value === 'string' || typeof value === 'number' ? value : Number.NaN);
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : now + 300_000;
 }
 
-/** Gets a token of the workload identity of a pod: its token file is read each time, because it is rotated. */
+/**
+ * Gets a token of a pod's workload identity. Reads the token file each time, because it is rotated.
+ */
 export async function workloadToken(
   application: { readonly tenant: string | null; readonly clientId: string | null; readonly scope: string },
   tools: IdentityTools,
@@ -91,5 +100,5 @@ export async function workloadToken(
   return entraTokenFor({ tenant, clientId, scope: application.scope }, assertion, tools);
 }
 
-/** The resource of a scope that ends with `/.default`, as identity services take it. */
+/** Returns the resource of a scope that ends with `/.default`, as identity services expect it. */
 export const resourceOf = (scope: string): string => scope.replace(/\.default$/, '');

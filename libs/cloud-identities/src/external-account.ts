@@ -14,8 +14,8 @@ const IMPERSONATION =
   /^https:\/\/iamcredentials\.googleapis\.com\/v1\/projects\/-\/serviceAccounts\/([A-Za-z0-9@.-]{1,256}):generateAccessToken$/;
 
 /**
- * Reads a key file of type `external_account`. Its addresses are the tenant's: only those of Google
- * are accepted, and tokens only from a file or from AWS. @throws VendorError
+ * Reads a key file of type `external_account`. A tenant wrote it, so only Google's URLs are
+ * accepted, and tokens only from a file or from AWS. @throws VendorError
  */
 export function externalAccountOf(json: string): ExternalAccount {
   if (propertyOf(json, 'token_url') !== TOKEN_URL)

@@ -1,13 +1,16 @@
 import { LRUCache } from 'lru-cache';
 
 export interface FairCacheOptions {
-  /** Most entries of all owners. */
+  /** Maximum entries of all owners. */
   readonly most: number;
-  /** Most entries of one owner, so that none can push out those of the others. */
+  /** Maximum entries of one owner, so that none can evict those of the others. */
   readonly mostOfOne: number;
 }
 
-/** A cache of entries that belong to owners. At a cap the least recently used entry is forgotten: of the owner, or of all. */
+/**
+ * A cache of entries that belong to owners. At a maximum it drops the least recently used entry, of
+ * the owner or of all.
+ */
 export class FairCache<Value extends object> {
   private readonly entries: LRUCache<string, { readonly owner: string; readonly value: Value }>;
   /** Keys of each owner, the least recently used first. */

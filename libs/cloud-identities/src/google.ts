@@ -9,13 +9,16 @@ const GOOGLE = 'Google';
 const METADATA = 'The metadata server of Google';
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
 
-/** Gets a token of a service account by its key file (`type: service_account`). @throws VendorError */
+/**
+ * Gets a token of a service account with its key file (`type: service_account`). @throws
+ * VendorError
+ */
 export async function serviceAccountToken(
   json: string,
   { calls, settings, now }: IdentityTools,
 ): Promise<Issued> {
   const text = (name: string): string => textOf(propertyOf(json, name), KEY_FILE);
-  // The file is the tenant's: an address in it must not get anything.
+  // A tenant wrote the file, so nothing is sent to another URL in it.
   if (text('token_uri') !== TOKEN_URL)
     throw new VendorError('refused', `token_uri of the key file must be ${TOKEN_URL}.`);
   const issuedAt = Math.floor(now() / 1_000);

@@ -49,7 +49,9 @@ export async function issue(
   }
 }
 
-/** A key file is a service account's, or names the installation's workload. */
+/**
+ * Gets a token with a key file: a service account's, or one that names the installation's workload.
+ */
 function googleKeyToken(json: string, { mayUseOwn }: Issuing, tools: IdentityTools): Promise<Issued> {
   if (propertyOf(json, 'type') !== 'external_account') return serviceAccountToken(json, tools);
   if (!mayUseOwn) throw new VendorError('refused', OWN_REFUSED);
@@ -57,7 +59,7 @@ function googleKeyToken(json: string, { mayUseOwn }: Issuing, tools: IdentityToo
   return googleWorkloadToken({ serviceAccount, token: { ...token, audience } }, tools);
 }
 
-/** Why an integration may not use the identity of the installation. */
+/** Message for an integration that may not use the identity of the installation. */
 export const OWN_REFUSED =
   'The identity of the installation is not for integrations; the operator allows it with ALLOW_AMBIENT_CLOUD_CREDENTIALS.';
 
@@ -73,7 +75,9 @@ async function googleWorkloadToken(
   );
 }
 
-/** The external id is the workspace, so that no tenant can use the role of another one. */
+/**
+ * Gets keys of a role. The workspace is the external id, so that no tenant can use another's role.
+ */
 async function roleKeys(
   { region, roleArn }: Of<'aws_role'>,
   { workspaceId }: Issuing,
@@ -120,8 +124,9 @@ async function jwtOf(token: WorkloadToken, audience: string, tools: IdentityTool
 }
 
 /**
- * Name of an identity in the cache: equal identities of one workspace share a credential. One that was
- * issued where the installation's identity may be used never serves where it may not.
+ * Returns the cache key of an identity: equal identities of one workspace share a credential. The
+ * key includes `mayUseOwn`, so that a credential of the installation is never used without
+ * permission.
  */
 export const identityKey = (identity: CloudIdentity, { workspaceId, mayUseOwn }: Issuing): string =>
   createHash('sha256')

@@ -107,7 +107,7 @@ const entraTenant = {
 };
 const session = { kind: 'aws', keys: { accessKeyId: 'ASIASTUB00000000MADE', sessionToken: 'session-1' } };
 
-describe('sources', () => {
+describe('IssuedCredentials: sources', () => {
   it.each<[string, () => CloudIdentity, Record<string, string>, object]>([
     ['an OAuth client, secret in the form', client, {}, { token: 'oauth-token-1' }],
     [
@@ -179,7 +179,7 @@ describe('sources', () => {
     ['the machine at AWS', () => ({ kind: 'aws_own', region: REGION }), without, session],
     ['a role with the external id of the workspace', () => ({ kind: 'aws_role', ...role }), {}, session],
     ['a token file at AWS', () => ({ kind: 'aws_workload', ...role, token: workload() }), {}, session],
-  ])('gets a credential of %s', async (_name, identity, environment, expected) => {
+  ])('gets a credential from %s', async (_name, identity, environment, expected) => {
     const here = { IDENTITY_ENDPOINT: '/identity', AWS_CONTAINER_CREDENTIALS_FULL_URI: '/container' };
     const placed = Object.entries(environment).map(([name, value]): [string, string] => [
       name,
@@ -248,7 +248,7 @@ describe('sources', () => {
   });
 });
 
-describe('the cache', () => {
+describe('IssuedCredentials: cache', () => {
   const issuing = { workspaceId: WORKSPACE, mayUseOwn: true };
 
   it('makes one call for all requests of a workspace, and one for each workspace', async () => {
@@ -260,7 +260,7 @@ describe('the cache', () => {
     expect(services.issued).toBe(2);
   });
 
-  it('renews in the background before the end, and uses the old credential meanwhile', async () => {
+  it('renews a credential in the background before it expires, and returns the old one meanwhile', async () => {
     const credentials = issuer();
     const first = await credentials.of(client(), issuing);
     now += 3_600_000 - 720_000;
@@ -269,7 +269,7 @@ describe('the cache', () => {
     expect(await credentials.of(client(), issuing)).toEqual({ kind: 'bearer', token: 'oauth-token-2' });
   });
 
-  it('uses a credential until its end while the service is away, and calls less and less often', async () => {
+  it('returns a credential until it expires while the service is down, and retries with growing waits', async () => {
     const credentials = issuer();
     const first = await credentials.of(client(), issuing);
     services.outage = { status: 503 };
@@ -279,7 +279,7 @@ describe('the cache', () => {
       await eventually(() => services.stub.requests.length > 1);
       now += 1_000;
     }
-    // After 1, 2, 4, 8, 16, 32 and 60 seconds.
+    // Retries after 1, 2, 4, 8, 16, 32 and 60 seconds.
     expect(services.stub.requests.length).toBeLessThanOrEqual(9);
     now += 100_000;
     await expect(Promise.resolve().then(() => credentials.of(client(), issuing))).rejects.toMatchObject({
@@ -287,7 +287,7 @@ describe('the cache', () => {
     });
   });
 
-  it('never gives a credential of the installation where it may not be used', async () => {
+  it("never returns the installation's credential to an integration that may not use it", async () => {
     const credentials = issuer();
     const identity: CloudIdentity = { kind: 'google_key', json: external() };
     await credentials.of(identity, issuing);
@@ -296,7 +296,7 @@ describe('the cache', () => {
     ).rejects.toMatchObject({ failure: 'refused' });
   });
 
-  it('asks for a refused credential once in ten seconds', async () => {
+  it('requests a refused credential at most once in ten seconds', async () => {
     const credentials = issuer();
     const wrong = client({ secret: 'x' });
     const denied = { failure: 'denied' };
@@ -318,13 +318,13 @@ describe('the cache', () => {
     expect(credentials.drop(client(), issuing)).toBe(true);
   });
 
-  it('keeps at most so many credentials', async () => {
+  it('drops the least recently used credential beyond its maximum', async () => {
     const credentials = issuer({}, 2);
     for (const scope of ['a', 'b', 'c']) await credentials.of(client({ scope }), issuing);
     expect(credentials.size).toBe(2);
   });
 
-  it('never forgets a credential of a workspace for those of another', async () => {
+  it('never drops a credential of one workspace for those of another', async () => {
     const credentials = issuer({}, 1_000);
     const first = await credentials.of(client(), issuing);
     for (let at = 0; at < 300; at += 1)

@@ -5,13 +5,16 @@ import { identityKey, issue, type Issuing } from './issue';
 import type { IdentityTools, Issued } from './tools';
 
 export interface IssuedCredentialsOptions {
-  /** Most credentials kept; beyond it the least recently used is forgotten. Each has at most 33 KiB. */
+  /**
+   * Maximum cached credentials, of at most 33 KiB each; beyond it the least recently used one is
+   * dropped.
+   */
   readonly most?: number;
-  /** Most credentials of one workspace. */
+  /** Maximum cached credentials of one workspace. */
   readonly mostOfOne?: number;
-  /** Most calls to token services at once, shared among workspaces. */
+  /** Maximum concurrent calls to token services, shared among workspaces. */
   readonly callsMax?: number;
-  /** A number from 0 to 1, for the spread of renewals. */
+  /** Returns a number from 0 to 1, which spreads renewals. */
   readonly random?: () => number;
 }
 
@@ -27,7 +30,7 @@ interface Known {
   failures: number;
 }
 
-/** With less than this left, a request waits for the new credential. */
+/** Remaining lifetime below which a request waits for the new credential. */
 const NEARLY_OVER_MS = 60_000;
 const EARLY_MS = 300_000;
 /** After a failure without a valid credential, the service is not called for this time. */
@@ -37,11 +40,11 @@ const LONGEST_WAIT_MS = 60_000;
 const DROP_EVERY_MS = 10_000;
 
 /**
- * Keeps short-lived credentials in memory and renews them: one call for all requests that need the
- * same one, in the background while the old one is valid.
+ * Caches short-lived credentials in memory and renews them: in the background while the old one is
+ * valid, with one call for all requests that need the same one.
  */
 export class IssuedCredentials {
-  private readonly known: FairCache<Known>;
+  private readonly entries: FairCache<Known>;
   private readonly calls: Shares;
   private readonly random: () => number;
   /** Times of the last drops, by key. */
@@ -51,18 +54,21 @@ export class IssuedCredentials {
     private readonly tools: IdentityTools,
     { most = 10_000, mostOfOne = 256, callsMax = 128, random = Math.random }: IssuedCredentialsOptions = {},
   ) {
-    this.known = new FairCache({ most, mostOfOne });
+    this.entries = new FairCache({ most, mostOfOne });
     this.dropped = new FairCache({ most, mostOfOne });
     this.calls = new Shares(callsMax);
     this.random = random;
   }
 
-  /** Number of kept credentials, failures included. */
+  /** Number of cached credentials, failures included. */
   get size(): number {
-    return this.known.size;
+    return this.entries.size;
   }
 
-  /** Returns a promise only when the request has to wait for a token service. @throws VendorError */
+  /**
+   * Returns the credential of an identity; a promise only when the request must wait for a token
+   * service. @throws VendorError
+   */
   of(identity: CloudIdentity, issuing: Issuing): IssuedCredential | Promise<IssuedCredential> {
     const key = identityKey(identity, issuing);
     const entry = this.entryOf(key, issuing.workspaceId);
@@ -78,28 +84,30 @@ export class IssuedCredentials {
   }
 
   /**
-   * Forgets a credential that its provider refused, so that the next call gets a new one. False when
-   * it was done less than 10 seconds ago: then the refusal has another reason.
+   * Drops a credential that its provider refused, so that the next call gets a new one. Returns
+   * false when that happened less than 10 seconds ago, because the refusal then has another cause.
    */
   drop(identity: CloudIdentity, issuing: Issuing): boolean {
     const key = identityKey(identity, issuing);
     const now = this.tools.now();
     if (now - (this.dropped.get(key)?.at ?? 0) < DROP_EVERY_MS) return false;
     this.dropped.set(key, issuing.workspaceId, { at: now });
-    this.known.delete(key);
+    this.entries.delete(key);
     return true;
   }
 
   private entryOf(key: string, workspaceId: string): Known {
-    let entry = this.known.get(key);
+    let entry = this.entries.get(key);
     if (entry === undefined) {
       entry = { issued: null, renewAt: 0, renewing: null, failure: null, waitsUntil: 0, failures: 0 };
-      this.known.set(key, workspaceId, entry);
+      this.entries.set(key, workspaceId, entry);
     }
     return entry;
   }
 
-  /** Waits for the new credential; the old one serves if that fails. */
+  /**
+   * Resolves to the new credential, or to the old one when the renewal fails while that is valid.
+   */
   private orOld(entry: Known, renewing: Promise<Issued>): Promise<IssuedCredential> {
     const old = entry.issued;
     return renewing.then(
@@ -113,7 +121,7 @@ export class IssuedCredentials {
 
   private renewLater(entry: Known, identity: CloudIdentity, issuing: Issuing): void {
     if (entry.renewing !== null) return;
-    // The failure is kept in the entry; the old credential serves until it ends.
+    // The entry stores the failure; the old credential is used until it expires.
     this.renew(entry, identity, issuing).catch(() => undefined);
   }
 

@@ -28,7 +28,7 @@ export async function oauthToken(
 
 type Members = Readonly<Record<string, string>>;
 
-/** Headers and members of the form that authenticate a client. @throws VendorError */
+/** Returns the headers and form members that authenticate a client. @throws VendorError */
 function authenticationOf(
   client: OAuthClient,
   now: number,
@@ -57,7 +57,7 @@ export async function clientCredentialsToken(
   return credential.token;
 }
 
-/** Both parts are form-encoded first (RFC 6749, section 2.3.1). */
+/** Returns HTTP Basic credentials, whose parts are form-encoded first (RFC 6749, section 2.3.1). */
 function basic(id: string, secret: string): string {
   const encoded = (text: string): string => new URLSearchParams({ t: text }).toString().slice(2);
   return `Basic ${Buffer.from(`${encoded(id)}:${encoded(secret)}`).toString('base64')}`;

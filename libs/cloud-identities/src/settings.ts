@@ -3,8 +3,8 @@ import { flag, optional, text, url, type readSettings } from '@gw/kernel';
 const endpoint = optional(url({ protocols: ['http:', 'https:'] }));
 
 /**
- * The identities of the installation at cloud vendors, under the names that the vendors' own tools
- * use.
+ * Settings of the installation's identities at cloud vendors, with the names that the vendors' own
+ * tools use.
  */
 export const CLOUD_IDENTITY_SETTINGS = {
   /** Whether integrations may use the identities of the installation. */

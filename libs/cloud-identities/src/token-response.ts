@@ -1,14 +1,14 @@
 import { assertOk, propertyOf, textOf, VendorError, type VendorResponse } from '@gw/kernel';
 import type { Issued } from './tools';
 
-/** Seconds that a token is used when the response does not say how long it is valid. */
+/** Assumed lifetime in seconds of a token whose response states none. */
 const DEFAULT_SECONDS = 300;
 const LONGEST_SECONDS = 86_400;
 const TOKEN_LENGTH_MAX = 16_384;
 /** Characters that are valid in a header. */
 const VISIBLE = /^[\x21-\x7e]+$/;
 
-/** Reads the token response of OAuth 2.0. `what` names the service in errors. @throws VendorError */
+/** Reads an OAuth 2.0 token response. `what` names the service in errors. @throws VendorError */
 export function bearerOf(response: VendorResponse, what: string, now: number): Issued {
   if (response.status === 400) throw new VendorError('denied', `${what} refused the credential.`);
   assertOk(response, what);
@@ -22,21 +22,24 @@ export function bearerOf(response: VendorResponse, what: string, now: number): I
   };
 }
 
-/** Returns a token that can be sent in a header. */
+/** Returns a token if it can be sent in a header. @throws VendorError */
 export function tokenOf(value: unknown, what: string): string {
   const token = textOf(value, what);
   if (token.length <= TOKEN_LENGTH_MAX && VISIBLE.test(token)) return token;
   throw new VendorError('invalid', `${what} sent a token that no header can carry.`);
 }
 
-/** Seconds as a number or as text; some services write text. */
+/** Reads a lifetime in seconds from a number or a text, which some services send. */
 function secondsOf(value: unknown): number {
   const seconds = typeof value === 'string' && value !== '' ? Number(value) : value;
   if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds < 1) return DEFAULT_SECONDS;
   return Math.min(seconds, LONGEST_SECONDS);
 }
 
-/** Unix milliseconds of a time in ISO 8601; the default lifetime from now when it cannot be read. */
+/**
+ * Returns an ISO 8601 time in Unix milliseconds; the default lifetime from now when it is invalid.
+ * At most a day from now.
+ */
 export function expiryOf(time: unknown, now: number): number {
   const parsed = typeof time === 'string' ? Date.parse(time) : Number.NaN;
   if (Number.isNaN(parsed)) return now + DEFAULT_SECONDS * 1_000;

@@ -12,7 +12,7 @@ export interface IdentityTools {
   readonly now: () => number;
 }
 
-/** A credential with the time at which it ends. */
+/** A credential with its expiry. */
 export interface Issued {
   readonly credential: IssuedCredential;
   /** Unix milliseconds. */

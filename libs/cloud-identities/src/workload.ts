@@ -17,7 +17,7 @@ export interface SubjectToken {
 const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 const AWS_REQUEST = 'urn:ietf:params:aws:token-type:aws4_request';
 
-/** Gets the token that names the installation's workload for an audience. @throws VendorError */
+/** Gets a token that identifies the installation's workload to an audience. @throws VendorError */
 export async function subjectToken(
   { source, file }: WorkloadToken,
   audience: string,
@@ -37,7 +37,7 @@ export async function subjectToken(
   }
 }
 
-/** Only the folders of `WIF_TOKEN_DIRS` hold tokens that an integration may name. */
+/** Reads a token file, which must be in a folder of `WIF_TOKEN_DIRS`. @throws VendorError */
 async function tokenOfFile(file: string | null, { settings, readFile }: IdentityTools): Promise<string> {
   const path = resolve(file ?? '');
   const folders = settings.WIF_TOKEN_DIRS.split(',').map((folder) => folder.trim());
@@ -49,7 +49,10 @@ async function tokenOfFile(file: string | null, { settings, readFile }: Identity
 
 const AWS_REGION = 'us-east-1';
 
-/** A signed GetCallerIdentity request, which Google's token service makes to learn who signed it. */
+/**
+ * Returns a signed GetCallerIdentity request, which Google's token service sends to AWS to identify
+ * the signer.
+ */
 async function callerIdentity(audience: string, tools: IdentityTools): Promise<string> {
   const { credential } = await ownAwsKeys(AWS_REGION, tools);
   if (credential.kind !== 'aws') throw new VendorError('refused', 'The installation has no keys of AWS.');

@@ -1,6 +1,9 @@
 import { COMMON, type Attribute, type ResourceKind, type Schema } from './schemas';
 
-/** Attribute of a path such as `name.givenName`. `extension`: the attribute belongs to the extension of the kind. */
+/**
+ * The attribute that a path such as `name.givenName` names. `extension`: URN of the attribute's
+ * extension; null: the core schema.
+ */
 export interface AttributePath {
   readonly extension: string | null;
   readonly attribute: Attribute;
@@ -10,15 +13,19 @@ export interface AttributePath {
 const named = (attributes: readonly Attribute[] | undefined, name: string): Attribute | undefined =>
   attributes?.find((each) => each.name.toLowerCase() === name);
 
-/** Returns the rest of a path behind the URN of a schema and its colon; null when the path has another beginning. */
+/**
+ * Returns the rest of a path after the URN of a schema and a colon; null when the path does not
+ * start with them.
+ */
 const behind = (path: string, { id }: Schema): string | null => {
   const urn = `${id.toLowerCase()}:`;
   return path.startsWith(urn) ? path.slice(urn.length) : null;
 };
 
 /**
- * Finds the attribute of a path: a name, or a name and a sub-attribute, in any case, with the URN of its schema or without. Null
- * for a path that names none, so no text of a request becomes a name.
+ * Finds the attribute of a path: a name or a name with a sub-attribute, in any case, with or
+ * without the URN of its schema. Null for an unknown path, so that no text of a request becomes a
+ * name.
  */
 export function findPath(kind: ResourceKind, path: string): AttributePath | null {
   const { schema, extension } = kind;
@@ -43,6 +50,6 @@ function inside(
   return found === undefined ? null : { extension, attribute, sub: found };
 }
 
-/** The extension of the kind, if the text is its URN. */
+/** Whether a text is the URN of the kind's extension. */
 export const isExtension = ({ extension }: ResourceKind, text: string): boolean =>
   extension !== null && extension.id.toLowerCase() === text.toLowerCase();

@@ -2,7 +2,7 @@ import { RESOURCE_KINDS, SCHEMAS, type Attribute, type ResourceKind, type Schema
 
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0:';
 
-/** Maximum number of resources of a page. */
+/** Maximum number of resources in a page. */
 export const PAGE_MAX = 200;
 
 const attributeDocument = (attribute: Attribute): object => ({
@@ -42,15 +42,17 @@ const kindDocument = (
   meta: { resourceType: 'ResourceType', location: `${base}/ResourceTypes/${name}` },
 });
 
-/** The documents of `/Schemas`, by id in lower case. `base`: URL of the SCIM endpoints. */
+/** Returns the documents of `/Schemas`, by id in lower case. `base`: URL of the SCIM endpoints. */
 export const schemaDocuments = (base: string): ReadonlyMap<string, object> =>
   new Map(SCHEMAS.map((schema) => [schema.id.toLowerCase(), schemaDocument(schema, base)]));
 
-/** The documents of `/ResourceTypes`, by id in lower case. */
+/** Returns the documents of `/ResourceTypes`, by id in lower case. */
 export const kindDocuments = (base: string): ReadonlyMap<string, object> =>
   new Map(RESOURCE_KINDS.map((kind) => [kind.name.toLowerCase(), kindDocument(kind, base)]));
 
-/** The document of `/ServiceProviderConfig`. */
+/**
+ * Returns the document of `/ServiceProviderConfig`. `bulk` null: bulk requests are not supported.
+ */
 export const providerConfig = (
   base: string,
   bulk: { readonly operations: number; readonly bytes: number } | null,

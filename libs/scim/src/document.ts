@@ -1,12 +1,12 @@
 import type { AttributePath } from './attribute-path';
 
-/** Parts of a complex value, by the names of the schema. */
+/** Sub-attributes of a complex value, by their names in the schema. */
 export type Parts = Readonly<Record<string, string | boolean>>;
 export type Value = string | boolean | Parts | readonly Parts[];
 
 /**
- * A resource by the attribute names of its schema; attributes of an extension are below its URN. All names come from the schema
- * tables, never from a request.
+ * A resource: values by the attribute names of its schema, and those of an extension below its URN.
+ * All names come from the schema tables, never from a request.
  */
 export interface ScimDocument {
   readonly [name: string]: Value | Readonly<Record<string, Value>> | undefined;
@@ -14,13 +14,16 @@ export interface ScimDocument {
 
 type Attributes = Readonly<Record<string, Value | undefined>>;
 
-/** The attributes that a path's attribute is one of: those of the document or of its extension. */
+/** Returns the object that contains a path's attribute: the document or its extension. */
 export const holderOf = (
   document: ScimDocument,
   { extension }: Pick<AttributePath, 'extension'>,
 ): Attributes => (extension === null ? document : (document[extension] ?? {})) as Attributes;
 
-/** Returns a copy with another value of the attribute; without it when the value is undefined. */
+/**
+ * Returns a copy of the document with a new value of the attribute; undefined removes the
+ * attribute.
+ */
 export function withValue(
   document: ScimDocument,
   path: AttributePath,
@@ -30,7 +33,7 @@ export function withValue(
   return path.extension === null ? holder : changed(document, path.extension, noneIfEmpty(holder));
 }
 
-/** Returns a copy with another value of the member; without the member when the value is undefined. */
+/** Returns a copy of the members with a new value of one of them; undefined removes the member. */
 export function changed<T>(
   members: Readonly<Record<string, T | undefined>>,
   name: string,
@@ -50,7 +53,7 @@ export const isList = (value: Value | undefined): value is readonly Parts[] => A
 export const isParts = (value: Value | undefined): value is Parts =>
   typeof value === 'object' && !Array.isArray(value);
 
-/** The text of an attribute; empty without one. */
+/** Returns the text of an attribute; an empty text when it is absent or not a text. */
 export function textOf(document: ScimDocument, name: string): string {
   const value = document[name];
   return typeof value === 'string' ? value : '';

@@ -5,12 +5,12 @@ export type Token =
   | { readonly kind: 'value'; readonly value: string | number | boolean | null }
   | { readonly kind: 'sign'; readonly text: '(' | ')' | '[' | ']' };
 
-/** A path may have colons, dots and digits (URNs), and Azure's and others' `$ref`. */
+/** Matches an operator or a path, which may contain colons, dots and digits (URNs) and `$ref`. */
 const WORD = /[A-Za-z$][\w$:.-]*/y;
-/** Behind a bracket the rest of a path: `].value`. */
+/** Matches the rest of a path after a closing bracket: `.value` in `].value`. */
 const REST = /\.[A-Za-z$][\w$-]*/y;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** Control characters are not allowed inside of a string of JSON. */
+/** Matches a JSON string, which must not contain control characters. */
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/y;
 const LITERALS: ReadonlyMap<string, boolean | null> = new Map([
   ['true', true],

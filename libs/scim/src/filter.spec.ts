@@ -19,7 +19,7 @@ const isReadOrRefused = (work: () => unknown): boolean => {
   }
 };
 
-/** Words and signs of filters in any order, and any text between them. */
+/** Draws words and signs of filters in any order, with any text between them. */
 const FILTER = fc
   .array(
     fc.oneof(
@@ -40,8 +40,8 @@ const FILTER = fc
   )
   .map((parts) => parts.join(' '));
 
-describe('any input', () => {
-  it('gives a filter that can be evaluated, or invalidFilter', () => {
+describe('parseFilter, applyPatch and readResource with any input', () => {
+  it('parse a filter that can be evaluated, or throw invalidFilter', () => {
     fc.assert(
       fc.property(FILTER, (text) =>
         isReadOrRefused(() =>
@@ -52,7 +52,7 @@ describe('any input', () => {
     );
   });
 
-  it('gives a changed resource or a fault, and pollutes nothing', () => {
+  it('return a patched resource or throw a ScimError, and never pollute prototypes', () => {
     const name = fc.constantFrom(
       'emails',
       'emails[type eq "work"].value',
@@ -84,17 +84,17 @@ describe('any input', () => {
     expect(({} as Record<string, unknown>)['value']).toBeUndefined();
   });
 
-  it('gives a resource or a fault', () => {
+  it('return a resource or throw a ScimError', () => {
     fc.assert(fc.property(fc.jsonValue(), (body) => isReadOrRefused(() => readResource(USER_KIND, body))));
   });
 });
 
 describe('parseFilter', () => {
-  it('decodes escapes of JSON', () => {
+  it('decodes JSON escapes in strings', () => {
     expect(matches(parseFilter(USER_KIND, 'userName eq "\\u00e9"'), { userName: 'É' })).toBe(true);
   });
 
-  it('compares a filtered element with what follows the brackets', () => {
+  it('parses a comparison after the filter of a list', () => {
     const filter = parseFilter(USER_KIND, 'emails[type eq "work"].value eq "w@a"');
     const emails = [
       { type: 'work', value: 'h@a' },
@@ -104,13 +104,13 @@ describe('parseFilter', () => {
     expect(matches(filter, { emails: [...emails, { type: 'work', value: 'W@A' }] })).toBe(true);
   });
 
-  it('refuses a filter of 4,097 characters, whatever it says', () => {
+  it('refuses a filter of more than 4,096 characters', () => {
     expect(() => parseFilter(USER_KIND, `userName eq "${'a'.repeat(4_090)}"`)).toThrow(
       /at most 4096 characters/,
     );
   });
 
-  it('takes null for no value', () => {
+  it('treats a comparison with null as a test for absence', () => {
     expect(matches(parseFilter(USER_KIND, 'title eq null'), {})).toBe(true);
     expect(matches(parseFilter(USER_KIND, 'title ne null'), { title: 'x' })).toBe(true);
   });

@@ -28,12 +28,18 @@ const TERMS_MAX = 50;
 const OPERATORS: readonly string[] = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'];
 const ON_TEXT: ReadonlySet<string> = new Set(['co', 'sw', 'ew']);
 
-/** Reads a filter: at most 4,096 characters, ten levels and fifty comparisons. Throws `invalidFilter`. */
+/**
+ * Parses a filter of at most 4,096 characters, ten levels and fifty comparisons. Throws
+ * `invalidFilter`.
+ */
 export function parseFilter(kind: ResourceKind, text: string): Filter {
   return new FilterParser(kind, boundedTokens(text)).whole();
 }
 
-/** Reads the filter of a path such as `emails[type eq "work"]`, whose names are those of sub-attributes. */
+/**
+ * Parses the filter inside a path such as `emails[type eq "work"]`, which names sub-attributes of
+ * the list.
+ */
 export function parseElementFilter(kind: ResourceKind, list: AttributePath, text: string): Filter {
   return new FilterParser(kind, boundedTokens(text), list).whole();
 }
@@ -53,7 +59,7 @@ class FilterParser {
   constructor(
     private readonly kind: ResourceKind,
     private readonly tokens: readonly Token[],
-    /** The list whose elements are filtered; null outside of brackets. */
+    /** The list whose elements the filter tests; null outside of brackets. */
     private list: AttributePath | null = null,
   ) {}
 
@@ -99,7 +105,10 @@ class FilterParser {
     return inner;
   }
 
-  /** `emails[type eq "work"]`, and with a comparison behind it: `emails[type eq "work"].value eq "a@b"`. */
+  /**
+   * Parses `emails[type eq "work"]`, also with a comparison after it: `emails[type eq "work"].value
+   * eq "a@b"`.
+   */
   private elements(word: string): Filter {
     const path = this.find(word);
     if (this.list !== null || path?.attribute.multiValued !== true || path.sub !== null) {
@@ -182,7 +191,10 @@ function compare(path: AttributePath, operator: Operator, value: FilterValue | n
   return { kind: 'compare', path: leaf, operator, value: valueFor(leaf, operator, value) };
 }
 
-/** Names the `value` of a list that is compared as a whole. Throws `invalidFilter` for other attributes with parts. */
+/**
+ * Returns the path to compare: for a list its `value`. Throws `invalidFilter` for other complex
+ * attributes.
+ */
 function leafOf(path: AttributePath): AttributePath {
   const { attribute, sub } = path;
   if (sub !== null || attribute.type !== 'complex') return path;
@@ -204,7 +216,7 @@ function valueFor(path: AttributePath, operator: Operator, value: FilterValue): 
   throw fault('invalidFilter', `${name} can be compared with a text in quotes.`);
 }
 
-/** Identity providers send booleans as texts as well. */
+/** Parses a boolean, which identity providers also send as a text. Throws `invalidFilter`. */
 function booleanFor(name: string, operator: Operator, value: FilterValue): boolean {
   const text = String(value).toLowerCase();
   const isEquality = operator === 'eq' || operator === 'ne';

@@ -34,7 +34,7 @@ function holds(filter: Filter, read: Reader, document: ScimDocument): boolean {
   }
 }
 
-/** `ne` holds also where there is no value, as in RFC 7644. */
+/** Whether a comparison holds for the values. `ne` also holds without a value (RFC 7644). */
 function compares(
   { path, operator, value }: Extract<Filter, { kind: 'compare' }>,
   values: readonly (string | boolean)[],
@@ -56,7 +56,10 @@ const COMPARED: Readonly<Record<Operator, (stored: string, wanted: string) => bo
   le: (stored, wanted) => stored <= wanted,
 };
 
-/** Texts are compared without case, unless the schema says otherwise. */
+/**
+ * Whether a comparison holds for one value. Texts are compared case-insensitively unless the schema
+ * has `caseExact`.
+ */
 function isSo(
   operator: Operator,
   stored: string | boolean,

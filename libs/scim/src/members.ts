@@ -6,12 +6,15 @@ import { fault } from './scim-error';
 
 const MEMBERS_MAX = 10_000;
 
-/** A change of the members of a group, whose ids are texts as they were sent. */
+/** A change of the members of a group. Ids are the unchecked texts of the request. */
 export type MemberChange =
   | { readonly kind: 'add' | 'remove' | 'replace'; readonly ids: readonly string[] }
   | { readonly kind: 'removeWhere'; readonly filter: Filter };
 
-/** Returns the ids of a list of members; an id or a member alone is a list of one. Throws `invalidValue` and `tooMany`. */
+/**
+ * Returns the ids in a list of members; a single id or member counts as a list. Throws
+ * `invalidValue` and `tooMany`.
+ */
 export function memberIds(raw: unknown): readonly string[] {
   const elements: readonly unknown[] = Array.isArray(raw)
     ? raw
@@ -29,8 +32,8 @@ export function memberIds(raw: unknown): readonly string[] {
 }
 
 /**
- * Reads the changes of a list of references from the operations of a PATCH, in their order: the members of a group, or the groups
- * of a user.
+ * Returns the changes that the operations of a PATCH make to a list of references (the members of a
+ * group or the groups of a user), in order.
  */
 export function memberChanges(
   operations: readonly PatchOperation[],

@@ -11,7 +11,9 @@ type Elements = readonly Parts[];
 const readElements = (attribute: Attribute, raw: unknown): Elements =>
   (readValue(attribute, raw) ?? []) as Elements;
 
-/** An element with a value that the list has already changes that element. */
+/**
+ * Adds elements to a list. An element whose value the list already contains changes that element.
+ */
 export function addElements(elements: Elements, { attribute }: PatchPath, raw: unknown): Elements {
   const added = readElements(attribute, raw);
   const merged = added.reduce<Elements>((list, element) => {
@@ -26,7 +28,10 @@ export const replaceElements = ({ attribute }: PatchPath, raw: unknown): Element
   return elements.length === 0 ? undefined : withOnePrimary(elements);
 };
 
-/** Without a filter and a value all elements go; with a value those that are equal to it. */
+/**
+ * Removes the elements that match the filter or equal the value; without both it removes all
+ * elements.
+ */
 export function removeElements(
   elements: Elements,
   { attribute, sub, filter }: PatchPath,
@@ -46,8 +51,8 @@ export function removeElements(
 }
 
 /**
- * Changes the elements that match the filter, or all of them without one. Where none does, adds an element with the values that the
- * filter asks for: identity providers rely on it for a first e-mail address.
+ * Changes the elements that match the filter; all elements without a filter. When none matches, it
+ * adds an element with the filter's values: identity providers add a first e-mail address that way.
  */
 export function changeElements(elements: Elements, path: PatchPath, raw: unknown): Elements | undefined {
   const { attribute, filter } = path;
@@ -67,7 +72,10 @@ function changeOf({ attribute, sub }: PatchPath, raw: unknown): Readonly<Record<
   return sub === null ? { ...readParts(attribute, raw) } : { [sub.name]: readPart(sub, raw) };
 }
 
-/** The values of a filter of equalities, such as `type eq "work"`. Throws `noTarget` for any other filter. */
+/**
+ * Returns the values in a filter of equalities such as `type eq "work"`. Throws `noTarget` for
+ * another filter.
+ */
 function wanted(filter: Filter | null): Readonly<Record<string, unknown>> {
   if (filter === null) return {};
   if (filter.kind === 'and') return Object.assign({}, ...filter.terms.map(wanted)) as Record<string, unknown>;

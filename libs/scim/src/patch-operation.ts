@@ -4,14 +4,14 @@ import { parseElementFilter, type Filter } from './filter';
 import type { ResourceKind } from './schemas';
 import { fault } from './scim-error';
 
-/** Target of an operation: an attribute, with a filter of its elements where it is a list. */
+/** Target of an operation: an attribute, and for a list an optional filter of its elements. */
 export interface PatchPath extends AttributePath {
   readonly filter: Filter | null;
 }
 
 export interface PatchOperation {
   readonly op: 'add' | 'replace' | 'remove';
-  /** Null: `value` names the attributes itself. */
+  /** Null: `value` is an object that names the attributes. */
   readonly path: PatchPath | null;
   /** Undefined when the operation has none. */
   readonly value: unknown;
@@ -19,10 +19,16 @@ export interface PatchOperation {
 
 export const PATCH_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 const OPERATIONS_MAX = 1_000;
-/** `emails[type eq "work"].value`: the list, the filter, and the sub-attribute. */
+/**
+ * Matches a path with a filter such as `emails[type eq "work"].value`: list, filter and
+ * sub-attribute.
+ */
 const WITH_FILTER = /^([^[\]]+)\[(.*)\](?:\.([A-Za-z$][\w$-]*))?$/s;
 
-/** Reads the body of a PATCH (RFC 7644, section 3.5.2). Throws `invalidSyntax`, `invalidPath`, `invalidFilter` and `noTarget`. */
+/**
+ * Parses the body of a PATCH (RFC 7644, section 3.5.2). Throws `invalidSyntax`, `invalidPath`,
+ * `invalidFilter` and `noTarget`.
+ */
 export function readPatch(kind: ResourceKind, body: unknown): readonly PatchOperation[] {
   const members = isObject(body) ? new Map(Object.entries(body)) : new Map<string, unknown>();
   const operations = members.get('Operations') ?? members.get('operations');

@@ -21,7 +21,10 @@ const faultOf = (work: () => unknown): string | null => {
   }
 };
 
-/** What the vectors name: a dotted attribute, the primary address, or a number of addresses. */
+/**
+ * Returns the value that a vector names: a dotted attribute, the primary address, or the number of
+ * addresses.
+ */
 function named(document: ScimDocument, name: string): unknown {
   const emails = (document['emails'] ?? []) as readonly { value: string; primary?: boolean }[];
   if (name === 'emails_count') return emails.length;
@@ -35,7 +38,7 @@ function named(document: ScimDocument, name: string): unknown {
   return sub === undefined ? value : (value as Record<string, unknown> | undefined)?.[sub];
 }
 
-describe('operations of identity providers', () => {
+describe('applyPatch with operations of identity providers', () => {
   it.each(vectors<PatchCase>('patch'))('%s %s', (_id, _reason, each) => {
     const { before, expect: wanted } = each;
     const polluted = Object.keys(Object.prototype);
@@ -68,7 +71,7 @@ const WORK = { type: 'work', value: 'w@example.org' };
 const HOME = { type: 'home', value: 'h@example.org' };
 const person = (more: object): ScimDocument => ({ userName: 'u', ...more });
 
-/** Resources that each filter with a described verdict matches, and does not match. */
+/** For each filter with a described verdict, a resource that matches and one that does not. */
 const MEANINGS: Readonly<
   Record<string, readonly [yes: readonly ScimDocument[], no: readonly ScimDocument[]]>
 > = {
@@ -86,7 +89,7 @@ const MEANINGS: Readonly<
   'matches only a percent sign': [[person({ userName: '%' })], [person({ userName: 'x' })]],
 };
 
-describe('filters of identity providers', () => {
+describe('parseFilter with filters of identity providers', () => {
   it.each(vectors<FilterCase>('filter'))('%s %s', (_id, _reason, { filter, expect: wanted }) => {
     const text = filter ?? Array.from({ length: 51 }, () => 'userName pr').join(' or ');
     if (wanted === 'reject') {

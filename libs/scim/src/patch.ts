@@ -8,8 +8,9 @@ import { fault } from './scim-error';
 import { readPart, readParts, readValue } from './values';
 
 /**
- * Applies operations to a resource, all or none, and returns the changed copy. The members of groups are left alone; `memberChanges`
- * reads them. Throws `invalidPath`, `invalidValue`, `mutability` and `noTarget`.
+ * Applies all operations to a copy of a resource and returns the copy. It ignores the members of
+ * groups, which `memberChanges` reads. Throws `invalidPath`, `invalidValue`, `mutability` and
+ * `noTarget`.
  */
 export function applyPatch(
   kind: ResourceKind,
@@ -31,7 +32,10 @@ function applied(
   return changedAt(document, op, path, value);
 }
 
-/** Ignores names that no schema has, and read-only attributes: identity providers send ids and groups along. */
+/**
+ * Applies an operation without a path. Ignores unknown and read-only attributes, because identity
+ * providers send ids and groups too.
+ */
 function withMembers(
   kind: ResourceKind,
   document: ScimDocument,
@@ -92,12 +96,16 @@ function singleAt(
   const parts = isParts(before) ? before : {};
   if (op === 'remove') return sub === null ? undefined : readParts(attribute, { ...parts, [sub.name]: null });
   if (sub !== null) return readParts(attribute, { ...parts, [sub.name]: readPart(sub, raw) });
-  // Parts that are not named stay. Names are compared in any case, so the sent ones come last.
+  // Unnamed sub-attributes stay. Sent names may differ in case, so they come last to take
+  // precedence.
   const sent = raw === null || raw === '' ? {} : (readParts(attribute, raw) ?? {});
   return readParts(attribute, { ...parts, ...sent });
 }
 
-/** A required attribute and `active` have a value always. */
+/**
+ * Throws `invalidValue` when a required attribute or a boolean such as `active` would lose its
+ * value.
+ */
 function assertKept({ attribute }: PatchPath, after: Value | undefined): void {
   if (after !== undefined || (attribute.required !== true && attribute.type !== 'boolean')) return;
   throw fault('invalidValue', `${attribute.name} must have a value.`);

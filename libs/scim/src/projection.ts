@@ -2,7 +2,7 @@ import { findPath, isExtension, type AttributePath } from './attribute-path';
 import { noneIfEmpty, type ScimDocument } from './document';
 import type { ResourceKind } from './schemas';
 
-/** Names of attributes that a client wants, or does without. */
+/** Names of attributes that a client includes or excludes. */
 export interface Projection {
   readonly attributes: readonly string[];
   readonly excluded: readonly string[];
@@ -10,14 +10,14 @@ export interface Projection {
 
 const NAMES_MAX = 100;
 
-/** Reads a list of names, separated by commas. */
+/** Splits a comma-separated list of names, at most 100. */
 export const namesOf = (text: string | undefined): readonly string[] =>
   (text ?? '')
     .split(',', NAMES_MAX)
     .map((name) => name.trim())
     .filter((name) => name !== '');
 
-/** Returns the resource with the attributes of the projection. `id` and `schemas` stay always. */
+/** Returns the resource reduced to the projection. `id` and `schemas` are always included. */
 export function project(
   kind: ResourceKind,
   document: ScimDocument,

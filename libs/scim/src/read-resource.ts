@@ -5,7 +5,10 @@ import type { ResourceKind } from './schemas';
 import { fault } from './scim-error';
 import { readValue, withOnePrimary } from './values';
 
-/** Reads the body of a POST or PUT. Ignores unknown and read-only attributes. Throws `invalidSyntax` and `invalidValue`. */
+/**
+ * Reads the body of a POST or PUT. Ignores unknown and read-only attributes. Throws `invalidSyntax`
+ * and `invalidValue`.
+ */
 export function readResource(kind: ResourceKind, body: unknown): ScimDocument {
   if (!isObject(body)) throw fault('invalidSyntax', 'The body must be an object.');
   assertSchemas(kind, body['schemas']);
@@ -43,6 +46,9 @@ function* attributesIn(kind: ResourceKind, body: object, prefix = ''): Generator
   }
 }
 
-/** Passwords are kept nowhere, so none is read. Members of groups are read by `memberIds`. */
+/**
+ * Whether requests may set the attribute. Members of groups are excluded, because `memberIds` reads
+ * them.
+ */
 export const isWritable = ({ attribute }: AttributePath): boolean =>
   attribute.mutability === undefined && attribute.name !== 'members';

@@ -1,4 +1,6 @@
-/** An attribute of a SCIM schema (RFC 7643, section 7). Absent members have the defaults of the RFC. */
+/**
+ * An attribute of a SCIM schema (RFC 7643, section 7). Absent members have the defaults of the RFC.
+ */
 export interface Attribute {
   readonly name: string;
   readonly type: 'string' | 'boolean' | 'dateTime' | 'reference' | 'complex';
@@ -19,7 +21,7 @@ export interface Schema {
   readonly attributes: readonly Attribute[];
 }
 
-/** A kind of resource: its own schema and at most one extension. */
+/** A type of resource: its core schema and at most one extension. */
 export interface ResourceKind {
   readonly name: 'User' | 'Group';
   readonly endpoint: '/Users' | '/Groups';
@@ -37,7 +39,10 @@ const text = (name: string, description: string, more: Partial<Attribute> = {}):
 
 const flag = (name: string, description: string): Attribute => ({ name, type: 'boolean', description });
 
-/** A list of values with a label and a kind each, of which one at most is the primary one. */
+/**
+ * Creates a list attribute whose elements have a value, a label and a type; at most one element is
+ * primary.
+ */
 const list = (name: string, description: string, value: string): Attribute => ({
   name,
   type: 'complex',

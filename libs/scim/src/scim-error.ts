@@ -1,4 +1,4 @@
-/** Kinds of errors of RFC 7644, section 3.12. */
+/** Values of `scimType` (RFC 7644, section 3.12). */
 export type ScimType =
   | 'invalidFilter'
   | 'tooMany'
@@ -10,7 +10,7 @@ export type ScimType =
   | 'invalidValue'
   | 'sensitive';
 
-/** An error that SCIM clients understand. `detail` names the attribute, the rule and the way out. */
+/** An error in the format of SCIM. `detail` names the attribute, the rule and the remedy. */
 export class ScimError extends Error {
   constructor(
     readonly status: number,
@@ -22,5 +22,5 @@ export class ScimError extends Error {
   }
 }
 
-/** A fault of the request: status 400 with its kind. */
+/** Creates an error of the request, with status 400 and its `scimType`. */
 export const fault = (scimType: ScimType, detail: string): ScimError => new ScimError(400, detail, scimType);

@@ -7,9 +7,9 @@ const CHARACTERS_MAX = 1_024;
 const ELEMENTS_MAX = 100;
 
 /**
- * Reads a value of an attribute as identity providers send it: a list of one for a single value, an object for a list of one,
- * a text for a value with parts, "True" for true. Undefined: no value, which null, an empty text and an empty list mean. Throws
- * `invalidValue`.
+ * Reads the value of an attribute. Accepts the variants of identity providers: a list of one for a
+ * single value, an object for a list of one, a text for a complex value, "True" for true. Returns
+ * undefined for null, an empty text and an empty list. Throws `invalidValue`.
  */
 export function readValue(attribute: Attribute, raw: unknown): Value | undefined {
   if (attribute.multiValued === true) return readList(attribute, raw);
@@ -39,7 +39,7 @@ function readList(attribute: Attribute, raw: unknown): readonly Parts[] | undefi
   );
 }
 
-/** Ignores names that the schema has not. */
+/** Reads a complex value. Ignores names that the schema does not have. */
 export function readParts(attribute: Attribute, raw: unknown): Parts | undefined {
   const subs = attribute.sub ?? [];
   const members = isObject(raw) ? new Map(Object.entries(raw)) : new Map([['value', raw]]);
@@ -77,7 +77,7 @@ function readBoolean(name: string, raw: unknown): boolean {
   throw fault('invalidValue', `${name} must be true or false.`);
 }
 
-/** Keeps one primary value at most: the last of those in `later`, else the first one. */
+/** Leaves at most one primary element: the last primary one in `later`, else the first one. */
 export function withOnePrimary(elements: readonly Parts[], later: readonly Parts[] = []): readonly Parts[] {
   const primary = later.findLast((each) => each['primary'] === true);
   const chosen = primary ?? elements.find((each) => each['primary'] === true);
