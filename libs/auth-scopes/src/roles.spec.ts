@@ -9,7 +9,7 @@ const userKeyCeiling = (role: Roles[0] | null, inWorkspace: Roles[1]): ReadonlyS
   userKeyCeilingWith(role, inWorkspace, DEFAULTS);
 
 describe('ceilingOf by role', () => {
-  it('gives owners and admins of the organisation everything, in every workspace', () => {
+  it('gives organisation owners and admins all scopes in every workspace', () => {
     for (const role of ['owner', 'admin'] as const) {
       for (const workspaceRole of [null, 'member', 'manager', 'admin'] as const) {
         expect(ceilingOf(role, workspaceRole).size).toBe(SCOPES.length);
@@ -17,12 +17,12 @@ describe('ceilingOf by role', () => {
     }
   });
 
-  it('gives managers and admins of a workspace exactly what a workspace key may hold', () => {
+  it('gives workspace managers and admins exactly the scopes of a workspace key', () => {
     expect(ceilingOf('member', 'admin')).toEqual(scopesAllowedFor('workspace-service'));
     expect(ceilingOf('member', 'manager')).toEqual(scopesAllowedFor('workspace-service'));
   });
 
-  it('does not let members change what belongs to the workspace, unless a setting allows it [SCP-07]', () => {
+  it('gives members no scope that changes resources of the workspace, unless a setting allows it [SCP-07]', () => {
     const shut = Object.fromEntries(SECURITY_SETTINGS.map(({ name }) => [name, !name.includes('Write')]));
     const member = ceilingWith('member', 'member', { ...shut, membersWriteApiKeys: true });
     const changing = [...member].filter((scope) => /\.(?:create|update|delete|publish|export)$/.test(scope));
@@ -31,11 +31,11 @@ describe('ceilingOf by role', () => {
     expect([...member].filter((scope) => !scopesAllowedFor('workspace-service').has(scope))).toEqual([]);
   });
 
-  it('gives a member without a workspace only the list of workspaces', () => {
+  it('gives a member without a workspace only the scope to list workspaces', () => {
     expect([...ceilingOf('member', null)].sort()).toEqual(['workspaces.list', 'workspaces.read']);
   });
 
-  it("gives a user's key what their current roles allow, and nothing once they have left", () => {
+  it("gives a user's key the scopes of the user's current roles, and none after the user has left", () => {
     expect(userKeyCeiling('owner', null)).toEqual(ceilingOf('owner', null));
     expect(userKeyCeiling('member', 'member')).toEqual(ceilingOf('member', 'member'));
     for (const outside of [userKeyCeiling('member', null), userKeyCeiling(null, 'admin')]) {
@@ -55,7 +55,7 @@ describe('ceilingOf with security settings', () => {
     ...Object.fromEntries(names.map((name) => [name, false])),
   });
 
-  it('removes what settings close for members and managers from them, and from no others', () => {
+  it('removes scopes that settings disable for members and managers from those roles only', () => {
     const settings = off('membersViewConfigs', 'managersViewConfigs');
     expect(ceilingWith('member', 'member', settings).has('configs.read')).toBe(false);
     expect(ceilingWith('member', 'manager', settings).has('configs.list')).toBe(false);
@@ -63,7 +63,7 @@ describe('ceilingOf with security settings', () => {
     expect(ceilingWith('owner', 'member', settings).has('configs.list')).toBe(true);
   });
 
-  it('adds what settings open for members, but never workspace keys', () => {
+  it('adds scopes that settings enable for members, but never those for workspace keys', () => {
     const opened = ceilingWith('member', 'member', ALL_OPEN);
     expect(opened.has('configs.create')).toBe(true);
     expect(ceilingOf('member', 'member').has('configs.create')).toBe(false);

@@ -4,7 +4,7 @@ import { capabilitiesOf, SECURITY_SETTINGS, securityInForce } from './security-s
 describe('SECURITY_SETTINGS', () => {
   const defaults = securityInForce({ organisation: {}, workspace: {}, overrides: {} });
 
-  it('are 35, and off only where members would change configs, prompts, guardrails or credentials', () => {
+  it('are 35, and disabled by default only where members would change configs, prompts, guardrails or credentials', () => {
     expect(SECURITY_SETTINGS).toHaveLength(35);
     expect(new Set(SECURITY_SETTINGS.map(({ name }) => name)).size).toBe(35);
     const off = Object.entries(defaults).filter(([, value]) => !value);

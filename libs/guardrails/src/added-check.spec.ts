@@ -28,13 +28,13 @@ jest.mock('./checks', () => {
   return { CHECKS: [...CHECKS, shouting], MODEL_CHECKS };
 });
 
-describe('check added by one file and one line', () => {
+describe('a new check, added with one file and one registration line', () => {
   it('is found by its id, with and without its plugin', () => {
     expect(findCheck('shouting')).toBe(findCheck('default.shouting'));
     expect(findCheck('shouting')?.id).toBe('default.shouting');
   });
 
-  it('can be part of inline guardrails, with its own parameters', () => {
+  it('is accepted in inline guardrails, with its own parameters', () => {
     expect(compileInline({ 'default.shouting': {} })).toMatchObject({ ok: true });
     expect(compileInline({ 'default.shouting': { loud: true } })).toMatchObject({ ok: false });
   });

@@ -46,7 +46,7 @@ describe('check catalogue', () => {
   });
 
   it.each(CHECKS.map((check) => [check.id, check] as const))(
-    'describes %s: a schema that accepts its own example and nothing unknown',
+    'describes %s with a schema that accepts its example and refuses unknown members',
     (id, check) => {
       expect(check.doc).toMatch(/\.$/);
       expect(check.stages.length).toBeGreaterThan(0);

@@ -14,7 +14,7 @@ const ids = (sources: Partial<Parameters<typeof effectiveGuardrails>[0]>) =>
   );
 
 describe('effectiveGuardrails', () => {
-  it('returns those of the organisation, the workspace and the config, in this order, each saved one once [GRD-02]', () => {
+  it('returns guardrails of the organisation, the workspace and the config in this order, each saved one once [GRD-02]', () => {
     const organisation = [saved('pg-a'), saved('pg-b')];
     expect(
       ids({
@@ -25,13 +25,13 @@ describe('effectiveGuardrails', () => {
     ).toEqual(['pg-a', 'pg-b', 'pg-c', 'pg-d']);
   });
 
-  it('leaves out only the organisation’s defaults for an exempt workspace [CTL-01]', () => {
+  it('omits only the organisation’s defaults for a workspace with an exclusion [CTL-01]', () => {
     const sources = { organisation: [saved('pg-a')], workspace: [saved('pg-b')], config: [saved('pg-c')] };
     expect(ids({ ...sources, isExcluded: true })).toEqual(['pg-b', 'pg-c']);
     expect(ids({ ...sources, isExcluded: true, config: [saved('pg-a')] })).toEqual(['pg-b', 'pg-a']);
   });
 
-  it('keeps every inline guardrail: it cannot replace a saved one of the same name', () => {
+  it('keeps every inline guardrail next to a saved one with the same name', () => {
     expect(ids({ organisation: [saved('pg-a')], config: [written(), written()] })).toEqual([
       'pg-a',
       'pg-a',

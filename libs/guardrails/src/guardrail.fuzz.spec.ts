@@ -15,8 +15,8 @@ const seeds = [
   { 'default.jsonSchema': { schema: SCHEMA } },
 ];
 
-describe('randomly mutated guardrail', () => {
-  it('either compiles or has failures with their paths, and nothing is thrown', () => {
+describe('validation of randomly mutated guardrails', () => {
+  it('returns a guardrail that compiles, or failures with their paths, and never throws', () => {
     fc.assert(
       fc.property(mutatedJson(seeds), (value) => {
         if (typeof value !== 'object' || value === null || Array.isArray(value)) return;

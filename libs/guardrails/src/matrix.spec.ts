@@ -132,7 +132,7 @@ describe('[GRD-02] a check of parameters', () => {
   const check = { id: 'requestParametersCheck', parameters: { params: { blockedKeys: ['seed'] } } };
 
   it.each(ACTIONS)(
-    '%s on the request, and nothing on the answer or a stream',
+    '%s applies to the request, and not to the response or a stream',
     async (_, actions, expected) => {
       const guardrails = [compiled([check], actions)];
       const request = { ...chat('hi'), seed: 1 };

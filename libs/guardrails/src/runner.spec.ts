@@ -12,7 +12,7 @@ const FAILS = { id: 'default.contains', parameters: { words: ['absent'], scope: 
 const PASSES = { id: 'default.contains', parameters: { words: ['hello'], scope: ['messages'] } };
 const never = () => new Promise<never>(() => undefined);
 
-describe('outcomes of a stage', () => {
+describe('runner: outcomes of a stage', () => {
   it.each(['input', 'output'] as const)(
     '%s: a failed guardrail denies or only marks, a passed one does neither, and a monitoring one decides nothing [GRD-02]',
     async (stage) => {
@@ -41,7 +41,7 @@ describe('outcomes of a stage', () => {
     expect(runner.runBeside([compiled([FAILS])], asking('hello'))).toBeNull();
   });
 
-  it('decides synchronously, without a promise, when no check must wait', () => {
+  it('decides synchronously when no check must wait', () => {
     const all = [
       compiled([PASSES, FAILS, { id: 'gw.pii', parameters: { redact: true } }], { deny: true }),
       compiled([PASSES, { id: 'default.regexReplace', parameters: { rule: 'h' } }], { sequential: true }),
@@ -49,7 +49,7 @@ describe('outcomes of a stage', () => {
     expect(new GuardrailRunner(new RecordingPort()).run(all, asking('hello'))).not.toBeInstanceOf(Promise);
   });
 
-  it('returns the results in the public shape', async () => {
+  it('returns the results in the format of the public API', async () => {
     const actions = {
       deny: true,
       message: 'Not here.',
@@ -152,7 +152,7 @@ describe('checks that cannot decide', () => {
     expect(await outcome(own(true), { fail_open: true })).toBe('mark');
   });
 
-  it('are aborted when their time is over', async () => {
+  it('are aborted at their timeout', async () => {
     let signal: AbortSignal | undefined;
     const port = new RecordingPort((call) => {
       signal = call.signal;
@@ -186,16 +186,16 @@ describe('body changes', () => {
     parameters: { rule, redactText },
   });
 
-  it('leave an unchanged body alone, so that its bytes can be forwarded as they are', async () => {
+  it('are absent when no check changes the body, so that its original bytes can be forwarded', async () => {
     expect(await judged([compiled([replace('zzz', '-')])], asking('hello'))).not.toHaveProperty('body');
   });
 
-  it('follow one another in order, within a guardrail and across guardrails', async () => {
+  it('are applied in order, within a guardrail and across guardrails', async () => {
     const guardrails = [compiled([replace('a', 'b'), replace('b+', 'c')]), compiled([replace('c', 'd')])];
     expect(await judged(guardrails, asking('aaa'))).toMatchObject({ body: chat('d') });
   });
 
-  it('reach later checks of a sequential guardrail, and no check of a parallel one', async () => {
+  it('are visible to later checks of a sequential guardrail, but not to checks of a parallel one', async () => {
     const checks = [
       replace('secret', '-'),
       { id: 'default.contains', parameters: { words: ['secret'], operator: 'none' } },
@@ -206,7 +206,7 @@ describe('body changes', () => {
     expect(await judged([compiled(checks)], asking('secret'))).toMatchObject({ outcome: 'mark' });
   });
 
-  it('are not made by a monitoring guardrail, nor when the request is denied', async () => {
+  it('are discarded from a monitoring guardrail, and when the request is denied', async () => {
     expect(
       await judged([compiled([replace('h', '-')], { monitor: true })], asking('hello')),
     ).not.toHaveProperty('body');
@@ -214,7 +214,7 @@ describe('body changes', () => {
     expect(denied).not.toHaveProperty('body');
   });
 
-  it('never change the judged body itself', async () => {
+  it('are made in a copy of the checked body', async () => {
     const body = chat('secret');
     const before = structuredClone(body);
     await judged([compiled([replace('secret', '-')])], Subject.input(FACTS, body));
@@ -255,13 +255,13 @@ describe('passthrough requests', () => {
     });
   });
 
-  it('are judged by checks without remote calls like any other body', async () => {
+  it('are checked like any other body by checks without remote calls', async () => {
     const checks = [{ id: 'default.contains', parameters: { words: ['hello'], operator: 'none' } }];
     expect(await judged([compiled(checks, { deny: true })], passing)).toMatchObject({ outcome: 'deny' });
   });
 });
 
-it('one guardrail can be run on its own, with only a text', async () => {
+it('runs a single guardrail on a text', async () => {
   const written = compileInline({ deny: true, contains: { words: ['secret'], operator: 'none' } });
   if (!written.ok) throw new Error('not valid');
   const subject = Subject.input({ ...FACTS, provider: null, model: null }, chat('a secret'));
@@ -271,7 +271,7 @@ it('one guardrail can be run on its own, with only a text', async () => {
   });
 });
 
-it('judges every JSON body without throwing', () => {
+it('checks any JSON body without throwing', () => {
   const checks = [
     'gw.pii',
     'gw.promptInjection',
@@ -316,7 +316,7 @@ it('judges every JSON body without throwing', () => {
     }),
   );
 });
-it('judges every choice of a response, not only the first', async () => {
+it('checks every choice of a response', async () => {
   const subject = Subject.output(
     FACTS,
     chat('hi'),

@@ -4,7 +4,7 @@ import { joinSecrets, splitSecrets } from './secrets';
 describe('check secrets', () => {
   const checks = CHECKS.map(({ id, example }) => ({ id, parameters: { ...example } }));
 
-  it('are separated from every check that has any, and restored unchanged', () => {
+  it('are separated from all checks that have secrets, and restored unchanged', () => {
     const split = splitSecrets(checks);
     const expected = CHECKS.flatMap(({ secretParameters = [], example }, index) =>
       secretParameters.some((name) => name in example) ? [String(index)] : [],

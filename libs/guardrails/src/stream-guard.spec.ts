@@ -56,10 +56,10 @@ const streams = (words: readonly string[]) =>
       return { text, pieces: sorted.slice(1).map((cut, index) => text.slice(sorted[index], cut)) };
     });
 
-describe('stream with a denying check', () => {
+describe('a stream with a denying check', () => {
   const words = ['forbidden', 'no', 'xyzzy\u{1f600}'];
 
-  it('never passes on any part of a denied finding, and all text before it in order, however it is cut', async () => {
+  it('forwards all text before a denied finding in order and no part of the finding, wherever chunks end', async () => {
     await fc.assert(
       fc.asyncProperty(streams(words), async ({ text, pieces }) => {
         const { text: out, verdict } = await sent(guardOf([noWords(words)]), pieces);
@@ -75,7 +75,7 @@ describe('stream with a denying check', () => {
     );
   });
 
-  it('holds back no more than a window and a step', () => {
+  it('buffers at most a window and a step', () => {
     const guard = guardOf([noWords(['forbidden'])]);
     let came = 0;
     let went = 0;
@@ -86,7 +86,7 @@ describe('stream with a denying check', () => {
     }
   });
 
-  it('passes on the first text before two windows have arrived, whatever the window', () => {
+  it('forwards the first text before two windows have arrived, whatever the window size', () => {
     for (let length = 1; length <= 600; length += 1) {
       const guard = guardOf([noWords(['x'.repeat(length)])]);
       let came = 0;
@@ -105,7 +105,7 @@ describe('stream with a denying check', () => {
     expect(await guard.end()).toMatchObject({ rest: [] });
   });
 
-  it('finds what a pattern forbids, with the same error message', async () => {
+  it('denies a match of a pattern, with the error message of a response that is not streamed', async () => {
     const guardrail = compiled(
       [{ id: 'regexMatch', parameters: { rule: '\\bkey-\\d{4,8}\\b', not: true } }],
       { deny: true, message: 'No keys.' },
@@ -118,7 +118,7 @@ describe('stream with a denying check', () => {
     expect(text.startsWith('word word')).toBe(true);
   });
 
-  it('judges each channel on its own: choices, reasoning, tool calls', () => {
+  it('checks each channel separately: choices, reasoning, tool calls', () => {
     const guard = guardOf([noWords(['forbidden'])]);
     expect(guard.push(TEXT, 'forb').denial).toBeNull();
     expect(guard.push({ ...TEXT, choice: 1 }, `idden${' '.repeat(50)}`).denial).toBeNull();
@@ -133,7 +133,7 @@ describe('stream with a denying check', () => {
   });
 });
 
-describe('stream with a replacing check', () => {
+describe('a stream with a replacing check', () => {
   const redact = (actions: GuardrailActions = {}) =>
     compiled([{ id: 'gw.pii', parameters: { redact: true, categories: PII_CATEGORIES } }], actions);
   const data = [
@@ -143,7 +143,7 @@ describe('stream with a replacing check', () => {
     'AKIAIOSFODNN7EXAMPLE',
   ];
 
-  it('passes on no personal data, and everything else, however it is cut', async () => {
+  it('replaces all personal data and forwards all other text, wherever chunks end', async () => {
     const text = fc
       .array(fc.oneof(fc.constantFrom(...data), fc.constantFrom('hello', 'world,', 'and', '12', '😀')), {
         maxLength: 60,
@@ -171,7 +171,7 @@ describe('stream with a replacing check', () => {
     );
   });
 
-  it('replaces a finding longer than its window as a whole', async () => {
+  it('replaces the whole of a finding that is longer than the window', async () => {
     const token = `eyJhbGciOiJSUzI1NiJ9.${'Ab3dEf9h'.repeat(200)}.${'x1Y2'.repeat(50)}`;
     const { text } = await sent(guardOf([redact()]), [...`the token ${token} ends here`]);
     expect(text).toBe('the token [SECRET] ends here');
@@ -187,11 +187,11 @@ describe('stream with a replacing check', () => {
   });
 });
 
-describe('stream with a check that needs the whole response', () => {
+describe('a stream with a check that needs the whole response', () => {
   const long = (actions: GuardrailActions) =>
     compiled([{ id: 'wordCount', parameters: { maxWords: 3 } }], actions);
 
-  it('is held back until its end, and denied or passed on as a whole', async () => {
+  it('is buffered until its end, and then denied or forwarded as a whole', async () => {
     const guard = guardOf([long({ deny: true })]);
     expect(guard.push(TEXT, 'one two ')).toEqual({ text: '', denial: null });
     expect(guard.push(TEXT, 'three')).toEqual({ text: '', denial: null });
@@ -205,7 +205,7 @@ describe('stream with a check that needs the whole response', () => {
     });
   });
 
-  it('flows and is only marked when the guardrail says so, or does not deny', async () => {
+  it('is forwarded and only marked when on_stream is mark or the guardrail does not deny', async () => {
     for (const actions of [{ deny: true, on_stream: 'mark' }, {}] as const) {
       const guard = guardOf([long(actions)]);
       expect(guard.push(TEXT, 'a b c d').text).toBe('a b c d');
@@ -230,7 +230,7 @@ describe('stream with a check that needs the whole response', () => {
     expect(JSON.parse(port.calls[0]?.body ?? '')).toMatchObject({ eventType: 'afterRequestHook' });
   });
 
-  it('is denied when it is longer than can be held back', () => {
+  it('is denied when it is longer than the buffer', () => {
     const guard = guardOf([long({ deny: true })]);
     let denial = null;
     for (let index = 0; index < 120 && !denial; index++) denial = guard.push(TEXT, 'a'.repeat(10_000)).denial;
@@ -240,7 +240,7 @@ describe('stream with a check that needs the whole response', () => {
     });
   });
 
-  it('is neither held nor marked by a monitoring guardrail', async () => {
+  it('is neither buffered nor marked by a monitoring guardrail', async () => {
     const guard = guardOf([
       long({ deny: true, monitor: true }),
       noWords(['bad'], { deny: true, monitor: true }),

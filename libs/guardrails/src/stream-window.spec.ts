@@ -47,8 +47,8 @@ const RULES = [
   'b(?:a b)*c',
 ];
 
-describe('StreamWindow on a text in pieces', () => {
-  it.each(RULES)('replaces the same as the pattern %s on the whole text, wherever it is cut', (rule) => {
+describe('StreamWindow with a text in pieces', () => {
+  it.each(RULES)('replaces the same matches of %s as in the whole text, wherever pieces end', (rule) => {
     const scan = regex(rule);
     const parts = fc.constantFrom(
       'a',
@@ -75,7 +75,7 @@ describe('StreamWindow on a text in pieces', () => {
     );
   });
 
-  it('replaces the same as on the whole text in each of 2,400 sentences, wherever it is cut', () => {
+  it('replaces the same personal data as in the whole text in 2,400 sentences, wherever pieces end', () => {
     const different = SENTENCES.filter((text, at) => {
       const sizes = [1, 2 + (at % 30)];
       const expected = whole(pii, text);
@@ -111,12 +111,12 @@ describe('StreamWindow on a text in pieces', () => {
   });
 });
 
-describe('StreamWindow on a text without possible findings', () => {
+describe('StreamWindow: buffered characters', () => {
   const PROSE =
     'The quick brown fox, as told in books (some of them old), jumps; it is a fine day for that. ';
   const WORDS = PROSE.match(/\S+\s/g) ?? [];
 
-  it('holds no character when no pattern or word can start in it', () => {
+  it('buffers no character in which no match can start', () => {
     const window = windowOf(regex('ULTRA-\\d+'), {
       ...scanOf('contains', { words: ['ZZZ'], operator: 'none' }),
     });
@@ -126,7 +126,7 @@ describe('StreamWindow on a text without possible findings', () => {
     }
   });
 
-  it('holds no more than the last word for personal data', () => {
+  it('buffers at most the last word for personal data', () => {
     const window = windowOf(pii);
     let held = 0;
     for (const word of WORDS) {
@@ -138,7 +138,7 @@ describe('StreamWindow on a text without possible findings', () => {
     expect(held).toBe(0);
   });
 
-  it('holds from the start of a possible match until it is ruled out', () => {
+  it('buffers a possible match until it is ruled out', () => {
     const window = windowOf(regex('key-\\d{4}'));
     const steps = ['The k', 'e', 'y-12', 'x and', ' on'].map((piece) => [
       window.push(piece).text,
@@ -153,7 +153,7 @@ describe('StreamWindow on a text without possible findings', () => {
     ]);
   });
 
-  it('does not scan, so that a piece costs only its new characters', () => {
+  it('does not scan a text without possible matches, so that a piece costs only its new characters', () => {
     let searches = 0;
     const counted = (scan: WindowScan): WindowScan => ({
       ...scan,
@@ -169,7 +169,7 @@ describe('StreamWindow on a text without possible findings', () => {
     expect(searches).toBeGreaterThan(0);
   });
 
-  it('scans a bounded number of times when everything is a finding, however small the pieces', () => {
+  it('scans a bounded number of times when the whole text is findings, however small the pieces', () => {
     let looked = 0;
     const every = regex('a');
     const counted: WindowScan = {
@@ -186,7 +186,7 @@ describe('StreamWindow on a text without possible findings', () => {
     expect(looked).toBeLessThan(16 * text.length);
   });
 
-  it('passes everything on in order once an optional scan has failed', () => {
+  it('forwards everything in order after an optional scan has failed', () => {
     const failing: WindowScan = {
       ...regex('key-\\d{4}'),
       find: () => {

@@ -114,7 +114,7 @@ describe('text-reading checks', () => {
     },
   );
 
-  it('are all listed here: a new one reads its texts in pieces, or is named with the reason', () => {
+  it('are all covered by this test, or listed with the reason why not', () => {
     const ids = TEXT_CHECKS.map(({ id }) => id);
     expect(Object.keys(NOT_WALKING).filter((id) => !ids.includes(id))).toEqual([]);
     expect(WALKING.length).toBe(11);
@@ -135,7 +135,7 @@ describe('work of one request', () => {
     return results.flatMap(({ checks }) => checks).filter(({ error }) => error !== undefined).length;
   };
 
-  it('is one sum over guardrails, input and output, beyond which checks cannot decide', async () => {
+  it('is counted over all guardrails of input and output, and checks cannot decide beyond its limit', async () => {
     const work = new Work('w', new CountingTurns());
     const limited = { ...facts, work };
     expect(await errorsOf(work, Subject.input(limited, chat(long)))).toBe(0);
@@ -143,7 +143,7 @@ describe('work of one request', () => {
     expect(await errorsOf(work, Subject.output(limited, chat('a'), response, 200))).toBeGreaterThan(0);
   }, 60_000);
 
-  it('denies if a guardrail denies, and reports how much checks may read', async () => {
+  it('denies beyond the limit if the guardrail denies, and reports the limit', async () => {
     const runner = new GuardrailRunner(new RecordingPort());
     const guardrail = guardrailOf(
       Array.from({ length: 50 }, () => count),
@@ -157,7 +157,7 @@ describe('work of one request', () => {
     );
   }, 60_000);
 
-  it('ends with the check’s time, between two steps', async () => {
+  it('stops at the check’s timeout, between two steps', async () => {
     const turns = new CountingTurns();
     const subject = Subject.input({ ...facts, work: new Work('w', turns) }, chat(long));
     const runner = new GuardrailRunner(new RecordingPort());
@@ -171,7 +171,7 @@ describe('work of one request', () => {
 });
 
 describe('Turns', () => {
-  it('rotate over the waiting workspaces, however much one of them has to do', async () => {
+  it('rotate among the waiting workspaces, however much work one of them has', async () => {
     const turns = new Turns();
     const order: string[] = [];
     const work = async (owner: string, steps: number): Promise<void> => {

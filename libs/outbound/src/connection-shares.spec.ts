@@ -19,8 +19,8 @@ async function held() {
   return { server, count, answer: respond };
 }
 
-describe('ConnectionPool shares', () => {
-  it('leave half of the connections to other holders, whatever one holder starts', async () => {
+describe('ConnectionPool: shares of holders', () => {
+  it('leaves half of the connections to other holders, however many calls one holder starts', async () => {
     const { server, count, answer: response } = await held();
     const outbound = client({ maxConnectionsPerOrigin: 8, maxWaitingPerOrigin: 32 });
     const calls = (holder: string, number: number): Running[] =>
@@ -44,7 +44,7 @@ describe('ConnectionPool shares', () => {
     await until(() => outbound.stats().calls === 0);
   });
 
-  it('start waiting calls of holders in turn, and free their places however calls end', async () => {
+  it('starts waiting calls of holders in rotation, and frees their connections however calls end', async () => {
     const { server, count, answer: response } = await held();
     const outbound = client({ maxConnectionsPerOrigin: 4, maxWaitingPerOrigin: 100 });
     const order = ['a', 'a', 'a', 'a', 'b', 'b', 'c', 'c'];

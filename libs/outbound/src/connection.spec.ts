@@ -46,7 +46,7 @@ describe('Connection reuse', () => {
     return server.accepted();
   };
 
-  it('happens after a complete response', async () => {
+  it('reuses a connection after a complete response', async () => {
     expect(await connectionsFor(OK)).toBe(1);
   });
 
@@ -59,16 +59,16 @@ describe('Connection reuse', () => {
     ['the provider speaks HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n'],
     ['another response follows without a request', OK + FORGED],
     ['a stray line follows', `${OK}\r\n`],
-  ])('does not happen when %s', async (_when, response) => {
+  ])('does not reuse a connection when %s', async (_when, response) => {
     expect(await connectionsFor(response)).toBe(2);
   });
 
-  it('does not happen after a response to HEAD that announces a body, because the body may follow', async () => {
+  it('does not reuse a connection after a HEAD response that announces a body, because the body may follow', async () => {
     const response = 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n';
     expect(await connectionsFor(response, { method: 'HEAD', body: null })).toBe(2);
   });
 
-  it('does not happen when the provider sends bytes without a request, which are never read as the next response', async () => {
+  it('does not reuse a connection on which the provider sent bytes without a request, and never reads them as a response', async () => {
     const sockets: Socket[] = [];
     const server = await serve(
       rawServer((socket) => {
@@ -84,7 +84,7 @@ describe('Connection reuse', () => {
     expect(await run(outbound, requestTo(server.origin))).toMatchObject({ body: 'ok', error: null });
   });
 
-  it('does not happen when the provider closes the connection while it is idle', async () => {
+  it('does not reuse a connection that the provider closed while it was idle', async () => {
     const server = await serve(rawServer((socket) => void socket.write(OK, () => socket.end())));
     const outbound = client();
     for (let round = 0; round < 3; round += 1) {
@@ -93,7 +93,7 @@ describe('Connection reuse', () => {
     }
   });
 
-  it('does not happen when the response arrived before the request was sent', async () => {
+  it('does not reuse a connection whose response arrived before the request was sent', async () => {
     const server = await serve(rawServer((socket) => void socket.pause().write(OK)));
     const outbound = client();
     const endless = new Readable({
@@ -112,7 +112,7 @@ describe('Connection reuse', () => {
   });
 });
 
-describe('Connection sends', () => {
+describe('Connection: requests', () => {
   const echo = (): Promise<Loopback> =>
     serve(
       httpServer((req, res) => {
@@ -145,7 +145,7 @@ describe('Connection sends', () => {
     expect(await sent({ method, ...changes })).toEqual([method, headers, length]);
   });
 
-  it('a streamed body with its own length, including texts and empty pieces, and ignores the length in the headers', async () => {
+  it('sends a streamed body with its own length, including texts and empty pieces, and ignores the length in the headers', async () => {
     const body = sourceOf(5, Readable.from(['ab', Buffer.from('cd'), Buffer.alloc(0), 'e']));
     expect(await sent({ body, headers: ['content-length', '9'] })).toEqual([
       'POST',
@@ -154,7 +154,7 @@ describe('Connection sends', () => {
     ]);
   });
 
-  it('a streamed body without any piece', async () => {
+  it('sends a streamed body without any piece', async () => {
     expect(await sent({ body: sourceOf(0, Readable.from([])) })).toEqual([
       'POST',
       ['content-length', '0'],
@@ -165,12 +165,12 @@ describe('Connection sends', () => {
   it.each([
     ['shorter', 6],
     ['longer', 4],
-  ])('no more of a streamed body that is %s than its length', async (_what, length) => {
+  ])('stops sending a streamed body that is %s than its length', async (_what, length) => {
     const body = sourceOf(length, Readable.from([Buffer.from('abc'), Buffer.from('de')]));
     expect(await sent({ body })).toMatchObject({ failure: 'aborted' });
   });
 
-  it('nothing of a streamed body that was destroyed', async () => {
+  it('sends nothing of a streamed body that was destroyed', async () => {
     const gone = Readable.from(['a']).on('error', () => undefined);
     gone.destroy();
     expect(await sent({ body: sourceOf(1, gone) })).toMatchObject({ failure: 'aborted' });
@@ -195,7 +195,7 @@ describe('Connection sends', () => {
     ['a name without a value', { headers: ['x'] }],
     ['another framing', { headers: ['Transfer-Encoding', 'chunked'] }],
     ['an upgrade', { headers: ['upgrade', 'websocket'] }],
-  ])('nothing for a request with %s', async (_what, changes) => {
+  ])('sends nothing for a request with %s', async (_what, changes) => {
     const server = await echo();
     const outbound = client();
     // Twice, because names are cached after the first time.
@@ -211,7 +211,7 @@ describe('Connection sends', () => {
   });
 });
 
-describe('Connection that the provider ends in the same turn in which a call takes it', () => {
+describe('Connection that the provider closes in the event-loop turn in which a call takes it', () => {
   it.each([
     ['closes it', '', false],
     ['breaks it', '', true],
@@ -243,8 +243,8 @@ describe('Connection that the provider ends in the same turn in which a call tak
   );
 });
 
-describe('Connection receives', () => {
-  it('no response from a provider that speaks first, and fails as interrupted', async () => {
+describe('Connection: responses', () => {
+  it('fails as interrupted when the provider sends bytes before the request', async () => {
     const server = await serve(
       listen(
         createHttpsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }).on('secureConnection', (socket) =>
@@ -259,7 +259,7 @@ describe('Connection receives', () => {
   });
 
   it.each(['http', 'https'])(
-    'pieces apart and in order over %s, with pauses, for many concurrent calls',
+    'delivers pieces in order over %s, with pauses, to many concurrent calls without mixing them',
     async (scheme) => {
       const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * 7) % 251));
       const respondTo = (url: string): Buffer => bytes.subarray(Number(url.slice(1)));
@@ -309,7 +309,7 @@ describe('Connection receives', () => {
   it.each([
     ['with a length', 'content-length: 100000\r\n'],
     ['without a length', ''],
-  ])('all of an https response %s that the provider ends during a pause', async (_which, head) => {
+  ])('delivers all of an https response %s that the provider ends during a pause', async (_which, head) => {
     const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 7) % 251));
     let isSent = false;
     const server = await serve(
@@ -345,7 +345,7 @@ describe('Connection receives', () => {
     expect(outbound.stats()).toMatchObject({ calls: 0 });
   });
 
-  it('at most 128 KiB of a response in one turn of the event loop, and all of it in the end', async () => {
+  it('reads at most 128 KiB of a response in one event-loop turn, and in the end all of it', async () => {
     const size = 8 * 1024 * 1024;
     const server = await serve(httpServer((_req, res) => void res.end(Buffer.alloc(size, 'a'))));
     const outbound = client();
@@ -367,7 +367,7 @@ describe('Connection receives', () => {
     expect(most).toBeLessThanOrEqual(128 * 1024);
   });
 
-  it('nothing more for a call whose handler throws, without affecting other calls', async () => {
+  it('delivers nothing more to a handler that threw, without affecting other calls', async () => {
     const server = await serve(rawServer((socket) => void socket.write(OK)));
     const outbound = client();
     const failure = await new Promise((resolve, reject) => {
@@ -384,7 +384,7 @@ describe('Connection receives', () => {
     expect(await run(outbound, requestTo(server.origin))).toMatchObject({ body: 'ok', error: null });
   });
 
-  it('the end of a response only after a pause, and can be reused then', async () => {
+  it('delivers the end of a response only after a pause, and can be reused then', async () => {
     const server = await serve(rawServer((socket) => void socket.write(OK)));
     const outbound = client();
     const seen: string[] = [];

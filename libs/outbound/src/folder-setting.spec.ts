@@ -9,11 +9,11 @@ describe('folder', () => {
     rmSync(home, { recursive: true });
   });
 
-  it('gives the path of a folder that exists', () => {
+  it('returns the path of a folder that exists', () => {
     expect(folder.parse(home)).toBe(home);
   });
 
-  it('refuses a path without a folder, so that a process does not start with it', () => {
+  it('throws for a path without a folder, so that the process does not start', () => {
     for (const path of [join(home, 'nowhere'), __filename])
       expect(() => folder.parse(path)).toThrow('must be the path of a folder that can be read');
   });

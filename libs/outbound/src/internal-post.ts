@@ -4,8 +4,8 @@ import { ServiceClient } from './service-client';
 const CLIENT = new ServiceClient({ timeoutMs: 30_000, connections: 1, bytesMax: 1_048_576 });
 
 /**
- * Sends a POST to one of our own processes. `date` is the time by that process's clock, or null if
- * its response has none.
+ * Sends a POST to one of our own processes. In the result, `date` is the time by that process's
+ * clock; null if its response has none.
  */
 export async function internalPost(
   url: string,

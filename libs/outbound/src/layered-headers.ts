@@ -4,26 +4,27 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Headers of one request by who writes them. */
+/** Headers of one request, by their source. */
 export interface HeaderLayers {
   /** Headers of every request to the server, such as its credential. */
   readonly configured: Headers;
   /** Headers of the caller, which override the configured ones. */
   readonly ofCall: Headers;
-  /** Names in lower case, all of them reserved. */
+  /** Headers of the protocol: names in lower case, all of them reserved. */
   readonly protocol: Headers;
 }
 
 export interface HeaderRules {
-  /** Whether only the protocol writes a header. `name` in lower case. */
+  /** Whether only the protocol may set a header. `name` in lower case. */
   readonly isReserved: (name: string) => boolean;
-  /** Makes the error for a header of the first two layers that cannot be sent. */
+  /** Creates the error for a configured header or a header of the caller that cannot be sent. */
   readonly refused: (name: string) => Error;
 }
 
 /**
- * Returns the headers of a request as names and values in turn. Throws what `refused` makes for a reserved header of the first two
- * layers, and for names and values that would break the head.
+ * Returns the headers of a request as a flat list of names and values. Throws the error of
+ * `refused` for a reserved header of the first two layers, and for names and values that are
+ * invalid in HTTP.
  */
 export function layeredHeaders(
   { configured, ofCall, protocol }: HeaderLayers,
@@ -33,11 +34,11 @@ export function layeredHeaders(
   check(configured, rules, fields);
   check(ofCall, rules, fields);
   const list: string[] = [];
-  // Names of the protocol are refused above, so that no name is here twice.
+  // The first two layers cannot contain names of the protocol, so no name is duplicated.
   for (const name in protocol) list.push(name, protocol[name] as string);
   if (!fields.has('user-agent')) list.push('user-agent', 'tollgate');
   for (const [name, value] of fields) list.push(name, value);
-  // Streams are read as they arrive, and compressors hold events back.
+  // Refuse compression, because compressors delay events of streams.
   list.push('accept-encoding', 'identity');
   return list;
 }

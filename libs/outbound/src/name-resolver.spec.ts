@@ -152,7 +152,7 @@ describe('NameResolver', () => {
     expect(await find(resolver, name)).toBe('ETIMEOUT');
   });
 
-  it('caches for a short time that a name does not exist, and drops its old addresses', async () => {
+  it('caches for a short time that a name does not exist, and drops its earlier addresses', async () => {
     const resolver = resolverOf();
     const name = 'gone.provider.example.com';
     server.replies.set(name, ['192.0.2.1', 1]);

@@ -23,7 +23,7 @@ interface Known {
   /** Why there are no addresses. */
   readonly error: NodeJS.ErrnoException | null;
   freshUntil: number;
-  /** Until then, stale addresses are better than none. */
+  /** Until then stale addresses are used while name servers fail. */
   readonly usableUntil: number;
 }
 
@@ -126,7 +126,7 @@ export class NameResolver {
     }
     const until = now + (isNotFound(error) ? NOT_FOUND_MS : FAILED_MS);
     const failure = { addresses: [], error, freshUntil: until, usableUntil: until };
-    // A lack of free lookups says nothing about the name.
+    // A failure for lack of free lookups is not cached, because it is not about the name.
     if (error.code !== BUSY) this.keep(name, failure);
     return failure;
   }
@@ -176,8 +176,7 @@ export class NameResolver {
     const errors = [four, six].flatMap((result) =>
       result.status === 'rejected' ? [result.reason as NodeJS.ErrnoException] : [],
     );
-    // A name does not exist only if both queries say so; a server that did not reply has not said
-    // so.
+    // The name does not exist only if both queries returned that; a missing reply proves nothing.
     throw errors.find((error) => !isNotFound(error)) ?? errors[0] ?? notFound();
   }
 

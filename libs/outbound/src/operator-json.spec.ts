@@ -32,7 +32,7 @@ describe('fetchJson and readJsonFile', () => {
   const fetched = (path: string): Promise<unknown> =>
     fetchJson(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}${path}`);
 
-  it('return a service’s document, or null if there is none', async () => {
+  it('return a service’s document, or null when the service has none', async () => {
     expect(await fetched('/good')).toEqual({ a: [1] });
     expect(await fetched('/none')).toBeNull();
   });
@@ -48,7 +48,7 @@ describe('fetchJson and readJsonFile', () => {
     await expect(fetchJson('http://127.0.0.1:9/')).rejects.toThrow();
   });
 
-  it('return a file’s document, null if there is none, and reject an invalid one', async () => {
+  it('return a file’s document, or null when the file is missing, and reject an invalid one', async () => {
     const path = (name: string): string => join(folder, name);
     writeFileSync(path('good.json'), '{"a":1}');
     writeFileSync(path('bad.json'), '{"a":');

@@ -21,7 +21,7 @@ describe('OutboundClient timeouts', () => {
     ['idle', { idleTimeoutMs: 120 }, HEAD],
     ['idle', { idleTimeoutMs: 120, headersTimeoutMs: 0 }, `${HEAD}piece`],
     ['total', { totalTimeoutMs: 120, idleTimeoutMs: 100_000 }, `${HEAD}piece`],
-  ])('end a call at its %s timeout, not earlier and not at a later one', async (phase, limits, bytes) => {
+  ])('end a call exactly at its %s timeout', async (phase, limits, bytes) => {
     const server = await serve(rawServer((socket) => socket.write(bytes)));
     const got = await run(client(), requestTo(server.origin, limits));
     expect(got.error).toMatchObject({ failure: 'timeout', phase });
@@ -252,7 +252,7 @@ describe('OutboundClient resume', () => {
     },
   );
 
-  it('loses nothing of what arrives in small pieces during a pause', async () => {
+  it('keeps all small pieces that arrive during a pause', async () => {
     const sockets: Socket[] = [];
     const server = await serve(
       rawServer((socket) => {
@@ -332,7 +332,7 @@ describe('OutboundClient connections', () => {
     expect((await first.outcome).status).toBe(200);
   });
 
-  it('gives the place of a failed call to a waiting one', async () => {
+  it('starts a waiting call when another call fails', async () => {
     const server = await serve(
       rawServer((socket, count) => {
         if (count === 1) socket.resetAndDestroy();

@@ -312,7 +312,7 @@ describe('OutboundClient with reused connections that the provider closes', () =
     },
   );
 
-  it('never sends a streamed body again, and closes it', async () => {
+  it('never resends a streamed body, and closes it', async () => {
     const server = await closingAfterFirst((socket) => socket.resetAndDestroy());
     const outbound = client();
     await run(outbound, requestTo(server.origin));

@@ -1,6 +1,6 @@
 import { OutboundError, type OutboundCall, type OutboundHandler } from './types';
 
-/** A response that this process gives by itself. */
+/** A response that this process generates. */
 export interface PlayedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -8,11 +8,11 @@ export interface PlayedResponse {
   readonly chunks: readonly string[];
 }
 
-/** Plays a response as a connection would deliver it: later, and not while it is paused. */
+/** Delivers a generated response like a connection: asynchronously, and not while it is paused. */
 export class PlayedCall implements OutboundCall {
   private isOver = false;
   private isPaused = false;
-  /** It was paused between two steps, so `resume` must go on. */
+  /** Whether it was paused between two steps, so that `resume` must continue. */
   private isWaiting = false;
   private readonly steps: (() => void)[];
 

@@ -107,8 +107,8 @@ function asParserReads(pieces: readonly string[], closes: boolean): Read & { isD
   return { status, headers: fields, body: Buffer.concat(body).toString('latin1'), isDone: parser.isDone };
 }
 
-describe('ResponseParser, compared with Node.js’s own client,', () => {
-  it('reads 150 generated responses alike, in one piece and in many, alone and over connections', async () => {
+describe('ResponseParser compared with the HTTP client of Node.js', () => {
+  it('reads 150 generated responses like Node.js, in one piece or many, alone or over a connection', async () => {
     const next = numbers(20_261_120);
     let made: Made = { text: '', closes: false };
     const server = await rawServer((socket) => {

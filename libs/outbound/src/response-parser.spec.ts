@@ -44,7 +44,7 @@ function parse(pieces: readonly string[], { isHead = false, closes = false }: Op
 const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 const CHUNKED = head('transfer-encoding: chunked');
 
-describe('ResponseParser reads', () => {
+describe('ResponseParser: valid responses', () => {
   const long = 'x'.repeat(60_000);
   it.each<[string, string, Partial<Result>, Options?]>([
     [
@@ -127,7 +127,7 @@ describe('ResponseParser reads', () => {
     expect(parse([text], options)).toMatchObject({ end: 'done', ...expected });
   });
 
-  it('body bytes that arrive in a later piece than the end', () => {
+  it('reads body bytes that arrive in a later piece than the end', () => {
     expect(parse([`${head('content-length: 2')}ok`, 'x'])).toMatchObject({
       body: 'ok',
       end: 'done',
@@ -135,7 +135,7 @@ describe('ResponseParser reads', () => {
     });
   });
 
-  it('several responses in turn, each without a trace of the one before', () => {
+  it('reads several consecutive responses independently', () => {
     const parser = new ResponseParser();
     const texts = [
       'HTTP/1.1 304 X\r\ncontent-length: 7\r\nconnection: close\r\n\r\n',
@@ -160,7 +160,7 @@ describe('ResponseParser reads', () => {
   });
 });
 
-describe('ResponseParser refuses', () => {
+describe('ResponseParser: invalid responses', () => {
   const many = Array.from({ length: 1_001 }, (_, index) => `x-${String(index)}: y`);
   it.each([
     ['other protocols', 'SSH-2.0-OpenSSH_9.6\r\n'],
@@ -236,18 +236,18 @@ describe('ResponseParser refuses', () => {
     expect(parse([...text])).toMatchObject({ end: 'invalid', isFit: false });
   });
 
-  it('a head over 64 KiB, in any number of pieces', () => {
+  it('refuses a head over 64 KiB, in any number of pieces', () => {
     const text = head(`x: ${'a'.repeat(70_000)}`);
     expect(parse([text])).toMatchObject({ end: 'invalid' });
     expect(parse([text.slice(0, 70_000)])).toMatchObject({ end: 'invalid' });
     expect(parse([text.slice(0, 30_000), text.slice(30_000)])).toMatchObject({ end: 'invalid' });
   });
 
-  it('a fault after valid bytes, and keeps those', () => {
+  it('refuses invalid bytes after valid ones, and keeps the valid ones', () => {
     expect(parse([`${CHUNKED}2\r\nok\r\nx`])).toMatchObject({ status: 200, body: 'ok', end: 'invalid' });
   });
 
-  it('to end a response whose connection ends early', () => {
+  it('does not end a response whose connection ends early', () => {
     for (const text of [
       '',
       'HTTP/1.1 200 OK\r\nx',
@@ -258,7 +258,7 @@ describe('ResponseParser refuses', () => {
   });
 });
 
-describe('ResponseParser with a response in pieces', () => {
+describe('ResponseParser: responses in pieces', () => {
   const responses: [string, Options?][] = [
     [`${head('Content-Type: text/plain', 'content-length: 5', 'X: \xe9')}hello`],
     [`${CHUNKED}4\r\nwiki\r\nA;x=y\r\npedia in c\r\n0\r\ntrailer: z\r\n\r\n`],

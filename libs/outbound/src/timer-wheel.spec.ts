@@ -47,7 +47,7 @@ describe('TimerWheel', () => {
     expect(cancelled.firedAt).toBeNull();
   });
 
-  it('keeps an entry beyond one turn, and stops its timer when the last one has left', async () => {
+  it('keeps an entry for more than one rotation, and stops its timer after the last entry', async () => {
     const wheel = new TimerWheel();
     const [far, near] = [new Probe(), new Probe()];
     wheel.schedule(far, performance.now() + 3_600_000);

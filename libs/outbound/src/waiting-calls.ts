@@ -1,8 +1,8 @@
 import { Shares } from '@gw/kernel';
 
 /**
- * The calls of one pool that wait for a connection: those of one holder in order, the holders in
- * turn.
+ * The calls of one pool that wait for a connection: the calls of one holder in order of arrival,
+ * the holders in rotation.
  */
 export class WaitingCalls<Call extends { readonly holder: string }> {
   size = 0;

@@ -27,7 +27,7 @@ const refusal = (work: () => unknown): string => {
   throw new Error('It was not refused.');
 };
 
-describe('templates', () => {
+describe('templates of prompts', () => {
   it.each<[string, Record<string, unknown>, string]>([
     ['Hello {{name}}!', { name: 'Ada' }, 'Hello Ada!'],
     ['{{ name }}{{{name}}}{{&name}}', { name: '<b>&"' }, '<b>&"<b>&"<b>&"'],
@@ -57,7 +57,7 @@ describe('templates', () => {
     expect(render(template, variables)).toBe(expected);
   });
 
-  it('insert saved partials with the variables of their place', () => {
+  it('insert saved partials, which see the variables at their place', () => {
     const partials = {
       'pp-a': 'I am {{name}}',
       'pp-a@2': 'two',
@@ -70,7 +70,7 @@ describe('templates', () => {
     expect(refusal(() => render('{{>pp-none}}', {}, { partials }))).toContain('pp-none');
   });
 
-  it('insert private partials, which must not name a saved one', () => {
+  it('insert private partials, which must be texts without saved or recursive partials', () => {
     expect(render('{{>>intro}}!', { intro: 'Hi {{name}}', name: 'Ada' })).toBe('Hi Ada!');
     expect(render('{{>>intro}}!')).toBe('!');
     refusal(() => render('{{>>intro}}', { intro: '{{>pp-a}}' }, { partials: { 'pp-a': 'saved' } }));
@@ -137,8 +137,8 @@ describe('templates', () => {
   });
 });
 
-describe('messages', () => {
-  it('are rendered text by text, so that a value never changes their shape', () => {
+describe('messages of templates', () => {
+  it('are rendered text by text, so that a value never changes the structure of the JSON', () => {
     const text = JSON.stringify([
       { role: 'system', content: 'You are {{who}}' },
       { role: 'user', content: [{ type: 'text', text: '{{question}}' }] },
@@ -150,7 +150,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('of a raw template may be inside sections', () => {
+  it('may be inside sections of a raw template', () => {
     const text =
       '[{"role":"system","content":"S"}{{#turns}},{"role":"{{role}}","content":"{{text}}"}{{/turns}}]';
     const turns = [
@@ -171,7 +171,7 @@ describe('messages', () => {
     [[',', ':', 'x']],
     [{ '",role': ':' }],
     ['\n\u0000\u2028'],
-  ])('of a raw template keep their shape whatever %j holds', (value) => {
+  ])('keep the structure of a raw template with the value %j', (value) => {
     const text = '[{"role":"user","content":"<{{v}}>","n":{{v}}}]';
     const given = typeof value === 'string' ? value : JSON.stringify(value);
     expect(render(text, { v: value }, { isRaw: true })).toEqual([
@@ -179,7 +179,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('of a raw template take partials as text inside a string and as JSON outside', () => {
+  it('insert partials of a raw template as text inside a string and as JSON outside', () => {
     const partials = { 'pp-in': 'a "quoted"\n{{v}}', 'pp-out': '{"role":"user","content":"{{v}}"}' };
     expect(
       render(
@@ -193,7 +193,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('are refused when they are not JSON once rendered', () => {
+  it('are refused when the rendered text is not JSON', () => {
     refusal(() => render('[{{missing}}x]', {}, { isRaw: true }));
     refusal(() => render('["a"]', {}, { isRaw: true }));
     refusal(() => render('["{{a}}"]', {}));

@@ -67,7 +67,7 @@ function ratioOf(steps: (count: number) => number): number {
   return steps(2 * COUNT) / Math.max(COUNT, steps(COUNT));
 }
 
-describe('JSON bodies are read and written in steps in proportion to their members', () => {
+describe('reading and writing JSON bodies takes steps in proportion to their members', () => {
   it.each(Object.entries(REQUESTS))('with %s', (_name, make) => {
     const steps = (count: number): number => {
       const body = make(count);

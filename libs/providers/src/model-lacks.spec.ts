@@ -22,7 +22,7 @@ describe('lacksOf', () => {
     ['together-ai', 'meta-llama/Llama-3.3-70B-Instruct-Turbo', ['image']],
     ['bedrock', 'us.meta.llama3-1-70b-instruct-v1:0', ['image']],
     ['cohere', 'command-r-plus-08-2024', ['image']],
-  ])('of %s %s are known', (id, model, lacks) => {
+  ])('returns known lacks for provider %s and model %s', (id, model, lacks) => {
     expect(lacksOf(provider(id), model)).toEqual(lacks);
   });
 
@@ -35,17 +35,20 @@ describe('lacksOf', () => {
     ['groq', 'llama-3.2-11b-vision-preview'],
     ['groq', 'meta-llama/llama-4-scout-17b-16e-instruct'],
     ['openai', `gpt-4${'-'.repeat(300)}`],
-  ])('of %s %s are none', (id, model) => {
+  ])('returns no lacks for provider %s and model %s', (id, model) => {
     expect(lacksOf(provider(id), model)).toEqual([]);
   });
 
-  it.each(['azure-openai', 'vllm'])('of %s are none, because its operator names the models', (id) => {
-    expect(lacksOf(provider(id), 'gpt-4')).toEqual([]);
-  });
+  it.each(['azure-openai', 'vllm'])(
+    'returns no lacks for %s, because its operator names the models',
+    (id) => {
+      expect(lacksOf(provider(id), 'gpt-4')).toEqual([]);
+    },
+  );
 });
 
 describe('refusalOfLacks', () => {
-  it('names the model and all that it does not take', () => {
+  it('names the model and all features that it lacks', () => {
     const demands = { ...NOTHING, image: true, jsonSchema: true };
     const refusal = refusalOfLacks(provider('openai'), 'gpt-4', demands);
     expect(refusal).toMatchObject({ type: 'unsupported_by_provider', options: { param: 'model' } });
@@ -54,7 +57,7 @@ describe('refusalOfLacks', () => {
     );
   });
 
-  it('is null when the call asks for nothing that the model lacks', () => {
+  it('returns null when the call requires nothing that the model lacks', () => {
     expect(refusalOfLacks(provider('openai'), 'gpt-4', { ...NOTHING, tools: true })).toBeNull();
   });
 });

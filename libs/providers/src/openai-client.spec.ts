@@ -19,7 +19,7 @@ const clientOf = (serve: Serve): OpenAI =>
     },
   });
 
-describe('OpenAI’s own client', () => {
+describe('OpenAI’s client library', () => {
   describe('over the sandbox', () => {
     const client = clientOf((path, method, body) => {
       const { respond } = sandbox.local as LocalProvider;
@@ -32,7 +32,7 @@ describe('OpenAI’s own client', () => {
     });
     const messages = [{ role: 'user' as const, content: 'Hello' }];
 
-    it('reads chat completions, whole and streamed alike', async () => {
+    it('reads chat completions, streamed and not streamed, with equal results', async () => {
       const whole = await client.chat.completions.create({ model: 'sandbox-small', messages });
       const stream = client.chat.completions.stream({
         model: 'sandbox-small',

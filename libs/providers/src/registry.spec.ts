@@ -78,7 +78,7 @@ describe('PROVIDERS', () => {
     );
   });
 
-  it('documents each provider as it is', () => {
+  it('matches the documentation of each provider', () => {
     const script = join(__dirname, '../../../tools/providers-doc.cjs');
     expect(() => execFileSync(process.execPath, [script, '--check'])).not.toThrow();
   });
@@ -114,7 +114,7 @@ describe('PROVIDERS', () => {
     expect(() => registryOf([provider('openai'), taken])).toThrow('Two providers have the same id.');
   });
 
-  it('keeps the facts of providers that other parts name', () => {
+  it('has the provider facts that other modules rely on', () => {
     const facts = ['groq', 'mistral-ai', 'x-ai', 'together-ai', 'zhipu'].map((id) => {
       const { priceCatalogueId, batchMillionths, environmentKey, telemetryName } = provider(id);
       return [priceCatalogueId, batchMillionths, environmentKey?.variable, telemetryName];
@@ -128,27 +128,30 @@ describe('PROVIDERS', () => {
     ]);
   });
 
-  it.each(all.map((item) => [item.id, item] as const))('%s keeps the contract of a provider', (id, item) => {
-    expect(PROVIDERS.get(id)).toBe(item);
-    expect(Object.isFrozen(item)).toBe(true);
-    expect(item.credentialHeaders.every((name) => name === name.toLowerCase())).toBe(true);
-    expect(item.routes.passthrough).toEqual({ via: 'native', prefix: '' });
-    for (const support of Object.values(item.routes)) {
-      if (support.via === 'native') expect(support.prefix).toMatch(/^$|^\/[a-z]/);
-    }
-    const settings = (item.fields ?? []).filter(({ required }) => required === true);
-    const configurations = acmeSettings(settings);
-    const isSelfHosted = PROVIDER_ROWS.some((row) => row.id === id && row.base === null);
-    if (isSelfHosted) expect(() => item.baseUrl(credential())).toThrow(/custom_host/);
-    else
-      expect(item.baseUrl(credential(configurations), 'm')).toMatch(
-        /^https?:\/\/[a-z0-9.-]+(\/[a-z0-9-]+)*$/,
-      );
-    for (const { provider: variant } of Object.values(item.variants ?? {})) {
-      expect(variant.id).toBe(id);
-      expect(variant.credentialHeaders).toEqual(item.credentialHeaders);
-    }
-  });
+  it.each(all.map((item) => [item.id, item] as const))(
+    '%s fulfils the contract of a provider',
+    (id, item) => {
+      expect(PROVIDERS.get(id)).toBe(item);
+      expect(Object.isFrozen(item)).toBe(true);
+      expect(item.credentialHeaders.every((name) => name === name.toLowerCase())).toBe(true);
+      expect(item.routes.passthrough).toEqual({ via: 'native', prefix: '' });
+      for (const support of Object.values(item.routes)) {
+        if (support.via === 'native') expect(support.prefix).toMatch(/^$|^\/[a-z]/);
+      }
+      const settings = (item.fields ?? []).filter(({ required }) => required === true);
+      const configurations = acmeSettings(settings);
+      const isSelfHosted = PROVIDER_ROWS.some((row) => row.id === id && row.base === null);
+      if (isSelfHosted) expect(() => item.baseUrl(credential())).toThrow(/custom_host/);
+      else
+        expect(item.baseUrl(credential(configurations), 'm')).toMatch(
+          /^https?:\/\/[a-z0-9.-]+(\/[a-z0-9-]+)*$/,
+        );
+      for (const { provider: variant } of Object.values(item.variants ?? {})) {
+        expect(variant.id).toBe(id);
+        expect(variant.credentialHeaders).toEqual(item.credentialHeaders);
+      }
+    },
+  );
 
   it.each(all.map((item) => [item.id, item] as const))(
     '%s signs only with headers that it strips from callers',

@@ -74,7 +74,10 @@ async function credentialsFor(
   return keysOf(await assumeRole(role, auth['aws_external_id'] ?? null, own, tools));
 }
 
-/** The identities of a container and a machine are those of everything that runs there, so the operator must allow them. */
+/**
+ * Gets the installation's own keys. Everything on a container or machine shares their identities,
+ * so the operator must allow those.
+ */
 async function ownKeys(region: string, tools: AwsTools): Promise<AwsCredentials> {
   const { settings } = tools;
   const isGiven =

@@ -18,7 +18,7 @@ const CLOUDS: readonly (readonly [suffix: string, audience: string])[] = [
 ];
 
 /**
- * Reads the newest version of a secret in Azure Key Vault, or a named version: `<name>` or
+ * Reads a secret in Azure Key Vault. `path` is `<name>` for the newest version, or
  * `<name>/<version>`.
  */
 export async function readFromAzure({ auth, path }: SecretLocation, tools: AzureTools): Promise<string> {

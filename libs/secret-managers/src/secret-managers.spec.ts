@@ -164,7 +164,7 @@ describe('secret manager calls', () => {
     await expect(denied(at('cloud2_kv', 'openai-key', entra()))).rejects.toMatchObject({
       failure: 'refused',
     });
-    // Only the login at the authority went out, whose address the installation chose.
+    // Only the login was sent: the installation chose the URL of the authority.
     expect(managers.stub.connections - before).toBe(1);
   });
 

@@ -52,8 +52,11 @@ export class SecretResolver {
   private readonly known = new Map<string, Known>();
   private readonly running = new Map<string, Promise<string>>();
   private readonly reads: Shares;
-  /** Unreachable managers by kind, which bounds the map. */
-  private readonly away = new Map<SecretLocation['managerType'], { since: Date; lastAt: number }>();
+  /** Unreachable managers by type, which bounds the map. */
+  private readonly unreachableByType = new Map<
+    SecretLocation['managerType'],
+    { since: Date; lastAt: number }
+  >();
   private readonly options: Required<SecretResolverOptions>;
   private characters = 0;
 
@@ -93,14 +96,14 @@ export class SecretResolver {
   }
 
   /**
-   * Managers that were unreachable at the last read. A manager is forgotten when no old value of it
-   * is used any more.
+   * Returns the managers that were unreachable at the last read. A manager is dropped from the list
+   * when no cached value of it can be used any more.
    */
   unreachable(): readonly UnreachableManager[] {
     const { freshMs, graceMs, now } = this.options;
-    for (const [managerType, { lastAt }] of this.away)
-      if (now() - lastAt > freshMs + graceMs) this.away.delete(managerType);
-    return [...this.away].map(([managerType, { since }]) => ({ managerType, since }));
+    for (const [managerType, { lastAt }] of this.unreachableByType)
+      if (now() - lastAt > freshMs + graceMs) this.unreachableByType.delete(managerType);
+    return [...this.unreachableByType].map(([managerType, { since }]) => ({ managerType, since }));
   }
 
   get size(): number {
@@ -118,7 +121,7 @@ export class SecretResolver {
     const reading = this.read(location)
       .then(
         (text) => {
-          this.away.delete(location.managerType);
+          this.unreachableByType.delete(location.managerType);
           this.keep(version, { text, readAt: this.options.now(), failure: null, failedAt: 0 });
           return text;
         },
@@ -140,12 +143,15 @@ export class SecretResolver {
   }
 
   private missed({ managerType }: SecretLocation, lastAt: number): void {
-    this.away.set(managerType, { since: this.away.get(managerType)?.since ?? new Date(), lastAt });
+    this.unreachableByType.set(managerType, {
+      since: this.unreachableByType.get(managerType)?.since ?? new Date(),
+      lastAt,
+    });
   }
 
   /**
-   * Uses the old value while a manager is unreachable. A denial or a missing secret takes effect at
-   * once.
+   * Returns the old value while a manager is unreachable. Throws the failure for a denial, a
+   * missing secret, and after the grace period.
    */
   private afterFailure({ text, readAt }: Known, failure: VendorError, now: number): string {
     const { freshMs, graceMs } = this.options;
@@ -171,7 +177,7 @@ export class SecretResolver {
     this.characters -= costOf(entry);
   }
 
-  /** Marks an entry as most recently used: the last of the map. */
+  /** Marks an entry as most recently used by moving it to the end of the map. */
   private touch(version: string, entry: Known): void {
     this.known.delete(version);
     this.known.set(version, entry);

@@ -12,8 +12,8 @@ export interface VaultTools {
 const MANAGER = 'HashiCorp Vault';
 
 /**
- * A secret of HashiCorp Vault by the path of its API: `secret/data/openai` of a KV engine of version 2, `kv/openai` of version 1.
- * It is a JSON object of the secret's fields.
+ * Reads a secret of HashiCorp Vault by its API path: `secret/data/openai` in a KV engine of version
+ * 2, `kv/openai` in version 1. Returns the secret's fields as a JSON object.
  */
 export async function readFromVault({ auth, path }: SecretLocation, tools: VaultTools): Promise<string> {
   const base = textOf(auth['vault_addr'], 'The auth_config').replace(/(?<!\/)\/+$/, '');

@@ -49,7 +49,7 @@ describe('redactJson', () => {
     );
   });
 
-  it('compares the numbers of names that are alike once each', () => {
+  it('numbers colliding names in linear time', () => {
     const has = jest.spyOn(Map.prototype, 'has');
     const members = Array.from({ length: 500 }, (_, at) => `[redacted] ${String(501 + at)}`).concat(
       Array.from({ length: 500 }, (_, at) => `sk-${String(10_000_000_000 + at)}`),
@@ -77,7 +77,7 @@ describe('redactMetadata', () => {
     expect(redactMetadata(metadata)).toBe(metadata);
   });
 
-  it('recognises the planted credentials that have a public format', () => {
+  it('recognises all test credentials that have a public format', () => {
     const { canaries } = readCases('secrets.json') as {
       canaries: { what: string; value: string }[];
     };
@@ -122,7 +122,7 @@ describe('redactBody', () => {
     expect(redacted(within(args))).toBe(within({ ...args, password: '[redacted]', api_key: '[redacted]' }));
   });
 
-  it('replaces what a body holds that is cut within a character or has binary parts', () => {
+  it('redacts a body that is cut within a character or has binary parts', () => {
     const text = Buffer.from(
       '{"api_key":"CANARYAZURE0123456789abcdef","k":"sk-CANARYPROVIDER0123456789","t":"é',
     );
@@ -134,7 +134,7 @@ describe('redactBody', () => {
     expect(redactBody(form)).toEqual(Buffer.concat([binary, Buffer.from('[redacted]'), binary]));
   });
 
-  it('finds every canary that has a public format', () => {
+  it('finds every test credential that has a public format', () => {
     const { canaries } = readCases('secrets.json') as { canaries: { value: string }[] };
     const shaped = canaries
       .map(({ value }) => value)
@@ -151,7 +151,7 @@ describe('redactBody', () => {
     expect(redactBody(body)).toBe(body);
   });
 
-  it('redacts a web token after any character, and keeps words that only begin like one', () => {
+  it('redacts a web token after any character, and keeps words that only start like one', () => {
     const words = '-eyJ'.repeat(1_000);
     expect(redacted(words)).toBe(words);
     expect(redacted(`${words}-eyJhbGciOi.e30.c2ln ok`)).toBe(`-${'[redacted]'} ok`);

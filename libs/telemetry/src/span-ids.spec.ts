@@ -3,7 +3,7 @@ import { callSpanId, spanIdOf, traceIdOf } from './span-ids';
 const UUID = '019ad000-0000-7000-8000-00000000000f';
 
 describe('traceIdOf', () => {
-  it('takes the dashes out of a UUID, in any case', () => {
+  it('removes the dashes from a UUID in any case', () => {
     const hex = UUID.replaceAll('-', '');
     expect(traceIdOf(UUID)).toBe(hex);
     expect(traceIdOf(UUID.toUpperCase())).toBe(hex);
@@ -26,7 +26,7 @@ describe('spanIdOf', () => {
     expect(spanIdOf('0'.repeat(16))).toMatch(/^(?!0+$)[0-9a-f]{16}$/);
   });
 
-  it('gives each call of a request a span of its own', () => {
+  it('gives each call of a request its own span id', () => {
     expect(callSpanId(UUID, 0)).toBe(spanIdOf(`${UUID} 0`));
     expect(callSpanId(UUID, 1)).not.toBe(callSpanId(UUID, 0));
   });

@@ -39,7 +39,7 @@ describe('default.jwt', () => {
     expect((await check(`Bearer ${token}`, [jwk])).result).toMatchObject({ verdict: true });
   });
 
-  it('refuses missing, foreign, expired, too old, endless and unsigned tokens, with a reason that does not reveal them', async () => {
+  it('refuses tokens that are missing, foreign, expired, too old, without expiry or unsigned, with a reason that does not reveal them', async () => {
     const { jwk, sign } = await signer('k1');
     const other = await signer('k1');
     const none = `${Buffer.from('{"alg":"none","kid":"k1"}').toString('base64url')}.${Buffer.from(JSON.stringify(good)).toString('base64url')}.`;
@@ -87,7 +87,7 @@ describe('default.jwt', () => {
     expect((await check(token, [{ kty: 'oct', k: 'c2VjcmV0', kid: 'k1' }])).result.error).toBeDefined();
   });
 
-  it('fetches keys once, merges several URLs, and fetches again for an unknown key at most every 30 s', async () => {
+  it('fetches keys once, merges those of several URLs, and fetches again for an unknown key at most every 30 s', async () => {
     const [first, second] = [await signer('k1'), await signer('k2')];
     const port = new RecordingPort(({ url }) =>
       url.endsWith('2') ? json({ keys: [second.jwk] }) : json({ keys: [first.jwk] }),
@@ -106,7 +106,7 @@ describe('default.jwt', () => {
     expect(port.calls).toHaveLength(4);
   });
 
-  it('accepts a key id that two issuers use, and no key of one issuer for tokens of the other', async () => {
+  it('accepts a key id that two issuers use, and verifies each issuer’s tokens only with its own keys', async () => {
     const [one, two] = [await signer('same'), await signer('same')];
     const [uriOne, uriTwo] = ['https://one.example.com/jwks', 'https://two.example.com/jwks'];
     const port = new RecordingPort(({ url }) => json({ keys: [url === uriOne ? one.jwk : two.jwk] }));

@@ -15,7 +15,7 @@ describe('model checks', () => {
     [{ models: ['@eu/*'] }, { model: 'b', provider: '@eu' }, true],
     [{ models: ['@eu/a'] }, { model: 'b', provider: 'eu' }, false],
     [{ models: ['a'] }, { model: null }, false],
-  ])('modelWhitelist %j for %j: %p', async (parameters, more, expected) => {
+  ])('modelWhitelist %j gives request %j the verdict %p', async (parameters, more, expected) => {
     expect(await passes('default.modelwhitelist', parameters, facts(more))).toBe(expected);
   });
 
@@ -31,7 +31,7 @@ describe('model checks', () => {
     [{ team: 'lab' }, 'small', false],
     [{ team: 'lab', tier: '1' }, 'huge', true],
     [{ team: 'toString' }, 'small', true],
-  ])('modelRules with %j for %s: %p', async (metadata, model, expected) => {
+  ])('modelRules gives metadata %j and model %s the verdict %p', async (metadata, model, expected) => {
     expect(await passes('modelRules', { rules }, facts({ metadata, model }))).toBe(expected);
   });
 });
@@ -43,7 +43,7 @@ describe('metadata and request type checks', () => {
     [{ blockedTypes: ['chatComplete'] }, {}, false],
     [{}, { metadata: { blocked_endpoints: 'chatComplete' } }, false],
     [{ allowedTypes: ['embed'] }, { metadata: { supported_endpoints: 'chatComplete' } }, false],
-  ])('allowedRequestTypes %j for %j: %p', async (parameters, more, expected) => {
+  ])('allowedRequestTypes %j gives request %j the verdict %p', async (parameters, more, expected) => {
     expect(await passes('allowedRequestTypes', parameters, facts(more))).toBe(expected);
   });
 
@@ -52,7 +52,7 @@ describe('metadata and request type checks', () => {
     [{ metadataKeys: ['a', 'b'], operator: 'any' }, { a: '1' }, true],
     [{ metadataKeys: ['a'], operator: 'none' }, { a: '1' }, false],
     [{ metadataKeys: ['constructor'] }, {}, false],
-  ])('requiredMetadataKeys %j for %j: %p', async (parameters, metadata, expected) => {
+  ])('requiredMetadataKeys %j gives metadata %j the verdict %p', async (parameters, metadata, expected) => {
     expect(await passes('requiredMetadataKeys', parameters, facts({ metadata }))).toBe(expected);
   });
 
@@ -64,9 +64,12 @@ describe('metadata and request type checks', () => {
     [{ metadataPairs: { a: ['b', 'd'] }, matchType: 'containsAll' }, { a: 'abc' }, false],
     [{ metadataPairs: { a: '^x\\d$' }, matchType: 'regex' }, { a: 'x1' }, true],
     [{ metadataPairs: { a: '^x\\d$' }, matchType: 'regex' }, { a: 'x12' }, false],
-  ])('requiredMetadataKeyPairs %j for %j: %p', async (parameters, metadata, expected) => {
-    expect(await passes('requiredMetadataKeyPairs', parameters, facts({ metadata }))).toBe(expected);
-  });
+  ])(
+    'requiredMetadataKeyPairs %j gives metadata %j the verdict %p',
+    async (parameters, metadata, expected) => {
+      expect(await passes('requiredMetadataKeyPairs', parameters, facts({ metadata }))).toBe(expected);
+    },
+  );
 });
 
 describe('requestParametersCheck', () => {
@@ -91,7 +94,7 @@ describe('requestParametersCheck', () => {
       ['value_blocked', 'value_not_allowed'],
     ],
     [{ params: { values: { stop: { allowedValues: [['x']] } } } }, []],
-  ])('[GRD-01] %j finds %j', async (parameters, reasons) => {
+  ])('[GRD-01] parameters %j find the violations %j', async (parameters, reasons) => {
     const result = await verdictOf('requestParametersCheck', parameters, Subject.input(FACTS, body));
     expect(result.verdict).toBe(reasons.length === 0);
     expect((result.data?.['breaches'] as readonly { reason: string }[]).map(({ reason }) => reason)).toEqual(
@@ -99,7 +102,7 @@ describe('requestParametersCheck', () => {
     );
   });
 
-  it('sees tools in every spelling: flat, legacy functions, forced by tool_choice [GRD-01]', async () => {
+  it('recognises tools in every form: flat, legacy functions, forced by tool_choice [GRD-01]', async () => {
     const parameters = { tools: { blockedFunctionNames: ['bad'] } };
     for (const spelled of [
       { tools: [{ type: 'function', name: 'bad' }] },
@@ -151,7 +154,7 @@ describe('addPrefix', () => {
     [{ applyToRole: 'system' }, 'responses', { input: 'x' }, { input: 'x', instructions: 'P ' }],
     [{}, 'responses', { input: 'x' }, { input: 'P x' }],
     [{}, 'completions', { prompt: 'x' }, { prompt: 'P x' }],
-  ])('%j in %s on %j', async (parameters, dialect, body, expected) => {
+  ])('applies %j to the %s request %j', async (parameters, dialect, body, expected) => {
     expect(await made(parameters, body, dialect)).toEqual(expected);
   });
 });
@@ -189,10 +192,10 @@ describe('inlineImageUrls', () => {
   });
 
   it.each([
-    ['is no image', { ...png, contentType: 'text/html' }, {}],
-    ['is not there', { ...png, status: 404 }, {}],
+    ['has the content type of another file', { ...png, contentType: 'text/html' }, {}],
+    ['does not exist', { ...png, status: 404 }, {}],
     ['is too large', png, { maxSizeBytes: 2 }],
-  ])('cannot decide when it %s', async (_, reply, parameters) => {
+  ])('cannot decide when an image %s', async (_, reply, parameters) => {
     const result = await verdictOf(
       'inlineImageUrls',
       parameters,
@@ -202,7 +205,7 @@ describe('inlineImageUrls', () => {
     expect(result.error).toBeDefined();
   });
 
-  it('fetches nothing for providers that it does not apply to', async () => {
+  it('fetches nothing for providers to which it does not apply', async () => {
     const port = new RecordingPort(() => png);
     await verdictOf('inlineImageUrls', { providers: ['bedrock'] }, Subject.input(FACTS, body), port);
     expect(port.calls).toHaveLength(0);
@@ -231,7 +234,7 @@ describe('webhook and log', () => {
     expect(port.calls[0]?.body).not.toContain('Bearer client');
   });
 
-  it('accepts another body from the webhook, only at its own stage', async () => {
+  it('accepts a changed body from the webhook only at the stage of the check', async () => {
     const port = new RecordingPort(() =>
       json({
         verdict: true,
@@ -247,7 +250,7 @@ describe('webhook and log', () => {
     });
   });
 
-  it('log sends the same without the client’s headers, and always passes', async () => {
+  it('log sends the same content without the client’s headers, and always passes', async () => {
     const port = new RecordingPort(() => json({}, 204));
     const result = await verdictOf(
       'log',

@@ -50,7 +50,7 @@ function patternsCompiled(schema: JsonObject): number {
   return count;
 }
 
-describe('user schemas', () => {
+describe('JSON schemas of users', () => {
   const steps = fc.array(fc.tuple(fc.constantFrom(...KEYWORDS), fc.constantFrom(...KEYWORDS)), {
     maxLength: 8,
   });
@@ -93,7 +93,7 @@ describe('user schemas', () => {
     },
   );
 
-  it('run a pattern on RE2 if one reaches the compiler', () => {
+  it('run a pattern that reaches the compiler on RE2', () => {
     const compiler = userSchemaCompiler();
     expect(() => compiler.compile({ pattern: '(?=a)a' })).toThrow('RE2');
     const matches = compiler.compile({ pattern: BOMB });
@@ -101,7 +101,7 @@ describe('user schemas', () => {
     expect(matches('aaa')).toBe(true);
   });
 
-  it('are refused when one value costs too much, and are bounded by the product of their cost and the data', async () => {
+  it('are refused when validating one value is too expensive, and are bounded by their cost times the size of the data', async () => {
     const wide = { anyOf: Array.from({ length: 6_000 }, (_, at) => ({ const: at })) };
     expect(schemaFault({ items: wide })).toMatchObject({ message: expect.stringContaining('10000 steps') });
     expect(compileGuardrail([{ id: 'default.jsonSchema', parameters: { schema: wide } }]).ok).toBe(false);

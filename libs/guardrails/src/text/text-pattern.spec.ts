@@ -21,7 +21,7 @@ const compile = (rule: string): TextPattern => {
 
 describe('TextPattern', () => {
   it.each(data.regex.map((row) => [row.id, row] as const))(
-    '%s is refused on save, or searched in linear time with a result or a reason',
+    'refuses pattern %s, or searches it in linear time with a result or a reason',
     async (_, { pattern, input }) => {
       const made = TextPattern.compile(pattern);
       if (typeof made === 'string') return;
@@ -58,7 +58,7 @@ describe('TextPattern', () => {
     expect(places[8_999]).toEqual({ start: 26_997, end: 26_999 });
   });
 
-  it('finds large patterns in long texts too, such as a list of words', async () => {
+  it('finds matches of large patterns, such as a list of words, in long texts', async () => {
     const words = Array.from({ length: 60 }, (_, index) => `forbidden${String(index)}`);
     const pattern = compile(`/\\b(?:${words.join('|')})\\b/i`);
     const text = `${'filler words '.repeat(3_000)} Forbidden59 ${'and more '.repeat(3_000)}`;
@@ -76,12 +76,12 @@ describe('TextPattern', () => {
     ['end\\z', true],
     ['[$^]a', false],
     ['\\^x', false],
-  ])('that ask for one end of a long text are searched for there: %s', async (rule, isFound) => {
+  ])('searches a pattern that is anchored to one end of a long text there: %s', async (rule, isFound) => {
     expect(await compile(rule).found(`${'x'.repeat(300_000)}end`, pace)).toBe(isFound);
   });
 
   it.each(['^a.*b$', '^a|b', '(?:a|^)b', '/^b/m'])(
-    'cannot decide about a text searched in pieces for %s, which is anchored in another way',
+    'cannot decide about a long text for %s, whose anchors are not at an end of the pattern',
     async (rule) => {
       const pattern = compile(rule);
       await expect(async () => await pattern.found('x'.repeat(300_000), pace)).rejects.toThrow('longer than');
@@ -95,7 +95,7 @@ describe('TextPattern', () => {
     expect(TextPattern.compile('/a/y')).toMatch('not supported');
   });
 
-  it('leaves no text unreplaced on a stream when locating matches takes too long', () => {
+  it('covers the whole text with places on a stream when locating matches takes too long', () => {
     const pattern = compile('(?:.*z)|a');
     const text = 'a'.repeat(5_000);
     const places = pattern.placesNow(text);

@@ -38,11 +38,11 @@ describe('request texts', () => {
     ['tools', ['function\nf\ntool words', '{"q":"called"}']],
     ['tool_results', ['result']],
     ['all', ['function\nf\ntool words', 'rules', 'first', '{"q":"called"}', 'result', 'one\ntwo']],
-  ])('chat, scope %s', (scope, texts) => {
+  ])('requestTexts of chat with scope %s', (scope, texts) => {
     expect(input('chat', CHAT, scope)).toEqual(texts);
   });
 
-  it('Anthropic messages: system blocks, tool use and its results, documents', () => {
+  it('reads system blocks, tool use, tool results and documents of Anthropic messages', () => {
     const body = {
       system: [{ type: 'text', text: 'rules' }],
       tools: [{ name: 'f', description: 'd', input_schema: { type: 'object' } }],
@@ -72,7 +72,7 @@ describe('request texts', () => {
     expect(input('messages', body, 'messages')).toEqual(['first', 'hm', 'T\ndoc\nlast']);
   });
 
-  it('responses: a text, or items with instructions, calls and their outputs', () => {
+  it('reads a text or items with instructions, calls and outputs of the responses API', () => {
     expect(input('responses', { instructions: 'rules', input: 'hi' }, 'all')).toEqual(['rules', 'hi']);
     const body = {
       input: [
@@ -87,7 +87,7 @@ describe('request texts', () => {
     expect(input('responses', body, 'last_message')).toEqual(['result']);
   });
 
-  it('every input of a list is a last message', () => {
+  it('treats every input of a list as a last message', () => {
     expect(input('embeddings', { input: ['a', 'b'] }, 'last_message')).toEqual(['a', 'b']);
     expect(input('completions', { prompt: ['a', 'b'] }, 'last_message')).toEqual(['a', 'b']);
     expect(input('moderations', { input: [{ type: 'text', text: 'a' }] }, 'last_message')).toEqual([
@@ -95,18 +95,18 @@ describe('request texts', () => {
     ]);
   });
 
-  it('any other JSON: every text in it', () => {
+  it('reads every text in other JSON', () => {
     expect(input('json', { a: ['x', { b: 'y' }], n: 1 }, 'messages')).toEqual(['x\ny']);
   });
 
-  it('tokens are not text: a text check cannot decide about them', () => {
+  it('does not read tokens as text, so that a text check cannot decide', () => {
     expect(Subject.input({ ...FACTS, dialect: 'embeddings' }, { input: [[1, 2]] }).hasTokens()).toBe(true);
     expect(Subject.input({ ...FACTS, dialect: 'embeddings' }, { input: ['a'] }).hasTokens()).toBe(false);
   });
 });
 
 describe('response texts', () => {
-  it('chat: every choice, with reasoning, refusals and calls', () => {
+  it('reads every choice of chat, with reasoning, refusals and calls', () => {
     const body = {
       choices: [
         {
@@ -144,7 +144,7 @@ describe('response texts', () => {
 });
 
 describe('edits', () => {
-  it('change texts in a copy of the body, by their positions', () => {
+  it('replace texts by position in a copy of the body', () => {
     const subject = Subject.input(FACTS, CHAT);
     const position = subject.passages().findIndex(({ text }) => text === 'two');
     const edited = subject.edited(new Map([[position, 'zwei']]));

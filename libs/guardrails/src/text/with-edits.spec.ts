@@ -63,7 +63,7 @@ describe('withEdits', () => {
     );
   });
 
-  it('edits below thousands of levels', () => {
+  it('edits a text below thousands of levels', () => {
     const root: Fields = {
       deep: JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`) as unknown,
       text: 'a',

@@ -3,7 +3,7 @@ import { decode, streamDecoder, type Coding } from './decoding';
 import type { ResponseMemory } from './held-memory';
 import type { ResponseBody, TooLarge } from './response-body';
 
-/** The body of a response, as its reader gets it. The reader must read or discard it. */
+/** The body of a response. The reader must read or discard it. */
 export type StreamedBody = Pick<
   ResponseBody,
   'expectEnd' | 'whole' | 'discard' | typeof Symbol.asyncIterator
@@ -25,7 +25,7 @@ export interface DecodedBodyOptions extends DecodingErrors {
   readonly memory: ResponseMemory | null;
 }
 
-/** Memory of a decoder that runs as long as its stream: the largest windows, with what is around them. */
+/** Memory of a decoder for the duration of its stream: the largest window and overhead. */
 const DECODER_BYTES: Readonly<Record<Coding, number>> = {
   gzip: 65_536,
   deflate: 65_536,
@@ -34,9 +34,9 @@ const DECODER_BYTES: Readonly<Record<Coding, number>> = {
 };
 
 /**
- * A body with a content coding, decoded outside of the event loop. The bounds are those of decoded bytes,
- * and decoded bytes of a whole body are counted until the owner of the memory ends it. A stream that ends
- * in the middle of the coding ends, as one does whose connection was closed early.
+ * A body with a content coding, decoded outside of the event loop. Bounds apply to decoded bytes.
+ * The decoded bytes of a whole body stay counted until the owner of the memory ends it. A stream
+ * whose coding ends early ends without an error, like one whose connection was closed early.
  */
 export class DecodedBody implements StreamedBody {
   constructor(
@@ -76,7 +76,7 @@ export class DecodedBody implements StreamedBody {
     const decoder = streamDecoder(coding);
     const encoded: Encoded = { bytes: 0, error: null };
     const source = Readable.from(caught(this.body, encoded));
-    // Its errors are those of the decoder, which is read below.
+    // Errors of the pipeline also arrive at the decoder, which is read below.
     pipeline(source, decoder, () => undefined);
     let left = bytesMax;
     try {
@@ -97,22 +97,25 @@ export class DecodedBody implements StreamedBody {
     this.assertWhole(encoded, decoder.bytesWritten);
   }
 
-  /** Throws the error of a body that broke, and that of a decoder that ended before the body. */
+  /** Throws the error of a body that broke off, or of a decoder that ended before the body. */
   private assertWhole({ error, bytes }: Encoded, decodedBytes: number): void {
     if (error !== null) throw error;
-    // Other codings ignore what follows their end.
+    // Other codings ignore bytes after their end.
     if (this.options.coding === 'zstd' && decodedBytes < bytes) throw this.options.undecodable();
   }
 }
 
 interface Encoded {
-  /** Bytes that were read. */
+  /** Number of encoded bytes read. */
   bytes: number;
-  /** The error of a body that broke. */
+  /** The error of a body that broke off; null for none. */
   error: Error | null;
 }
 
-/** Passes chunks on, and notes the error of a body that broke; then the decoder still gives what came before. */
+/**
+ * Yields the chunks and records the error of a body that broke off, so that the decoder still
+ * returns the bytes before it.
+ */
 async function* caught(body: ResponseBody, encoded: Encoded): AsyncGenerator<Buffer, void> {
   try {
     for await (const chunk of body) {

@@ -8,7 +8,7 @@ async function decoded(pieces: readonly Buffer[], coding: Coding): Promise<reado
 }
 
 describe('decode', () => {
-  it('finds the zlib header of a body whose first pieces are shorter than it', async () => {
+  it('finds the zlib header of a body whose first pieces are shorter than the header', async () => {
     const body = deflateSync('text');
     for (const sizes of [[1], [0, 1], [0, 0, 2], [1, 1]]) {
       let start = 0;
@@ -25,7 +25,7 @@ describe('decodeNow', () => {
     expect(decodeNow(frames('{"usage":', '', '{"x":1}}'), 'zstd', 100)?.toString()).toBe('{"usage":{"x":1}}');
   });
 
-  it('bounds zstd frames together, by bytes and by number', () => {
+  it('bounds the total bytes and the number of zstd frames', () => {
     expect(decodeNow(frames('aaaa', 'bbbb'), 'zstd', 8)?.toString()).toBe('aaaabbbb');
     expect(decodeNow(frames('aaaa', 'bbbb', 'c'), 'zstd', 8)).toBeNull();
     expect(decodeNow(frames('aaaa', 'bbbbb'), 'zstd', 8)).toBeNull();

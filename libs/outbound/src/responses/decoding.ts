@@ -12,15 +12,19 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 
-/** A content coding that can be decoded here. */
+/** A content coding that this module can decode. */
 export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd';
 
-/** The coding of a response; null for none, for an unknown one, and for several, which cannot be decoded here. */
+/**
+ * Returns the coding of a response; null for none, an unknown one or several, which are not
+ * supported.
+ */
 export const codingOf = (contentEncoding: string | undefined): Coding | null =>
   contentEncoding === undefined ? null : (CODINGS.get(contentEncoding.trim().toLowerCase()) ?? null);
 
 /**
- * The codings of an `Accept-Encoding` header that can be decoded here, as the client wrote them; `identity` when there are none.
+ * Returns the codings of an `Accept-Encoding` header that this module can decode, as written;
+ * `identity` for none.
  */
 export function knownCodings(accepted: string): string {
   const codings = accepted.split(',').map((each) => each.trim());
@@ -39,21 +43,30 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ['zstd', 'zstd'],
 ]);
 
-/** Base-2 logarithm of the maximum window. By RFC 9659 a `zstd` decoder need not support a window above 8 MiB. */
+/**
+ * Base-2 logarithm of the maximum window. By RFC 9659 a `zstd` decoder need not support a window
+ * above 8 MiB.
+ */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
-/** Maximum number of decoders that run at one time, because each may hold a window of up to 16 MiB; further calls wait. */
+/**
+ * Maximum number of decoders that run at one time, because each may hold a window of up to 16 MiB;
+ * further calls wait.
+ */
 const DECODERS_MAX = 8;
 
 let working = 0;
 const waiting: (() => void)[] = [];
 
-/** How a decoding ended: with all input, at the bound of its output, or at input that does not have the coding. */
+/**
+ * Result of a decoding: all input was decoded, the output exceeds its bound, or the input is not in
+ * the coding.
+ */
 export type Decoded = 'whole' | 'too_large' | 'broken';
 
 /**
- * Decodes `coding` outside the event loop and passes the output to `take`, piece by piece. Stops after more than `maxBytes` of
- * output, so that a small response cannot expand without bound. Never rejects. A call that waits for a decoder holds only its
- * input.
+ * Decodes `coding` outside the event loop and passes the output to `take`, piece by piece. Stops
+ * after more than `maxBytes` of output, so that a small response cannot expand without bound. Never
+ * rejects. A call that waits for a decoder holds only its input.
  */
 export async function decode(
   pieces: readonly Buffer[],
@@ -98,7 +111,10 @@ async function run(
   return 'broken';
 }
 
-/** Number of bytes read when the decoder reached its end; null when the data is broken or `take` returned false. */
+/**
+ * Decodes one frame. Returns the number of bytes read; null when the data is broken or `take`
+ * returned false.
+ */
 function decodeOne(
   pieces: readonly Buffer[],
   coding: Coding,
@@ -122,7 +138,7 @@ function decodeOne(
   });
 }
 
-/** The bytes after the first `bytes`. */
+/** Returns the bytes after the first `bytes`. */
 function bytesAfter(pieces: readonly Buffer[], bytes: number): readonly Buffer[] {
   let skip = bytes;
   const rest: Buffer[] = [];
@@ -134,7 +150,7 @@ function bytesAfter(pieces: readonly Buffer[], bytes: number): readonly Buffer[]
 }
 
 /**
- * Decodes a short body synchronously, for callers that cannot wait; null when it is broken or decodes to more than `maxBytes`.
+ * Decodes a short body synchronously; null when it is broken or decodes to more than `maxBytes`.
  */
 export function decodeNow(body: Buffer, coding: Coding, maxBytes: number): Buffer | null {
   const options = { maxOutputLength: maxBytes };
@@ -154,7 +170,10 @@ export function decodeNow(body: Buffer, coding: Coding, maxBytes: number): Buffe
   }
 }
 
-/** The frames of a zstd body; null for more than `FRAMES_MAX`, and for more than `maxBytes`. Throws for a broken one. */
+/**
+ * Decodes all frames of a zstd body; null for more than `FRAMES_MAX` frames or `maxBytes`. Throws
+ * for a broken body.
+ */
 function zstdFramesNow(body: Buffer, maxBytes: number): Buffer | null {
   const decoded: Buffer[] = [];
   let [rest, left] = [body, maxBytes];
@@ -172,8 +191,9 @@ function zstdFramesNow(body: Buffer, maxBytes: number): Buffer | null {
 }
 
 /**
- * A decoder for a response that is decoded while it is forwarded. `deflate` must have its zlib header. Of `zstd`, it ends at a
- * frame that is followed by another one in the same chunk; then `bytesWritten` is less than was written.
+ * Creates a decoder for a response that is decoded while it is forwarded. `deflate` needs its zlib
+ * header. A `zstd` decoder ends at a frame that another one follows in the same chunk;
+ * `bytesWritten` is then less than the bytes written to it.
  */
 export const streamDecoder = (coding: Coding) => decoderOf(coding, true);
 
@@ -190,7 +210,10 @@ function decoderOf(coding: Coding, hasHeader: boolean) {
   }
 }
 
-/** RFC 9110 requires a zlib header for `deflate`, but some servers omit it. The first piece may be shorter than a header. */
+/**
+ * RFC 9110 requires a zlib header for `deflate`, but some servers omit it. The first piece may be
+ * shorter than a header.
+ */
 function hasZlibHeader(pieces: readonly Buffer[]): boolean {
   const head: number[] = [];
   for (const piece of pieces) {

@@ -34,19 +34,19 @@ describe('EventParser', () => {
     }
   });
 
-  it('keeps the id of an event without data, by which a stream that closes early is resumed', () => {
+  it('keeps the id of an event without data, for resuming a stream that closes early', () => {
     const parser = parserOf();
     expect(all(['id: first\nretry: 250\ndata:\n\n'], parser)).toEqual([]);
     expect(parser).toMatchObject({ lastEventId: 'first', retryMs: 250 });
   });
 
-  it('ignores ids that no header can hold, and bounds the wait that a stream sets', () => {
+  it('ignores ids that are not valid in a header, and bounds the retry time that a stream sets', () => {
     const parser = parserOf();
     all(['id: a\u0000b\nretry: 99999999\ndata: 1\n\nretry: -1\n\n'], parser);
     expect(parser).toMatchObject({ lastEventId: null, retryMs: 30_000 });
   });
 
-  it('refuses an event that is larger than its bound, also one of comments or of many lines', () => {
+  it('refuses an event above the size limit, even if it consists of comments or many lines', () => {
     expect(() => all(['data: 0123456789\n'], parserOf(12))).toThrow('larger than 12 bytes');
     expect(() => all([': 01234567\n: 0123456\n'], parserOf(12))).toThrow('larger than 12 bytes');
     expect(() => all(['0123456', '789012'], parserOf(12))).toThrow('larger than 12 bytes');

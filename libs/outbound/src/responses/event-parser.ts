@@ -8,7 +8,7 @@ export interface StreamedEvent {
   readonly data: Buffer;
 }
 
-/** Where bytes are counted, and the error when there is no room for more. */
+/** The memory in which bytes are counted, and the error when it is full. */
 export interface CountedBytes {
   readonly memory: ResponseMemory;
   readonly noMemory: () => Error;
@@ -27,12 +27,15 @@ const NEW_LINE = Buffer.from('\n');
 /**
  * Parses an event stream (HTML Living Standard, server-sent events) from chunks: lines may end in
  * CRLF, LF or CR, and a byte order mark may come first. One event has at most `bytesMax` bytes,
- * comments included. Linear in time, whatever the size of the chunks. The bytes of an incomplete event are counted in `memory`.
+ * comments included. Linear in time, whatever the size of the chunks. The bytes of an incomplete
+ * event are counted in `memory`.
  */
 export class EventParser {
   /** Id of the last complete event that had one; null before. */
   lastEventId: string | null = null;
-  /** Wait before a reconnection that the stream set, in milliseconds, at most 30,000; null: not set. */
+  /**
+   * Wait before a reconnection that the stream set, in milliseconds, at most 30,000; null: not set.
+   */
   retryMs: number | null = null;
   private pieces: Buffer[] = [];
   private size = 0;
@@ -49,7 +52,10 @@ export class EventParser {
     private readonly counted: CountedBytes | null = null,
   ) {}
 
-  /** The events that a chunk completes. Throws what `tooLarge` makes for an event over the bound, and `noMemory`. */
+  /**
+   * Yields the events that a chunk completes. Throws the error of `tooLarge` for an event above the
+   * bound, and that of `noMemory`.
+   */
   *push(chunk: Buffer): Generator<StreamedEvent, void> {
     let start = this.endedInCr && chunk[0] === LF ? 1 : 0;
     if (chunk.length > 0) this.endedInCr = false;
@@ -118,8 +124,8 @@ export class EventParser {
   }
 
   /**
-   * Returns the event; null when its data is missing or empty. Unlike the standard, an empty `data:`
-   * fires no event, because no provider means one by it. The id counts in any case.
+   * Returns the event; null when its data is missing or empty. Unlike the standard, an empty
+   * `data:` fires no event, because no provider means one by it. The id counts in any case.
    */
   private dispatch(): StreamedEvent | null {
     const { type, data } = this;

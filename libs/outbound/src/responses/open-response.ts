@@ -11,43 +11,46 @@ export interface StreamedResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: StreamedBody;
-  /** False: the body has a content coding, and is as the server sent it. */
+  /** False: the body has a content coding and was not decoded. */
   readonly isPlain: boolean;
 }
 
-/** How bodies with a content coding are decoded. */
+/** Bounds and errors of decoding bodies with a content coding. */
 export interface DecodedBounds {
   /** Decoded bytes of a body that is read in chunks. */
   readonly bytesMax: number;
-  /** The error of bytes that do not have their coding. */
+  /** Creates the error for bytes that are not in their content coding. */
   readonly undecodable: () => Error;
 }
 
-/** Signal and memory by which a call is ended early. */
+/** The abort signal and the memory of a call. */
 export interface CallEnder {
-  /** Why the call was aborted; null while it was not. */
+  /** The reason for which the call was aborted; null while it is not aborted. */
   readonly aborted: Error | null;
   /** Counts the bytes of responses that wait for their reader; null: they are not counted. */
   readonly memory: ResponseMemory | null;
-  /** Calls a listener once when the call is aborted; at once when it was. */
+  /** Calls a listener once when the call is aborted; immediately when it already is. */
   onAbort(listener: () => void): void;
   offAbort(listener: () => void): void;
-  /** A sign of life of the server: the head of the response, or a piece of its body. */
+  /** Called when the server sends something: the head of the response, or a piece of its body. */
   touch(): void;
 }
 
 export interface ResponseErrors {
   readonly errorOf: (error: OutboundError) => Error;
   readonly tooLarge: TooLarge;
-  /** The error of a response for which `memory` has no room. */
+  /** Creates the error for a response for which `memory` has no room. */
   readonly noMemory: () => Error;
-  /** Absent: bodies are passed on as they are. */
+  /** Absent: bodies are returned without decoding. */
   readonly decoding?: DecodedBounds;
 }
 
 export type { StreamedBody };
 
-/** Resolves with the head of a response of any status. Rejects with what `errorOf` makes, or why the call was aborted. */
+/**
+ * Resolves with the head of a response of any status. Rejects with the error of `errorOf`, or with
+ * the reason of an abort.
+ */
 export const openResponse = (
   client: Pick<OutboundClient, 'dispatch'>,
   request: OutboundRequest,
@@ -57,7 +60,8 @@ export const openResponse = (
   new Promise((resolve, reject) => {
     const { errorOf, tooLarge, noMemory } = errors;
     let hasHead = false;
-    // Reads `call` late, since the client calls the handler only after it has returned.
+    // `call` is assigned before it is read, because the client calls the handler only after
+    // `dispatch` has returned.
     const body = new ResponseBody(() => call, tooLarge, ender.memory);
     const fail = (error: Error): void => {
       ender.offAbort(onAbort);
@@ -95,7 +99,7 @@ export const openResponse = (
     ender.onAbort(onAbort);
   });
 
-/** Names of no coding. */
+/** Values of `content-encoding` that mean no coding. */
 const PLAIN: ReadonlySet<string> = new Set(['', 'identity']);
 
 function decoded(
@@ -110,7 +114,7 @@ function decoded(
   return { ...response, body, isPlain: true };
 }
 
-/** Ends a call when a signal aborts; its reason is the error. */
+/** Creates an ender that aborts a call with the reason of a signal. */
 export const endedBy = (signal: AbortSignal, memory: ResponseMemory | null = null): CallEnder => ({
   memory,
   get aborted() {

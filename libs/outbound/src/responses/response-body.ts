@@ -1,40 +1,44 @@
 import type { OutboundCall } from '../types';
 import type { ResponseMemory } from './held-memory';
 
-/** Creates the error for a body above its bound. `what`: subject of the message, for example `The response`. */
+/**
+ * Creates the error for a body above its bound. `what`: subject of the message, for example `The
+ * response`.
+ */
 export type TooLarge = (what: string, bytesMax: number) => Error;
 
 /** Bytes that wait for their reader before the connection is paused. */
 const WAITING_MAX = 65_536;
 /**
- * After `expectEnd`, a discarded body may end by itself within this time and this many bytes, so that
- * its connection is reused.
+ * After `expectEnd`, a discarded body may end by itself within this time and this many bytes, so
+ * that its connection is reused.
  */
 const LINGER_MS = 1_000;
 const LINGER_BYTES_MAX = 65_536;
 
 /**
  * The body of a response as chunks. The connection is paused while 64 KiB wait for the reader, so
- * that a slow reader bounds the memory. A reader that stops early aborts the call. Bytes are counted in `memory` from their
- * arrival until they are read as chunks; a whole body stays counted, and its owner ends the memory.
+ * that a slow reader bounds the memory. A reader that stops early aborts the call. Bytes are
+ * counted in `memory` from their arrival until they are read as chunks; a whole body stays counted,
+ * and its owner ends the memory.
  */
 export class ResponseBody implements AsyncIterable<Buffer> {
   private readonly chunks: Buffer[] = [];
   private waiting = 0;
   private isPaused = false;
-  /** Set by `whole`: the body is never paused. */
+  /** Whether the body is read as a whole and therefore never paused. */
   private readsWhole = false;
   /**
-   * Whether the body arrives, is complete, or broke. While it is `open`, a reader that leaves aborts the
-   * call; after `expectEnd` (`endsSoon`) the body lingers instead (`lingered`), until it ends or exceeds
-   * a bound.
+   * State of the body. While it is `open`, a reader that stops early aborts the call. After
+   * `expectEnd` (`endsSoon`) the body lingers instead (`lingered`) until it ends or exceeds a
+   * bound.
    */
   private end: 'open' | 'complete' | 'failed' = 'open';
   private error: Error | null = null;
   private wake: (() => void) | null = null;
   /** Set by `expectEnd`. */
   private endsSoon = false;
-  /** Bytes that arrived after the reader left; null: the body does not linger. */
+  /** Number of bytes that arrived after the reader stopped; null: the body does not linger. */
   private lingered: number | null = null;
   private lingerTimer: NodeJS.Timeout | null = null;
 
@@ -72,7 +76,10 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     this.wake?.();
   }
 
-  /** Lets the body end by itself when the reader leaves, which keeps the connection, because everything of interest was read. */
+  /**
+   * Lets the body end by itself after the reader stops, so that the connection can be reused. Call
+   * it when the rest is not needed.
+   */
   expectEnd(): void {
     this.endsSoon = true;
   }
@@ -111,7 +118,9 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     });
   }
 
-  /** Drops the chunks that wait. Aborts the call if the body is not complete; after `expectEnd`, it may linger first. */
+  /**
+   * Drops the waiting chunks. Aborts an incomplete body, which after `expectEnd` may linger first.
+   */
   discard(): void {
     this.chunks.length = 0;
     this.memory?.give(this.waiting);

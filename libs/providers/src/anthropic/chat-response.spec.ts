@@ -19,8 +19,8 @@ const response = (content: object[], more: object = {}) => ({
   ...more,
 });
 
-describe('responses of Anthropic as chat completions', () => {
-  it('returns OpenAI’s shape, with cached tokens in its usage', () => {
+describe('translation of Anthropic responses to chat completions', () => {
+  it('returns the OpenAI format, with cached tokens in the usage', () => {
     expect(
       chatTranslator.response(
         response([
@@ -75,7 +75,7 @@ describe('responses of Anthropic as chat completions', () => {
     ]);
   });
 
-  it('returns only members of the OpenAI API when it is strict', () => {
+  it('returns only members of the OpenAI API in strict mode', () => {
     const content = [
       { type: 'thinking', thinking: 'hm', signature: 's' },
       { type: 'server_tool_use', id: 's' },
@@ -110,7 +110,7 @@ describe('responses of Anthropic as chat completions', () => {
     ['pause_turn', 'stop'],
     ['toString', 'stop'],
     [null, 'stop'],
-  ])('calls %p %p', (reason, expected) => {
+  ])('maps stop reason %p to %p', (reason, expected) => {
     expect(chatTranslator.response(response([], { stop_reason: reason }), context)).toMatchObject({
       choices: [{ finish_reason: expected }],
     });
@@ -123,7 +123,7 @@ describe('responses of Anthropic as chat completions', () => {
     },
   );
 
-  it('leaves out usage that the provider did not report, so that it is not read as zero', () => {
+  it('omits usage that the provider did not report, so that it is not read as zero', () => {
     expect(chatTranslator.response(response([], { usage: undefined }), context)).not.toHaveProperty('usage');
   });
 });

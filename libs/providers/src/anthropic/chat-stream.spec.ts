@@ -74,8 +74,8 @@ const FULL = sse(
   ...stop('tool_use'),
 );
 
-describe('streams of Anthropic as chat completions', () => {
-  it('starts with the role, carries text, thinking and tool calls by index, and ends with a reason and [DONE]', () => {
+describe('translation of Anthropic streams to chat completions', () => {
+  it('sends the role first, then text, thinking and tool calls by index, then a finish reason and [DONE]', () => {
     const { text: output, complete, failed } = run(FULL);
     expect({ complete, failed, ended: output.endsWith('\n\ndata: [DONE]\n\n') }).toEqual({
       complete: true,
@@ -115,7 +115,7 @@ describe('streams of Anthropic as chat completions', () => {
     expect(all.every((event) => !('usage' in event))).toBe(true);
   });
 
-  it('leaves out chunks and members that the OpenAI API does not have when it is strict', () => {
+  it('omits chunks and members that the OpenAI API does not have in strict mode', () => {
     const { text: output } = run(FULL, [], {}, true);
     expect(deltas(output)).toEqual([
       { role: 'assistant', content: '' },
@@ -131,7 +131,7 @@ describe('streams of Anthropic as chat completions', () => {
     expect(events(output).some((event) => 'provider' in event)).toBe(false);
   });
 
-  it('returns the same bytes however the provider’s are split, even inside a UTF-8 character', () => {
+  it('returns the same bytes wherever the provider’s chunks end, even inside a UTF-8 character', () => {
     const bytes = Buffer.from(FULL.replaceAll('\n', '\r\n'), 'utf8');
     const expected = run(FULL);
     expect(
@@ -162,7 +162,7 @@ describe('streams of Anthropic as chat completions', () => {
     expect(all.slice(0, -1).every((event) => event['usage'] === null)).toBe(true);
   });
 
-  it('passes on a provider’s error as an error event and sends nothing after it, not even [DONE]', () => {
+  it('forwards a provider’s error as an error event and sends nothing after it, not even [DONE]', () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
     const { text: output, complete, failed } = run(sse(start, error, ...stop('end_turn')));
     expect({ complete, failed }).toEqual({ complete: false, failed: true });
@@ -179,7 +179,7 @@ describe('streams of Anthropic as chat completions', () => {
     });
   });
 
-  it('is never complete when the stream was cut, at any position', () => {
+  it('is never complete when the stream broke off, at any position', () => {
     const bytes = Buffer.from(FULL, 'utf8');
     const lastEvent =
       bytes.lastIndexOf('event: message_stop') + 'event: message_stop\ndata: {"type":"message_stop"}'.length;
@@ -243,7 +243,7 @@ describe('streams of Anthropic as chat completions', () => {
     ]);
   });
 
-  it('serves concurrent streams without mixing them', () => {
+  it('translates concurrent streams independently', () => {
     const one = chatTranslator.stream(context());
     const other = chatTranslator.stream(context());
     const half = FULL.length >> 1;

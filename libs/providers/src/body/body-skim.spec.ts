@@ -77,7 +77,7 @@ describe('BodySkim', () => {
     for (const size of [1, 4_096, 65_536, body.length]) expect(skim(body, size)).toEqual(shallowScan(body));
   });
 
-  it('reports the same as the whole scan, wherever the chunks are cut', () => {
+  it('reports the same as a scan of the whole body, wherever chunks end', () => {
     const body = form(field('a', 'b'), file('x'.repeat(6_000)), field('model', 'whisper-1'));
     for (let size = 1; size < 200; size += 1) expect(skim(body, size)).toEqual(formScan(body, TYPE));
     const object = Buffer.from('{"a":[{"b":"\\\\\\"\\u00e9"}],"c":"\\\\", "model":"gpt" , "stream":false }');
@@ -85,7 +85,7 @@ describe('BodySkim', () => {
       expect(skim(object, size)).toEqual(shallowScan(object));
   });
 
-  it('is in doubt about a body whose skeleton is too large, and reports no model', () => {
+  it('requests a parse of a body whose skeleton is too large, and reports no model', () => {
     const wide = Buffer.from(`{"model":"m",${'"key":"value",'.repeat(60_000)}"z":1}`);
     expect(skim(wide, 65_536)).toMatchObject({ model: null, needsParse: true, modelSpan: null });
     const parts = form(
@@ -95,7 +95,7 @@ describe('BodySkim', () => {
     expect(skim(parts, 65_536)).toMatchObject({ model: null, modelSpan: null, isForm: true });
   });
 
-  it('reads an object with any content type, and no form where none is expected', () => {
+  it('reads a JSON object with any content type, and a form only when one is expected', () => {
     expect(skim(Buffer.from('{"model":"m"}'), 4, 'text/plain')?.model).toBe('m');
     const unread = new BodySkim(undefined);
     unread.add(form(field('model', 'm')));

@@ -88,7 +88,7 @@ describe('formScan', () => {
     ['another boundary first', Buffer.concat([Buffer.from('\r\n'), form(field('model', 'a'))])],
     ['no end', form(field('model', 'a')).subarray(0, -8)],
     ['too many parts', form(field('model', 'a'), ...Array.from({ length: 300 }, () => field('x', '1')))],
-  ])('reports no model for %s: two readers could differ', (_, body) => {
+  ])('reports no model for %s, which parsers could read differently', (_, body) => {
     expect(formScan(body, TYPE)).toEqual({
       model: null,
       stream: null,
@@ -105,7 +105,7 @@ describe('formScan', () => {
     expect(formScan(form(FILE), TYPE)?.output).toEqual(NO_DEMAND);
   });
 
-  it('takes an amount for unread when it is too long, and every amount of a form that it cannot read', () => {
+  it('reports an amount as unread when it is too long, and all amounts of a form that it cannot read', () => {
     const unread = demandOfFields([['n', 'unread']]);
     expect(unread).toMatchObject({ unread: 'n', choices: 128 });
     const long = form(field('model', 'm'), field('n', `${'0'.repeat(70)}10`));

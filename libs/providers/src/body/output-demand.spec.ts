@@ -6,7 +6,7 @@ import { shallowScan } from './shallow-scan';
 
 const scan = (text: string) => shallowScan(Buffer.from(text, 'utf8'));
 
-describe('output demand', () => {
+describe('requested output', () => {
   it.each([
     ['max_tokens', '{"model":"m","max_tokens":100}', { bound: 100 }],
     ['max_completion_tokens', '{"max_completion_tokens" : 7 ,"model":"m"}', { bound: 7 }],
@@ -95,7 +95,7 @@ describe('output demand', () => {
     expect(demandOfPrompts(200_000)).toMatchObject({ prompts: 100_000, unread: 'prompt' });
   });
 
-  it('is the same from the bytes as from the parsed body when all of it can be read', () => {
+  it('is equal from the bytes and from the parsed body when the bytes can be read completely', () => {
     let read = 0;
     fc.assert(
       fc.property(body, (requested) => {
@@ -125,20 +125,20 @@ describe('output demand', () => {
     expect(form('1e1')).toEqual({ ...NO_DEMAND, choices: 10, unread: 'n' });
   });
 
-  it('is not read from a body too large to keep, whose nested values are left out', () => {
+  it('is not read from a body that is too large to keep and whose nested values are dropped', () => {
     const skim = new BodySkim(undefined);
     skim.add(Buffer.from('{"model":"m","max_tokens":5,"prompt":["a","b"]}'));
     expect(skim.scan()?.output).toEqual({ ...NO_DEMAND, bound: 5, unread: 'prompt' });
   });
 
-  it('takes the larger of each part of two bodies', () => {
+  it('is the maximum of each part of two bodies', () => {
     const one = { bound: 5, thinking: 0, choices: 9, prompts: 1, unread: null };
     const other = { bound: null, thinking: 7, choices: 2, prompts: 3, unread: 'n' };
     expect(largerDemand(one, other)).toEqual({ bound: 5, thinking: 7, choices: 9, prompts: 3, unread: 'n' });
     expect(largerDemand(one, NO_DEMAND)).toBe(one);
   });
 
-  it('requires a parse when a group of settings spells a name with an escape', () => {
+  it('requires a parse when a settings object has a name with an escape', () => {
     expect(scan('{"model":"m","generationConfig":{"candidate\\u0043ount":8}}').needsParse).toBe(true);
   });
 });

@@ -16,7 +16,7 @@ const counts = fc.record({
 });
 
 describe('readResponse usage', () => {
-  it('reads the same as a full parse, wherever usage is and whatever the texts around it say', () => {
+  it('reads the same usage as a full parse, wherever it is and whatever the texts around it contain', () => {
     const member = fc.tuple(
       fc.oneof(fc.constantFrom('id', 'choices', 'x"usage', 'model'), fc.string()),
       fc.oneof(
@@ -56,7 +56,7 @@ describe('readResponse usage', () => {
     expect(shallowResponse(bytes({ choices: [{ usage: { prompt_tokens: 5 } }] }))?.usage).toBeNull();
   });
 
-  it('is not misled by a key that only ends like the wanted one', () => {
+  it('ignores a key that only ends like the wanted one', () => {
     expect(readUsage(openai, bytes({ 'x"usage': { prompt_tokens: 9 } }))).toBeNull();
     expect(
       readUsage(openai, bytes({ usage: { prompt_tokens: 5 }, 'x"usage': { prompt_tokens: 9 } }))?.inputTokens,
@@ -98,7 +98,7 @@ describe('readResponse model', () => {
     ['{"id":"1","model":5}', null],
     ['{"id":"1"', null],
     ['', null],
-  ])('reads the model of %p as %p', (text, model) => {
+  ])('reads from %p the model %p', (text, model) => {
     expect(readResponse(openai, Buffer.from(text, 'utf8')).model).toBe(model);
   });
 });

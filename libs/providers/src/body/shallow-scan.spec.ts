@@ -125,7 +125,7 @@ describe('shallowScan', () => {
     ['a bad escape in a key further in', String.raw`{"model":"a","x":{"\'":1}}`],
     ['a backslash outside of every text', String.raw`{"model":"a","x":[\q]}`],
     ['more members than a parser takes', `{"model":"a",${'"x":1,'.repeat(100_000)}"y":1}`],
-  ])('asks for a parse on %s', (_, text) => {
+  ])('requests a parse for %s', (_, text) => {
     expect(scan(text)).toEqual({
       model: null,
       stream: null,

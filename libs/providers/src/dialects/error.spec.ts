@@ -31,7 +31,7 @@ describe('openAiError and anthropicError', () => {
     [{ errors: [] }, null],
     [{ id: 'cmpl', choices: [] }, null],
     [{ detail: [] }, null],
-  ])('reads %p as OpenAI has it', (body, expected) => {
+  ])('reads the OpenAI error %p', (body, expected) => {
     expect(openAiError(body)).toEqual(expected);
   });
 

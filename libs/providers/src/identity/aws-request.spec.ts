@@ -20,7 +20,7 @@ const isSigned = (sent: Partial<AwsRequest>): boolean => {
 };
 
 describe('awsRequestHeaders', () => {
-  it('signs a request, and no other one', () => {
+  it('creates a signature that is valid only for the signed request', () => {
     expect(isSigned({})).toBe(true);
     expect(isSigned({ method: 'DELETE' })).toBe(false);
     expect(isSigned({ url: 'https://other.example.com/mcp?b=2&a=1' })).toBe(false);
@@ -39,7 +39,7 @@ describe('awsRequestHeaders', () => {
     ['a region that breaks out of the scope', { ...KEY, region: 'eu/s3' }, SECRET],
     ['a service with a line break', { ...KEY, service: 'a\nb' }, SECRET],
     ['an id that adds a parameter', { ...KEY, access_key_id: `${ID}, Signature=0` }, SECRET],
-  ])('is refused with %s', (_what, key, secret) => {
+  ])('throws for %s', (_what, key, secret) => {
     expect(() => headersOf(key, secret)).toThrow(VendorError);
   });
 });

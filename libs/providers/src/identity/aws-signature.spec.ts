@@ -79,7 +79,7 @@ it('signs as AWS’s own signer does', async () => {
   );
 });
 
-it('never signs with the secret of another key of the same name', () => {
+it('never signs with the secret of another key with the same id', () => {
   const signature = (secretAccessKey: string): string => {
     const headers: HeaderList = [];
     signAwsRequest(

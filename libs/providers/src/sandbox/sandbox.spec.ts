@@ -43,7 +43,7 @@ const contentOf = (body: JsonObject, choice = 0) =>
   (body['choices'] as { message: { content: string } }[])[choice]?.message.content ?? '';
 
 describe('sandbox chat completions', () => {
-  it('have OpenAI’s shape and say where they come from', () => {
+  it('have the OpenAI format and name the sandbox as their source', () => {
     const response = chat('sandbox-small');
     expect(response).toMatchObject({ status: 200, delayMs: 0, cut: false });
     expect(response.headers).toContain('application/json');
@@ -61,7 +61,7 @@ describe('sandbox chat completions', () => {
     });
   });
 
-  it('are the same for equal requests and differ for others', () => {
+  it('are equal for equal requests and different for others', () => {
     expect(chat('sandbox-small')).toEqual(chat('sandbox-small'));
     expect(bodyOf(chat('sandbox-large'))['id']).not.toBe(bodyOf(chat('sandbox-small'))['id']);
   });
@@ -82,7 +82,7 @@ describe('sandbox chat completions', () => {
     );
   });
 
-  it('are read by the tap like any provider’s stream', () => {
+  it('are readable by the tap like any provider’s stream', () => {
     const tap = sandbox.tap();
     for (const { data } of chat('sandbox-small', { stream: true, stream_options: { include_usage: true } })
       .chunks)
@@ -153,7 +153,7 @@ describe('sandbox dials', () => {
     expect(bodyOf(chat('sandbox-small?usage=none'))).not.toHaveProperty('usage');
   });
 
-  it('may be set in the metadata, where the model name takes precedence', () => {
+  it('may be set in the metadata; the model name takes precedence', () => {
     expect(chat('sandbox-small', {}, { sandbox_latency: '30', team: 'blue' }).delayMs).toBe(30);
     expect(chat('sandbox-small?latency=10', {}, { sandbox_latency: '30' }).delayMs).toBe(10);
   });
@@ -180,7 +180,7 @@ describe('sandbox dials', () => {
     expect(chat(model).status).toBe(400);
   });
 
-  it('cannot make a stream of more than 10,000 chunks or ten minutes', () => {
+  it('bound a stream to 10,000 chunks and ten minutes', () => {
     expect(chat('sandbox-small?chunks=10000', { stream: true, n: 2 }).status).toBe(400);
     expect(chat('sandbox-small?chunks=10000&gap=100', { stream: true }).status).toBe(400);
     expect(chat('sandbox-small?chunks=10000', { stream: true }).status).toBe(200);
@@ -190,7 +190,7 @@ describe('sandbox dials', () => {
 describe('sandbox completions', () => {
   const complete = (body: JsonObject) => call('/v1/completions?x=1', { model: 'sandbox-small', ...body });
 
-  it('have the documented shape, with 16 tokens when no limit is given', () => {
+  it('have the documented format, with 16 tokens when no limit is given', () => {
     const body = bodyOf(complete({ prompt: 'Once upon a time' }));
     expect(body).toMatchObject({
       object: 'text_completion',
@@ -249,7 +249,7 @@ describe('sandbox embeddings', () => {
   const vectors = (response: LocalResponse) =>
     (bodyOf(response)['data'] as { embedding: number[] }[]).map(({ embedding }) => embedding);
 
-  it('are unit vectors, the same for the same text', () => {
+  it('are unit vectors, equal for equal texts', () => {
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 1, max: 64 }), (input, dimensions) => {
         const [one = [], other = []] = vectors(embed({ input: [input, `${input}!`], dimensions }));
@@ -329,7 +329,7 @@ describe('other sandbox routes', () => {
     [400, '/chat/completions', '{"messages":[]}', 'POST'],
     [400, '/chat/completions', '{"model":"sandbox-small","messages":[]}', 'POST'],
     [404, '/chat/completions', '{"model":"gpt-4o","messages":[{}]}', 'POST'],
-  ])('answers %p to %s %s in OpenAI’s shape', (status, path, body, method) => {
+  ])('respond with %p to %s %s in the OpenAI format', (status, path, body, method) => {
     const response = call(path, body, {}, method);
     expect(response.status).toBe(status);
     expect(sandbox.error(bodyOf(response))?.message).toMatch(/^\[sandbox\] /);

@@ -27,7 +27,7 @@ const called = (content: unknown, more: JsonObject = {}) =>
   toolCall(asking(content, more), 'an-id-of-a-request');
 
 describe('a tool call of the sandbox', () => {
-  it('is made when the last message names the tool, with arguments of its schema', () => {
+  it('is returned when the last message names the tool, with arguments that fit its schema', () => {
     expect(called('Please call get_weather for me')).toEqual({
       id: 'call_sandbox_an-id-of-a-r',
       name: 'get_weather',
@@ -57,7 +57,7 @@ describe('a tool call of the sandbox', () => {
     expect(called(content, more)?.name ?? null).toBe(name);
   });
 
-  it('is made past instructions that follow the message, for the tool with arguments', () => {
+  it('is returned for the named tool even when instructions follow the message', () => {
     const messages = [
       { role: 'user', content: 'Do not search. get_weather {"city":"Oslo"}' },
       { role: 'system', content: 'Be brief.' },
@@ -93,11 +93,11 @@ describe('exampleOf', () => {
     [{ type: ['null', 'string'] }, null],
     [null, {}],
     ['not a schema', {}],
-  ])('of %j is %j', (schema, example) => {
+  ])('returns for schema %j the example %j', (schema, example) => {
     expect(exampleOf(schema)).toEqual(example);
   });
 
-  it('ends for a schema that contains itself', () => {
+  it('terminates for a recursive schema', () => {
     const node = {
       type: 'object',
       required: ['next', 'other'],

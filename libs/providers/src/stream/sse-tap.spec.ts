@@ -83,7 +83,7 @@ describe.each(STREAMS)('the tap over %s', (_, tap, text, model) => {
     );
   });
 
-  it('is complete at the end marker and not before its line is complete', () => {
+  it('is complete once the line of the end marker is complete', () => {
     const bytes = Buffer.from(text.replaceAll('\r\n', '\n'), 'utf8');
     const lastEvent = bytes.lastIndexOf('\n\n', bytes.length - 3) + 2;
     const partial = tap();
@@ -109,13 +109,13 @@ describe('the OpenAI tap', () => {
       'a failed response',
       'event: response.failed\ndata: {"type":"response.failed","response":{"error":{"message":"boom"}}}\n\n',
     ],
-  ])('sees %s', (_, text) => {
+  ])('reports %s', (_, text) => {
     const tap = openAiTap();
     tap.write(Buffer.from(chunk({ content: 'a' }) + text));
     expect(outcome(tap)).toMatchObject({ failed: true, complete: false });
   });
 
-  it('is not misled by texts that look like markers', () => {
+  it('ignores texts that look like markers', () => {
     const texts = [
       '[DONE]',
       'data: [DONE]\n\n',
@@ -134,7 +134,7 @@ describe('the OpenAI tap', () => {
     });
   });
 
-  it('reads usage and end of a closing event that is too large to hold, and holds no more than 128 KiB of any', () => {
+  it('reads usage and end of a last event that is too large to buffer, and buffers at most 128 KiB of an event', () => {
     const tap = openAiTap();
     const closing = {
       type: 'response.completed',
@@ -180,7 +180,7 @@ describe('the OpenAI tap', () => {
 });
 
 describe('the Anthropic tap', () => {
-  it('sees an error event and the usage before it', () => {
+  it('reports an error event and the usage before it', () => {
     const tap = anthropicTap();
     tap.write(Buffer.from(ANTHROPIC.slice(0, ANTHROPIC.indexOf('event: message_delta'))));
     tap.write(

@@ -63,12 +63,12 @@ function translated(pieces: readonly Buffer[]): { readonly text: string } & Reco
   return { text: Buffer.concat(parts).toString(), complete, failed };
 }
 
-describe('randomly mutated stream', () => {
+describe('taps and translations with randomly mutated streams', () => {
   it.each([
     ['OpenAI', openAiTap],
     ['Anthropic', anthropicTap],
     ['Google', googleTap],
-  ])('says the same to the tap of %s however it is cut into pieces, and throws nothing', (_, tap) => {
+  ])('report the same to the tap of %s wherever chunks end, and never throw', (_, tap) => {
     fc.assert(
       fc.property(split, ([bytes, cuts]) => {
         expect(read(tap(), piecesOf(bytes, cuts))).toEqual(read(tap(), [bytes]));
@@ -76,7 +76,7 @@ describe('randomly mutated stream', () => {
     );
   });
 
-  it('is translated to whole JSON events, the same however it is split', () => {
+  it('translate to complete JSON events, equal wherever chunks end', () => {
     fc.assert(
       fc.property(split, ([bytes, cuts]) => {
         const whole = translated([bytes]);

@@ -34,8 +34,8 @@ const pipe = new RequestValidationPipe();
 const check = (metatype: new () => object, body: object): Promise<unknown> =>
   pipe.transform(body, { type: 'body', metatype, data: undefined });
 
-describe('classes that are derived from the fields of a resource', () => {
-  it('take a part of the fields in an update, with the same rules, and null only where it may be null', async () => {
+describe('partialOf, pickOf and responses derived from the fields of a resource', () => {
+  it('accept a subset of the fields in an update, with the same rules, and null only for nullable fields', async () => {
     class UpdateThing extends partialOf(ThingFields) {}
     await expect(check(UpdateThing, {})).resolves.toEqual({});
     await expect(check(UpdateThing, { color_code: null })).resolves.toEqual({ color_code: null });
@@ -44,14 +44,14 @@ describe('classes that are derived from the fields of a resource', () => {
   });
 
   it.each([partialOf(ThingFields), pickOf(ThingFields, 'parts')])(
-    'check nested objects as the class that they come from does (%#)',
+    'check nested objects like the original class (%#)',
     async (type) => {
       await expect(check(type, { parts: [{ size: 2 }] })).resolves.toEqual({ parts: [{ size: 2 }] });
       await expect(check(type, { parts: [{ size: 0 }] })).rejects.toThrow(GatewayError);
     },
   );
 
-  it('document a response without bounds, and with what it says itself', () => {
+  it('document a response without bounds, with its own descriptions', () => {
     const fields = fieldsOf(ThingResponse);
     expect([...fields.keys()].sort()).toEqual(
       ['color_code', 'created_at', 'etag', 'expires_at', 'kind', 'last_updated_at', 'name'].sort(),
@@ -63,14 +63,14 @@ describe('classes that are derived from the fields of a resource', () => {
 });
 
 describe('viewOf', () => {
-  it('shows the documented fields of a row and nothing else, times as text', () => {
+  it('returns only the documented fields of a row, with times as text', () => {
     expect(viewOf(ThingResponse, ROW)).toEqual({
       ...{ name: 'one', color_code: null, kind: 'a', expires_at: '1970-01-01T00:00:00.002Z', etag: '"7"' },
       ...{ created_at: '1970-01-01T00:00:00.000Z', last_updated_at: '1970-01-01T00:00:00.001Z' },
     });
   });
 
-  it('prefers what it is given to the column', () => {
+  it('prefers a given value to that of the column', () => {
     expect(viewOf(ThingResponse, ROW, { kind: 'b' }).kind).toBe('b');
   });
 });
@@ -78,12 +78,12 @@ describe('viewOf', () => {
 describe('columnsOf and assign', () => {
   const Plain = pickOf(ThingFields, 'name', 'color_code');
 
-  it('fill the columns of the fields alone, and null for what is left out', () => {
+  it('fill only the columns of the fields, with null for missing fields', () => {
     const input = { name: 'two', secret: 'mine', version: 9 };
     expect(columnsOf(Plain, input)).toEqual({ name: 'two', colorCode: null });
   });
 
-  it('change what the request names, clear by null, and touch nothing else', () => {
+  it('change the fields in the request, clear those that are null, and leave all others', () => {
     const row: { name: string; colorCode: string | null; secret: string } = {
       ...{ name: 'one', colorCode: 'red', secret: 'hidden' },
     };
