@@ -12,7 +12,7 @@ import {
 
 /** Name under which the agent itself is stored among its skills. */
 export const AGENT_NAME = '@agent';
-/** Name under which the extended card is stored among them. */
+/** Name under which the extended card is stored among the skills of its agent. */
 const EXTENDED_NAME = '@extended';
 
 /** Columns that decide how a card is read. */
