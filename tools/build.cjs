@@ -1,4 +1,4 @@
-// Builds the servers and the console, each when a source of it changed since its last build. The
+// Builds the servers and the console, each if one of its sources changed since its last build. The
 // commands are the `build` targets of the Nx projects; they are run directly because starting Nx
 // takes longer than all builds together.
 const { createHash } = require('node:crypto');
@@ -9,7 +9,7 @@ const { withLock } = require('./lock.cjs');
 const { ROOT, StartError, runtimeEnvironment } = require('./runtime.cjs');
 
 const LOCK = join(ROOT, 'dist', '.build-lock');
-/** What Node.js keeps of the code that it has compiled; starts are a seventh quicker by it. */
+/** Folder in which Node.js caches compiled code, which makes starts a seventh faster. */
 const COMPILE_CACHE = join(ROOT, 'dist', '.compile-cache');
 const SHARED_INPUTS = ['.swcrc', 'tsconfig.base.json', 'package-lock.json'];
 const NOT_BUILT = /\.(?:int-|e2e-)?spec\.tsx?$/;
@@ -102,8 +102,8 @@ function build(app) {
 }
 
 /**
- * Leaves `dist/<app>` in step with the sources. Says nothing when there is nothing to do. Who comes
- * while another builds waits for it.
+ * Builds `dist/<app>` if it is outdated, and prints nothing otherwise. Waits while another process
+ * builds.
  */
 async function ensureBuilt() {
   const parts = [servers(), consolePart()].map((part) => ({ part, print: fingerprint(part) }));
@@ -114,7 +114,7 @@ async function ensureBuilt() {
     if (toBuild.length === 0) return;
     console.log(`Building ${toBuild.flatMap(({ part }) => part.apps).join(', ')} …`);
     for (const { part } of toBuild) rmSync(join(ROOT, 'dist', part.stamp), { force: true });
-    // Node.js never removes what no build needs any more.
+    // Node.js never removes cached code that no build uses any more.
     if (toBuild.some(({ part }) => !part.apps.includes(CONSOLE)))
       rmSync(COMPILE_CACHE, { recursive: true, force: true });
     await Promise.all(

@@ -14,7 +14,7 @@ const isProgram = (path) => {
   }
 };
 
-/** CHROMIUM_PATH, else a Chromium on the PATH; null where there is none. */
+/** Returns CHROMIUM_PATH, else a Chromium on the PATH; null if there is none. */
 function chromiumPath({ CHROMIUM_PATH, PATH = '' } = process.env) {
   if (CHROMIUM_PATH) return CHROMIUM_PATH;
   const folders = PATH.split(delimiter).filter((folder) => folder !== '');

@@ -1,7 +1,7 @@
 /**
  * `node tools/console-data.cjs`: writes `apps/console/src/generated` from the sources of the admin
  * API: types of its document, which access each operation needs, scopes and error types. With
- * --check it only says whether the files are up to date.
+ * --check it only checks that the files are up to date.
  */
 const { readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -12,7 +12,7 @@ require('reflect-metadata');
 const FOLDER = join(ROOT, 'apps/console/src/generated');
 const NOTICE = 'Made by `node tools/console-data.cjs`; a test fails when it is out of date.';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-/** Settings that the admin API demands; nothing connects with them. */
+/** Settings that the admin API requires; nothing connects to these addresses. */
 const SETTINGS = {
   DATABASE_URL: 'postgres://none:none@127.0.0.1:1/none',
   ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
@@ -22,13 +22,13 @@ const SETTINGS = {
 /** @typedef {Record<string, any>} Json */
 
 /**
- * Loaded by a computed path, so that the types of tools do not take in those of the apps.
+ * Loads a module by a computed path, so that the type check of the tools excludes the apps.
  * @param {string} path
  */
 const load = (path) => require(join(ROOT, path));
 
 /**
- * The OpenAPI document of the admin API, without any of its parts being started.
+ * Returns the OpenAPI document of the admin API without starting any part of it.
  * @returns {Promise<Json>}
  */
 async function documentOfAdminApi() {
@@ -48,8 +48,8 @@ async function documentOfAdminApi() {
 }
 
 /**
- * The part of the document that the console uses: each handler under its first path below `/v1`,
- * without examples.
+ * Returns the part of the document that the console uses: each handler under its first path below
+ * `/v1`, without examples.
  * @param {Json} document
  */
 function withoutAliases(document) {
@@ -67,7 +67,7 @@ function withoutAliases(document) {
 }
 
 /**
- * Method, path and access of each operation.
+ * Returns method, path and access of each operation.
  * @param {Json} document
  */
 function accessOf(document) {
@@ -88,7 +88,7 @@ function accessOf(document) {
 }
 
 /**
- * Contents of each generated file.
+ * Returns the contents of each generated file.
  * @returns {Promise<[name: string, text: string][]>}
  */
 async function filesOf() {

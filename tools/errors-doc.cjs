@@ -1,5 +1,5 @@
-// Writes docs/errors.md from the catalogue in libs/kernel/src/errors.ts. With --check it only says
-// whether the file is up to date.
+// Writes docs/errors.md from the catalogue in libs/kernel/src/errors.ts. With --check it only
+// checks that the file is up to date.
 const { readFileSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
 const { join } = require('node:path');
@@ -21,7 +21,7 @@ const FAMILIES = {
 };
 
 /**
- * The exports of a TypeScript file that imports nothing.
+ * Returns the exports of a TypeScript file that imports nothing.
  * @param {string} path
  */
 function load(path) {
@@ -30,7 +30,7 @@ function load(path) {
     jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
     module: { type: 'commonjs' },
   });
-  // `_compile` is not typed.
+  // The types of Node.js lack `_compile`.
   /** @type {any} */
   const loaded = new Module(path);
   loaded._compile(code, path);

@@ -1,5 +1,5 @@
-// `npm run fuzz`: the fuzz specs with many more cases and another seed each time; `FC_RUNS` and
-// `FC_SEED` say which, to repeat a run.
+// `npm run fuzz`: runs the fuzz specs with many more cases and a new seed each time. `FC_RUNS` and
+// `FC_SEED` repeat a run.
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 const { ROOT, runtimeEnvironment, runtimePath } = require('./runtime.cjs');

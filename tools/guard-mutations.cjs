@@ -1,6 +1,6 @@
-// Guards of the classes of defects that docs/security/findings.md lists. Each row: what is taken
-// away, its file, the text that holds it and the text in its place, and the spec that has to fail
-// then. `tools/guards.cjs` takes them away one at a time.
+// Mutations that remove guards against the classes of defects in docs/security/findings.md. Each
+// row has the name of the guard, its file, the original text, the replacement, and the spec that
+// must fail then. `tools/guards.cjs` applies them one at a time.
 
 const GATEWAY = 'apps/gateway/src';
 const ADMIN = 'apps/admin-api/src';
@@ -16,7 +16,7 @@ const BODIES_SPEC = `${GATEWAY}/bodies/body-shares.spec.ts`;
 const INGEST_SPEC = 'apps/worker/src/ingest/log-ingest.int-spec.ts';
 const DEPLOYMENT_SPEC = 'libs/testing/src/deployment.spec.ts';
 
-/** A saved credential only goes where its owner sent it. */
+/** Guards that send a saved credential only to the addresses that its owner chose. */
 const CREDENTIALS = [
   [
     'the comparison of a named host with the saved one',
@@ -119,8 +119,8 @@ const CREDENTIALS = [
 ];
 
 /**
- * No one grants what they lack. The rules of `grants.ts` on scopes, views and settings are judged
- * by the rights matrix.
+ * Guards that prevent callers from granting rights that they lack. The rights matrix tests the
+ * rules of `grants.ts` on scopes, views and settings.
  */
 const RIGHTS = [
   [
@@ -174,7 +174,7 @@ const RIGHTS = [
   ],
 ];
 
-/** One tenant cannot stop another. */
+/** Guards that prevent one tenant from blocking another. */
 const TENANTS = [
   [
     'the lint of expressions that are made of data',
@@ -325,7 +325,7 @@ const TENANTS = [
   ],
 ];
 
-/** The provider is called as often as we say; what goes in comes out. */
+/** Guards of the number of provider calls and of unchanged contents. */
 const CALLS = [
   [
     'only idempotent requests are sent again',
@@ -371,7 +371,7 @@ const CALLS = [
   ],
 ];
 
-/** Secrets at rest, manifests, files, money and drains. */
+/** Guards of secrets at rest, manifests, files, money and shutdowns. */
 const OPERATIONS = [
   [
     'the list of sealed columns',
@@ -467,7 +467,7 @@ const OPERATIONS = [
   ],
 ];
 
-/** What two attacks on the repaired product found. */
+/** Guards against the findings of two later attacks on the product. */
 const ATTACKS = [
   [
     'no redirect of a provider reaches a client',

@@ -1,5 +1,5 @@
-// Writes the tables of docs/guardrails.md from libs/guardrails: the checks, and how well personal
-// data is found. With --check it only says whether they are up to date.
+// Writes the tables of docs/guardrails.md from libs/guardrails: the checks, and the recall of the
+// detection of personal data. With --check it only checks that they are up to date.
 const { readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 require('./typescript.cjs');
@@ -10,7 +10,7 @@ const { labelledSentences } = require('../libs/guardrails/src/spec-support/pii-s
 const TARGET = join(__dirname, '../docs/guardrails.md');
 
 /**
- * A bar would end the cell.
+ * Escapes bars, which would end a table cell.
  * @param {string} text
  */
 const cell = (text) => text.replaceAll('|', '\\|');

@@ -1,10 +1,10 @@
-// `npm run test:guards`: takes guards of the control plane away, one at a time and picked at
-// random, and expects the matrix of routes, roles and targets to fail for each, or for the rules
-// about rights that are handed on the matrix of writes and rights. Those of `guard-mutations.cjs`,
-// of all parts, have a spec each that has to fail. Works on a copy of the tree. `--count 10`,
-// `--seed 1`, `--only <part of a name, or of a spec>` (`--only class: --count 200` takes all of the
-// file); ends with 1 when a guard is not missed. `--check` runs nothing: it names the guards of the
-// file that are no longer where it says.
+// `npm run test:guards`: removes guards of the control plane, one at a time and chosen at random,
+// and expects the tenancy matrix to fail for each (the rights matrix for rules about granted
+// rights). Each guard of `guard-mutations.cjs`, which covers all parts, names its own spec that
+// must fail. Works on a copy of the tree. `--count 10`, `--seed 1` and `--only <part of a name or
+// spec>` select guards (`--only class: --count 200` selects all of the file). Exits with 1 if a
+// removed guard makes no spec fail. `--check` runs nothing and reports guards of the file whose
+// text or spec has moved.
 const { execFileSync, spawnSync } = require('node:child_process');
 const {
   existsSync,
@@ -28,7 +28,7 @@ const RIGHTS = `${SOURCES}/platform/auth/rights-matrix.int-spec.ts`;
 const GRANTS = `${SOURCES}/platform/auth/grants.ts`;
 const GUARD = `${SOURCES}/platform/auth/access.guard.ts`;
 const ENFORCED = `if (rule.kind === 'scopes') assertAllowed(caller, rule.anyOf);`;
-/** What ties the rows of a query to the caller's tenant. */
+/** Matches the condition that restricts a query to the caller's tenant. */
 const TENANT = /\.\.\.(?:reach|inWorkspace|visibleTo)\(caller\),?\s*/g;
 
 const { values } = parseArgs({
@@ -63,7 +63,7 @@ const filesOf = (suffix) =>
     .sort();
 
 /**
- * What the ids of a controller's operations begin with.
+ * Returns the prefix of the operation ids of a controller.
  * @param {string} controller
  */
 const prefixOf = (controller) =>
@@ -86,7 +86,9 @@ const controllersIn = (folder) =>
  * @property {(source: string) => string} change
  */
 
-/** The scope check of one route, which stays declared. */
+/**
+ * Returns guards that remove the scope check of one route each; the route still declares the scope.
+ */
 function scopeGuards() {
   return filesOf('.controller.ts').flatMap((file) => {
     const text = readFileSync(join(ROOT, file), 'utf8');
@@ -105,7 +107,7 @@ function scopeGuards() {
   });
 }
 
-/** The tenant of one query. */
+/** Returns guards that remove the tenant condition of one query each. */
 function tenantGuards() {
   return filesOf('.ts').flatMap((file) => {
     const text = readFileSync(join(ROOT, file), 'utf8');
@@ -120,7 +122,7 @@ function tenantGuards() {
   });
 }
 
-/** What the rules of `grants.ts` refuse. */
+/** Refusals of `grants.ts` that guards remove. */
 const REFUSALS = [
   ['scopes that the caller lacks', 'if (excess.length === 0) return;', 'return;'],
   [
@@ -151,7 +153,9 @@ const classGuards = () =>
     change: (/** @type {string} */ source) => source.replace(before, () => after),
   }));
 
-/** Guards of `guard-mutations.cjs` whose text or spec is no longer where the list says. */
+/**
+ * Returns the guards of `guard-mutations.cjs` whose text or spec is no longer where the list says.
+ */
 const outdated = () =>
   MUTATIONS.flatMap(([name, file = '', before = '', , spec = '']) => {
     const [path, specPath] = [join(ROOT, file), join(ROOT, spec)];
@@ -192,7 +196,7 @@ function copyTree() {
 }
 
 /**
- * Of the matrix in a copy, the rows of these routes: a part that is red makes the whole red.
+ * Reduces the matrix in the copy to the rows of these routes: if a part fails, the whole fails.
  * @param {string} tree
  * @param {string} whole
  * @param {string[]} routes
@@ -216,8 +220,8 @@ function narrowMatrix(tree, whole, routes) {
 const configOf = (spec) => (spec.endsWith('.int-spec.ts') ? 'jest.int.cjs' : 'jest.config.cjs');
 
 /**
- * Titles of the cases that failed, of those with `title` if it is given; null when none did. Throws
- * when the matrix or another spec could not be run.
+ * Returns the titles of the failed cases, only those with `title` if it is given; null if none
+ * failed. Throws if the spec could not be run.
  * @param {string} tree
  */
 function runMatrix(tree, matrix = MATRIX, title = '') {
@@ -232,7 +236,7 @@ function runMatrix(tree, matrix = MATRIX, title = '') {
     '--json',
     '--outputFile',
     output,
-    // A test that waits for what was taken away leaves connections open.
+    // A test that waits for the removed guard leaves connections open.
     '--forceExit',
     ...(title === '' ? [] : ['--testNamePattern', title]),
     '--runTestsByPath',
@@ -241,10 +245,11 @@ function runMatrix(tree, matrix = MATRIX, title = '') {
   let stderr = '';
   /** @type {NodeJS.Signals | null} */
   let signal = null;
-  // On a busy machine the database may be late, and then nothing was said of guards.
+  // On a busy machine the database may start too late; then the run is repeated, because it says
+  // nothing about the guard.
   for (let tries = 0; tries < 3 && !existsSync(output); tries += 1)
     ({ stderr, signal } = spawnSync(runtimePath(), args, { cwd: tree, encoding: 'utf8', timeout: 600_000 }));
-  // Without the guard there may be no end to what is kept, until V8 ends the process.
+  // Without the guard, memory may grow until V8 ends the process.
   if (signal === 'SIGABRT') return ['the process ran out of memory'];
   if (!existsSync(output)) throw new Error(`The matrix did not run:\n${stderr}`);
   /** @type {{ testResults: { assertionResults: { status: string; title: string }[] }[] }} */
@@ -258,7 +263,8 @@ function runMatrix(tree, matrix = MATRIX, title = '') {
 }
 
 /**
- * Takes one guard away in the copy and puts it back. Returns whether a spec missed it.
+ * Removes one guard in the copy, runs its spec and restores the guard. Returns true if no test
+ * failed.
  * @param {string} tree
  * @param {string} whole
  * @param {Guard} guard
@@ -271,7 +277,7 @@ function isMissed(tree, whole, { name, matrix = MATRIX, title, routes, file, cha
   writeFileSync(join(tree, file), mutant);
   let failed = runMatrix(tree, matrix, title);
   if (!failed && matrix === MATRIX) {
-    // Not missed by its own rows: perhaps by others.
+    // The rows of the guard's routes did not fail; the whole matrix may.
     writeFileSync(join(tree, MATRIX), whole);
     failed = runMatrix(tree);
   }

@@ -1,29 +1,28 @@
 /**
- * `node tools/import-circles.cjs [folder]`: the circles of files that import each other, directly
- * or through others, imports of types included, the circles of the admin API's folders, and its
- * resources that import each other. Exits with 1 where a circle has more than `FILES_MAX` files,
- * where there is one of folders, and where one resource imports another. Specs and their support
- * are left out.
+ * `node tools/import-circles.cjs [folder]`: lists circles of files that import each other directly
+ * or through others (including type imports), circles of the admin API's folders, and resources of
+ * the admin API that import each other. Exits with 1 if a circle has more than `FILES_MAX` files,
+ * if folders form a circle, or if one resource imports another. Ignores specs and their support
+ * files.
  */
 const { existsSync, globSync, readFileSync } = require('node:fs');
 const { dirname, join, posix } = require('node:path');
 const ts = require('typescript');
 const { ROOT } = require('./runtime.cjs');
 
-/** What each file or folder imports. @typedef {Map<string, string[]>} Graph */
+/** The imports of each file or folder. @typedef {Map<string, string[]>} Graph */
 
 const FILES_MAX = 3;
 /**
- * Folders below these may not import each other in a circle. Files next to them put the app
- * together.
+ * Folders below these must not import each other in a circle. Files next to them assemble the app.
  */
 const FOLDERS_OF = ['apps/admin-api/src', 'apps/admin-api/src/platform'];
-/** Folders below this one may not import each other at all. */
+/** Folders below this one must not import each other at all. */
 const APART = 'apps/admin-api/src/resources';
 const LEFT_OUT = /\.(?:[a-z-]+-)?spec\.tsx?$|\.d\.ts$|\/spec-support\/|\/node_modules\/|\/dist\//;
 
 /**
- * Import paths of the workspace's libs by their names.
+ * Returns the import paths of the workspace's libs by name.
  * @param {string} root
  */
 function libsOf(root) {
@@ -34,7 +33,7 @@ function libsOf(root) {
 }
 
 /**
- * Each source file, relative to the root, with the source files that it imports.
+ * Returns each source file, relative to the root, with the source files that it imports.
  * @param {string} root
  */
 function importGraph(root) {
@@ -58,7 +57,7 @@ function importGraph(root) {
 }
 
 /**
- * Strongly connected components of more than one node (Tarjan), the largest first.
+ * Returns the strongly connected components of more than one node (Tarjan), the largest first.
  * @param {Graph} graph
  */
 function circlesOf(graph) {
@@ -93,7 +92,7 @@ function circlesOf(graph) {
 }
 
 /**
- * The folders below `parent`, each with the other ones that its files import.
+ * Returns the folders below `parent`, each with the other folders that its files import.
  * @param {Graph} files
  * @param {string} parent
  */
@@ -116,7 +115,7 @@ function folderGraph(files, parent) {
 }
 
 /**
- * Prints the circles with the imports that make them.
+ * Prints the circles with the imports that form them.
  * @param {string[][]} circles
  * @param {Graph} graph
  * @param {(circle: string[]) => string} title

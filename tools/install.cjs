@@ -1,4 +1,4 @@
-// Installs the dependencies when what is installed is not what the lockfile says.
+// Installs the dependencies if the installed packages differ from the lockfile.
 const { spawnSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -14,8 +14,8 @@ function packagesOf(lockfile) {
 }
 
 /**
- * npm writes node_modules/.package-lock.json last, so it is absent or old after an interrupted
- * install.
+ * Returns whether the installed packages match the lockfile. npm writes
+ * node_modules/.package-lock.json last, so it is absent or outdated after an interrupted install.
  */
 function isInstalled() {
   const wanted = packagesOf('package-lock.json');
@@ -36,8 +36,7 @@ function ensureInstalled() {
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const result = spawnSync(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: ROOT,
-    // npm leaves its own settings in the environment of `npm start`; they must not redirect this
-    // call.
+    // npm sets its own settings in the environment of `npm start`; they must not affect this call.
     env: Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^npm_(command|lifecycle|package)/.test(name)),
     ),

@@ -1,4 +1,4 @@
-// `npm run lint`: ESLint, the rules that need types (`.oxlintrc.json`, by the native compiler), and circles of imports.
+// `npm run lint`: runs ESLint, the rules that need types (`.oxlintrc.json`, with the native compiler), and the check for circular imports.
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 const { ROOT, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
@@ -7,7 +7,8 @@ const { NATIVE_ENVIRONMENT } = require('./types.cjs');
 const CACHE = ['--cache', '--cache-strategy', 'content', '--cache-location', 'node_modules/.cache/eslint/'];
 
 /**
- * Title, script below `node_modules` and arguments. `isCached`: only what has changed is linted.
+ * Returns title, script below `node_modules` and arguments of each step. With `isCached`, ESLint
+ * checks only changed files.
  * @param {{ isCached: boolean }} options
  * @returns {[title: string, script: string, args: readonly string[]][]}
  */
@@ -18,7 +19,7 @@ const lintSteps = ({ isCached }) => [
 ];
 
 /**
- * ESLint reads the project graph that Nx kept last, so Nx brings it up to date first.
+ * Updates the project graph of Nx, because ESLint reads the cached one.
  * @type {readonly [script: string, ...args: string[]]}
  */
 const GRAPH_ARGUMENTS = ['nx/dist/bin/nx.js', 'show', 'projects'];

@@ -1,5 +1,5 @@
-// One process at a time, on one machine. A lock is a file with its holder's process id, so one that
-// died holding it keeps no one out.
+// Mutual exclusion of processes on one machine. A lock is a file with the process id of its holder,
+// so that the lock of a dead process can be taken over.
 const { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { dirname } = require('node:path');
 const { setTimeout: delay } = require('node:timers/promises');
@@ -28,7 +28,8 @@ function isAlive(pid) {
 }
 
 /**
- * A link either appears with its content or fails: no process reads a lock that has no holder yet.
+ * Takes the lock if it is free. A hard link either appears with its content or fails, so that no
+ * process reads a lock without a holder.
  * @param {string} path
  * @param {string} own
  */
@@ -43,8 +44,8 @@ function take(path, own) {
 }
 
 /**
- * Runs `work` while no other process runs work under the same path; waits for it as long as a build
- * may take.
+ * Runs `work` while no other process holds the lock at `path`. Waits for the lock at most as long
+ * as a build may take.
  * @template T
  * @param {string} path
  * @param {() => Promise<T>} work

@@ -1,4 +1,4 @@
-// Writes docs/log-fields.md from the columns of the request log. With --check it only says whether
+// Writes docs/log-fields.md from the columns of the request log. With --check it only checks that
 // the file is up to date.
 const { readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -10,7 +10,7 @@ const TARGET = join(__dirname, '../docs/log-fields.md');
 
 const NONE = '–';
 /**
- * A bar would end the cell.
+ * Escapes bars, which would end a table cell.
  * @param {string} text
  */
 const cell = (text) => text.replaceAll('|', '\\|');

@@ -1,10 +1,10 @@
-// Commands of the operator of this installation, which need no login.
+// Runs commands of the operator of this installation, which need no login.
 const { spawnSync } = require('node:child_process');
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { ROOT, StartError, checkBootstrapVersion, runMain, runtimePath } = require('./runtime.cjs');
 
-/** Line 4 of the file that a running Postgres keeps is its port. */
+/** Returns the settings of a running embedded Postgres. Line 4 of its process file is its port. */
 function embedded() {
   const folder = process.env.DATA_DIR || join(ROOT, '.data');
   const pidFile = join(folder, 'postgres', 'data', 'postmaster.pid');

@@ -22,7 +22,7 @@ const freePort = () =>
 
 /**
  * Starts the product and resolves once it is ready, with the content of its credentials file.
- * `more` makes further environment of the port of the admin API.
+ * `more` returns additional environment variables for the port of the admin API.
  * @param {(adminPort: number) => Readonly<Record<string, string>>} [more]
  * @returns {Promise<{ credentials: Record<string, string>, stop: () => Promise<void> }>}
  */

@@ -1,5 +1,5 @@
-// Writes the table of docs/providers.md from the providers. With --check it only says whether it is
-// up to date.
+// Writes the table of docs/providers.md from the providers. With --check it only checks that the
+// table is up to date.
 const { readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 require('./typescript.cjs');
@@ -11,7 +11,7 @@ const START = '| Id |';
 /** @param {readonly string[]} names */
 const codes = (names) => names.map((name) => `\`${name}\``).join(', ');
 
-/** Families that clients of each dialect call, and those that follow from them. */
+/** Families that clients of each dialect call, and families that follow from them. */
 const OF_CLIENTS = /^(chat\.completions|responses|messages|messages\.count_tokens|gemini\..+)$/;
 
 /** @param {readonly string[]} native @param {readonly string[]} translated */

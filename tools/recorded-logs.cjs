@@ -1,20 +1,21 @@
 /**
  * `node tools/recorded-logs.cjs <folder>`: chooses logs for the specs of the console's waterfall
- * from those that test suites kept. Run suites with `TOLLGATE_TEST_LOGS=<folder>` before; suites of
- * the gateway and of the product keep all their logs there.
+ * from logs of test suites. Run suites of the gateway and the product with
+ * `TOLLGATE_TEST_LOGS=<folder>` before; they write all their logs there.
  */
 const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
 const { ROOT, runMain } = require('./runtime.cjs');
 
 const FILE = join(ROOT, 'apps/console/src/ui/waterfall/spec-support/recorded-logs.jsonl');
-/** Records with more than this are left to the suites. */
+/** Maximum number of attempts of a chosen record. */
 const ATTEMPTS_MAX = 6;
 
 /** @typedef {Record<string, any>} Json */
 
 /**
- * What is special about a log, as texts. A log is chosen for what no other has.
+ * Returns the features of a log as texts. A log is chosen if it has a feature that no chosen log
+ * has.
  * @param {Json} log
  * @returns {string[]}
  */
@@ -38,7 +39,7 @@ function featuresOf({ streamed, firstByteMs, decision }) {
 }
 
 /**
- * The members that are drawn, without texts of callers.
+ * Returns the members that the waterfall shows, without texts of callers.
  * @param {Json} log
  */
 function drawn({ durationMs, firstByteMs, overheadMs, streamed, outputTokens, usage, decision }) {

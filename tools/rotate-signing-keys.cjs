@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-// `node tools/rotate-signing-keys.cjs`: replaces all keys that this installation signs with, after
-// one became known to others.
+// `node tools/rotate-signing-keys.cjs`: replaces all keys with which this installation signs, for
+// example after one was disclosed.
 require('./operator-command.cjs').runOperatorCommand('rotate-signing-keys');

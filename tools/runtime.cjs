@@ -1,4 +1,5 @@
-// Finds the Node.js that the product runs on. The one that starts this script only bootstraps.
+// Finds the Node.js on which the product runs. The Node.js that starts this script is used only to
+// start the other.
 const { existsSync } = require('node:fs');
 const { delimiter, dirname, join, resolve } = require('node:path');
 
@@ -6,11 +7,11 @@ const ROOT = resolve(__dirname, '..');
 const BOOTSTRAP_MINIMUM = [20, 19];
 const RUNTIME_MAJOR_MINIMUM = 24;
 
-/** An expected failure: its message is the one line that the user sees. */
+/** An expected failure. The user sees only its one-line message. */
 class StartError extends Error {}
 
 /**
- * The packages that carry Node.js for one platform, and where the binary lies inside.
+ * The packages that contain Node.js for one platform, with the path of its binary.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const RUNTIME_PACKAGES = {
@@ -31,7 +32,8 @@ function checkBootstrapVersion() {
 }
 
 /**
- * The path of the shipped Node.js; the current one where none is shipped, when it is new enough.
+ * Returns the path of the shipped Node.js; if none is shipped, that of the current one if it is new
+ * enough.
  */
 function runtimePath() {
   const platform = `${process.platform}-${process.arch}`;
@@ -46,7 +48,10 @@ function runtimePath() {
   );
 }
 
-/** The environment in which `node`, `npx` and the tools of node_modules mean ours. */
+/**
+ * Returns an environment in which `node`, `npx` and the tools of node_modules resolve to those of
+ * this workspace.
+ */
 function runtimeEnvironment(overrides = {}) {
   const path = [dirname(runtimePath()), join(ROOT, 'node_modules', '.bin'), process.env.PATH];
   return {

@@ -9,9 +9,9 @@ const LAUNCHER = join(ROOT, 'dist', 'launcher', 'apps', 'launcher', 'src', 'main
 const PARENT_CHECK_MS = 500;
 
 /**
- * A signal to npm reaches npm and its shell, which end without passing it on. What they have
- * started must not go on without them: it holds the ports and the data folder. Started without npm,
- * it may outlive the shell that it came from.
+ * Stops the launcher when npm has ended. npm and its shell end on a signal without forwarding it,
+ * and the launcher would keep the ports and the data folder. Without npm, the launcher may outlive
+ * its shell.
  * @param {import('node:child_process').ChildProcess} launcher
  */
 function stopWithNpm(launcher) {
@@ -31,7 +31,7 @@ runMain(async () => {
   const { COMPILE_CACHE, ensureBuilt } = require('./build.cjs');
   await ensureBuilt();
 
-  // The channel tells the launcher when this process is gone, however it went.
+  // Through the IPC channel the launcher notices when this process has ended for any reason.
   const launcher = spawn(runtimePath(), [LAUNCHER], {
     cwd: ROOT,
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...runtimeEnvironment() },

@@ -1,18 +1,19 @@
-// Servers that the tests need and npm does not have; on Debian as root they are installed;
-// elsewhere their absence is named.
+// Provides servers that the tests need and npm does not have. Installs them on Debian as root;
+// elsewhere throws an error that names the missing one.
 const { spawnSync } = require('node:child_process');
 const { chromiumPath } = require('./chromium.cjs');
 const { StartError } = require('./runtime.cjs');
 
-/** By the command that shows that it is there; the package of Debian has the name that follows. */
+/** Command and argument that show whether the server is installed, and its Debian package. */
 const SERVERS = /** @type {const} */ ([
   ['redis-server', '--version', 'redis-server'],
   ['nginx', '-v', 'nginx'],
 ]);
 
 /**
- * @param {string} command @param {string[]} args @param {import('node:child_process').StdioOptions}
- * stdio
+ * @param {string} command
+ * @param {string[]} args
+ * @param {import('node:child_process').StdioOptions} stdio
  */
 const succeeds = (command, args, stdio = 'ignore') => {
   const { error, status } = spawnSync(command, args, {
@@ -24,14 +25,15 @@ const succeeds = (command, args, stdio = 'ignore') => {
 
 function ensureServers() {
   const missing = SERVERS.filter(([command, flag]) => !succeeds(command, [flag]));
-  // Without a browser the tests of the console in one are left out.
+  // Without a browser, the browser tests of the console are skipped.
   const browsers = chromiumPath() === null ? ['chromium'] : [];
   if (missing.length + browsers.length === 0) return;
   if (process.getuid?.() === 0 && succeeds('apt-get', ['--version'])) {
     /** @type {import('node:child_process').StdioOptions} */
     const shown = ['ignore', 'ignore', 'inherit'];
     succeeds('apt-get', ['update', '-qq'], shown);
-    // One after the other: a browser that cannot be installed must not take the servers along.
+    // Installed separately, so that a failed installation of the browser does not prevent that of
+    // the servers.
     for (const packages of [missing.map(([, , name]) => name), browsers]) {
       if (packages.length === 0) continue;
       console.log(`Installing ${packages.join(', ')} (apt-get) …`);

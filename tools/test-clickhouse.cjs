@@ -1,5 +1,6 @@
-// Runs the contract of analytics on the engine of ClickHouse. The engine is half a gigabyte, so
-// that it is no dependency: it is installed into a cache folder at the first run, and stays there.
+// Runs the contract tests of analytics on the engine of ClickHouse. The engine takes half a
+// gigabyte, so it is not a dependency: the first run installs it into a cache folder, where it
+// stays.
 const { execFileSync } = require('node:child_process');
 const { existsSync, mkdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -17,7 +18,7 @@ if (!existsSync(join(folder, 'node_modules', 'chdb'))) {
   });
 }
 const jest = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
-// The engine's threads outlive their session.
+// `--forceExit`, because the engine's threads outlive their session.
 execFileSync('node', [jest, '-c', join(ROOT, 'libs', 'clickhouse', 'jest.config.cjs'), '--forceExit'], {
   cwd: ROOT,
   env: { ...runtimeEnvironment(), CLICKHOUSE_ENGINE: folder },

@@ -1,6 +1,6 @@
-// `npm run test:clients`: clients that others wrote, from the npm registry, each in an empty
-// environment and home folder, against the product with its sandbox provider: a turn with a tool,
-// and a streamed text. They come into the user's cache folder (about 1 GB).
+// `npm run test:clients`: runs third-party clients from the npm registry against the product with
+// its sandbox provider, each in an empty environment and home folder: a turn with a tool, and a
+// streamed text. Installs them into the user's cache folder (about 1 GB).
 const { spawn, spawnSync } = require('node:child_process');
 const {
   cpSync,
@@ -21,13 +21,13 @@ const { runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
 const SOURCES = join(__dirname, 'clients');
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tollgate-clients');
 const CLIENT_MS = 120_000;
-/** Files that the scripts share. */
+/** Files that the client scripts share. */
 const SHARED = new Set(['turn.mjs', 'ai-sdk.mjs']);
 
-/** Packages whose programs are there only after their scripts have run. */
+/** Packages whose install scripts must run before their programs exist. */
 const SCRIPTED = ['@anthropic-ai/claude-code', 'opencode-ai'];
 
-/** Installs the clients once for each version of their manifest. */
+/** Installs the clients, once for each version of their manifest. */
 function install() {
   const manifest = readFileSync(join(SOURCES, 'package.json'), 'utf8');
   const mark = join(CACHE, 'installed.json');
@@ -41,7 +41,8 @@ function install() {
     stdio: 'inherit',
   });
   if (status !== 0) throw new Error('The clients could not be installed.');
-  // These two fetch or link their programs in scripts, which the user's npm may ignore.
+  // The scripts of these packages fetch or link programs; the user's npm may be set to ignore
+  // scripts.
   const scripts = ['rebuild', ...SCRIPTED, '--ignore-scripts=false', '--loglevel=error'];
   const rebuilt = spawnSync('npm', scripts, { cwd: CACHE, env: runtimeEnvironment(), stdio: 'inherit' });
   if (rebuilt.status !== 0) throw new Error('The scripts of the clients failed.');
@@ -49,7 +50,7 @@ function install() {
 }
 
 /**
- * The workspace accepts Portkey's headers, for its SDK.
+ * Makes the workspace accept Portkey's headers, which its SDK sends.
  * @param {Record<string, string>} credentials
  */
 async function acceptPortkeyHeaders(credentials) {
@@ -62,7 +63,7 @@ async function acceptPortkeyHeaders(credentials) {
 }
 
 /**
- * Runs a client in an empty home folder and with these variables alone.
+ * Runs a client in an empty home folder with only these variables.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{ files?: Readonly<Record<string, string>>, environment: Readonly<Record<string, string>> }} setUp
@@ -94,7 +95,7 @@ function runAlone(command, args, { files = {}, environment }) {
   });
 }
 
-/** Versions of the packages that a script imports, for the report. */
+/** Returns the versions of the packages that a script imports, for the report. */
 function versionsIn(/** @type {string} */ file) {
   const manifest = JSON.parse(readFileSync(join(SOURCES, 'package.json'), 'utf8'));
   const text = readFileSync(join(SOURCES, file), 'utf8');

@@ -1,18 +1,18 @@
-// Clients, provider, log, durable record and counters compared call by call, after every part was
-// killed under load and Postgres was away. `npm test` does the same with a few hundred requests.
+// Compares clients, provider, log, durable record and counters call by call, after every part was
+// killed under load and Postgres was down. `npm test` does the same with a few hundred requests.
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 const { parseArgs } = require('node:util');
 const { ROOT, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
 
 const OPTIONS = /** @type {const} */ ({
-  /** While parts are killed. */
+  /** Number of requests while parts are killed. */
   requests: { type: 'string', default: '100000' },
-  /** How often each part is killed. */
+  /** Number of times that each part is killed. */
   rounds: { type: 'string', default: '5' },
-  /** Seconds without Postgres. */
+  /** Seconds for which Postgres is down. */
   'postgres-away': { type: 'string', default: '300' },
-  /** Requests a second meanwhile. */
+  /** Requests per second during that time. */
   rate: { type: 'string', default: '100' },
 });
 

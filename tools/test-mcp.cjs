@@ -1,11 +1,11 @@
 // `npm run test:mcp`: runs the server scenarios of the Model Context Protocol's conformance suite
 // for two revisions, against the fixture of `libs/testing/src/mcp`. `--target <name>` selects the
 // system under test: `direct` is the fixture itself, `gateway` a gateway in front of it, `toolset`
-// a toolset of the gateway. A known failure has a reason in
-// `mcp-conformance/expected-failures.json`; the run fails when a listed check passes, so that the
-// list only shrinks. `--authorization` runs the client scenarios of authorization instead: a
-// product calls the servers of the suite, at which its user signs in. `--scenario <text>` runs
-// those alone whose name has the text, and shows their output.
+// a toolset of the gateway. `mcp-conformance/expected-failures.json` lists known failures with
+// their reasons; the run fails if a listed check passes, so that the list only shrinks.
+// `--authorization` runs the client scenarios of authorization instead: a product calls the servers
+// of the suite, at which its user signs in. `--scenario <text>` runs only scenarios whose name
+// contains the text, and shows their output.
 const { execFileSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -22,7 +22,7 @@ const { judgeRun, runName } = require('../libs/testing/src/mcp/conformance-targe
  */
 /** @typedef {import('../libs/testing/src/mcp/conformance-verdict.ts').Verdict} Verdict */
 
-/** Targets with the known failures of another one. @type {Readonly<Record<string, string>>} */
+/** Targets that share the known failures of another target. @type {Readonly<Record<string, string>>} */
 const EXPECTED_AS = { toolset: 'gateway' };
 const EXPECTED = join(__dirname, 'mcp-conformance', 'expected-failures.json');
 const OPTIONS = /** @type {const} */ ({

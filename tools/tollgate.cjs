@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npx tollgate`: runs the command line on the shipped Node.js. `npm start` builds it; without one
-// it is built here.
+// `npx tollgate`: runs the command line on the shipped Node.js. `npm start` builds it; this script
+// builds it if there is no build.
 const { spawnSync } = require('node:child_process');
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
@@ -10,7 +10,8 @@ const ENTRY = join(ROOT, 'dist', 'cli', 'apps', 'cli', 'src', 'main.js');
 
 runMain(async () => {
   checkBootstrapVersion();
-  // Never a new build while there is one: a running product reads its code from the same folder.
+  // An existing build is never replaced, because a running product reads its code from the same
+  // folder.
   if (!existsSync(ENTRY)) await require('./build.cjs').ensureBuilt();
   const { status } = spawnSync(runtimePath(), [ENTRY, ...process.argv.slice(2)], { stdio: 'inherit' });
   process.exitCode = status ?? 1;

@@ -1,13 +1,13 @@
-// `npm run typecheck`: the types of the whole tree, by the native compiler. ESLint and Nest need
-// the package `typescript`.
+// `npm run typecheck`: checks the types of the whole tree with the native compiler. ESLint and Nest
+// need the package `typescript`.
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 const { ROOT, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
 
-/** Relative to `node_modules`. Its link in `.bin` may be that of the other package. */
+/** Path below `node_modules`; the link in `.bin` may belong to the other package. */
 const COMPILER = 'typescript-7/bin/tsc';
 /**
- * Title and arguments of each program.
+ * Title and arguments of each type check.
  * @type {readonly (readonly [title: string, ...args: string[]])[]}
  */
 const TYPE_PARTS = [
@@ -17,8 +17,8 @@ const TYPE_PARTS = [
   ['Types: console', '-p', 'apps/console/tsconfig.json'],
 ];
 /**
- * Bounds the heap of the native compiler and of lint rules that use it, since `npm run check` must
- * stay below 2 GB.
+ * Bounds the heap of the native compiler and of lint rules that use it, because `npm run check`
+ * must stay below 2 GB.
  */
 const NATIVE_ENVIRONMENT = { GOMEMLIMIT: '1600MiB' };
 

@@ -1,7 +1,7 @@
-// Lets a script require the sources of libs as they are: `require('./typescript.cjs')`, then
-// `require('../libs/x/src/index.ts')`.
+// Lets a script require the TypeScript sources of libs without a build:
+// `require('./typescript.cjs')`, then `require('../libs/x/src/index.ts')`.
 const { readFileSync } = require('node:fs');
-/** Its hooks are not typed. @type {any} */
+/** The types of Node.js lack the hooks of `Module`. @type {any} */
 const Module = require('node:module');
 const { join } = require('node:path');
 const { transformFileSync } = require('@swc/core');

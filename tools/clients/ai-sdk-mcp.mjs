@@ -15,7 +15,7 @@ const { model, prompt } = {
   model: createOpenAI({ baseURL: GATEWAY, apiKey: KEY, headers: PROVIDER }).chat(MODEL),
   prompt: 'Call add {"a":2,"b":3}',
 };
-// The model calls the tool, the client calls the server, and the model quotes the result.
+// The model calls the tool, the client calls the MCP server, and the model quotes the result.
 const { text } = await generateText({ model, prompt, tools, stopWhen: (isStepCount ?? stepCountIs)(3) });
 assert.match(text, /\[sandbox\] .*5/s);
 await client.close();

@@ -7,7 +7,7 @@ const tools = {
 };
 const stopWhen = (isStepCount ?? stepCountIs)(3);
 
-/** One turn with a tool, whole and streamed, and a streamed text. */
+/** Runs one turn with a tool, unstreamed and streamed, and a streamed text. */
 export async function run(model) {
   const turn = { model, tools, stopWhen, prompt: QUESTION };
   checkTurn((await generateText(turn)).text);

@@ -1,8 +1,8 @@
-// Command lines of others, with the files that their documentation asks for. Each runs one turn
+// Third-party command lines, with the files that their documentation requires. Each runs one turn
 // with its own shell tool.
 
 const MODEL = 'sandbox-small';
-/** What the shell prints, and the sandbox then quotes. */
+/** Text that the shell tool prints and the sandbox provider then quotes. */
 const PRINTED = '18 degrees in Paris';
 
 /**
@@ -74,7 +74,7 @@ const claudeCode = ({ url, key }) => ({
 const opencode = ({ url, key }) => ({
   name: 'opencode-ai',
   command: 'opencode',
-  // Words, because it puts quotation marks around an argument with spaces.
+  // Separate words, because opencode quotes an argument with spaces.
   args: ['run', ...`bash {"command":"echo ${PRINTED}","description":"Prints"}`.split(' ')],
   files: {
     '.config/opencode/opencode.json': JSON.stringify({
@@ -97,7 +97,7 @@ const opencode = ({ url, key }) => ({
 });
 
 /**
- * The Inspector without its page.
+ * Runs the MCP Inspector on the command line.
  * @param {string} path
  * @param {readonly string[]} args
  * @param {RegExp} printed

@@ -14,7 +14,7 @@ import {
   weather,
 } from './turn.mjs';
 
-// The SDK puts /openai/v1 after its base URL.
+// The SDK appends /openai/v1 to its base URL.
 const groq = new Groq({ apiKey: KEY, baseURL: ORIGIN, defaultHeaders: PROVIDER });
 const tools = [{ type: 'function', function: { name: TOOL, description: DESCRIPTION, parameters: SCHEMA } }];
 const messages = [{ role: 'user', content: QUESTION }];

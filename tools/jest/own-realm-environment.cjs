@@ -6,12 +6,13 @@ const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 
 /**
- * A file that replaces modules or the clock would leave its own in the modules that others share.
+ * Test files that replace modules or the clock. They would leave their replacements in shared
+ * modules.
  */
 const REPLACES =
   /\bjest\s*\.\s*(?:mock|doMock|unmock|resetModules|isolateModules|useFakeTimers|setSystemTime)/;
 /**
- * Where decorators of our classes register them; these globals belong to the modules that files
+ * Globals in which decorators register our classes; they belong to the modules that test files
  * share.
  */
 const REGISTRIES = ['typeormMetadataArgsStorage', 'classValidatorMetadataStorage'];
@@ -34,7 +35,7 @@ function stateOfWorker() {
   const variables = { ...process.env };
   const listeners = new Map(process.eventNames().map((name) => [name, new Set(process.rawListeners(name))]));
   return () => {
-    // Those that cannot be deleted belong to Node.js, such as the dispatcher of `fetch`.
+    // Globals that cannot be deleted belong to Node.js, such as the dispatcher of `fetch`.
     for (const key of Reflect.ownKeys(globalThis))
       if (!globals.has(key)) Reflect.deleteProperty(globalThis, key);
     globalThis.console = console;
@@ -56,7 +57,7 @@ module.exports = class OwnRealmEnvironment {
    */
   constructor({ globalConfig: { watch, watchAll }, projectConfig: config }, { testPath }) {
     this.restoreWorker = stateOfWorker();
-    /** While Jest watches, a module may change. */
+    /** Modules are not shared in watch mode, because they may change. */
     this.sharesModules = !REPLACES.test(readFileSync(testPath, 'utf8')) && !watch && !watchAll;
     if (this.sharesModules) Object.assign(globalThis, Object.fromEntries(sharedRegistries));
     this.global = globalThis;

@@ -5,7 +5,7 @@ const { join, sep } = require('node:path');
 const { constants, Script } = require('node:vm');
 
 /**
- * What we use of Jest's runtime, whose types hide it.
+ * Members of Jest's runtime that we use and its types hide.
  * @typedef {{ exports: unknown; loaded: boolean }} LoadedModule
  * @typedef {(from: string, name: string) => unknown} Require
  * @typedef {{
@@ -24,12 +24,12 @@ const { constants, Script } = require('node:vm');
 const Runtime = /** @type {any} */ (require('jest-runtime')).default;
 
 const OURS = ['apps', 'libs', 'e2e'].map((folder) => join(__dirname, '../..', folder) + sep);
-/** A test file is loaded once, by its own run. */
+/** Returns whether test files share a module; a test file itself is loaded once, by its own run. */
 const isShared = (/** @type {string} */ path) =>
   OURS.some((folder) => path.startsWith(folder)) && !/spec\.ts$/.test(path);
 
 /**
- * What this worker has compiled, by path.
+ * Scripts that this worker has compiled, by path.
  * @type {Map<string, { code: string; script: Script }>}
  */
 const scripts = new Map();
@@ -38,7 +38,7 @@ const scripts = new Map();
  * @type {Map<string, LoadedModule>}
  */
 const sharedModules = new Map();
-/** How the test file that runs loads a module. */
+/** The function with which the running test file loads a module. */
 const running = { requireModuleOrMock: /** @type {Require} */ (() => undefined) };
 
 /**
@@ -70,8 +70,8 @@ module.exports = class OwnRealmRuntime extends Runtime {
     const { executor, requireBuilder } = this;
     executor.compile = (code, filename) =>
       compile(code, filename, executor.injectedModuleParameters).runInThisContext();
-    // A shared module outlives the test file that loaded it, and loads what it needs later through
-    // the one that runs.
+    // A shared module outlives the test file that loaded it, so it loads later modules through the
+    // running test file.
     requireBuilder.requireDispatch = (from, name) => running.requireModuleOrMock(from, name);
     running.requireModuleOrMock = (from, name) => this.requireModuleOrMock(from, name);
     this.mappedNames = config.moduleNameMapper.map(([pattern]) => new RegExp(pattern));

@@ -1,5 +1,5 @@
-// The client that the conformance suite runs for each scenario of authorization, with the URL of
-// the server as its argument.
+// Client that the conformance suite runs for each authorization scenario. Its argument is the URL
+// of the server.
 const { join } = require('node:path');
 const { ROOT, runMain } = require('../runtime.cjs');
 

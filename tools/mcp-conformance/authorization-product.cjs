@@ -3,8 +3,8 @@ const { startProduct } = require('../product.cjs');
 const USER = { email: 'owner@tollgate.local', password: 'conformance-owner' };
 
 /**
- * Starts a product whose owner signs in at servers of the suite, which are on `localhost`.
- * `product` is a `ConformanceProduct` of the admin API.
+ * Starts a product whose owner signs in at the suite's servers on `localhost`. `product` is a
+ * `ConformanceProduct` of the admin API.
  * @returns {Promise<{ product: object, stop: () => Promise<void> }>}
  */
 async function startAuthorizationProduct() {

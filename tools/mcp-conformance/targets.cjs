@@ -4,10 +4,7 @@ const { ROOT } = require('../runtime.cjs');
 require('../typescript.cjs');
 const { directTarget } = require('../../libs/testing/src/mcp/conformance-targets.ts');
 
-/**
- * @typedef {import('../../libs/testing/src/mcp/conformance-targets.ts').ConformanceTarget}
- * ConformanceTarget
- */
+/** @typedef {import('../../libs/testing/src/mcp/conformance-targets.ts').ConformanceTarget} ConformanceTarget */
 
 const GATEWAY = join(ROOT, 'apps/gateway/src/mcp/spec-support/conformance-target.ts');
 
