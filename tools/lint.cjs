@@ -1,4 +1,5 @@
-// `npm run lint`: runs ESLint, the rules that need types (`.oxlintrc.json`, with the native compiler), and the check for circular imports.
+// `npm run lint`: runs ESLint, the rules that need types (`.oxlintrc.json`, with the native
+// compiler), and the check for circular imports.
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 const { ROOT, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');

@@ -31,7 +31,7 @@ describe('ApiClient POST', () => {
     ['was lost with its connection', 'drop'],
     ['was answered 503', 503],
     ['is in flight', 409],
-  ])('is sent again with the same Idempotency-Key when it %s', async (_case, turn) => {
+  ])('repeats a request with the same Idempotency-Key when it %s', async (_case, turn) => {
     const { api, seen } = await clientOf(turn);
     expect(await api.call('POST', '/v1/labels', {})).toEqual({ id: '1' });
     expect(seen).toHaveLength(2);

@@ -108,7 +108,10 @@ export async function runCli(
   });
 }
 
-/** Prints how the command line is used: because the user asks, or because the call is invalid. */
+/**
+ * Prints the usage of the command line and returns the exit code: success if the user requested it,
+ * else that of an invalid call.
+ */
 function usage(output: Output, isAsked: boolean): number {
   if (isAsked) output.out(USAGE);
   else output.err(USAGE);
@@ -116,7 +119,8 @@ function usage(output: Output, isAsked: boolean): number {
 }
 
 /**
- * The key of the environment, else the login at the control plane. Throws when there is neither.
+ * Returns the key from the environment, else the login at the control plane. Throws if there is
+ * neither.
  */
 async function authorizationOf(url: string, environment: NodeJS.ProcessEnv): Promise<Authorization> {
   const apiKey = environment['TOLLGATE_API_KEY'] ?? '';
@@ -133,7 +137,9 @@ async function authorizationOf(url: string, environment: NodeJS.ProcessEnv): Pro
   return headers;
 }
 
-/** Runs a command. A failure is reported, and is the exit code. */
+/**
+ * Runs a command and returns its exit code. Reports a failure and returns the code for failures.
+ */
 async function reported(output: Output, run: () => Promise<number>): Promise<number> {
   try {
     return await run();

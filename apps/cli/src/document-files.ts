@@ -8,16 +8,19 @@ import { jsonOf } from './kinds/openapi-document';
 import type { State } from './reconcile';
 import { isFields } from './values';
 
-/** The list whose items may have a document in a file of its own. */
+/** The list whose items may have a document in a separate file. */
 const KIND = 'mcp_integrations';
-/** The control plane accepts no larger document. */
+/** Maximum size of a document in bytes, as in the control plane. */
 const BYTES_MAX = 5_242_880;
-/** File names in an export; other slugs keep their document in the file. */
+/**
+ * Slugs that become file names of an export; items with other slugs keep their document in the
+ * state file.
+ */
 const FILE_NAME = /^[A-Za-z0-9_-]{1,200}$/;
 
 /**
  * Reads the documents that the items of a file name by `openapi.spec_file`, relative to the folder
- * of the file. Throws for a name that is no file, and for more than 5 MiB.
+ * of the file. Throws for a name that is not a file, and for more than 5 MiB.
  */
 export async function readDocuments(state: State, folder: string, places: Places): Promise<State> {
   const items: unknown = state[KIND];
@@ -42,7 +45,7 @@ async function withDocument(item: unknown, folder: string, places: Places): Prom
 }
 
 async function textOf(path: string, at: string): Promise<string> {
-  // A pipe without a writer must not hold the command line.
+  // Non-blocking, so that a pipe without a writer does not block the command line.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     throw new Error(`${at}: ${path} cannot be opened (${codeOf(error)}); check the name.`);
   });
@@ -63,7 +66,7 @@ const codeOf = (error: unknown): string =>
   String((error as NodeJS.ErrnoException | undefined)?.code ?? 'error');
 
 /**
- * Writes each document to a file of its own, in a folder next to the export: `tollgate.yaml` and
+ * Writes each document to a separate file in a folder next to the export: `tollgate.yaml` and
  * `tollgate.openapi/pets.json`. Returns the state with the names of those files.
  */
 export async function writeDocuments(state: State, exported: string): Promise<State> {
@@ -72,7 +75,7 @@ export async function writeDocuments(state: State, exported: string): Promise<St
   return mapDocuments(state, async (slug, { spec, ...openapi }) => {
     const text = readable(spec);
     const name = slug.toLowerCase();
-    // Some file systems do not tell upper case from lower case.
+    // Some file systems do not distinguish upper and lower case.
     if (!FILE_NAME.test(slug) || taken.has(name)) return { ...openapi, spec: text };
     taken.add(name);
     const file = `${slug}.${jsonOf(text) === undefined ? 'yaml' : 'json'}`;
@@ -82,7 +85,7 @@ export async function writeDocuments(state: State, exported: string): Promise<St
   });
 }
 
-/** The state with its documents as readable texts. */
+/** Returns the state with its documents as readable texts. */
 export const inlineDocuments = (state: State): Promise<State> =>
   mapDocuments(state, (_slug, openapi) => Promise.resolve({ ...openapi, spec: readable(openapi['spec']) }));
 
@@ -102,7 +105,7 @@ async function mapDocuments(
 }
 
 /**
- * JSON with line breaks, unless it would be larger than a document may be; other texts as they are.
+ * Returns JSON with line breaks, unless that would exceed the maximum size; other texts unchanged.
  */
 function readable(spec: unknown): string {
   const text = String(spec);

@@ -27,15 +27,17 @@ export interface Verdicts {
  */
 export class DryRunClient extends ApiClient {
   verdicts: Verdicts | undefined;
-  /** Paths of the resources that this run would have created. */
-  private readonly made: string[] = [];
-  /** Slugs of planned workspaces by the id of the workspace in whose place they are checked. */
+  /** Paths of the resources that a real run would have created. */
+  private readonly planned: string[] = [];
+  /**
+   * Slugs of planned workspaces by the id of the existing workspace that represents them in checks.
+   */
   readonly standIns = new Map<string, string>();
 
   override async call<T>(method: string, path: string, body?: unknown): Promise<T> {
     if (method === 'GET') return super.call<T>(method, path, body);
     const write = { method, path: path.replace(/\?.*$/s, ''), body: isFields(body) ? body : {} };
-    if (this.needsWhatIsNotMade(write)) this.verdicts?.unchecked(write);
+    if (this.dependsOnPlanned(write)) this.verdicts?.unchecked(write);
     else await this.check(write, path, body);
     return this.responseTo(write) as T;
   }
@@ -55,9 +57,9 @@ export class DryRunClient extends ApiClient {
     }
   }
 
-  private needsWhatIsNotMade({ path, body }: CheckedWrite): boolean {
+  private dependsOnPlanned({ path, body }: CheckedWrite): boolean {
     return (
-      this.made.some((made) => path === made || path.startsWith(`${made}/`)) ||
+      this.planned.some((planned) => path === planned || path.startsWith(`${planned}/`)) ||
       [path, JSON.stringify(body)].some((text) => text.includes(NOT_MADE))
     );
   }
@@ -65,7 +67,7 @@ export class DryRunClient extends ApiClient {
   private responseTo({ method, path, body }: CheckedWrite): Json {
     const slug = String(body['slug']);
     const standIn = path === '/v1/workspaces' ? this.standIns.get(slug) : undefined;
-    if (method === 'POST' && standIn === undefined) this.made.push(`${path}/${slug}`);
+    if (method === 'POST' && standIn === undefined) this.planned.push(`${path}/${slug}`);
     return {
       id: standIn ?? NOT_MADE,
       slug,

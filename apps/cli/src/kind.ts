@@ -10,7 +10,8 @@ export interface ExistingItem {
   /** Path at which the item is changed and deleted. */
   readonly path: string;
   /**
-   * False: an export leaves it out, because it could not be created anew. Absent: it is exported.
+   * False for an item that an export leaves out, because it could not be created again. Default:
+   * true.
    */
   readonly isExported?: boolean;
 }
@@ -65,9 +66,9 @@ export class Workspaces {
 export interface ReconcileContext {
   readonly api: ApiClient;
   readonly workspaces: Workspaces;
-  /** Collections that were read, by workspace id and collection id. */
+  /** Cache of collections by workspace id and collection id. */
   readonly collections: Map<string, ReadonlyMap<string, Json>>;
-  /** Names of what a dry run would have created; empty when the run writes. */
+  /** Names of the items that a dry run would have created; empty in a run that writes. */
   readonly planned: ReadonlySet<string>;
 }
 
@@ -92,7 +93,7 @@ export interface Kind {
   create?(context: ReconcileContext, item: Item): Promise<Json>;
   /**
    * Changes an item. `item` has every desired member; members that only `before` has are cleared.
-   * `wanted` is the item as in the file, with secrets by the names of their variables.
+   * `wanted` is the item in the form of the file, with secrets as names of variables.
    */
   update(context: ReconcileContext, path: string, item: Item, before: Item, wanted: Item): Promise<Json>;
   readonly removable: boolean;
@@ -102,8 +103,8 @@ export interface Kind {
    */
   readonly removeUsed?: (context: ReconcileContext, path: string) => Promise<Json>;
   /**
-   * Adds the parts that stay, because nothing is removed without `--prune`. Absent: an item lists
-   * all of its parts.
+   * Adds the parts that remain because nothing is removed without `--prune`. Absent for kinds whose
+   * items always list all of their parts.
    */
   unpruned?(item: Item, before: Item): Item;
 }

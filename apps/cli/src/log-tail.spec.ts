@@ -109,7 +109,7 @@ describe('logs tail', () => {
     expect(said).toEqual([expect.stringContaining('retrying')]);
   });
 
-  it('fails with the reason when it is refused', async () => {
+  it('fails with the reason when the control plane refuses the stream', async () => {
     plane.status = 403;
     await expect(tail.follow(ended.signal)).rejects.toThrow('not allowed');
   });

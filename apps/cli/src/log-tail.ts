@@ -4,13 +4,13 @@ import type { Output } from './commands';
 
 const PAGE = 100;
 /**
- * Maximum number of remembered ids, so that no record is printed twice; more than arrive while a
- * page and a stream overlap.
+ * Maximum number of remembered ids, which prevent printing a record twice; more than can arrive
+ * while a page and a stream overlap.
  */
 const SEEN_MAX = 10_000;
 const RECONNECT_MS = 1_000;
 
-/** Control planes of earlier releases send no members. */
+/** Control planes of earlier releases send an empty object. */
 interface Skipped {
   readonly count?: number;
   readonly exact?: boolean;
@@ -67,7 +67,7 @@ export class LogTail {
     const search = new URLSearchParams(this.query);
     let isOpen = false;
     for await (const text of this.api.stream(`/v1/logs/tail?${search.toString()}`, signal)) {
-      // Records that were logged before the stream began.
+      // Prints the records that were logged before the stream began.
       if (!isOpen && (await this.page()) === PAGE && isAgain)
         this.say('the connection was lost; some logs may be missing');
       isOpen = true;

@@ -17,7 +17,7 @@ const file = (...lines: string[]): string => `${lines.join('\n')}\n`;
 const labels = (...items: string[]): string => file('labels:', ...items.map((item) => `  - { ${item} }`));
 
 describe('tollgate diff', () => {
-  it('reports no difference when the control plane is as the file says', async () => {
+  it('reports no difference if the control plane matches the file', async () => {
     plane.add(LABELS, { name: 'one', description: 'first' });
     expect(await plane.run('diff', labels('name: one, description: first'))).toEqual({
       ...{ code: 0, out: 'No difference.\n', err: '' },
@@ -33,7 +33,7 @@ describe('tollgate diff', () => {
     });
   });
 
-  it('sends no write to the control plane, not even one to be checked', async () => {
+  it('sends no write to the control plane, not even for a check', async () => {
     plane.add(LABELS, { name: 'one' });
     await plane.run('diff --prune', labels('name: two'));
     expect([...plane.writes, ...plane.checks]).toEqual([]);
@@ -52,7 +52,7 @@ describe('tollgate diff', () => {
     expect((await plane.run('diff --prune', labels('name: one'))).out).toBe('No difference.\n');
   });
 
-  it('takes null and an absent member as the same', async () => {
+  it('treats null like an absent member', async () => {
     plane.add(LABELS, { name: 'one', description: null });
     expect((await plane.run('diff', labels('name: one, color_code: null'))).code).toBe(0);
   });
@@ -79,13 +79,13 @@ describe('tollgate diff', () => {
     expect((await plane.run('diff', text)).out).toBe('No difference.\n');
   });
 
-  it('tells items of one name apart by their workspaces', async () => {
+  it('distinguishes items of one name by their workspaces', async () => {
     plane.add(LABELS, { name: 'one', workspace_id: 'ws-main' });
     const { out } = await plane.run('diff --prune', labels('name: one'));
     expect(out).toBe('+ labels one\n- labels main/one\n');
   });
 
-  it('takes the default workspace as the same under another slug', async () => {
+  it('treats the default workspace as the same under another slug', async () => {
     const text = file(
       'workspaces:',
       '  - { slug: home, name: Main, is_default: true }',
@@ -98,7 +98,7 @@ describe('tollgate diff', () => {
 });
 
 describe('tollgate apply', () => {
-  it('creates what refers to a new workspace after it, whatever the order of the file', async () => {
+  it('creates items of a new workspace after it, regardless of the order in the file', async () => {
     const text = file(
       'labels:',
       '  - { workspace: search, name: one }',
@@ -172,7 +172,7 @@ describe('tollgate apply', () => {
     expect(out).toBe('+ alert_webhooks pager\n  secret: shown-once\n');
   });
 
-  it('refuses to change a member that is fixed', async () => {
+  it('refuses to change a fixed member', async () => {
     plane.add(POLICIES, { name: 'cap', type: 'cost', credit_limit: 1, workspace_id: 'ws-main' });
     const text = file(
       'usage_limit_policies:',
@@ -183,7 +183,7 @@ describe('tollgate apply', () => {
     expect(err).toContain('usage_limit_policies main/cap: type cannot be changed');
   });
 
-  it('refuses an item that the file has twice', async () => {
+  it('refuses a duplicate item', async () => {
     expect(await plane.run('apply', labels('name: one', 'name: one'))).toMatchObject({
       code: 2,
       err: 'tollgate: labels: one is in the file twice; remove one of them.\n',
@@ -200,13 +200,13 @@ describe('tollgate apply', () => {
     expect(err).toContain(message);
   });
 
-  it('refuses --force without --prune, since it is about deletions alone', async () => {
+  it('refuses --force without --prune, because it concerns only deletions', async () => {
     const { code, err } = await plane.run('apply --force', labels('name: one'));
     expect(code).toBe(2);
     expect(err).toContain('--force needs --prune');
   });
 
-  it('refuses to delete what is in use and names the use, and deletes it with --force', async () => {
+  it('refuses to delete an item in use and names the use, and deletes it with --force', async () => {
     const { id } = plane.add(LABELS, { name: 'old' });
     const line = `DELETE /v1/labels/${String(id)}`;
     const details = [{ path: 'prompts.greeting', message: 'the prompt greeting has it' }];
@@ -251,7 +251,7 @@ describe('tollgate apply with secrets', () => {
     expect(plane.writes[0]?.body['auth_config']).toEqual({});
   });
 
-  it('writes the secret of an unchanged item only with --secrets, since it cannot see whether it differs', async () => {
+  it('writes the secret of an unchanged item only with --secrets, because it cannot see whether it differs', async () => {
     plane.add(REFERENCES, { ...REFERENCE, auth_config: { masked_token: 's3***' } });
     const variables = { VAULT_TOKEN: 'rotated' };
     expect((await plane.run('apply', reference('Vault'), variables)).out).toBe('Nothing to change.\n');
@@ -259,14 +259,14 @@ describe('tollgate apply with secrets', () => {
     expect(plane.writes).toMatchObject([{ body: { auth_config: { token: 'rotated' } } }]);
   });
 
-  it('takes a secret that is written out in the file as no difference', async () => {
+  it('reports no difference for a literal secret in the file', async () => {
     plane.add(REFERENCES, { ...REFERENCE, auth_config: { masked_token: 's3***' } });
     expect((await plane.run('diff', reference('Vault', 'plain-text'))).code).toBe(0);
   });
 });
 
 describe('tollgate plan', () => {
-  it('has every write checked and makes none', async () => {
+  it('lets the control plane check every write and executes none', async () => {
     plane.add(LABELS, { name: 'old' });
     const { code, out } = await plane.run('plan --prune', labels('name: new'));
     expect({ code, out }).toEqual({ code: 0, out: '+ labels new\n- labels old\n' });
@@ -274,7 +274,7 @@ describe('tollgate plan', () => {
     expect(plane.writes).toEqual([]);
   });
 
-  it('marks with ? a conflict that the workspace of the same file may settle', async () => {
+  it('marks a conflict with ? that a workspace of the same file may resolve', async () => {
     plane.refuse('POST /v1/labels', 409, { message: 'There is such a label.' });
     const text = `workspaces:\n  - { slug: search, name: Search }\n${labels('workspace: search, name: one')}`;
     const { code, out } = await plane.run('plan', text);
@@ -284,7 +284,7 @@ describe('tollgate plan', () => {
 });
 
 describe('tollgate export', () => {
-  it('writes a file that diff finds no difference in, with names of variables in the place of secrets', async () => {
+  it('writes a file in which diff finds no difference, with names of variables instead of secrets', async () => {
     plane.add(LABELS, { name: 'one', workspace_id: 'ws-main', description: 'first' });
     plane.add(REFERENCES, {
       ...{ slug: 'vault', manager_type: 'hashicorp', name: 'Vault', allowed_workspaces: ['ws-main'] },
@@ -319,14 +319,14 @@ describe('expired service keys', () => {
       `  - { type: workspace-service, workspace: main, name: ci, scopes: [logs.list], expires_at: ${expiresAt} }`,
     );
 
-  it('are as the file says, and are extended instead of created a second time', async () => {
+  it('match items of the file, and are extended instead of created again', async () => {
     const id = add('ci', 'expired', '2026-01-01T00:00:00.000Z');
     expect((await plane.run('diff', key('"2026-01-01T00:00:00.000Z"'))).out).toBe('No difference.\n');
     await plane.run('apply', key('"2099-01-01T00:00:00.000Z"'));
     expect(plane.written).toEqual([`PUT ${KEYS}/${id}`]);
   });
 
-  it('yield to a key of the same name that is not expired', async () => {
+  it('are ignored if an unexpired key has the same name', async () => {
     add('ci', 'expired', '2026-01-01T00:00:00.000Z');
     const live = add('ci', 'active', null);
     await plane.run('apply', key('"2099-01-01T00:00:00.000Z"'));

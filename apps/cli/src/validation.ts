@@ -155,7 +155,7 @@ export class Validation implements Verdicts {
     throw new Error(`nothing was changed, because the files are invalid:\n${this.problems.join('\n')}`);
   }
 
-  /** Whether the reason of a refusal may be gone when the write is executed. */
+  /** Returns whether earlier writes of the run may remove the reason of a refusal. */
   private mayBeSettled(current: Current, { body }: CheckedWrite, { status, details }: ApiError): boolean {
     const { kind, item } = current;
     if (current.isRemoval && details.length > 0)
@@ -165,7 +165,7 @@ export class Validation implements Verdicts {
       return details.length > 0 && details.every(({ path }) => RULED_SETTINGS.test(path));
     }
     const { slug: _slug, name: _name, ...rest } = item;
-    // Its own slug is planned too.
+    // The planned names include the item's own slug.
     if (details.some(({ path }) => path === 'slug' || path === 'name')) return false;
     // The error of a config names members of its content.
     const values = details.map(({ path }) => at(body, path) ?? at(body['config'], path));
@@ -174,8 +174,8 @@ export class Validation implements Verdicts {
   }
 
   /**
-   * Whether the run deletes the users of the item, or changes them so that they may no longer use
-   * it.
+   * Returns whether the run deletes the users of the item, or changes them so that they may no
+   * longer use it.
    */
   private isSettled({ path }: Detail, item: Item, hasDeleted: boolean): boolean {
     if (path === 'share') return hasDeleted;

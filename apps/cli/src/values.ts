@@ -31,7 +31,7 @@ export interface SecretName {
 export const isSecretName = (value: unknown): value is SecretName =>
   isFields(value) && Object.keys(value).length === 1 && typeof value['env'] === 'string';
 
-/** The variable name that an export uses for a secret. */
+/** Returns the variable name that an export uses for a secret. */
 export const secretName = (...parts: readonly string[]): SecretName => ({
   env: ['TOLLGATE', ...parts]
     .join('_')
@@ -89,7 +89,9 @@ const keptHeaders = (named: unknown, plain: unknown): unknown =>
     ? Object.fromEntries(Object.keys(named).map((name) => [name, plain[name] ?? MASK]))
     : plain;
 
-/** Members of a map that is merged with the saved one; missing ones are cleared. */
+/**
+ * Returns the members of a map that the server merges with the saved one; removed members are null.
+ */
 export const inPlaceOf = (before: unknown, after: unknown): Json => ({
   ...(isFields(before) ? Object.fromEntries(Object.keys(before).map((name) => [name, null])) : {}),
   ...(isFields(after) ? after : {}),

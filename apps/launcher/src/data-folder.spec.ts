@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { prepareDataFolder } from './data-folder';
 import { lockDataFolder } from './instance-lock';
 
-describe('data folder', () => {
+describe('prepareDataFolder and lockDataFolder', () => {
   let outer: string;
   beforeEach(() => {
     outer = mkdtempSync(join(tmpdir(), 'tollgate-folder-'));
@@ -14,13 +14,13 @@ describe('data folder', () => {
     rmSync(outer, { recursive: true, force: true });
   });
 
-  it('is created with all parent folders', () => {
+  it('create the folder with all parent folders', () => {
     const { logs } = prepareDataFolder(join(outer, 'a', 'b'));
     expect(existsSync(logs)).toBe(true);
     prepareDataFolder(join(outer, 'a', 'b'));
   });
 
-  it('is refused with the reason if it cannot be created', () => {
+  it('fail with the reason if the folder cannot be created', () => {
     writeFileSync(join(outer, 'file'), '');
     const path = join(outer, 'file', 'data');
     expect(() => prepareDataFolder(path)).toThrow(`DATA_DIR ${path} cannot be used: EEXIST`);
@@ -31,7 +31,7 @@ describe('data folder', () => {
       );
   });
 
-  it('has one holder at a time, whatever TMPDIR is', () => {
+  it('allow one holder at a time, whatever TMPDIR is', () => {
     const release = lockDataFolder(outer);
     const { TMPDIR } = process.env;
     process.env['TMPDIR'] = join(outer, 'elsewhere');

@@ -26,7 +26,7 @@ import {
 
 const START = resolve(__dirname, '..', '..', '..', 'tools', 'start.cjs');
 
-/** A start that is expected to fail: its output and how it ended. */
+/** Runs a start that is expected to fail. Returns its output and how it ended. */
 function failedStart(
   dataDir: string,
   environment: Record<string, string>,
@@ -165,7 +165,7 @@ describe('running product', () => {
     expect(texts.filter((text) => text.includes(token))).toEqual([]);
   });
 
-  it('shows the cost of that request, with the prices that it gave to the sandbox', async () => {
+  it('shows the cost of the banner request at the invented prices of the sandbox', async () => {
     const { usage } = runBannerCurl() as { usage: { prompt_tokens: number; completion_tokens: number } };
     const headers = { 'x-gw-api-key': product.credentials.api_key };
     const log = await eventually(async () => {

@@ -62,7 +62,7 @@ export class LogFile {
     return messageOf(cause ?? candidates[0] ?? '').slice(0, MESSAGE_CHARACTERS_MAX);
   }
 
-  /** The end of the file; empty if it cannot be read. */
+  /** Returns the end of the file; empty if it cannot be read. */
   private tail(): string {
     try {
       return readFileSync(this.path, 'utf8').slice(-TAIL_CHARACTERS);

@@ -8,8 +8,8 @@ import { StartError } from './start-error';
 export const WORKER_HOST = '127.0.0.1';
 
 /**
- * First port that is tried for the worker; below the ephemeral ports, so that no outgoing
- * connection takes it between this check and its use.
+ * Range of ports that are tried for the worker; below the ephemeral ports, so that no outgoing
+ * connection takes the port between this check and its use.
  */
 const INNER_PORTS = [20_000, 32_000] as const;
 const TRIES_MAX = 100;
@@ -25,7 +25,7 @@ interface Claim {
   readonly name: string;
   readonly port: number;
   readonly host: string;
-  /** Way out for the operator if the port is unavailable. */
+  /** What the operator can do if the port is unavailable. */
   readonly wayOut: string;
 }
 

@@ -23,7 +23,7 @@ import { yieldToOthers } from './yield-to-others';
 /** The folder `dist/`, relative to this file in a build. */
 const DIST = resolve(__dirname, '..', '..', '..', '..');
 const LOG_CHECK_MS = 10_000;
-/** Time in milliseconds for what a process does after its grace period, before it is killed. */
+/** Time in milliseconds between the grace period of a process and its kill, for its last steps. */
 const LAST_STEPS_MS = 10_000;
 
 /**
@@ -113,8 +113,9 @@ export class Product {
   }
 
   /**
-   * All at once, since loading their modules takes most of the time: the admin API sets the
-   * database up, the worker waits for that, and the gateway reconnects until the admin API serves.
+   * Starts all apps at once, because loading their modules takes most of the time. The admin API
+   * sets up the database, the worker waits for that, and the gateway reconnects until the admin API
+   * serves.
    */
   private async startApps(folder: DataFolder, environments: Environments, ports: Ports): Promise<void> {
     const publicHost = reachableHost(this.settings.host);
@@ -208,6 +209,6 @@ async function untilHealthy(name: string, url: string, running: Running): Promis
   await waitUntilHealthy(name, url, () => hasEnded);
 }
 
-/** Whether the message alone tells the operator what to do, so that no stack is printed. */
+/** Returns whether the message alone tells the operator what to do, so that no stack is printed. */
 export const isExpected = (error: unknown): error is Error =>
   error instanceof StartError || error instanceof EmbeddedPostgresError;

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { LAUNCHER_SETTINGS, reachableHost, readLauncherSettings } from './settings';
 
 describe('LAUNCHER_SETTINGS', () => {
-  it('are all listed in docs/settings.md', () => {
+  it('lists every setting in docs/settings.md', () => {
     const documented = documentedSettings();
     expect(Object.keys(LAUNCHER_SETTINGS).filter((name) => !documented.includes(name))).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { SupervisedProcess, type Running } from './supervised-process';
 
 const crash: Ending = { reason: 'exit code 1', deliberate: false };
 
-/** Simulated runs of a process; each ends when the test says so. */
+/** Simulated runs of a process; each ends when the test calls `end`. */
 class Runs {
   readonly lines: string[] = [];
   /** Process ids in the order in which they were reported. */

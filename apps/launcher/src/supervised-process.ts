@@ -22,7 +22,7 @@ export interface SupervisedProcessOptions {
   changed(): void;
 }
 
-/** The process was stopped before it was ready. */
+/** Thrown when the process was stopped before it was ready. */
 class StoppedFromOutside extends StartError {
   constructor(
     readonly reason: string,

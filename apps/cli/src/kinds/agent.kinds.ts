@@ -17,7 +17,7 @@ import {
 const AGENT_INTEGRATIONS = '/v1/agent-integrations';
 const AGENT_SERVERS = '/v1/agent-servers';
 
-/** Members that an update leaves as they are when it lacks them. */
+/** Members that an update without them leaves unchanged. */
 const KEPT = [
   ...['name', 'url', 'auth_type', 'protocol', 'binding', 'push', 'allow_other_origin'],
   ...['approval_mode', 'on_change'],
@@ -51,8 +51,7 @@ const INTEGRATION: Members = {
 };
 
 /**
- * Agents. What their cards offer, and what is approved of it, is no state of a file; a card that
- * was given by hand is.
+ * Agents. Files contain cards that were entered by hand, but neither fetched cards nor approvals.
  */
 export const agentIntegrations: Kind = {
   name: 'agent_integrations',
@@ -134,7 +133,7 @@ export const agentServers: Kind = {
     change(context, path, { ...present(item, 'name', 'listed'), ...cleared(item, 'description') }),
 };
 
-/** Access of users to the skills of agents, as a kind of files. */
+/** Access of users to the skills of agents. */
 export const agentServerAccess = serverAccess({
   ...{ name: 'agent_server_access', of: 'agent', path: AGENT_SERVERS, existing: serversOf },
   rule: plain('skills', 'effect'),

@@ -64,7 +64,7 @@ export const collections: Kind = {
     change(context, path, { name: item['name'], parent_collection_id: item['parent'] ?? null }),
 };
 
-/** The workspace's collections without the default one. */
+/** Returns the workspace's collections without the default one, parents before children. */
 function outermostFirst(rows: readonly Json[]): Json[] {
   const byId = new Map(rows.map((row) => [row['id'], row]));
   const depthOf = (row: Json): number => {

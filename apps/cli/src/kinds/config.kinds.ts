@@ -66,7 +66,7 @@ const KEY_PATHS: Readonly<Record<string, string>> = {
   'workspace-service': '/v1/api-keys/workspace/service',
 };
 
-/** Expired keys are listed, because a later `expires_at` makes them live again. */
+/** Includes expired keys, because a later `expires_at` reactivates them. */
 const LISTED = 'active,exhausted,expired';
 const isExpired = (row: Item): boolean => row['status'] === 'expired';
 
@@ -79,8 +79,8 @@ export const apiKeys: Kind = {
   async existing(context) {
     const rows = await context.api.all('/v1/api-keys', { status: LISTED });
     const seen = new Set<string>();
-    // Nothing else distinguishes keys with the same name: of those the oldest that is not expired
-    // is used, else the oldest. `all` returns the oldest first.
+    // Only the name identifies a key: of several, the oldest unexpired one is used, else the oldest
+    // one. `all` returns the oldest first.
     const live = rows.filter((row) => !isExpired(row));
     const preferred = [...live, ...rows.filter(isExpired)];
     return preferred.flatMap((row): ExistingItem[] => {
@@ -96,7 +96,7 @@ export const apiKeys: Kind = {
             ...members(row, 'name', 'scopes', 'rotation_policy', ...KEY),
           },
           path: `/v1/api-keys/${String(row['id'])}`,
-          // The server creates no key whose expiry has passed.
+          // The server refuses to create a key whose expiry has passed.
           isExported: !isExpired(row),
         },
       ];

@@ -37,7 +37,10 @@ const GUARDRAIL: Members = {
   agent_servers: mappingsMember('skill_ids'),
 };
 
-/** The servers and agents whose calls a guardrail judges: maps by their ids, each of one route. */
+/**
+ * Members that map ids of servers and agents to the calls that a guardrail judges, each with its
+ * API route.
+ */
 const MAPPINGS = [
   { name: 'mcp_servers', route: 'mcp-servers', server: 'mcp_server_id', parts: 'capability_ids' },
   { name: 'agent_servers', route: 'agent-servers', server: 'agent_server_id', parts: 'skill_ids' },
@@ -62,7 +65,7 @@ export const guardrails: Kind = {
         item: {
           ...members(row, 'slug', 'name', 'target', 'actions'),
           workspace: typeof workspace === 'string' ? workspaces.slugOf(workspace) : null,
-          checks: named(row['checks'] as Checks, slug),
+          checks: withSecretNames(row['checks'] as Checks, slug),
           ...(row['target'] === 'mcp_tools' ? await mappings(api, path) : {}),
         },
         path,
@@ -71,13 +74,13 @@ export const guardrails: Kind = {
     return existing;
   },
   async create(context, item) {
-    const made = await post(context, '/v1/guardrails', {
+    const created = await post(context, '/v1/guardrails', {
       ...present(item, 'slug', 'name', 'target', 'checks', 'actions'),
       ...(item['workspace'] === undefined
         ? {}
         : { workspace_id: context.workspaces.idOf(item['workspace']) }),
     });
-    await putMappings(context, `/v1/guardrails/${String(made['slug'])}`, item, {});
+    await putMappings(context, `/v1/guardrails/${String(created['slug'])}`, item, {});
     return {};
   },
   async update(context, path, item, before, wanted) {
@@ -111,7 +114,7 @@ async function putMappings(context: ReconcileContext, path: string, item: Json, 
 }
 
 /** Replaces secrets in checks by the names of their variables. */
-function named(checks: Checks, slug: string): Checks {
+function withSecretNames(checks: Checks, slug: string): Checks {
   const { checks: open, secrets } = splitSecrets(checks);
   const names = Object.entries(secrets).map(([index, parameters]) => {
     const owner = ['guardrail', slug, String(Number(index) + 1)];
@@ -131,8 +134,8 @@ const namesOf = (secrets: Json, owner: readonly string[]): Json =>
   );
 
 /**
- * A secret whose variable is not set is sent back as it is shown, which keeps it. One that the file
- * leaves out is removed.
+ * Replaces each secret whose variable is not set by its mask, so that the control plane keeps the
+ * saved secret. A secret that the file omits is removed.
  */
 function masked(checks: Checks, shown: Checks, wanted: Checks): Checks {
   const masks = splitSecrets(shown).secrets;
@@ -143,15 +146,17 @@ function masked(checks: Checks, shown: Checks, wanted: Checks): Checks {
   });
 }
 
-function withMasks(given: Json, mask: Json, wanted: unknown): Json {
-  const named = isFields(wanted) ? wanted : {};
-  const kept = Object.entries(mask).filter(([name]) => isSecretName(named[name]) && isUnset(given[name]));
+function withMasks(parameters: Json, mask: Json, wanted: unknown): Json {
+  const wantedMembers = isFields(wanted) ? wanted : {};
+  const kept = Object.entries(mask).filter(
+    ([name]) => isSecretName(wantedMembers[name]) && isUnset(parameters[name]),
+  );
   return {
     ...Object.fromEntries(
-      Object.entries(given).map(([name, value]) => {
+      Object.entries(parameters).map(([name, value]) => {
         const before = mask[name];
         const isPart = isFields(value) && isFields(before);
-        return [name, isPart ? withMasks(value, before, named[name]) : value];
+        return [name, isPart ? withMasks(value, before, wantedMembers[name]) : value];
       }),
     ),
     ...Object.fromEntries(kept),
@@ -159,7 +164,8 @@ function withMasks(given: Json, mask: Json, wanted: unknown): Json {
 }
 
 /**
- * Whether the variable of a secret is not set: the value is absent, or `MASK` in a map of headers.
+ * Returns whether the variable of a secret is not set: the value is absent, or `MASK` in a map of
+ * headers.
  */
 const isUnset = (value: unknown): boolean => value === undefined || value === MASK;
 

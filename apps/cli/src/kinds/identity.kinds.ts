@@ -8,7 +8,7 @@ const DOMAINS = '/v1/admin/organisation/domains';
 const CLIENTS = '/v1/admin/organisation/oauth-clients';
 const TRUSTS = '/v1/trusts';
 
-/** Domains of addresses. A file does not contain their verification, which is a DNS record. */
+/** Email domains. Files do not contain their verification, which is a DNS record. */
 export const domains: Kind = {
   name: 'domains',
   identity: ['domain'],
@@ -32,8 +32,8 @@ const CLIENT = ['name', 'redirect_uris', 'token_endpoint_auth_method', 'grant_ty
 const CLIENT_KEYS = ['jwks', 'jwks_uri'] as const;
 
 /**
- * Clients that administrators register. The server makes ids and secrets and shows the secrets
- * once.
+ * OAuth clients that administrators register. The server creates their ids and secrets, and shows
+ * the secrets once.
  */
 export const oauthClients: Kind = {
   name: 'oauth_clients',
@@ -69,15 +69,15 @@ const TRUST_FLAGS = ['require_jti_once', 'link_users', 'status'] as const;
 const CONDITIONS: Members = plain('claim', 'op', 'value');
 
 /**
- * Seconds that the server takes without `max_ttl`: the maximum for the kind of trust (`ttlMaxOf` of
- * the admin API).
+ * Returns the default of `max_ttl` in seconds: the maximum for the kind of trust (`ttlMaxOf` of the
+ * admin API).
  */
 const defaultMaxTtlSeconds = ({ kind, require_jti_once: isOnce }: Json): number =>
   kind === 'id_jag' ? 300 : isOnce === true ? 3_600 : 86_400;
 
 /**
- * Issuers whose tokens are accepted. A file must have `jwks_uri` or `jwks`: without them the server
- * stores the address that the issuer publishes, and the next plan would show it as a change.
+ * Issuers whose tokens are accepted. A file must have `jwks_uri` or `jwks`: otherwise the server
+ * stores the address that the issuer publishes, and the next plan would report a difference.
  */
 export const trusts: Kind = {
   name: 'trusts',

@@ -4,7 +4,10 @@ import { change, ofWorkspaces } from './of-workspaces';
 
 const TOOLSETS = '/v1/mcp-toolsets';
 
-/** Servers of a workspace under one address. Their order is the order of names. */
+/**
+ * Toolsets: servers of a workspace under one address. The order of the servers determines the order
+ * of names.
+ */
 export const mcpToolsets: Kind = {
   name: 'mcp_toolsets',
   identity: ['workspace', 'slug'],
@@ -13,7 +16,7 @@ export const mcpToolsets: Kind = {
     mode: { fallback: 'list' },
     failure: { fallback: 'partial' },
     members: {
-      // An empty prefix is none, and a missing one is the slug of the server.
+      // An empty prefix means no prefix; a missing one means the slug of the server.
       members: {
         ...plain('server', 'include', 'exclude', 'aliases'),
         prefix: { isContent: true, keepsEmpty: true },

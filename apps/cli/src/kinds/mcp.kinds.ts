@@ -28,7 +28,7 @@ import {
 export const MCP_INTEGRATIONS = '/v1/mcp-integrations';
 export const MCP_SERVERS = '/v1/mcp-servers';
 
-/** Members that an update leaves as they are when it lacks them. */
+/** Members that an update without them leaves unchanged. */
 const KEPT = ['name', 'url', 'auth_type', 'transport', 'approval_mode', 'on_change'] as const;
 const CLEARED = ['description', 'timeout_ms', 'pricing', ...LABELS] as const;
 
@@ -42,8 +42,8 @@ const INTEGRATION: Members = {
 };
 
 /**
- * Upstream MCP servers, and HTTP services with the OpenAPI document that makes them servers. What
- * they offer, and what is approved of it, is no state of a file.
+ * Upstream MCP servers, and HTTP services with the OpenAPI document that makes them servers. Files
+ * contain neither their capabilities nor approvals.
  */
 export const mcpIntegrations: Kind = {
   name: 'mcp_integrations',
@@ -118,7 +118,7 @@ export const serversOfWorkspaces = (
   toItem: (row: Json, workspaceId: string) => Json | Promise<Json>,
 ): Promise<ExistingItem[]> => ofWorkspaces(context, MCP_SERVERS, toItem, ({ id }) => String(id));
 
-/** Servers of workspaces. Connections of users are no state of a file. */
+/** Servers of workspaces. Files do not contain connections of users. */
 export const mcpServers: Kind = {
   name: 'mcp_servers',
   identity: ['workspace', 'slug'],

@@ -4,8 +4,8 @@ import { plain, type Members } from '../members';
 import { canonical, isFields } from '../values';
 
 /**
- * Text of a document in the form in which files are compared: JSON without spaces, other texts as
- * they are.
+ * Returns a document in the form in which files are compared: JSON without spaces, other texts
+ * unchanged.
  */
 export function documentText(spec: unknown): unknown {
   if (typeof spec !== 'string') return isFields(spec) ? JSON.stringify(spec) : spec;
@@ -16,8 +16,8 @@ export function documentText(spec: unknown): unknown {
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * The value of a text in JSON; undefined for another text, which the control plane reads as YAML or
- * refuses.
+ * Returns the value of a JSON text; undefined for other text, which the control plane reads as YAML
+ * or refuses.
  */
 export function jsonOf(text: string): unknown {
   const rest = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
@@ -30,13 +30,13 @@ export function jsonOf(text: string): unknown {
 }
 
 const FILTER: Members = Object.fromEntries(
-  // An empty list fits no operation, and a missing one fits all.
+  // An empty list matches no operation, a missing list matches all.
   ['operation_ids', 'tags', 'methods', 'paths'].map((name) => [name, { keepsEmpty: true }]),
 );
 
 /**
- * The document of an HTTP service. A text is no map of members, so that `{ env: … }` in it names no
- * variable.
+ * The document of an HTTP service. It is a text and not a map of members, so that `{ env: … }` in
+ * it does not name a variable.
  */
 export const OPENAPI: Members = {
   spec: { normal: documentText },
@@ -46,7 +46,10 @@ export const OPENAPI: Members = {
   output_schemas: { fallback: true },
 };
 
-/** Reads the document of a service; from its URL it is read by the control plane. */
+/**
+ * Reads the saved document of a service. For a service with `spec_url`, the control plane reads the
+ * document, which is left out.
+ */
 export async function savedDocument({ api }: ReconcileContext, path: string): Promise<Json> {
   const saved = await api.call('GET', `${path}/openapi`);
   if (saved['spec_url'] !== null) return saved;
@@ -54,7 +57,10 @@ export async function savedDocument({ api }: ReconcileContext, path: string): Pr
   return { ...saved, spec: document };
 }
 
-/** Members that create a service with its document. Throws for what an HTTP service cannot have. */
+/**
+ * Returns the members that create a service with its document. Throws for members that an HTTP
+ * service cannot have.
+ */
 export function serviceOf({ openapi, url, transport, ...rest }: Json): Json {
   assertSource(openapi);
   if (url === undefined)
@@ -64,7 +70,7 @@ export function serviceOf({ openapi, url, transport, ...rest }: Json): Json {
   return { ...rest, openapi, base_url: url };
 }
 
-/** Changes the document and the selection of a service where they differ. */
+/** Updates the document and the selection of a service if they differ. */
 export async function changeDocument(
   context: ReconcileContext,
   path: string,

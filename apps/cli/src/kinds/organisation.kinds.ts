@@ -20,7 +20,7 @@ const SETTING_NAMES = [
 
 const EMPTY_WHEN_ABSENT = { fallback: {} } as const;
 
-/** Missing settings count as never set. */
+/** Organisation settings. A missing setting counts as never set. */
 const ORGANISATION_SETTINGS: Readonly<Record<(typeof SETTING_NAMES)[number], Member>> = {
   settings: {
     ...EMPTY_WHEN_ABSENT,
@@ -223,7 +223,10 @@ export const deployments: Kind = {
     }),
 };
 
-/** A password whose variable is not set stays as saved. */
+/**
+ * Returns whether the credentials have a password. Without one, because its variable is not set,
+ * the saved password stays.
+ */
 const hasPassword = (credentials: unknown): boolean =>
   typeof (credentials as { password?: unknown } | undefined)?.password === 'string';
 

@@ -20,7 +20,7 @@ function oldestOfEachName(existing: readonly ExistingItem[]): ExistingItem[] {
   const byName = new Map<string, ExistingItem>();
   for (const one of existing) {
     const name = JSON.stringify([one.item['workspace'], one.item['name']]);
-    // The client gives the oldest first.
+    // The client returns the oldest first.
     if (!byName.has(name)) byName.set(name, one);
   }
   return [...byName.values()];

@@ -4,8 +4,8 @@ import { cleared, members, post, present, put, removeByForce, type Kind } from '
 const LABEL = ['description', 'color_code'] as const;
 
 /**
- * Labels of the organisation and of its workspaces. Built-in labels are part of the product and in
- * no file.
+ * Labels of the organisation and of its workspaces. Files do not contain built-in labels, which are
+ * part of the product.
  */
 export const labels: Kind = {
   name: 'labels',

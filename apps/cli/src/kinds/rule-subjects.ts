@@ -4,8 +4,8 @@ import { plain, type Members } from '../members';
 import { isFields } from '../values';
 
 /**
- * Subjects of rules that a file names by another member than the id, as the ids differ between
- * organisations.
+ * Subjects of rules that a file identifies by another member than the id, because ids differ
+ * between organisations.
  */
 const NAMED = {
   user: { path: '/v1/users', name: 'email' },
@@ -20,7 +20,7 @@ interface Subject {
 
 const isNamed = (type: string): type is NamedType => Object.hasOwn(NAMED, type);
 
-/** Addresses have no case. */
+/** Returns a subject in the form for comparison: email addresses in lower case. */
 const subjectForm = (value: unknown): unknown =>
   isFields(value) && value['type'] === 'user' ? { ...value, id: String(value['id']).toLowerCase() } : value;
 
@@ -29,13 +29,15 @@ export const RULE_SUBJECT: Members = {
   subject: { members: plain('type', 'id'), normal: subjectForm },
 };
 
-/** Names of users and trusts, each list read once when a rule needs it. */
+/**
+ * Converts between ids and names of users and trusts. Reads each list once, when a rule needs it.
+ */
 export class SubjectNames {
   private readonly lists = new Map<NamedType, Promise<readonly Json[]>>();
 
   constructor(private readonly context: ReconcileContext) {}
 
-  /** Ids without a name stay. */
+  /** Replaces ids by names; unknown ids stay. */
   inFile(rules: readonly Json[]): Promise<Json[]> {
     return this.replaced(rules, async ({ type, id }, { name }) => {
       const row = (await this.rows(type)).find((one) => one['id'] === id);
@@ -43,7 +45,7 @@ export class SubjectNames {
     });
   }
 
-  /** Names that the control plane does not know stay, so that it refuses them. */
+  /** Replaces names by ids; unknown names stay, so that the control plane refuses them. */
   inApi(rules: readonly Json[]): Promise<Json[]> {
     return this.replaced(rules, async ({ type, id }, { name }) => {
       const row = (await this.rows(type)).find((one) => one[name] === id);

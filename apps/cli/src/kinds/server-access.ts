@@ -3,7 +3,7 @@ import { put, type ExistingItem, type Kind, type ReconcileContext } from '../kin
 import { plain, type Members } from '../members';
 import { RULE_SUBJECT, SubjectNames } from './rule-subjects';
 
-/** Access of users to servers or agents, as a kind of files. */
+/** Describes one kind of access of users to servers or agents. */
 export interface ServerAccess {
   readonly name: string;
   /** Member with the slug of the server or agent. */
@@ -11,7 +11,7 @@ export interface ServerAccess {
   readonly path: string;
   /** Members of a rule besides its subject. */
   readonly rule: Members;
-  /** The servers or agents that files have. */
+  /** Reads the servers or agents as items. */
   readonly existing: (
     context: ReconcileContext,
     toItem: (row: Json, workspaceId: string) => Json | Promise<Json>,
@@ -19,8 +19,8 @@ export interface ServerAccess {
 }
 
 /**
- * The kind of an access. Exceptions for single members are no state of a file, which has rules for
- * users.
+ * Returns the kind for an access. Files do not contain exceptions for single members; they have
+ * rules for users.
  */
 export const serverAccess = ({ name, of, path, rule, existing }: ServerAccess): Kind => ({
   name,

@@ -8,11 +8,11 @@ const CONNECTIONS = '/v1/admin/organisation/sso-connections';
 const lower = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((domain) => String(domain).toLowerCase()) : value;
 
-/** A text of JSON, so that a set of keys in a file counts as one secret. */
+/** Serialises a set of keys as JSON text, so that it counts as one secret. */
 const asText = (value: unknown): unknown =>
   isFields(value) && Array.isArray(value['keys']) ? JSON.stringify(value) : value;
 
-/** The form in which certificates are saved. */
+/** Returns certificates in the form in which the control plane saves them. */
 const asPem = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map((text) => {
@@ -25,7 +25,10 @@ const asPem = (value: unknown): unknown =>
     : value;
 const PEM_LINE = 64;
 
-/** The binding of an address that the file has; without one the metadata has both. */
+/**
+ * Returns the default binding of an address in the file; undefined without the address, because the
+ * metadata defines both.
+ */
 const bindingOf =
   (address: 'sso_url' | 'slo_url') =>
   (saml: Json): unknown =>
@@ -51,7 +54,7 @@ const SAML: Members = {
 
 const LISTS = ['scopes', 'domains', 'acr_values', 'default_workspaces', 'group_rules'] as const;
 const FLAGS = ['admits_owners', 'enforced', 'disable_auto_provision_user', 'remove_mapped'] as const;
-/** Members of connections by OpenID Connect alone. */
+/** Members that only OpenID Connect connections have. */
 const OF_OIDC = [
   ...(['issuer', 'client_id', 'token_endpoint_auth_method', 'scopes', 'trust_email', 'acr_values'] as const),
   ...(['prompt', 'email_claim', 'given_name_claim', 'family_name_claim'] as const),
@@ -68,8 +71,8 @@ const methodOf = ({ type, jwks }: Json): unknown => {
 };
 
 /**
- * Connections of single sign-on. Metadata that is read at an address is no state of a file, and
- * neither are links of users.
+ * Single sign-on connections. Files contain neither metadata that is fetched from an address nor
+ * links of users.
  */
 export const ssoConnections: Kind = {
   name: 'sso_connections',
@@ -102,8 +105,8 @@ export const ssoConnections: Kind = {
   },
   create: (context, item) => post(context, CONNECTIONS, inApi(context, item)),
   /**
-   * Sends what differs alone: only owners may send `admits_owners`, and a change of the provider by
-   * others ends it.
+   * Sends only members that differ: only owners may send `admits_owners`, and a change of the
+   * provider by others resets it.
    */
   update: (context, path, item, before) => {
     const names = new Set([...Object.keys(item), ...Object.keys(before)]);
@@ -120,8 +123,8 @@ export const ssoConnections: Kind = {
 };
 
 /**
- * A secret whose variable is not set is left out, so that the saved one stays; one that ends is
- * null.
+ * Returns whether a member is a secret. An absent secret is not cleared: its variable may not be
+ * set, and the saved secret then stays.
  */
 const isSecret = (name: string): boolean => name === 'client_secret' || name === 'jwks';
 
@@ -131,8 +134,8 @@ const cleared = (name: string): readonly [string, unknown] => [
 ];
 
 /**
- * Values of addresses and certificates by themselves come before those of the metadata, so that
- * only given ones are sent.
+ * Returns the SAML settings to send. Addresses and certificates override those of the metadata, so
+ * only those in the file are sent, and null for those that the file no longer has.
  */
 function changedSaml(saml: Json, before: unknown): Json {
   const saved = isFields(before) ? before : {};
@@ -159,7 +162,10 @@ function inFile(context: ReconcileContext, row: Json): Item {
   };
 }
 
-/** Parts that only the metadata gives are not in the file: they change with it. */
+/**
+ * Returns the SAML settings for a file, without parts that come from the metadata and change with
+ * it.
+ */
 function samlInFile({ issuer, saml }: Json): Json {
   const { metadata_url: url, own_parts: own, certificates, ...settings } = saml as Json;
   const isOwn = (part: string): boolean => url === null || (own as readonly string[]).includes(part);

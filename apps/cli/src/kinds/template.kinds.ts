@@ -14,7 +14,7 @@ import { canonical } from '../values';
 import { collectionOf, defaultCollectionOf } from './collection.kinds';
 import { change } from './of-workspaces';
 
-/** Replaces the content if the label points at the published version. */
+/** Value of a label in a file if the label points at the published version. */
 const PUBLISHED = 'published';
 
 /** Describes what differs between prompts and partials. */
@@ -265,8 +265,8 @@ async function labelContent(tools: LabelTools, label: string, content: unknown):
 }
 
 /**
- * Creates a new version for the label. A label carries other labels of its version along, so those
- * that stay are put back.
+ * Creates a new version for the label. A label carries other labels of its version along, so labels
+ * that must stay are set again.
  */
 async function takeLabel(
   tools: LabelTools,

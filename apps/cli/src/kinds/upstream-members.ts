@@ -4,7 +4,7 @@ import { plain, type Members } from '../members';
 import { byText, isFields, MASK, secretName, type SecretName } from '../values';
 import { SECRET_MAPPINGS } from './secret-mappings';
 
-/** Headers under their primary name, and forwarded headers in the form that is saved. */
+/** Returns headers under their primary name, and forwarded headers in the saved form. */
 function savedForm(value: unknown): unknown {
   if (!isFields(value)) return value;
   const { custom_headers: alias, forward_headers: forwarded, ...rest } = value;
@@ -19,14 +19,14 @@ function savedForm(value: unknown): unknown {
   };
 }
 
-/** Names of headers in targets are saved in lower case. */
+/** Returns a target with header names in lower case, as they are saved. */
 const targetForm = (value: unknown): unknown =>
   String(value).startsWith('headers.') ? String(value).toLowerCase() : value;
 
-/** Members by which people find an integration. */
+/** Descriptive members of an integration. */
 export const LABELS = ['owner', 'support_url', 'environment', 'tags', 'data_classes'] as const;
 
-/** How Tollgate signs in at a server or agent. */
+/** Members with which Tollgate authenticates at a server or agent. */
 export const CREDENTIALS = {
   configurations: { normal: savedForm },
   secret_mappings: {
@@ -34,7 +34,7 @@ export const CREDENTIALS = {
   },
 } as const satisfies Members;
 
-/** Members that decide which changes of a server or agent wait for approval. */
+/** Members that decide which changes of a server or agent need an approval. */
 export const APPROVAL = {
   approval_mode: {
     fallback: ({ workspace }: Json) =>
@@ -52,9 +52,7 @@ export function namedSecrets(value: unknown, owner: readonly string[]): unknown 
   );
 }
 
-/**
- * Headers are replaced as a whole, so that a header which ends is left out instead of being null.
- */
+/** Removes null headers. Headers are replaced as a whole, so a removed header is left out. */
 export function withoutCleared(configurations: unknown): unknown {
   if (!isFields(configurations) || !isFields(configurations['headers'])) return configurations;
   const headers = Object.entries(configurations['headers']).filter(([, value]) => value !== null);

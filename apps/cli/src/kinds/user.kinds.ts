@@ -12,8 +12,8 @@ type Roles = Readonly<Record<string, string>>;
 const rolesOf = (item: Item): Roles => (item['workspaces'] as Roles | undefined) ?? {};
 
 /**
- * People by address, including open invites: an invite takes the place of its user until it is
- * accepted. Files contain no owners, because only an owner can create, change or remove one.
+ * Users by address, including open invites: an invite represents its user until it is accepted.
+ * Files contain no owners, because only an owner can create, change or remove one.
  */
 export const users: Kind = {
   name: 'users',

@@ -27,7 +27,7 @@ const WORKSPACE_MEMBERS: Members = {
   ...LIMITS,
 };
 
-/** Members that are written after the workspace exists. */
+/** Members that are written after the workspace was created. */
 const LATER = ['settings', 'data_plane_security_settings', 'export_settings'] as const;
 
 const securityOf = async ({ api }: ReconcileContext): Promise<Json> => {

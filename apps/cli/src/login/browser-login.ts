@@ -6,7 +6,7 @@ import * as client from 'openid-client';
 import type { Output } from '../commands';
 import { resourceOf } from './oauth-client';
 
-/** How long a user may take, in milliseconds: as long as a request for consent lives. */
+/** Time limit for the user in milliseconds: the lifetime of a consent request. */
 const PATIENCE_MS = 15 * 60_000;
 
 const page = (text: string): string =>
@@ -20,7 +20,8 @@ interface LoginRequest {
 }
 
 /**
- * Sends the user's browser to the OAuth server, and receives it back on this machine (RFC 8252).
+ * Sends the user's browser to the OAuth server, and receives its redirect on this machine (RFC
+ * 8252).
  */
 export async function browserLogin({
   config,
@@ -71,7 +72,7 @@ export async function browserLogin({
   }
 }
 
-/** Opens a page where a desktop can; the address is on the screen anyway. */
+/** Opens a page if the machine has a desktop; the address is printed in any case. */
 function openBrowser(url: string): void {
   if (process.stderr.isTTY !== true) return;
   const [command, ...args] =

@@ -14,10 +14,16 @@ export interface LoginCall {
   readonly signal: AbortSignal;
 }
 
-/** A token is renewed this long before its end, so that it does not end on its way. */
+/**
+ * How long before its expiry a token is renewed, in milliseconds, so that it does not expire in
+ * transit.
+ */
 const EARLY_MS = 60_000;
 
-/** Logs a user in by the browser, or with `--device` by a code that is typed on another screen. */
+/**
+ * Logs a user in with the browser, or with `--device` by a code that the user enters on another
+ * device.
+ */
 export async function loginCommand(call: LoginCall): Promise<number> {
   const { url, output, environment, options, signal } = call;
   const store = LoginStore.of(environment);
@@ -38,7 +44,7 @@ export async function loginCommand(call: LoginCall): Promise<number> {
   return 0;
 }
 
-/** Ends the login at the control plane and here. */
+/** Ends the login at the control plane and deletes it on this machine. */
 export async function logoutCommand({ url, output, environment }: LoginCall): Promise<number> {
   const store = LoginStore.of(environment);
   const login = await store.get(url);
@@ -52,7 +58,7 @@ export async function logoutCommand({ url, output, environment }: LoginCall): Pr
   return 0;
 }
 
-/** The access token of a login, renewed when it is about to end; null without a login. */
+/** Returns the access token of a login, renewed shortly before its expiry; null without a login. */
 export async function accessToken(url: string, environment: NodeJS.ProcessEnv): Promise<string | null> {
   const store = LoginStore.of(environment);
   const login = await store.get(url);

@@ -15,13 +15,13 @@ export interface Login {
 type Logins = Readonly<Record<string, Login>>;
 
 /**
- * A lock that is older was left by a process that ended: requests of one renewal take a minute at
- * most.
+ * Age in milliseconds from which a lock counts as left by a dead process; requests of one renewal
+ * take at most a minute.
  */
 const LOCK_STALE_MS = 300_000;
 const LOCK_POLL_MS = 50;
 
-/** Logins by the address of their control plane, in a file that only its user can read. */
+/** Stores logins by the address of their control plane, in a file that only its user can read. */
 export class LoginStore {
   private readonly lockPath: string;
 
@@ -30,8 +30,8 @@ export class LoginStore {
   }
 
   /**
-   * The store of a user: `tollgate/logins.json` in `XDG_CONFIG_HOME` or `~/.config`. Throws when
-   * neither is known.
+   * Returns the store of a user: `tollgate/logins.json` in `XDG_CONFIG_HOME` or `~/.config`. Throws
+   * if neither is known.
    */
   static of({ XDG_CONFIG_HOME: folder, HOME: home, USERPROFILE: profile }: NodeJS.ProcessEnv): LoginStore {
     const owner = home ?? profile;
@@ -46,8 +46,8 @@ export class LoginStore {
   }
 
   /**
-   * Replaces the login of a control plane by what `change` returns; null removes it. One process at
-   * a time, so that a refresh token is used once.
+   * Replaces the login of a control plane by the result of `change`; null removes it. Only one
+   * process does this at a time, so that a refresh token is used once.
    */
   async change(url: string, change: (login: Login | null) => Promise<Login | null>): Promise<Login | null> {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
@@ -109,7 +109,10 @@ export class LoginStore {
     }
   }
 
-  /** Leaves the lock of another process, which took this one for ended, alone. */
+  /**
+   * Releases the lock, unless another process has taken it over because it considered this one
+   * dead.
+   */
   private async unlock(owner: string): Promise<void> {
     const holder = await readFile(this.lockPath, 'utf8').catch(() => null);
     if (holder === owner) await rm(this.lockPath, { force: true });

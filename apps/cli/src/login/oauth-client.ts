@@ -3,12 +3,12 @@ import { CLI_CLIENT } from '@gw/oauth';
 import * as client from 'openid-client';
 import type { Login } from './login-store';
 
-/** Seconds that a request to the OAuth server may take. */
+/** Time limit of a request to the OAuth server in seconds. */
 const TIMEOUT_S = 30;
 
 /**
- * Reads what the OAuth server of a control plane publishes. Throws when `url` is not its public
- * address, since tokens go only to the address that they are for.
+ * Reads the metadata of a control plane's OAuth server. Throws if `url` is not its public address,
+ * because a token must be sent only to the address for which it was issued.
  */
 export async function discover(url: string): Promise<client.Configuration> {
   if (!isSecureUrl(url)) throw new Error(`A login needs https; ${url} is not on this machine.`);
@@ -23,7 +23,7 @@ export async function discover(url: string): Promise<client.Configuration> {
   }
 }
 
-/** Resource that a token is requested for. */
+/** Returns the resource for which tokens are requested. */
 export const resourceOf = (config: client.Configuration): string => `${config.serverMetadata().issuer}/v1`;
 
 export const loginOf = (tokens: client.TokenEndpointResponse, before: Login | null): Login => ({
@@ -32,7 +32,7 @@ export const loginOf = (tokens: client.TokenEndpointResponse, before: Login | nu
   expiresAt: Date.now() + (tokens.expires_in ?? 0) * 1_000,
 });
 
-/** Reason for a failure, in the words of the OAuth server. */
+/** Returns the reason for a failure, in the words of the OAuth server. */
 export function reasonOf(error: unknown): string {
   if (error instanceof client.ResponseBodyError || error instanceof client.AuthorizationResponseError)
     return error.error_description ?? error.error;

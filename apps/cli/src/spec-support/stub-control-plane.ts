@@ -7,7 +7,7 @@ export type Row = Record<string, unknown>;
 interface Refusal {
   readonly status: number;
   readonly error: object;
-  /** Only the write itself, after its check passed. */
+  /** Whether only the write is refused, after its check passed. */
   readonly onlyWrite: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface Run {
   readonly err: string;
 }
 
-/** What is not a list. */
+/** Responses of routes that do not return a list. */
 const DOCUMENTS: Readonly<Record<string, object>> = {
   '/v1/admin/organisation/settings': { security_settings: {} },
   '/v1/admin/organisation/properties': {},
@@ -39,7 +39,7 @@ const DRY_RUN = /[?&]dry_run=true/;
  */
 export class StubControlPlane {
   readonly collections = new Map<string, Row[]>();
-  /** Writes that the command line had checked, and those that it made. */
+  /** Writes that the command line had checked, and writes that it executed. */
   readonly checks: Write[] = [];
   readonly writes: Write[] = [];
   private readonly refusals = new Map<string, Refusal>();
@@ -119,7 +119,7 @@ export class StubControlPlane {
         (!statuses || statuses.includes(String(row['status']))),
     );
     const [page, size] = [Number(searchParams.get('current_page')), Number(searchParams.get('page_size'))];
-    // Lists begin with the newest.
+    // Lists return the newest item first.
     return { data: rows.toReversed().slice(page * size, (page + 1) * size), total: rows.length };
   }
 
