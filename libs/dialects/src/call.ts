@@ -43,8 +43,8 @@ export interface Seal {
 }
 
 /**
- * Where the bytes of a media part are. A `url` may also be `gs://` or `s3://`; a `file` belongs to
- * one account of `owner`.
+ * Location of the bytes of a media part. A `url` may also be `gs://` or `s3://`; a `file` belongs
+ * to one account of `owner`.
  */
 export type Source =
   | { readonly at: 'base64'; readonly data: string }
@@ -204,7 +204,7 @@ export interface WebSearch {
 
 export interface Tool {
   readonly kind: 'function' | 'custom' | 'hosted';
-  /** A hosted tool's neutral name is `web_search`; other hosted tools have their type here. */
+  /** Name of the tool. For a hosted tool, `web_search` or the provider's type. */
   readonly name: string;
   readonly description?: string;
   /** JSON Schema of the arguments. */
@@ -214,7 +214,10 @@ export interface Tool {
   /** Grammar that the input of a `custom` tool must match; free text when absent. */
   readonly grammar?: { readonly syntax: string; readonly definition: string };
   readonly hosted?: { readonly dialect: Dialect; readonly type: string; readonly config: JsonObject };
-  /** Present when `name` is `web_search`: what encoders of other dialects translate. */
+  /**
+   * Options of web search, which encoders of other dialects translate; present when `name` is
+   * `web_search`.
+   */
   readonly search?: WebSearch;
   readonly x?: Extensions;
   readonly at?: string;
@@ -242,7 +245,7 @@ export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 
 
 export interface Reasoning {
   readonly effort?: Effort;
-  /** Tokens. -1: the model decides. */
+  /** Number of tokens; -1 lets the model decide. */
   readonly budget?: number;
   readonly adaptive?: boolean;
   readonly summary?: 'auto' | 'concise' | 'detailed' | 'off';
@@ -251,17 +254,17 @@ export interface Reasoning {
 export type ServiceTier = 'auto' | 'default' | 'flex' | 'priority' | 'scale' | 'batch' | 'fast';
 
 export interface ModelCall {
-  /** The dialect that the client speaks. */
+  /** The client's dialect. */
   readonly from?: Dialect;
   readonly model: string;
   readonly stream: boolean;
-  /** Candidates; 1 when absent. */
+  /** Number of candidates; 1 when absent. */
   readonly n?: number;
   /** Leading system and developer text, in order. */
   readonly system: readonly SystemPart[];
   /**
-   * Never empty. Neighbours may have the same role: encoders merge them where their dialect
-   * requires it.
+   * At least one turn. Consecutive turns may have the same role: encoders merge them where their
+   * dialect requires it.
    */
   readonly turns: readonly Turn[];
   readonly tools?: readonly Tool[];
@@ -282,7 +285,7 @@ export interface ModelCall {
   readonly presencePenalty?: number;
   readonly logitBias?: Readonly<Record<string, number>>;
   readonly seed?: number;
-  /** `top`: alternatives for each token, 0 to 20. */
+  /** Requests log probabilities; `top` is the number of alternatives for each token, 0 to 20. */
   readonly logprobs?: { readonly top: number };
   readonly cache?: {
     readonly key?: string;
@@ -302,7 +305,7 @@ export interface ModelCall {
   readonly previous?: { readonly responseId?: string; readonly conversationId?: string };
   readonly truncation?: 'auto' | 'disabled';
   /**
-   * Extra members that the client wants in the response, besides log probabilities and sealed
+   * Extra members that the client requests in the response, besides log probabilities and sealed
    * reasoning.
    */
   readonly include?: readonly string[];
@@ -328,8 +331,8 @@ export type PartMember =
   MediaPart['media'] | 'arguments' | 'callId' | 'name' | 'error' | 'cache' | 'detail' | 'title' | 'citations';
 
 /**
- * `parts`: where a part of the client's dialect has its members, from the part on
- * (`function.arguments`); one constant per dialect.
+ * Paths of members in the client's body. `parts` holds the paths of a part's members, relative to
+ * the part (`function.arguments`); each dialect has one constant.
  */
 export type CallPaths = Readonly<
   Partial<Record<CallMember | 'system' | 'turns' | 'reasoningSummary' | 'topLogprobs', string>>

@@ -3,14 +3,16 @@
  * publisher (`us.anthropic.`, `models/`).
  */
 export interface ModelCapabilities {
-  /** Whether temperature, top_p and top_k are taken; `one`: temperature or top_p, not both. */
+  /**
+   * Whether the model accepts temperature, top_p and top_k; `one`: temperature or top_p, not both.
+   */
   readonly sampling: 'all' | 'one' | 'none';
   /**
    * Forms of reasoning control. `adaptive`: Claude. `budget`: Claude and Cohere. `level`,
    * `google-budget`: Gemini. `effort`: OpenAI.
    */
   readonly reasoning: 'none' | 'effort' | 'adaptive' | 'budget' | 'level' | 'google-budget';
-  /** Whether an adaptive Claude model also takes a budget of thinking tokens. */
+  /** Whether an adaptive Claude model also accepts a budget of thinking tokens. */
   readonly thinkingBudget: boolean;
   /** Whether a prompt of the provider, `prompt_mode`, makes the model reason (Magistral). */
   readonly reasoningPrompt: boolean;
@@ -18,7 +20,7 @@ export interface ModelCapabilities {
   readonly efforts: readonly ('none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max')[];
   /** Whether a JSON Schema of the output, and `strict` of a tool, are enforced by the model. */
   readonly jsonSchema: boolean;
-  /** Whether the last turn may be the start of the response. */
+  /** Whether the last turn may be the beginning of the response (prefill). */
   readonly prefill: boolean;
   /** Whether a system message may follow other messages. */
   readonly laterSystem: boolean;
@@ -36,9 +38,7 @@ export interface ModelCapabilities {
   readonly cacheBreakpoints: boolean;
   /** Largest reasoning budget in tokens; null when unknown. */
   readonly budgetMax: number | null;
-  /**
-   * Smallest reasoning budget that turns reasoning off or is accepted; null when it cannot be off.
-   */
+  /** Smallest accepted reasoning budget, 0 if reasoning can be disabled; null when it cannot be. */
   readonly budgetMin: number | null;
 }
 
@@ -66,8 +66,8 @@ const CLAUDE: Partial<ModelCapabilities> = { laterSystem: false, reasoning: 'ada
 const CLAUDE_EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 /**
- * The first row whose prefix fits wins; an unknown `claude-` name is a newer model. Source:
- * Anthropic's model and migration guides, November 2026.
+ * The first row with a matching prefix applies; an unknown `claude-` name counts as a newer model.
+ * Source: Anthropic's model and migration guides, November 2026.
  */
 const CLAUDE_ROWS: readonly Row[] = [
   [
@@ -203,8 +203,8 @@ const MISTRAL_ROWS: readonly Row[] = [
 ];
 
 /**
- * A `command-` model that no row names is newer and reasons. Source: Cohere's model list, November
- * 2026.
+ * A `command-` model without a row counts as a newer one that reasons. Source: Cohere's model list,
+ * November 2026.
  */
 const COHERE_ROWS: readonly Row[] = [
   ['command-a-03', { maxOutput: 8_192 }],
@@ -217,8 +217,8 @@ const COHERE_ROWS: readonly Row[] = [
 ];
 
 /**
- * Its older reasoning models refuse their text. Source: DeepSeek's guide of thinking mode, November
- * 2026.
+ * DeepSeek's older reasoning models refuse their own reasoning text. Source: DeepSeek's guide of
+ * thinking mode, November 2026.
  */
 const DEEPSEEK_ROWS: readonly Row[] = [['deepseek-v4', { replaysReasoning: true }]];
 
@@ -231,7 +231,7 @@ const ROWS: readonly Row[] = [
   ...DEEPSEEK_ROWS,
 ];
 
-/** Prefixes of model names that say where a model runs or who publishes it, not which it is. */
+/** Prefixes of model names that name a region or a publisher instead of the model. */
 const WRAPPERS = [
   'models/',
   'publishers/',
@@ -267,7 +267,7 @@ export function bareModel(model: string): string {
   return name;
 }
 
-/** Returns what a model takes; the defaults for a model that no row names. */
+/** Returns the capabilities of a model; the defaults for a model without a row. */
 export function capabilitiesOf(model: string): ModelCapabilities {
   const name = bareModel(model);
   const row = ROWS.find(([prefix]) => name.startsWith(prefix));

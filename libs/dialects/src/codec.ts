@@ -14,11 +14,11 @@ export interface CallAddress {
    * Whether a Gemini client gets its stream as one JSON list, because it did not send `alt=sse`.
    */
   readonly listStream?: boolean;
-  /** Value of the header `anthropic-beta`, for providers that take its flags in the body. */
+  /** Value of the header `anthropic-beta`, for providers that accept its flags in the body. */
   readonly betas?: string;
 }
 
-/** A call as a provider takes it. */
+/** A call in the form that a provider accepts. */
 export interface ProviderCall {
   /** Path after the base URL of the provider (`/chat/completions`), query included. */
   readonly path: string;
@@ -71,8 +71,8 @@ export interface StreamDecoder {
   /** Returns the events that these bytes complete; the bytes may be split anywhere. */
   write(chunk: Buffer): StreamEvent[];
   /**
-   * The provider closed the stream. Returns the last events; an incomplete stream ends with
-   * `error`, never with `done`.
+   * Called when the provider has closed the stream. Returns the last events; an incomplete stream
+   * ends with `error`, never with `done`.
    */
   end(): StreamEvent[];
 }
@@ -113,7 +113,7 @@ export interface ClientCodec {
   readonly dialect: Dialect;
   /** Throws `validation_failed` with the path in the body when the body breaks the dialect. */
   decodeCall(body: JsonObject, address?: CallAddress): ModelCall;
-  /** Rewrites what no other dialect has; for targets of other dialects. */
+  /** Rewrites features that no other dialect has, for targets of other dialects. */
   toNeutral?(call: ModelCall): ModelCall;
   encodeResponse(response: ModelResponse, context: ClientContext): JsonObject;
   encodeStream(context: ClientContext): StreamEncoder;
@@ -128,7 +128,7 @@ export interface ProviderCodec {
   readonly dialect: Dialect;
   /** Records in `losses` what the target cannot express; the caller calls `losses.check()`. */
   encodeCall(call: ModelCall, target: Target, losses: LossLedger): ProviderCall;
-  /** Throws `provider_answer_invalid` for a body that is no response. */
+  /** Throws `provider_answer_invalid` for a body that is not a response. */
   decodeResponse(body: JsonObject, context: ProviderContext): ModelResponse;
   decodeStream(context: ProviderContext): StreamDecoder;
   /** Absent when the dialect has no route that counts tokens. */

@@ -8,7 +8,7 @@ import { ollamaProvider } from './ollama';
 import { openAiChatClient, openAiChatProvider } from './openai-chat';
 import { openAiResponsesClient, openAiResponsesProvider } from './openai-responses';
 
-/** The dialects that clients speak to the gateway. */
+/** Codecs of the dialects that clients may use. */
 const CLIENTS: readonly ClientCodec[] = [
   anthropicClient,
   geminiClient,
@@ -16,7 +16,7 @@ const CLIENTS: readonly ClientCodec[] = [
   openAiResponsesClient,
 ];
 
-/** The dialects that the gateway speaks to providers. */
+/** Codecs of the dialects that the gateway uses for providers. */
 const PROVIDERS: readonly ProviderCodec[] = [
   anthropicProvider,
   bedrockProvider,

@@ -1,10 +1,13 @@
 import { GatewayError, type ErrorDetail, type Loss, type LossCode, type LossMode } from '@gw/kernel';
 
-/** Maximum losses kept of one call; more are counted. */
+/** Maximum number of recorded losses of one call; further ones are only counted. */
 const LOSSES_MAX = 100;
-/** Maximum characters of a path that is kept: members of a client's body may have any name. */
+/**
+ * Maximum number of characters of a recorded path, because members of a client's body may have any
+ * name.
+ */
 const PATH_MAX = 256;
-/** Maximum refused paths named in an error. */
+/** Maximum number of refused paths that an error names. */
 const REFUSALS_MAX = 20;
 /** Maximum bytes of `x-gw-translation-loss`. */
 const HEADER_MAX = 1_024;
@@ -16,9 +19,9 @@ export interface LossTarget {
 }
 
 /**
- * Collects what one target cannot express. Parameters that change the response are refused, or
- * dropped in `adapt`; hints are dropped; content and contracts are always refused. `check` throws
- * for all refusals together.
+ * Collects the features of a call that one target cannot express. Parameters that change the
+ * response are refused, or dropped in `adapt`; hints are dropped; content and contracts are always
+ * refused. `check` throws for all refusals together.
  */
 export class LossLedger {
   private readonly kept: Loss[] = [];
@@ -32,8 +35,8 @@ export class LossLedger {
   ) {}
 
   /**
-   * A parameter that changes the response. In `strict` the call is refused; in `adapt` the loss is
-   * recorded. Returns whether the encoder goes on without it (`adapt`).
+   * Records a parameter that changes the response. In `strict` the call is refused; in `adapt` the
+   * loss is recorded. Returns whether the encoder continues without it (`adapt`).
    */
   parameter(path: string, message: string, code: LossCode = 'dropped', to?: string): boolean {
     if (this.mode === 'strict') {
@@ -45,8 +48,8 @@ export class LossLedger {
   }
 
   /**
-   * A hint without which the response still fits the request, or an equivalent that differs
-   * slightly. Never refused.
+   * Records a hint without which the response still fits the request, or an equivalent that differs
+   * slightly. It is never refused.
    */
   note(path: string, code: LossCode = 'dropped', to?: string): void {
     this.count += 1;
@@ -55,7 +58,10 @@ export class LossLedger {
     this.kept.push(to === undefined ? { path: named, code } : { path: named, code, to });
   }
 
-  /** Content or a contract that the target cannot express: the call is refused in every mode. */
+  /**
+   * Records content or a contract that the target cannot express. The call is refused in every
+   * mode.
+   */
   refuse(path: string, message: string): void {
     this.refused += 1;
     if (this.refusals.length < REFUSALS_MAX) this.refusals.push({ path, message });
@@ -75,7 +81,7 @@ export class LossLedger {
     return this.kept;
   }
 
-  /** Losses beyond those kept. */
+  /** Number of losses that were not recorded. */
   get more(): number {
     return this.count - this.kept.length;
   }
@@ -97,11 +103,11 @@ export function lossHeader(losses: readonly Loss[], more = 0): string | null {
   return more === 0 ? header : `${header}, more=${String(more)}`;
 }
 
-/** A quoted string of HTTP: printable ASCII only; other characters become `?`. */
+/** Returns a quoted string of HTTP: only printable ASCII; other characters become `?`. */
 const quoted = (text: string): string =>
   `"${text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, (found) => `\\${found}`)}"`;
 
-/** Returns the error for what a target cannot express, at least one path. */
+/** Returns the error for features that a target cannot express; `paths` must not be empty. */
 export const unsupported = (
   { provider, model }: LossTarget,
   refusals: readonly ErrorDetail[],

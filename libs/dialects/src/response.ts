@@ -1,6 +1,6 @@
 import type { Citation, Dialect, Extensions, Part, Seal } from './call';
 
-/** Why a candidate ended, and the provider's own words for it. */
+/** Why a candidate ended, with the provider's own reason. */
 export interface Finish {
   readonly reason: 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'pause' | 'error';
   /** The provider's own reason. */
@@ -18,7 +18,7 @@ export interface Logprob {
 }
 
 /**
- * Tokens, as the ledger counts them: `input` includes cache reads and writes, `output` includes
+ * Token counts as the ledger uses them: `input` includes cache reads and writes, `output` includes
  * reasoning. Absent means unknown.
  */
 export interface TokenUsage {
@@ -93,7 +93,7 @@ export type FaultClass =
   | 'server'
   | 'closed';
 
-/** An error of a provider, or one of ours that a client must get in its own dialect. */
+/** An error of a provider or the gateway, which a client gets in its own dialect. */
 export interface ProviderFault {
   readonly class: FaultClass;
   readonly message: string;
@@ -119,8 +119,8 @@ export type StreamEvent =
       readonly usage?: TokenUsage;
     }
   /**
-   * The part without its text or arguments. Id and name of a tool call are final; a seal that is
-   * known already is in the part.
+   * Opens a block. `part` has no text or arguments yet. Id and name of a tool call are final; the
+   * part contains a seal that is already known.
    */
   | { readonly t: 'open'; readonly c: number; readonly i: number; readonly part: Part }
   /** Text of a text, refusal or reasoning part. */
@@ -134,7 +134,7 @@ export type StreamEvent =
   | { readonly t: 'logprobs'; readonly c: number; readonly i: number; readonly items: readonly Logprob[] }
   | { readonly t: 'close'; readonly c: number; readonly i: number }
   | { readonly t: 'finish'; readonly c: number; readonly finish: Finish }
-  /** Replaces an earlier usage; usages are never added. */
+  /** Usage of the response, which replaces an earlier one; usages are never summed. */
   | { readonly t: 'usage'; readonly usage: TokenUsage }
   | { readonly t: 'ping' }
   | { readonly t: 'error'; readonly fault: ProviderFault }

@@ -7,7 +7,7 @@ export interface ProviderTraits {
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
   /** Members with another name at this provider. */
   readonly rename?: Readonly<Record<string, string>>;
-  /** Members that the provider does not know. */
+  /** Members that the provider does not support. */
   readonly drop?: readonly string[];
   /** Allowed ranges, inclusive. */
   readonly clamp?: Readonly<Record<string, readonly [number, number]>>;
@@ -21,7 +21,7 @@ export interface ProviderTraits {
   readonly prefillMember?: 'prefix' | 'partial';
 }
 
-/** The provider and model that a call is encoded for. */
+/** The provider and model for which a call is encoded. */
 export interface Target {
   /** Id of the provider: `openai`, `bedrock`. */
   readonly provider: string;

@@ -13,7 +13,7 @@ import { LossLedger } from './losses';
 import type { StreamEvent, TokenUsage } from './response';
 import type { Target } from './target';
 
-/** For which target a call is translated, and where the client put what is not in its body. */
+/** The target of a translation, and the parts of the client's call outside of its body. */
 export interface CallFacts {
   readonly target: Target;
   readonly loss: LossMode;
@@ -30,14 +30,14 @@ export interface ResponseFacts {
 
 export interface TranslationFacts extends CallFacts, ResponseFacts {}
 
-/** Translates what comes back for one call. */
+/** Translates the response to one call. */
 export interface ResponseTranslation {
   /** Translates a complete successful response. Throws `provider_answer_invalid`. */
   response(body: JsonObject, headers?: Readonly<Record<string, string>>): JsonObject;
   stream(headers?: Readonly<Record<string, string>>): StreamTranslation;
 }
 
-/** One call translated for one target: what to send. */
+/** A call that is translated for one target. */
 export interface PreparedCall {
   readonly path: string;
   readonly body: JsonObject;
@@ -99,8 +99,8 @@ export class StreamTranslation {
 
 /**
  * Translates a client's call for a target of another dialect. Throws `validation_failed` for a body
- * that breaks the client's dialect, and `unsupported_by_provider` for what the target cannot
- * express.
+ * that breaks the client's dialect, and `unsupported_by_provider` for features that the target
+ * cannot express.
  */
 export function prepareCall(
   client: ClientCodec,
@@ -146,7 +146,7 @@ export function prepareCall(
   return { path, body, call, losses, translation };
 }
 
-/** As `prepareCall`, when all is known at once. */
+/** Like `prepareCall`, for callers that know the facts about the response in advance. */
 export function translateCall(
   client: ClientCodec,
   provider: ProviderCodec,
@@ -157,5 +157,5 @@ export function translateCall(
   return { ...prepared, ...translation(facts) };
 }
 
-/** Names the two dialects of a translation, as in `x-gw-translation`. */
+/** Returns the names of the two dialects of a translation for `x-gw-translation`. */
 export const translationName = (from: Dialect, to: Dialect): string => `${from}>${to}`;

@@ -18,14 +18,17 @@ export class CacheMarks {
   /** Marks a block. Blocks must come in the order of the request: tools, system, messages. */
   add(block: JsonObject, mark: CacheMark | undefined, path: string, isPrefix = false): void {
     if (mark === undefined) return;
-    // A breakpoint of 30 minutes is OpenAI's only one; five minutes are the default here.
+    // OpenAI has only breakpoints of 30 minutes; they become Anthropic's default of five minutes.
     if (mark.ttl === '30m') this.losses.note(path, 'approximated', 'ephemeral 5m');
     const ttl = mark.ttl === '1h' ? '1h' : '5m';
     block['cache_control'] = mark.ttl === '5m' || mark.ttl === '1h' ? { type: 'ephemeral', ttl } : EPHEMERAL;
     this.marked.push({ block, path, ttl, isPrefix });
   }
 
-  /** Applies the rules to all marks. `automatic`: the request has a mark for its last block. */
+  /**
+   * Applies the rules to all marks. `automatic` tells whether the request has a mark for its last
+   * block.
+   */
   finish(automatic: boolean): void {
     const max = automatic ? MARKS_MAX - 1 : MARKS_MAX;
     for (const { block } of surplusMarks(this.marked, max, this.losses)) delete block['cache_control'];

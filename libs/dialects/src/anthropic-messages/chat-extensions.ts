@@ -18,8 +18,8 @@ const MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Gives a Chat Completions call the members of Anthropic's dialect that its client sent; they take
- * precedence.
+ * Adds the members of Anthropic's dialect that a Chat Completions client sent to its call; they
+ * take precedence.
  */
 export function withAnthropicMembers(call: ModelCall): ModelCall {
   const given = call.x?.['openai-chat'];

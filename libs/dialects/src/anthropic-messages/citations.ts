@@ -2,7 +2,10 @@ import type { Citation, JsonObject } from '../call';
 import { asObject, asString, optional } from '../values/json';
 import { DIALECT } from './paths';
 
-/** Reads a citation; it keeps its own form, because the provider checks what comes back. */
+/**
+ * Reads a citation and keeps its original form, because the provider checks citations that are sent
+ * back.
+ */
 export function decodeCitation(data: JsonObject, start?: number, end?: number): Citation {
   const url = asString(data['url']) ?? webAddress(data['source']);
   const title = asString(data['title']) ?? asString(data['document_title']);
@@ -17,8 +20,8 @@ export function decodeCitation(data: JsonObject, start?: number, end?: number): 
 }
 
 /**
- * The source of a search result is any text of the client; only an address can be cited in other
- * dialects.
+ * Returns the source of a search result if it is a web address, else null. The source may be any
+ * text, but other dialects can cite only addresses.
  */
 const webAddress = (source: unknown): string | null =>
   typeof source === 'string' && /^https?:\/\//i.test(source) ? source : null;
@@ -32,10 +35,7 @@ export const decodeCitations = (value: unknown): readonly Citation[] | undefined
         .map((item) => decodeCitation(item))
     : undefined;
 
-/**
- * Writes a citation for a client. Anthropic's form of a cited web page is the nearest to other
- * dialects' citations.
- */
+/** Writes a citation for a client; citations of other dialects become citations of web pages. */
 export function encodeCitation(citation: Citation): JsonObject | null {
   if (citation.raw?.dialect === DIALECT) return citation.raw.data;
   if (citation.url === undefined) return null;

@@ -141,8 +141,8 @@ const OUTPUT_CONFIG: ReadonlySet<string> = new Set(['effort', 'format']);
 const METADATA: ReadonlySet<string> = new Set(['user_id']);
 
 /**
- * Returns the top-level members without a place in the neutral form, and the parts of known ones
- * that have none.
+ * Returns the top-level members, and parts of known members, that have no place in the neutral
+ * form.
  */
 function unplaced(body: JsonObject): JsonObject | undefined {
   const metadata = asObject(body['metadata']);
@@ -161,7 +161,10 @@ function unknownThinking(body: JsonObject): JsonObject | undefined {
   return thinking === null || NEUTRAL_THINKING.has(thinking['type']) ? undefined : thinking;
 }
 
-/** An effort without thinking has no other place, next to members that are not known. */
+/**
+ * Returns the members of `output_config` without a neutral place: unknown ones, and an effort
+ * without thinking.
+ */
 function unplacedConfig(body: JsonObject): JsonObject | undefined {
   const config = asObject(body['output_config']);
   if (config === null) return undefined;

@@ -6,7 +6,8 @@ import { extensions } from './paths';
 import { unpackCarriers } from './seals';
 
 /**
- * Maximum messages and blocks of one request, which are translated in one turn of the event loop.
+ * Maximum number of messages and blocks of one request, which are translated in one turn of the
+ * event loop.
  */
 const ENTRIES_MAX = 20_000;
 

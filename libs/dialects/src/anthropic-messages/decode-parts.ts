@@ -7,7 +7,10 @@ import { decodeCitations } from './citations';
 import { DIALECT, extensions } from './paths';
 import { readSignature } from './seals';
 
-/** Levels of blocks: search results and documents of tool results have blocks, which have none. */
+/**
+ * Maximum nesting of blocks: those of search results and documents in tool results contain no
+ * further blocks.
+ */
 const LEVELS_MAX = 3;
 
 /** Decodes content: a text, or a list of blocks. Absent content has no parts. */
@@ -129,8 +132,8 @@ function decodeSource(block: JsonObject, at: string, level: number): SourceFacts
 }
 
 /**
- * A document of several blocks. Its text is joined for other dialects; a document with images has
- * no text.
+ * Returns the source of a document with several blocks. Its text is joined for other dialects; a
+ * document with images has no text.
  */
 function contentSource(source: JsonObject, path: string, level: number): SourceFacts {
   const parts = decodeBlocks(source['content'], `${path}.content`, level + 1);

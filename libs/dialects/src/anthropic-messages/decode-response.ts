@@ -10,13 +10,10 @@ import { decodeFinish, withoutToolUse } from './finish';
 import { DIALECT, extensions } from './paths';
 import { decodeUsage, serviceTierOf } from './usage';
 
-/**
- * Members of a message that have no place in the neutral form, and that a client of this dialect
- * gets as they came.
- */
+/** Members of a message without a neutral place, which clients of this dialect get unchanged. */
 const KEPT = ['container', 'stop_details', 'context_management', 'diagnostics'] as const;
 
-/** Decodes a message. Throws `provider_answer_invalid` for a body that is none. */
+/** Decodes a message. Throws `provider_answer_invalid` for any other body. */
 export function decodeResponse(body: JsonObject, context: ProviderContext): ModelResponse {
   const content = asArray(body['content']);
   if (content === null) throw answerInvalid('The body has no list of content.');
@@ -41,7 +38,7 @@ export function decodeResponse(body: JsonObject, context: ProviderContext): Mode
 
 const TOOL_USE: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input']);
 
-/** Members beyond those of a plain call, such as `caller`. */
+/** Returns the members beyond those of a plain call, such as `caller`. */
 export const callExtensions = (block: JsonObject): ReturnType<typeof extensions> =>
   extensions(membersBesides(block, TOOL_USE));
 
@@ -75,7 +72,7 @@ class ContentReader {
       case 'tool_use':
         return this.toolUse(block);
       default:
-        // Its members are written as they came.
+        // Its members are written unchanged.
         if (writtenJson(block) === null) throw answerInvalid('A content block is nested too deep.');
         return providerBlock(type, block);
     }

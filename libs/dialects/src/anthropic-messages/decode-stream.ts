@@ -12,15 +12,15 @@ import { decodeFinish, withoutToolUse } from './finish';
 import { StreamUsage } from './usage';
 
 /**
- * Maximum characters of open blocks that are held: signatures, citations, and inputs of hosted
- * tools.
+ * Maximum number of characters that are buffered for open blocks: signatures, citations, and inputs
+ * of hosted tools.
  */
 const HELD_MAX = 1024 * 1024;
-/** Maximum blocks that are open at once; Anthropic has one. */
+/** Maximum number of open blocks; Anthropic opens one at a time. */
 const OPEN_MAX = 256;
 
 interface OpenBlock {
-  /** Number of the neutral block; -1 for a block that is left out or not open yet. */
+  /** Index of the neutral block; -1 for a block that is left out or not open yet. */
   readonly i: number;
   readonly kind: 'text' | 'thinking' | 'call' | 'output' | 'hosted' | 'other';
   readonly data: JsonObject;
@@ -78,11 +78,14 @@ class MessageStream extends SseDecoder {
         this.out.fail(readFault('anthropic', 200, {}, event));
         break;
       default:
-      // New types of events may appear; they carry nothing that is known.
+      // Unknown types of events are ignored, because providers add new ones.
     }
   }
 
-  /** Two starts are two overlapping messages, which must not be merged. */
+  /**
+   * Starts the message. Throws for a second start, because two overlapping messages must not be
+   * merged.
+   */
   private start(message: JsonObject): void {
     if (this.out.isStarted) {
       this.out.fail(BROKEN_STREAM);
@@ -177,7 +180,7 @@ class MessageStream extends SseDecoder {
         this.cite(block, asObject(delta['citation']));
         break;
       default:
-      // New types of deltas may appear.
+      // Unknown types of deltas are ignored, because providers add new ones.
     }
   }
 
@@ -224,7 +227,7 @@ class MessageStream extends SseDecoder {
     this.out.close(block.i);
   }
 
-  /** Adds what is complete only at the end of a block. */
+  /** Adds the members that are complete only at the end of a block. */
   private fill(block: OpenBlock): void {
     // A call without arguments has no deltas.
     const input = JSON.stringify(asObject(block.data['input']) ?? {});
@@ -250,14 +253,14 @@ class MessageStream extends SseDecoder {
     if (usage !== undefined) this.out.push({ t: 'usage', usage });
   }
 
-  /** A message that ends without a reason is incomplete. */
+  /** Ends the message. A message without a stop reason is incomplete. */
   private stop(): void {
     if (this.finish === null) this.out.fail(BROKEN_STREAM);
     else this.out.done();
   }
 }
 
-/** The input of a hosted call comes in fragments, but its block is one object. */
+/** Returns the part of a hosted call, whose input arrived in fragments. */
 function hostedCall({ data, held }: OpenBlock): Part {
   const input = held === '' ? undefined : parseObject(held);
   return providerBlock(

@@ -29,8 +29,8 @@ export function encodeCall(given: ModelCall, target: Target, losses: LossLedger)
 }
 
 /**
- * Returns the body of `/v1/messages/count_tokens`: what counts as input, without limits and
- * sampling.
+ * Returns the body of `/v1/messages/count_tokens`: the members that count as input, without limits
+ * and sampling.
  */
 export function countTokensBody(given: ModelCall, target: Target, losses: LossLedger): JsonObject {
   const call = withAnthropicMembers(given);
@@ -77,7 +77,10 @@ const forcedTool = (tool: JsonObject): JsonObject => ({
   tool_choice: { type: 'tool', name: OUTPUT_TOOL, disable_parallel_tool_use: true },
 });
 
-/** With a thinking budget, the model takes no forced tool and no start of the response. */
+/**
+ * Removes a forced tool and a prefill if thinking has a budget, because the model then accepts
+ * neither.
+ */
 function compatible(
   thinking: Thinking,
   call: ModelCall,
@@ -114,7 +117,8 @@ function refusePrefill(
 }
 
 /**
- * Anthropic's name of the user is in `metadata`, where clients of other dialects may have it too.
+ * Returns the user id. Anthropic has it in `metadata`, where clients of other dialects may send it
+ * too.
  */
 const userOf = ({ user, metadata }: ModelCall): string | undefined => user ?? metadata?.['user_id'];
 
@@ -132,8 +136,8 @@ function outputConfig({ effort }: Thinking, { format }: EncodedOutput): JsonObje
 }
 
 /**
- * Members for each tier; null for a tier without equivalent. Priority is used by `auto` where it
- * was bought.
+ * Members for each tier; null for a tier without equivalent. `auto` uses priority capacity if the
+ * account has bought it.
  */
 const TIERS: Readonly<Record<ServiceTier, JsonObject | null>> = {
   auto: { service_tier: 'auto' },

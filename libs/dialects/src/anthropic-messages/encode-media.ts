@@ -6,7 +6,9 @@ import { DIALECT, own } from './paths';
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 const PDF = 'application/pdf';
 
-/** Encodes an image or a document; null when Anthropic has no such part, which is refused. */
+/**
+ * Encodes an image or a document; null when Anthropic has no such part; the call is then refused.
+ */
 export function encodeMedia(part: MediaPart, call: ModelCall, losses: LossLedger): JsonObject | null {
   switch (part.media) {
     case 'image':
@@ -30,7 +32,9 @@ function image(part: MediaPart, call: ModelCall, losses: LossLedger): JsonObject
   return { type: 'image', source, ...own(part) };
 }
 
-/** Returns the source of an image; a message when Anthropic takes no such source. */
+/**
+ * Returns the source of an image; an error message when Anthropic does not accept such a source.
+ */
 function imageSource({ source, mime = '' }: MediaPart): JsonObject | string {
   switch (source.at) {
     case 'base64':

@@ -39,7 +39,7 @@ export function encodeMessages(
       continue;
     }
     const before = encoded.at(-1);
-    // An empty message between two others of one role was left out.
+    // Merges again, because an empty message between two messages of one role was left out.
     if (before?.['role'] === message.role) append(before['content'] as JsonObject[], content);
     else encoded.push({ role: message.role, content, ...own(message.first) });
     last = message;
@@ -58,7 +58,9 @@ export function encodeMessages(
   };
 }
 
-/** Without its last user message the request would be another one. */
+/**
+ * Refuses a call whose last user message is empty, because leaving it out would change the request.
+ */
 function refuseEmptyEnd(message: MergedTurn, messages: readonly MergedTurn[]): void {
   if (message.role === 'user' && message === messages.at(-1))
     throw invalid(message.at, 'The last message is empty; Anthropic refuses empty text.');
@@ -79,8 +81,8 @@ const waitsForResults = (message: MergedTurn | undefined): boolean =>
   message?.role === 'assistant' && message.parts.some(({ kind }) => kind === 'tool_call');
 
 /**
- * Whether thinking may be on: with it, an assistant message whose tool results come last must start
- * with thinking.
+ * Returns whether thinking may be on: with it, an assistant message whose tool results come last
+ * must start with thinking.
  */
 function startsWithThinking(messages: readonly JsonObject[]): boolean {
   const last = messages.at(-1);

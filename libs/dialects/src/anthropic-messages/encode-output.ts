@@ -3,19 +3,21 @@ import type { LossLedger } from '../losses';
 import { closedSchema } from '../schema/anthropic-schema';
 import type { Target } from '../target';
 
-/** Name of the tool whose arguments are the output, for models without schemas of the output. */
+/**
+ * Name of the tool whose arguments are the output, for models that do not support output schemas.
+ */
 export const OUTPUT_TOOL = 'json_output';
 
 export interface EncodedOutput {
   /** `output_config.format`. */
   readonly format?: JsonObject;
-  /** The only tool, which the model must call. */
+  /** The output tool, which is then the only tool and must be called. */
   readonly tool?: JsonObject;
 }
 
 /**
- * Encodes the format of the output. A model without schemas gets a tool that it must call with the
- * output.
+ * Encodes the format of the output. A model that does not support output schemas gets a tool that
+ * it must call with the output.
  */
 export function encodeOutput(call: ModelCall, target: Target, losses: LossLedger): EncodedOutput {
   const { output } = call;

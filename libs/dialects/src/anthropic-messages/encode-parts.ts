@@ -123,7 +123,7 @@ export class PartEncoder {
     });
   }
 
-  /** Thinking goes back only to its maker, signed; other reasoning is left out. */
+  /** Encodes reasoning that Anthropic has signed. Other reasoning is left out. */
   private thinking(part: ReasoningPart): JsonObject | null {
     const { seal, text } = part;
     if (seal?.by !== 'anthropic') {
@@ -159,7 +159,7 @@ export class PartEncoder {
   }
 }
 
-/** Anthropic marks no thinking. A breakpoint of OpenAI lives for 30 minutes. */
+/** Returns the cache mark of a part; undefined for thinking, which Anthropic does not mark. */
 function markOf(part: Part): Part['cache'] {
   if (part.kind === 'reasoning' || part.cache === undefined) return undefined;
   return part.x?.['openai-chat']?.['prompt_cache_breakpoint'] === undefined ? part.cache : { ttl: '30m' };
@@ -168,6 +168,9 @@ function markOf(part: Part): Part['cache'] {
 const isEmptyText = (part: Part): boolean =>
   (part.kind === 'text' || part.kind === 'refusal') && isBlank(part.text);
 
-/** Anthropic checks the order of signed thinking with the empty text in it. */
+/**
+ * Returns whether a part is between reasoning parts. Empty texts there are kept, because Anthropic
+ * checks the order of signed thinking.
+ */
 const isBetweenReasoning = (parts: readonly Part[], index: number): boolean =>
   parts[index - 1]?.kind === 'reasoning' && parts[index + 1]?.kind === 'reasoning';

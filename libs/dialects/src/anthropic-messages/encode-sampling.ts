@@ -8,7 +8,8 @@ const TOP_P_NEUTRAL = 0.99;
 const TOP_P_THINKING = 0.95;
 
 /**
- * Encodes temperature, top_p and top_k by what the model takes; `hasBudget`: thinking has a budget.
+ * Encodes temperature, top_p and top_k as far as the model accepts them. `hasBudget` tells whether
+ * thinking has a budget.
  */
 export function encodeSampling(
   call: ModelCall,
@@ -42,7 +43,7 @@ function withoutSampling(call: ModelCall, losses: LossLedger): JsonObject {
   return {};
 }
 
-/** Other scales end at 2, Anthropic's at 1. */
+/** Encodes the temperature. The maximum is 1 at Anthropic and 2 in other dialects. */
 function encodeTemperature(call: ModelCall, losses: LossLedger): number | undefined {
   const { temperature } = call;
   if (temperature === undefined || (temperature >= 0 && temperature <= 1)) return temperature;
@@ -67,7 +68,10 @@ function withThinking(call: ModelCall, given: JsonObject, losses: LossLedger): v
   }
 }
 
-/** Leaves out the one of the two that has no effect; else `top_p` is lost. */
+/**
+ * Removes temperature or `top_p`: the one without effect, else `top_p`, which is recorded as a
+ * loss.
+ */
 function withoutOne(call: ModelCall, given: JsonObject, losses: LossLedger): void {
   if (call.topP === 1) delete given['top_p'];
   else if (call.temperature === 1) delete given['temperature'];

@@ -35,14 +35,14 @@ class MessageWriter implements StreamEncoder {
   private over = false;
   /** The neutral block that is open; null when none is. */
   private current: { readonly i: number; readonly part: Part; isWritten: boolean; seal?: Seal } | null = null;
-  /** Index of the next block. */
+  /** Index of the next block to write. */
   private next = 0;
   private id: string;
   private finish: Finish = { reason: 'stop' };
   private usage: TokenUsage | undefined;
   private hasCalls = false;
   private refused = false;
-  /** Whether the last block carries a seal that a call after it would take for its own. */
+  /** Whether the last block carries a seal that readers would assign to a call after it. */
   private isAfterCarrier = false;
 
   constructor(private readonly context: ClientContext) {
@@ -177,7 +177,7 @@ class MessageWriter implements StreamEncoder {
     return '';
   }
 
-  /** Starts the open block, if that has not been done. */
+  /** Writes the start of the open block, unless it is already written. */
   private begin(): string {
     if (this.current?.isWritten !== false) return '';
     return this.startBlock(
@@ -194,7 +194,9 @@ class MessageWriter implements StreamEncoder {
     return event('content_block_start', { index: this.next - 1, content_block: block });
   }
 
-  /** A signature is at the end of its block; a seal of text needs a block of its own after it. */
+  /**
+   * Writes a seal: a signature at the end of a thinking block, or a separate block after a text.
+   */
   private seal(seal: Seal): string {
     const kind = this.current?.part.kind;
     if (this.current !== null && (kind === 'text' || kind === 'reasoning')) this.current.seal = seal;

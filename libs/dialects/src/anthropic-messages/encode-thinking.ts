@@ -13,14 +13,16 @@ export interface Thinking {
 
 export interface ThinkingFacts {
   readonly maxTokens: number;
-  /** Whether the history has the thinking that a model with a budget wants back. */
+  /** Whether the history has the thinking that a model with a budget requires. */
   readonly hasThinking: boolean;
 }
 
 /** Smallest budget of Anthropic, in tokens. */
 const BUDGET_MIN = 1_024;
 
-/** Share of `max_tokens` that an effort is on models that have a budget only. */
+/**
+ * Share of `max_tokens` that becomes the budget of an effort, on models that support only budgets.
+ */
 const SHARES: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   minimal: 0.1,
   low: 0.2,
@@ -32,7 +34,10 @@ const SHARES: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
 
 const OFF: Thinking = { hasBudget: false };
 
-/** Plans thinking by what the model takes: adaptive thinking with an effort, a budget, or none. */
+/**
+ * Plans thinking in a form that the model supports: adaptive thinking with an effort, a budget, or
+ * none.
+ */
 export function encodeThinking(
   call: ModelCall,
   target: Target,
@@ -67,17 +72,18 @@ class Planner {
     return OFF;
   }
 
-  /** A client of this dialect sent an effort without thinking. */
+  /** Handles an effort without thinking, which clients of this dialect may send. */
   private effortOnly(wanted: Effort): Thinking {
     if (this.target.capabilities.efforts.length > 0) return { effort: this.known(wanted), hasBudget: false };
     this.losses.parameter(this.path, 'The model has no effort.');
     return OFF;
   }
 
-  /** Returns the model's effort that is nearest to the wanted one. */
+  /** Returns the model's effort that is nearest to the requested one. */
   private known(wanted: Effort): Effort {
     const { efforts } = this.target.capabilities;
-    // Above high, more is nearer than less: xhigh is max where the model has no xhigh.
+    // Above `high`, a higher effort is preferred to a lower one: `xhigh` becomes `max` on models
+    // without `xhigh`.
     const isMax = wanted === 'xhigh' && !efforts.includes('xhigh') && efforts.includes('max');
     const found = isMax ? 'max' : (nearestEffort(wanted, efforts) ?? wanted);
     if (found !== wanted) this.approximated(`effort ${found}`);
@@ -90,7 +96,8 @@ class Planner {
     const effort = byBudget ?? wanted.effort;
     const known = effort === undefined ? undefined : this.known(effort);
     if (byBudget !== undefined && known === byBudget) this.approximated(`effort ${known}`);
-    // Chat clients cannot ask for thinking to be shown, so it is; others get it when they ask.
+    // Chat clients cannot request that thinking is shown, so it always is; other clients must
+    // request it.
     const isShown = this.call.from === 'openai-chat';
     return {
       thinking: { type: 'adaptive', ...display(wanted.summary ?? (isShown ? 'auto' : undefined)) },
@@ -99,7 +106,10 @@ class Planner {
     };
   }
 
-  /** The history lacks the thinking that the model wants back, so this response is made without. */
+  /**
+   * Disables thinking for this response, because the history lacks thinking that the model
+   * requires.
+   */
   private withoutHistory(wanted: Reasoning): Thinking {
     if (this.wantedBudget(wanted) !== undefined)
       this.approximated('no thinking, because the history has none');
@@ -116,7 +126,7 @@ class Planner {
     }
     const budget = Math.max(BUDGET_MIN, Math.min(wanted, maxTokens - 1));
     if (budget !== reasoning.budget) this.approximated(`budget_tokens ${String(budget)}`);
-    // An effort next to a budget is the client's own; an effort alone became the budget.
+    // An effort next to a budget was sent by the client; an effort alone has become the budget.
     const effort = reasoning.budget === undefined ? undefined : reasoning.effort;
     const isTaken = effort !== undefined && this.target.capabilities.efforts.includes(effort);
     return {
@@ -126,7 +136,9 @@ class Planner {
     };
   }
 
-  /** Undefined: no thinking, or the model decides. */
+  /**
+   * Returns the requested budget in tokens; undefined for no thinking, and when the model decides.
+   */
   private wantedBudget({ budget, effort, adaptive }: Reasoning): number | undefined {
     if (budget !== undefined) return budget > 0 ? budget : undefined;
     const share = effort ?? (adaptive === true ? 'high' : 'none');

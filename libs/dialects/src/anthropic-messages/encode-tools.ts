@@ -8,9 +8,9 @@ import type { CacheMarks } from './cache-marks';
 import { TOOL_NAME } from './encode-parts';
 import { own } from './paths';
 
-/** Maximum tools of a request with `strict`. */
+/** Maximum number of tools with `strict` in a request. */
 const STRICT_MAX = 20;
-/** Version of web search that every model takes. */
+/** Version of web search that every model supports. */
 const WEB_SEARCH = 'web_search_20250305';
 
 export interface EncodedTools {
@@ -107,7 +107,7 @@ function functionTool(
   });
 }
 
-/** Anthropic requires the type of the schema, and the type must be an object. */
+/** Returns the input schema of a tool, with the type `object` that Anthropic requires. */
 function inputSchema(schema: JsonObject | undefined): JsonObject {
   if (schema === undefined || Object.keys(schema).length === 0) return { type: 'object', properties: {} };
   return schema['type'] === undefined ? { type: 'object', ...schema } : schema;
@@ -168,7 +168,7 @@ function choiceOf(choice: ToolChoice): JsonObject {
   }
 }
 
-/** Whether the model must call a tool. */
+/** Returns whether the model must call a tool. */
 export const isForced = ({ toolChoice }: ModelCall): boolean =>
   toolChoice?.mode === 'required' ||
   toolChoice?.mode === 'named' ||

@@ -13,8 +13,8 @@ const REASONS: ReadonlyMap<string, Finish['reason']> = new Map<string, Finish['r
 ]);
 
 /**
- * Reads why a message ended, from the message or from the delta of `message_delta`. Tool calls win
- * over any other end but a cut.
+ * Reads why a message ended, from the message or from the delta of `message_delta`. Tool calls take
+ * precedence over any other reason except truncation.
  */
 export function decodeFinish(message: JsonObject, hasCalls: boolean): Finish {
   const raw = asString(message['stop_reason']);
@@ -29,7 +29,7 @@ export function decodeFinish(message: JsonObject, hasCalls: boolean): Finish {
   };
 }
 
-/** A finish whose forced output tool was called, which the client does not know. */
+/** Returns the finish without the call of the output tool, which the client does not know. */
 export const withoutToolUse = (finish: Finish): Finish =>
   finish.reason === 'tool_calls' ? { ...finish, reason: 'stop' } : finish;
 

@@ -3,14 +3,14 @@ import { BROKEN_STREAM } from '../stream/decoder-base';
 
 type BlockEvent = Extract<StreamEvent, { readonly i: number }>;
 
-/** Maximum characters of all events that wait. */
+/** Maximum number of characters of all waiting events. */
 const HELD_MAX = 1024 * 1024;
-/** Characters that an event counts as, next to its text. */
+/** Number of characters that an event counts in addition to its text. */
 const EVENT_SIZE = 64;
 
 /**
- * Events of blocks that were opened while another block is open, which a client of one open block
- * cannot take yet.
+ * Queues events of blocks that were opened while another block is open, because clients accept only
+ * one open block.
  */
 export class HeldBlocks {
   static readonly OVERFLOW: StreamEvent = { t: 'error', fault: BROKEN_STREAM };
@@ -29,7 +29,7 @@ export class HeldBlocks {
     return this.size <= HELD_MAX;
   }
 
-  /** Returns the events of the block that is next; none when no block waits. */
+  /** Removes and returns the events of the next block; empty when no block waits. */
   nextBlock(): readonly BlockEvent[] {
     for (const [i, events] of this.blocks) {
       this.blocks.delete(i);

@@ -2,7 +2,7 @@ import type { CallPaths } from '../call';
 
 export const DIALECT = 'anthropic-messages';
 
-/** This dialect's names of the members, for errors and losses. */
+/** Names of the members in this dialect, for errors and losses. */
 export const PATHS: CallPaths = {
   model: 'model',
   system: 'system',
@@ -33,7 +33,7 @@ export const PATHS: CallPaths = {
   },
 };
 
-/** Members written as they came: `x` of an object for this dialect. */
+/** Returns the members that are written unchanged: `x` of an object for this dialect. */
 export const own = (
   object: { readonly x?: Readonly<Partial<Record<string, Record<string, unknown>>>> } | undefined,
 ): Record<string, unknown> | undefined => object?.x?.[DIALECT];

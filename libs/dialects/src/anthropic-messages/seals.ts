@@ -6,7 +6,7 @@ const GOOGLE = 'g1.';
 
 /**
  * Reads the signature of a thinking block: Anthropic's, or a carried seal of another maker.
- * Undefined when there is none.
+ * Undefined without a signature.
  */
 export function readSignature(signature: string): Seal | undefined {
   if (signature === '') return undefined;
@@ -20,7 +20,7 @@ export function writeSignature(seal: Seal): string | null {
   return seal.by === 'google' ? `${GOOGLE}${seal.value}` : carriedSeal(seal, 'anthropic');
 }
 
-/** Refuses a carried seal for a call that it does not belong to. */
+/** Placeholder that prevents a call from taking a carried seal that belongs to another part. */
 export const NO_SEAL: Seal = { by: 'google', value: '' };
 
 /** Returns the seal of a thinking block that only carries it; undefined for any other part. */
@@ -28,7 +28,7 @@ export const carried = (part: Part | undefined): Seal | undefined =>
   part?.kind === 'reasoning' && part.text === '' && part.seal?.by === 'google' ? part.seal : undefined;
 
 /**
- * Moves Google's seals from thinking blocks without text to the parts that they came from: the tool
+ * Moves Google's seals from thinking blocks without text to the parts that they belong to: the tool
  * call after the block, else the text before it.
  */
 export function unpackCarriers(parts: readonly Part[]): Part[] {

@@ -5,7 +5,7 @@ import { asObject, asString } from '../values/json';
 
 /**
  * Reads a `usage` object; undefined when it has no counts. Anthropic's `input_tokens` excludes
- * cached tokens, ours includes them.
+ * cached tokens; `TokenUsage.input` includes them.
  */
 export function decodeUsage(usage: JsonObject): TokenUsage | undefined {
   if (typeof usage['input_tokens'] !== 'number' && typeof usage['output_tokens'] !== 'number')
@@ -37,7 +37,7 @@ export function decodeUsage(usage: JsonObject): TokenUsage | undefined {
 export class StreamUsage {
   private readonly counts: JsonObject = {};
 
-  /** Returns the usage so far; undefined until there is one. */
+  /** Adds a usage and returns the total so far; undefined before the first usage. */
   add(usage: unknown): TokenUsage | undefined {
     const given = asObject(usage);
     for (const name of COUNTS) {

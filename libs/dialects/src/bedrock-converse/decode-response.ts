@@ -19,8 +19,8 @@ import {
 import { decodeUsage } from './usage';
 
 /**
- * Decodes a Converse response. Throws `provider_answer_invalid` for a body without a message, or
- * one that the model broke.
+ * Decodes a Converse response. Throws `provider_answer_invalid` for a body without a message, or a
+ * response that the model malformed.
  */
 export function decodeResponse(body: JsonObject, context: ProviderContext): ModelResponse {
   const content = asArray(asObject(asObject(body['output'])?.['message'])?.['content']);
@@ -38,7 +38,7 @@ export function decodeResponse(body: JsonObject, context: ProviderContext): Mode
   };
 }
 
-/** Bedrock's id of the request; '' when it is missing. */
+/** Returns Bedrock's id of the request; '' when it is missing. */
 export const responseId = ({ headers }: ProviderContext): string => headers?.['x-amzn-requestid'] ?? '';
 
 function candidateOf(body: JsonObject, reader: ContentReader): Candidate {
@@ -62,7 +62,7 @@ class ContentReader {
     this.isClaude = modelOf(context.target).family === 'claude';
   }
 
-  /** Text next to the output is not part of it. */
+  /** Returns the parts. With an output tool, text next to its call is left out. */
   parts(): Part[] {
     return this.hasOutput
       ? this.read.filter((part) => part.kind !== 'text' || part === this.output)

@@ -78,11 +78,14 @@ class ConverseStream implements StreamDecoder {
         if (this.finish !== null) this.complete();
         break;
       default:
-      // New types of events may appear; they carry nothing that is known.
+      // Unknown types of events are ignored, because providers add new ones.
     }
   }
 
-  /** Two starts are two overlapping messages, which must not be merged. */
+  /**
+   * Starts the message. Throws for a second start, because two overlapping messages must not be
+   * merged.
+   */
   private messageStart(): void {
     if (this.out.isStarted) this.out.fail(BROKEN_STREAM);
     else this.start();

@@ -6,14 +6,14 @@ const READ_MAX = 1_024;
 const NUMBER_MAX = 8;
 
 /**
- * Makes names of documents as Bedrock takes them: unique in the request, and the same in each
- * request of a conversation.
+ * Creates document names that Bedrock accepts: unique in the request, and the same in each request
+ * of a conversation.
  */
 export class DocumentNames {
   private readonly used = new Map<string, number>();
   private documents = 0;
 
-  /** Returns the name to send, and whether the gateway made it up. */
+  /** Returns the name to send, and whether the gateway generated it. */
   take(given: string | undefined): { readonly name: string; readonly isMade: boolean } {
     this.documents += 1;
     const plain = plainName(given ?? '');
@@ -36,7 +36,7 @@ export class DocumentNames {
   }
 }
 
-/** Returns a name without its extension, in the characters that Bedrock takes. */
+/** Returns a name without its extension, with only characters that Bedrock accepts. */
 function plainName(given: string): string {
   const name = given.slice(0, READ_MAX);
   const dot = name.lastIndexOf('.');

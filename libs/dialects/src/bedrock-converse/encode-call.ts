@@ -73,8 +73,8 @@ interface Content {
 }
 
 /**
- * Encodes what counts as input, in the order in which the provider caches it: tools, system,
- * messages.
+ * Encodes the members that count as input, in the order in which the provider caches them: tools,
+ * system, messages.
  */
 export function encodeContent(call: ModelCall, target: Target, losses: LossLedger): Content {
   const model = modelOf(target);
@@ -99,7 +99,10 @@ const nonEmpty = (name: string, object: JsonObject): JsonObject =>
 const nonEmptyList = (name: string, list: readonly JsonObject[]): JsonObject =>
   list.length === 0 ? {} : { [name]: list };
 
-/** With a thinking budget, the model takes no forced tool and no start of the response. */
+/**
+ * Plans thinking. With a budget the model accepts neither a forced tool nor a prefill, which are
+ * then removed.
+ */
 function planThinking(
   call: ModelCall,
   content: Content,
@@ -134,7 +137,10 @@ function refusePrefill(call: ModelCall, { prefill }: EncodedTurns, target: Targe
   );
 }
 
-/** A budget of thinking must be smaller than the maximum of the output, which is sent with it. */
+/**
+ * Returns the maximum number of output tokens. It is sent with a thinking budget, which must be
+ * smaller.
+ */
 const maxTokensOf = (
   call: ModelCall,
   { hasBudget }: EncodedThinking,
@@ -163,7 +169,7 @@ function requestFields(
   };
 }
 
-/** Claude names the stop sequence that it met, if the request says so. */
+/** Requests that Claude returns the stop sequence that ended the response. */
 const responseFields = ({ stop = [] }: ModelCall, { facts }: Content): JsonObject =>
   facts.model.family === 'claude' && stop.length > 0
     ? { additionalModelResponseFieldPaths: STOP_SEQUENCE_PATHS }

@@ -6,7 +6,7 @@ import { compact } from '../values/json';
 import { isBlank } from './encode-parts';
 import type { BedrockModel } from './models';
 
-/** `inferenceConfig`, and what the model takes in `additionalModelRequestFields`. */
+/** `inferenceConfig`, and the members of `additionalModelRequestFields`. */
 export interface EncodedConfig {
   readonly inferenceConfig: JsonObject;
   readonly fields: JsonObject;
@@ -18,7 +18,7 @@ export interface ConfigFacts {
   readonly losses: LossLedger;
   /** Whether Claude has a budget of thinking tokens, which limits sampling. */
   readonly hasBudget: boolean;
-  /** Maximum of the output to send; undefined for the model's own. */
+  /** Maximum number of output tokens to send; undefined for the model's default. */
   readonly maxTokens: number | undefined;
 }
 
@@ -41,7 +41,10 @@ export function encodeConfig(call: ModelCall, facts: ConfigFacts): EncodedConfig
   };
 }
 
-/** Bedrock itself says whether a model takes temperature and top_p together. */
+/**
+ * Encodes the sampling of Claude. Whether a model accepts temperature and top_p together depends on
+ * the model.
+ */
 function claudeSampling(call: ModelCall, { target, losses, hasBudget }: ConfigFacts): JsonObject {
   const { capabilities } = target;
   const both =
@@ -60,7 +63,7 @@ function sampling(call: ModelCall, facts: ConfigFacts): JsonObject {
   };
 }
 
-/** Bedrock takes a temperature and a top_p of 0 to 1. */
+/** Returns a temperature or top_p in the range 0 to 1 that Bedrock accepts. */
 function bounded(
   call: ModelCall,
   member: 'temperature' | 'topP',

@@ -90,13 +90,13 @@ function strictSchema(
   return 'refused' in closed ? null : closed;
 }
 
-/** The schema must be of an object. */
+/** Returns the input schema of a tool, which must describe an object. */
 function inputSchema(schema: JsonObject | undefined): JsonObject {
   if (schema === undefined || Object.keys(schema).length === 0) return { type: 'object', properties: {} };
   return schema['type'] === undefined ? { type: 'object', ...schema } : schema;
 }
 
-/** Nova alone has tools that Bedrock runs. */
+/** Encodes a tool that Bedrock runs; only Nova models have them. */
 function hostedTool(tool: Tool, { call, losses, model }: MediaFacts): JsonObject | null {
   const at = atOf(tool, call);
   if (tool.search !== undefined && model.family === 'nova') {
@@ -117,8 +117,8 @@ function noteSearch(search: WebSearch, at: string, losses: MediaFacts['losses'])
 }
 
 /**
- * Encodes the tools and the choice. Bedrock wants the tools of a history in each request that has
- * calls or results.
+ * Encodes the tools and the choice. Bedrock requires the tools of the history in each request that
+ * has calls or results.
  */
 export function encodeTools(
   list: readonly JsonObject[],
@@ -145,7 +145,7 @@ function refuseChoiceWithoutTools({ call, losses }: MediaFacts): void {
   losses.parameter(pathOf(call, 'toolChoice'), 'A tool must be called, but there are no tools.');
 }
 
-/** Makes a tool of each name in the history. */
+/** Creates a tool for each tool name in the history. */
 function historyTools({ call, losses }: MediaFacts): JsonObject[] {
   const names = new Set<string>();
   for (const { parts } of call.turns)

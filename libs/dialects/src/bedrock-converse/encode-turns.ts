@@ -70,13 +70,15 @@ function encodeMessages(
   return { encoded, last };
 }
 
-/** Without its last user message the request would be another one. */
+/**
+ * Refuses a call whose last user message is empty, because leaving it out would change the request.
+ */
 function refuseEmpty(
   messages: readonly MergedTurn[],
   last: MergedTurn | undefined,
   { call, losses }: MediaFacts,
 ): void {
-  // What was refused is missing, too.
+  // A refused part is missing too, so the message may be empty for that reason.
   if (losses.isRefused) return;
   const end = messages.at(-1);
   if (last === undefined)
@@ -90,7 +92,7 @@ function refuseEmpty(
 
 const isToolBlock = ({ kind }: Part): boolean => kind === 'tool_call' || kind === 'tool_result';
 
-/** Marks the end of the last message, where the client wants the whole request cached. */
+/** Marks the end of the last message if the client requests caching of the whole request. */
 function markLast(messages: readonly JsonObject[], { call }: MediaFacts, points: CachePoints): void {
   const content = messages.at(-1)?.['content'];
   if (call.cache?.auto !== true || !Array.isArray(content)) return;
@@ -118,7 +120,7 @@ function withDocument(paths: DocumentPaths, message: MergedTurn, index: number):
   paths.set(index, document.at?.replace(/\.\d+$/, '') ?? message.at);
 }
 
-/** Bedrock takes a document only in a message that has text, too. */
+/** Adds a text to messages with documents, because Bedrock accepts a document only next to text. */
 function requireText(
   messages: readonly JsonObject[],
   documents: DocumentPaths,
@@ -131,8 +133,8 @@ function requireText(
 }
 
 /**
- * Whether thinking may be on: with it, an assistant message whose tool results come last must begin
- * with reasoning.
+ * Returns whether thinking may be on: with it, an assistant message whose tool results come last
+ * must begin with reasoning.
  */
 function startsWithThinking(messages: readonly JsonObject[]): boolean {
   const last = messages.at(-1);

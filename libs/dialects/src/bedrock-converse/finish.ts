@@ -21,8 +21,8 @@ const REASONS: ReadonlyMap<string, Finish['reason']> = new Map<string, Finish['r
 export const STOP_SEQUENCE_PATHS = ['/stop_sequence', '/delta/stop_sequence'] as const;
 
 /**
- * Reads why a response ended, from the body or from `messageStop`. Calls win over any other end but
- * a cut or a filter.
+ * Reads why a response ended, from the body or from `messageStop`. Calls take precedence over any
+ * other reason except truncation and a filter.
  */
 export function decodeFinish(message: JsonObject, hasCalls: boolean): Finish {
   const raw = asString(message['stopReason']);

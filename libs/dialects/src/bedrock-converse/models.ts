@@ -71,9 +71,9 @@ const OPEN_WEIGHTS: Facts = { ...OTHER, textFormat: true, media: NO_MEDIA };
 const MISTRAL: Facts = { ...OTHER, toolChoice: 'any', topK: 'top_k', shortIds: true, media: NO_MEDIA };
 
 /**
- * The first prefix of the id that fits wins. Claude models after Opus 4.6 take schemas on
- * Anthropic's own API only. Source: AWS's guides to the Converse API, to structured outputs, and to
- * Nova, November 2026.
+ * The first matching prefix of the id applies. Claude models after Opus 4.6 support output schemas
+ * only on Anthropic's own API. Source: AWS's guides to the Converse API, to structured outputs, and
+ * to Nova, November 2026.
  */
 const ROWS: readonly (readonly [prefix: string, facts: Facts])[] = [
   ['anthropic.claude-haiku-4-5', { ...CLAUDE, textFormat: true }],
@@ -103,7 +103,7 @@ const ROWS: readonly (readonly [prefix: string, facts: Facts])[] = [
   ['nvidia.', OPEN_WEIGHTS],
 ];
 
-/** Prefixes of inference profiles, which say where a model runs. */
+/** Prefixes of inference profiles, which name the region in which a model runs. */
 const REGIONS = ['us.', 'eu.', 'apac.', 'jp.', 'au.', 'ca.', 'global.', 'us-gov.'];
 
 /** Returns the id of the model without ARN and region prefix. */
@@ -113,7 +113,9 @@ export function baseId(model: string): string {
   return region === undefined ? id : id.slice(region.length);
 }
 
-/** ARNs that hide their model, which the setting `aws_bedrock_model` names then. */
+/**
+ * Returns whether an ARN does not name its model, which the setting `aws_bedrock_model` then does.
+ */
 const isHidden = (model: string): boolean =>
   /^arn:[^/]*:(?:application-inference-profile|provisioned-model|custom-model)/.test(model);
 

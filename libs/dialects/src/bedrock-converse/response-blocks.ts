@@ -19,7 +19,10 @@ export function decodeCitation(data: JsonObject, start: number, end: number): Ci
   };
 }
 
-/** Only Claude signs; its signatures are the same as those of Anthropic's own API. */
+/**
+ * Returns a reasoning part. Only Claude signs it, with the same signatures as on Anthropic's own
+ * API.
+ */
 export const signed = (text: string, signature: string, isClaude: boolean): ReasoningPart => ({
   kind: 'reasoning',
   text,
@@ -46,7 +49,7 @@ export const hostedResult = (data: JsonObject): Part => {
   return { kind: 'hosted_result', tool: SYSTEM_TOOLS.get(type) ?? type, data, dialect: DIALECT };
 };
 
-/** Whether Bedrock runs the tool of a call itself. */
+/** Returns whether Bedrock runs the tool of a call itself. */
 export const isHosted = (toolUse: JsonObject): boolean => toolUse['type'] === 'server_tool_use';
 
 /** Returns the text of a block with citations. */

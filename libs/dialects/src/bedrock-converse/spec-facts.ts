@@ -27,7 +27,7 @@ export const lostOfChat = (body: JsonObject, model = SONNET): string[] =>
   translated(body, toBedrock(model, 'openai-chat')).losses.losses.map(({ path, code }) => `${path}=${code}`);
 
 /**
- * Returns the type and the path of the error for a request that is refused; throws when it is not.
+ * Returns type and path of the error for a refused request; throws if the request is not refused.
  */
 export function refusal(run: () => unknown): [type: string, param: unknown] {
   try {
@@ -64,7 +64,7 @@ export const toolDelta = (index: number, input: string): JsonObject => delta(ind
 
 export const USAGE = { inputTokens: 7, outputTokens: 3, totalTokens: 10 };
 
-/** Frames of a response around the frames of its blocks. */
+/** Returns the frames of a response around the frames of its blocks. */
 export const message = (blocks: readonly JsonObject[], stopReason = 'end_turn'): JsonObject[] => [
   frame('messageStart', { role: 'assistant' }),
   ...blocks,
@@ -72,7 +72,7 @@ export const message = (blocks: readonly JsonObject[], stopReason = 'end_turn'):
   frame('metadata', { usage: USAGE, metrics: { latencyMs: 1 } }),
 ];
 
-/** A Converse response with this content. */
+/** Returns a Converse response with this content. */
 export const response = (content: readonly JsonObject[], stopReason = 'end_turn'): JsonObject => ({
   output: { message: { role: 'assistant', content } },
   stopReason,

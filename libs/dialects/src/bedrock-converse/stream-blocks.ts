@@ -43,7 +43,10 @@ export class StreamBlocks {
   private opened = 0;
   /** Index of the open block of reasoning, which any other block ends. */
   private reasoningIndex: number | null = null;
-  /** Text next to the output, which is the response when the output tool is not called. */
+  /**
+   * Text next to the output tool's call; it becomes the response if the model does not call that
+   * tool.
+   */
   private aside = '';
 
   constructor(
@@ -51,7 +54,7 @@ export class StreamBlocks {
     private readonly facts: BlockFacts,
   ) {}
 
-  /** Whether anything was sent. */
+  /** Whether any content was emitted. */
   get hasContent(): boolean {
     return this.opened > 0;
   }
@@ -62,12 +65,12 @@ export class StreamBlocks {
     const result = asObject(start['toolResult']);
     if (toolUse !== null) this.startCall(index, toolUse);
     else if (result !== null) this.add(index, 'result', -1, result);
-    // A start without content belongs to a block whose deltas say what it is.
+    // For a start without content, the deltas determine the kind of the block.
   }
 
   /**
-   * Ends what must not come after the block that begins: another one at its index, and reasoning,
-   * whose order is signed.
+   * Ends blocks that must not continue after the new block begins: another block at its index, and
+   * reasoning, whose order is signed.
    */
   private stopBefore(index: number): void {
     this.stop(index);
@@ -182,7 +185,7 @@ export class StreamBlocks {
     this.out.close(i);
   }
 
-  /** Adds what is complete only at the end of a block. */
+  /** Adds the members that are complete only at the end of a block. */
   private fill(block: OpenBlock): void {
     switch (block.kind) {
       case 'text':
@@ -207,7 +210,7 @@ export class StreamBlocks {
     }
   }
 
-  /** A call without arguments has no deltas. */
+  /** Writes the arguments of a call that had no deltas. */
   private fillArgs({ kind, i }: OpenBlock): void {
     if (kind === 'call') this.out.args(0, i, '{}');
     else this.out.text(0, i, '{}');
@@ -232,5 +235,8 @@ export class StreamBlocks {
   }
 }
 
-/** Characters of an item; one that cannot be written is too large. */
+/**
+ * Returns the number of characters of an item; infinite for one that is nested too deeply to
+ * serialise.
+ */
 const sizeOf = (item: JsonObject): number => writtenJson(item)?.length ?? Infinity;

@@ -3,7 +3,7 @@ import type { Target } from '../target';
 import { asString } from '../values/json';
 
 /**
- * Beta flags of Anthropic that Bedrock knows; it refuses a request with another one. Source: AWS's
+ * Beta flags of Anthropic that Bedrock accepts; it refuses requests with other flags. Source: AWS's
  * guide to Claude, November 2026.
  */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -18,7 +18,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 const KNOWN_PREFIX = 'computer-use-';
 
-/** Maximum flags of one request. */
+/** Maximum number of flags in one request. */
 export const FLAGS_MAX = 64;
 
 /** Splits the value of an `anthropic-beta` header. */
@@ -29,8 +29,8 @@ export const splitFlags = (value: string | null | undefined): string[] =>
     .filter((flag) => flag !== '');
 
 /**
- * Returns the flags of the target's settings, which the operator vouches for, and those of the
- * client that Bedrock knows.
+ * Returns the flags of the target's settings, which the operator has chosen, and those flags of the
+ * client that Bedrock accepts.
  */
 export function betaFlags(target: Target, wanted: readonly string[], losses: LossLedger): string[] {
   const flags = new Set(splitFlags(asString(target.settings?.['anthropic_beta'])));

@@ -21,7 +21,7 @@ export interface InvokeFacts {
   readonly betas?: string;
 }
 
-/** Changes to a Messages body; everything else is sent as the client wrote it. */
+/** Changes to a Messages body. Everything else is sent as the client wrote it. */
 export interface BodyEdits {
   /** Top-level members to leave out. */
   readonly remove: readonly string[];
@@ -30,8 +30,8 @@ export interface BodyEdits {
 }
 
 /**
- * Returns how a Messages body becomes one of InvokeModel. Records in `losses` what Bedrock does not
- * take; the caller calls `losses.check()`.
+ * Returns the edits that turn a Messages body into one of InvokeModel. Records members that Bedrock
+ * does not accept in `losses`; the caller calls `losses.check()`.
  */
 export function invokeEdits(body: JsonObject, facts: InvokeFacts): BodyEdits {
   const { target, losses } = facts;
@@ -89,8 +89,7 @@ export function invokeCall(body: JsonObject, facts: InvokeFacts): ProviderCall {
 }
 
 /**
- * Turns a `count_tokens` body into a CountTokens request, which wants a body that InvokeModel would
- * take.
+ * Turns a `count_tokens` body into a CountTokens request, which contains a body for InvokeModel.
  */
 export function invokeTokensCall(body: JsonObject, facts: InvokeFacts): ProviderCall {
   const invoked = editedBody(body, invokeEdits(body, facts));
@@ -116,7 +115,7 @@ function refuseUnsupported(body: JsonObject, hasSchemas: boolean, losses: LossLe
   if (!isAbsent(format)) losses.refuse(path, 'The model takes no schema of the output on Bedrock.');
 }
 
-/** Members that Bedrock refuses, and that are hints. */
+/** Hints that Bedrock refuses, and that are therefore left out. */
 const HINTS = ['service_tier', 'speed', 'inference_geo'];
 
 function hints(body: JsonObject, losses: LossLedger): string[] {
@@ -128,8 +127,8 @@ function hints(body: JsonObject, losses: LossLedger): string[] {
 const isNeutral = (value: unknown): boolean => isAbsent(value) || value === 'auto' || value === 'standard';
 
 /**
- * Bedrock has no cache mark for a whole request: it moves to the last block. Null when there is
- * none.
+ * Returns the messages with the cache mark of the whole request moved to the last block, because
+ * Bedrock has no such mark. Returns null when there is none.
  */
 function withMarkedEnd(body: JsonObject, losses: LossLedger): readonly unknown[] | null {
   const mark = asObject(body['cache_control']);

@@ -7,8 +7,8 @@ import { asObject, asString, parseObject } from '../values/json';
 
 /**
  * Turns the frames of InvokeModelWithResponseStream into the event stream of Anthropic's own API:
- * the events of Claude are written as they came, one for each frame. A stream that breaks or is cut
- * ends with an `error` event.
+ * the events of Claude are written unchanged, one for each frame. A broken or truncated stream ends
+ * with an `error` event.
  */
 export class InvokeStream {
   readonly contentType = 'text/event-stream';
@@ -45,7 +45,7 @@ export class InvokeStream {
     if (event === null || type === null || !TYPE.test(type)) return this.fail(BROKEN_STREAM);
     this.complete = type === 'message_stop';
     this.failed = type === 'error' && asObject(event['error']) !== null;
-    // A line end is white space in JSON, but would end the line of the event stream.
+    // Line ends are white space in JSON, but would end the line of the event stream.
     return `event: ${type}\ndata: ${json.replace(/[\r\n]+/g, ' ')}\n\n`;
   }
 
@@ -55,5 +55,5 @@ export class InvokeStream {
   }
 }
 
-/** Names of events; anything else could not stand in a line of its own. */
+/** Allowed event names; others could break the lines of the event stream. */
 const TYPE = /^[a-z0-9_.]{1,64}$/;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../call';
 import type { LossLedger } from '../losses';
 import { asArray, asObject, asString } from '../values/json';
 
-/** Flag that replaces `eager_input_streaming`, which Bedrock does not take. */
+/** Flag that replaces `eager_input_streaming`, which Bedrock does not accept. */
 const STREAMING_BETA = 'fine-grained-tool-streaming-2025-05-14';
 /** Prefixes of the types of tools that Anthropic runs on its own platform only. */
 const SERVER_TOOLS = ['web_search_', 'web_fetch_', 'code_execution_', 'mcp_toolset', 'advisor_'];
@@ -14,8 +14,8 @@ export interface ToolEdits {
 }
 
 /**
- * Returns the changed tools; null when they are sent as they are. `isStrict`: whether the model
- * takes strict tools on Bedrock.
+ * Returns the changed tools; null when they are sent unchanged. `isStrict` tells whether the model
+ * supports strict tools on Bedrock.
  */
 export function encodeToolEdits(value: unknown, isStrict: boolean, losses: LossLedger): ToolEdits | null {
   const tools = asArray(value);

@@ -8,8 +8,8 @@ export const citationsIn = (value: unknown): readonly JsonObject[] => {
 };
 
 /**
- * Reads a citation: one for each source with an address, or one for all sources without. `offset`:
- * code units of the message's text before the part that is cited.
+ * Reads a citation. Returns one for each source with an address, or one for all sources without
+ * addresses. `offset` is the number of code units of the message's text before the cited part.
  */
 export function readCitation(data: JsonObject, offset: number): Citation[] {
   const citedText = asString(data['text']) ?? undefined;

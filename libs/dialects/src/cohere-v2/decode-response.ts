@@ -35,7 +35,7 @@ export function decodeResponse(body: JsonObject, context: ProviderContext): Mode
   };
 }
 
-/** Reasoning first, then the plan of the calls, then the text. */
+/** Returns the parts of a message: reasoning first, then the plan of the calls, then the text. */
 function contentParts(message: JsonObject): Part[] {
   const content =
     typeof message['content'] === 'string' ? [{ text: message['content'] }] : message['content'];
@@ -55,7 +55,7 @@ function contentParts(message: JsonObject): Part[] {
   return withCitations(ordered, citationsIn(message['citations']));
 }
 
-/** Place of the plan among the items of the content. */
+/** Index that stands for the plan, which is not an item of the content. */
 const PLAN = -1;
 
 const contentPart = (item: JsonObject): Part =>
@@ -63,7 +63,7 @@ const contentPart = (item: JsonObject): Part =>
     ? { kind: 'reasoning', text: asString(item['thinking']) ?? '' }
     : { kind: 'text', text: asString(item['text']) ?? '' };
 
-/** Puts the citations on the texts that they cite. Reasoning takes none. */
+/** Adds the citations to the texts that they cite. Reasoning has none. */
 function withCitations(
   items: readonly { readonly index: number; readonly part: Part }[],
   citations: readonly JsonObject[],
@@ -87,8 +87,8 @@ function withCitations(
 }
 
 /**
- * Returns which item a citation cites: the one that it names, else the first text. Null when it
- * cites reasoning.
+ * Returns the index of the item that a citation cites: the one that it names, else the first text.
+ * Null when it cites reasoning.
  */
 export function citedIndex(data: JsonObject, firstText: number | undefined): number | null {
   if (data['type'] === 'PLAN') return PLAN;

@@ -12,7 +12,7 @@ import { readUsage } from './usage';
 /** An open text or reasoning block. */
 interface OpenContent {
   readonly kind: 'text' | 'reasoning';
-  /** Place in the content, or `PLAN`. */
+  /** Index in the content, or `PLAN`. */
   readonly index: number;
   readonly block: number;
   /** Code units of the message's text before this block. */
@@ -24,13 +24,13 @@ const PLAN = -1;
 type Handler = (index: number, message: JsonObject, event: JsonObject) => void;
 
 /**
- * Reads the events of `/v2/chat`. Content and tool calls are counted apart. A text stays open after
- * `content-end` until something else begins, because citations of it may follow.
+ * Reads the events of `/v2/chat`. Content and tool calls have separate indexes. A text stays open
+ * after `content-end` until another block begins, because its citations may follow.
  */
 export class CohereStreamDecoder extends SseDecoder {
   private id = '';
   private content: OpenContent | null = null;
-  /** Place of the content that `content-start` announced as thinking. */
+  /** Index of the content that `content-start` announced as thinking. */
   private thinking = PLAN;
   private readonly calls = new Map<number, number>();
   private callCount = 0;
@@ -134,7 +134,7 @@ export class CohereStreamDecoder extends SseDecoder {
     else this.out.args(0, block, text);
   }
 
-  /** Cites the open text; a citation of an earlier one comes too late. */
+  /** Adds a citation to the open text; a citation of an earlier text is too late and dropped. */
   private cite(data: JsonObject): void {
     const { content } = this;
     if (content?.kind !== 'text' || citedIndex(data, content.index) !== content.index) return;
@@ -161,7 +161,7 @@ export class CohereStreamDecoder extends SseDecoder {
   }
 }
 
-/** The tool call of an event: an object, or the only item of a list. */
+/** Returns the tool call of an event, which is an object or the only item of a list. */
 const callIn = (message: JsonObject): JsonObject => {
   const calls = message['tool_calls'];
   return asObject(asArray(calls)?.[0] ?? calls) ?? {};

@@ -79,7 +79,7 @@ function stopSequences(call: ModelCall, losses: LossLedger): readonly string[] |
   return stop.length === 0 ? undefined : stop.slice(0, STOPS_MAX);
 }
 
-/** Cohere returns the probabilities of the chosen tokens only. */
+/** Returns whether to request log probabilities. Cohere returns those of the chosen tokens only. */
 function logprobs(call: ModelCall, losses: LossLedger): boolean | undefined {
   if (call.logprobs === undefined) return undefined;
   if (call.logprobs.top > 0) {
@@ -90,8 +90,8 @@ function logprobs(call: ModelCall, losses: LossLedger): boolean | undefined {
 }
 
 /**
- * `isPlain`: whether the request has neither documents nor tools, which Cohere does not take with a
- * format.
+ * Encodes the output format. `isPlain` tells whether the request has neither documents nor tools,
+ * with which Cohere does not accept a format.
  */
 function responseFormat(call: ModelCall, isPlain: boolean, losses: LossLedger): JsonObject | undefined {
   const { output } = call;
@@ -106,7 +106,10 @@ function responseFormat(call: ModelCall, isPlain: boolean, losses: LossLedger): 
   return { type: 'json_object', json_schema: asObject(output.schema) };
 }
 
-/** Cohere has one mode for all categories, and takes it without tools and documents only. */
+/**
+ * Encodes the safety mode. Cohere has one for all categories, and accepts it only without tools and
+ * documents.
+ */
 function safetyMode(call: ModelCall, isPlain: boolean, losses: LossLedger): string | undefined {
   if (call.safety === undefined) return undefined;
   const isStrict = isPlain && call.safety.some(({ threshold }) => threshold === 'BLOCK_LOW_AND_ABOVE');

@@ -56,7 +56,7 @@ class MessageWriter {
     }
   }
 
-  /** Results become tool messages, which come before the rest of the turn. */
+  /** Encodes a user turn. Tool results become tool messages before the rest of the turn. */
   private user(turn: Turn): void {
     const content: JsonObject[] = [];
     for (const part of turn.parts) if (part.kind === 'tool_result') this.result(part, content);
@@ -67,7 +67,10 @@ class MessageWriter {
       this.messages.push({ role: 'user', content: simple(content), ...turn.x?.['cohere-v2'] });
   }
 
-  /** A tool message carries text and documents; images follow in a user message. */
+  /**
+   * Encodes a tool result as a tool message of text and documents. Images are added to `moved` for
+   * a user message after it.
+   */
   private result(part: ToolResultPart, moved: JsonObject[]): void {
     const at = part.at ?? pathOf(this.call, 'turns');
     if (part.error === true) this.losses.note(partPath(this.call, part, 'error'));
@@ -89,7 +92,10 @@ class MessageWriter {
     }
   }
 
-  /** Text before calls is the plan. Reasoning is left out: Cohere does not sign it. */
+  /**
+   * Encodes an assistant turn. Text before calls is the plan. Reasoning is left out, because Cohere
+   * does not sign it.
+   */
   private assistant(turn: Turn): void {
     if (turn.prefill === true) {
       this.losses.refuse(
@@ -126,8 +132,8 @@ class MessageWriter {
   }
 
   /**
-   * Encodes the parts of a message. Documents go to the request, unless nothing else is left to
-   * say.
+   * Encodes the parts of a message. Documents move to the request, unless the message would then be
+   * empty.
    */
   private content(parts: readonly Part[]): JsonObject[] {
     const content: JsonObject[] = [];
@@ -149,7 +155,7 @@ class MessageWriter {
 
 const textPart = (text: string): JsonObject => ({ type: 'text', text });
 
-/** One text is written as a string. */
+/** Returns the content; a single text becomes a string. */
 function simple(content: readonly JsonObject[]): string | readonly JsonObject[] {
   const [first] = content;
   if (first === undefined) return '';

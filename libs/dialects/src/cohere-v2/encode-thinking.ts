@@ -2,7 +2,7 @@ import { pathOf, type Effort, type JsonObject, type ModelCall, type Reasoning } 
 import type { LossLedger } from '../losses';
 import type { Target } from '../target';
 
-/** Share of the output tokens that an effort is. */
+/** Share of the output tokens that becomes the budget of an effort. */
 const SHARES: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   minimal: 0.1,
   low: 0.2,
@@ -35,8 +35,8 @@ export function encodeThinking(call: ModelCall, target: Target, losses: LossLedg
 }
 
 /**
- * A budget in tokens, an effort, or whether the model should think at all. A budget wins over an
- * effort.
+ * A budget in tokens, an effort, or whether the model should think at all. A budget takes
+ * precedence over an effort.
  */
 type Wanted = 'on' | 'off' | number | { readonly effort: keyof typeof SHARES };
 

@@ -52,7 +52,7 @@ function encodeTool(tool: Tool, call: ModelCall, losses: LossLedger): JsonObject
   ];
 }
 
-/** Cohere can make all tools strict, or none. */
+/** Returns whether tools are strict; Cohere can make all tools strict, or none. */
 function areStrict(tools: readonly Tool[], call: ModelCall, losses: LossLedger): boolean {
   const strict = tools.filter((tool) => tool.strict === true);
   if (strict.length === tools.length) return true;
@@ -60,7 +60,10 @@ function areStrict(tools: readonly Tool[], call: ModelCall, losses: LossLedger):
   return false;
 }
 
-/** A choice that requires a call needs tools; any other choice without tools is neutral. */
+/**
+ * Encodes the tool choice. A choice that requires a call needs tools; any other choice without
+ * tools has no effect and is left out.
+ */
 function encodeChoice(call: ModelCall, hasTools: boolean, losses: LossLedger): string | undefined {
   const { toolChoice } = call;
   switch (toolChoice?.mode) {

@@ -11,12 +11,15 @@ const REASONS: ReadonlyMap<string, Finish['reason']> = new Map<string, Finish['r
   ['TIMEOUT', 'error'],
 ]);
 
-/** Reads `finish_reason`. Calls in the response win, except over the limit of tokens. */
+/**
+ * Reads `finish_reason`. Calls in the response take precedence over any reason except the token
+ * limit.
+ */
 export function readFinish(value: unknown, hasCalls: boolean, { stop = [] }: ModelCall): Finish {
   const raw = asString(value) ?? 'COMPLETE';
   const reason = REASONS.get(raw) ?? 'stop';
   if (hasCalls && reason !== 'length') return { reason: 'tool_calls', raw };
-  // Cohere does not say which sequence it was.
+  // Cohere does not return the stop sequence.
   const [only] = stop;
   const isKnown = raw === 'STOP_SEQUENCE' && stop.length === 1 && only !== undefined;
   return { reason, raw, ...(isKnown ? { stopSequence: only } : {}) };

@@ -3,8 +3,8 @@ import { readCount, readDetail } from '../values/counts';
 import { asObject, isAbsent, optional } from '../values/json';
 
 /**
- * Reads `usage`. `tokens` are what the model read and wrote; `billed_units`, which leave out
- * Cohere's own prompt, stand in for them when they are absent. Undefined when neither has counts.
+ * Reads `usage`. `tokens` counts the model's input and output; if absent, `billed_units` is used,
+ * which excludes Cohere's own prompt. Undefined when neither has counts.
  */
 export function readUsage(value: unknown): TokenUsage | undefined {
   const usage = asObject(value);

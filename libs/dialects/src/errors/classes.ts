@@ -1,6 +1,6 @@
 import type { FaultClass, ProviderFault } from '../response';
 
-/** How a class of errors is written. */
+/** How dialects represent a class of errors. */
 export interface FaultWords {
   /** Type in Anthropic's errors. */
   readonly anthropic: string;
@@ -8,7 +8,7 @@ export interface FaultWords {
   readonly google: string;
   /** Type in OpenAI's errors. */
   readonly openai: string;
-  /** HTTP status when the provider's own says nothing. */
+  /** HTTP status when the provider's status is not informative. */
   readonly status: number;
 }
 
@@ -57,7 +57,7 @@ const STATUSES: ReadonlyMap<number, FaultClass> = new Map<number, FaultClass>([
   [529, 'overloaded'],
 ]);
 
-/** Types and codes of providers, in lower case, that decide whatever the HTTP status is. */
+/** Types and codes of providers, in lower case, that take precedence over the HTTP status. */
 const NAMES: ReadonlyMap<string, FaultClass> = new Map(
   Object.entries({
     invalid: [
@@ -100,7 +100,7 @@ const NAMES: ReadonlyMap<string, FaultClass> = new Map(
   ),
 );
 
-/** Types that say less than the HTTP status does. */
+/** Types that are less specific than the HTTP status. */
 const VAGUE: ReadonlyMap<string, FaultClass> = new Map<string, FaultClass>([
   ['invalid_request_error', 'invalid'],
   ['2013', 'invalid'],

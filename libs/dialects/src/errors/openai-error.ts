@@ -2,12 +2,12 @@ import { GatewayError } from '@gw/kernel';
 import type { JsonObject } from '../call';
 import type { ProviderFault } from '../response';
 
-/** Faults that the gateway finds itself; their code is the error's own type. */
+/** Error types of faults that the gateway itself detects; the type is also their code. */
 const OWN = ['provider_answer_invalid', 'stream_interrupted'] as const;
 
 /**
- * Writes an error for clients of OpenAI's dialects, with the provider's own type and code next to
- * ours.
+ * Writes an error for clients of OpenAI's dialects, with the provider's type and code next to the
+ * gateway's.
  */
 export function openAiError(fault: ProviderFault, requestId: string): JsonObject {
   const own = OWN.find((type) => type === fault.code);

@@ -26,13 +26,13 @@ export type FaultShape =
   | 'stability'
   | 'deepgram';
 
-/** Longest message that is kept, in characters. */
+/** Maximum number of characters of a message; the rest is cut. */
 const MESSAGE_MAX = 8_192;
 const NAME_MAX = 128;
 
 /**
  * Reads a provider's error. `headers` are in lower case; `body` is the parsed body, or text that is
- * no JSON. A status below 400 is an error inside of a stream or of a successful response. `now`:
+ * not JSON. A status below 400 means an error inside a stream or a successful response. `now` is in
  * Unix milliseconds, for dates in headers.
  */
 export function readFault(
@@ -90,15 +90,15 @@ function firstName(values: readonly unknown[]): string | undefined {
   return undefined;
 }
 
-/** A name: a text, or a number that is one. */
+/** Returns a type or code as text; numbers are converted, other values become undefined. */
 function name(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value.slice(0, NAME_MAX) : undefined;
 }
 
 /**
- * `ValidationException:http://…` and `com.amazon#ValidationException` both name
- * `ValidationException`.
+ * Returns the short name of an AWS error: `ValidationException` for `ValidationException:http://…`
+ * and `com.amazon#ValidationException`.
  */
 function awsName(text: string): string {
   const colon = text.indexOf(':');
@@ -114,7 +114,7 @@ function violatedField(error: JsonObject | null): string | undefined {
   return undefined;
 }
 
-/** Returns the first message that the body has, by the order in which the forms are unambiguous. */
+/** Returns the first message in the body; the least ambiguous forms are tried first. */
 function messageOf(body: JsonObject): string | null {
   const error = asObject(body['error']);
   const texts: readonly unknown[] = [
@@ -132,10 +132,13 @@ function messageOf(body: JsonObject): string | null {
   return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? null;
 }
 
-/** Maximum messages of a list that are joined. */
+/** Maximum number of messages of a list that are joined. */
 const DETAILS_MAX = 20;
 
-/** `detail` is a text, a list of objects with `msg`, or an object with a message. */
+/**
+ * Returns the text of `detail`, which is a text, a list of objects with `msg`, or an object with a
+ * message.
+ */
 function detailText(detail: unknown): unknown {
   if (!Array.isArray(detail)) {
     const object = asObject(detail);
@@ -166,13 +169,18 @@ function classOf(shape: FaultShape, status: number, { type, code }: Names, text:
   return vagueClass(code) ?? vagueClass(type) ?? byNumber(code) ?? 'server';
 }
 
-/** Some providers have no name for an exhausted account, only text. */
+/**
+ * Returns whether the error means an exhausted account, which some providers describe only in text.
+ */
 function isBilling(shape: FaultShape, status: number, named: FaultClass | null, text: string): boolean {
   if (shape === 'google') return named === 'rate' && /FreeTier|billing/i.test(text.slice(0, MESSAGE_MAX));
   return shape === 'anthropic' && status === 400 && /credit balance/i.test(text.slice(0, MESSAGE_MAX));
 }
 
-/** A code that is an HTTP status, as some providers send it inside of streams. */
+/**
+ * Returns the class for a code that is an HTTP status, which some providers send inside streams;
+ * null for other codes.
+ */
 function byNumber(code: string | undefined): FaultClass | null {
   const number = Number(code);
   return number >= 400 && number < 600 ? classOfStatus(number) : null;
@@ -202,8 +210,8 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Status for the client: the provider's, unless it hides the error or has no meaning outside of its
- * cloud.
+ * Returns the status for the client: the provider's, unless that hides the error or is meaningless
+ * outside of the provider's cloud.
  */
 function clientStatus(status: number, found: FaultClass): number {
   if (status < 400 || status > 599) return FAULT_WORDS[found].status;

@@ -3,12 +3,12 @@ import type { JsonObject } from '../call';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A longer time says nothing useful. */
+/** Maximum delay; longer ones are ignored. */
 const RETRY_MAX_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Returns when a provider wants the request again, in milliseconds from `now` (Unix milliseconds);
- * undefined when it does not say. Header names are in lower case.
+ * Returns after how many milliseconds from `now` (Unix milliseconds) a provider accepts the request
+ * again; undefined when it does not say so. Header names are in lower case.
  */
 export function retryAfterMs(headers: Headers, error: JsonObject | null, now: number): number | undefined {
   const found =
@@ -25,7 +25,7 @@ const DECIMAL = /^\d{1,12}(?:\.\d{1,9})?$/;
 const milliseconds = (text: string | undefined): number | undefined =>
   text !== undefined && DECIMAL.test(text.trim()) ? Number(text) : undefined;
 
-/** Seconds, or an HTTP date. */
+/** Reads `Retry-After`: seconds, or an HTTP date. */
 function retryAfter(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   if (DECIMAL.test(text.trim())) return Number(text) * 1000;
@@ -37,7 +37,7 @@ function untilDate(text: string, now: number): number | undefined {
   return Number.isNaN(at) ? undefined : at - now;
 }
 
-/** Google's `RetryInfo`: `{ "retryDelay": "37s" }`. */
+/** Reads Google's `RetryInfo`: `{ "retryDelay": "37s" }`. */
 function retryInfo(error: JsonObject | null): number | undefined {
   for (const detail of objectsOf(asObject(error?.['error'])?.['details'])) {
     const delay = asString(detail['retryDelay']);
@@ -64,9 +64,7 @@ function duration(text: string): number | undefined {
 const OPENAI = 'x-ratelimit-reset-';
 const ANTHROPIC = 'anthropic-ratelimit-';
 
-/**
- * Returns the time until an exhausted limit is reset. Limits that have something left do not count.
- */
+/** Returns the time until an exhausted limit is reset. Ignores limits that are not exhausted. */
 function resetOf(headers: Headers, now: number): number | undefined {
   let longest: number | undefined;
   for (const [name, value] of Object.entries(headers)) {

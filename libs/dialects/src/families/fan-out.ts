@@ -3,8 +3,8 @@ import type { LossLedger } from '../losses';
 import type { Target } from '../target';
 
 /**
- * Calls made from one request for embeddings, images or rerank. Their responses together make the
- * client's.
+ * Calls made from one request for embeddings, images or rerank. Their responses are joined to the
+ * client's response.
  */
 export interface FanOut {
   /** Calls of equal form; the caller sends at most eight at a time, and all must succeed. */

@@ -35,7 +35,7 @@ import {
 } from './rerank/own-forms';
 import type { RerankForm } from './rerank/rerank';
 
-/** How providers take embeddings, by the name of the form. */
+/** Forms of requests for embeddings, by name. */
 export const EMBEDDINGS_FORMS: ReadonlyMap<string, EmbeddingsForm> = new Map([
   ['bedrock-cohere', bedrockCohereEmbeddings],
   ['bedrock-nova', bedrockNovaEmbeddings],
@@ -53,7 +53,7 @@ export const EMBEDDINGS_FORMS: ReadonlyMap<string, EmbeddingsForm> = new Map([
   ['watsonx', watsonxEmbeddings],
 ]);
 
-/** How providers take requests for images, by the name of the form. */
+/** Forms of requests for images, by name. */
 export const IMAGES_FORMS: ReadonlyMap<string, ImagesForm> = new Map([
   ['bedrock-canvas', bedrockCanvasImages],
   ['bedrock-stability', bedrockStabilityImages],
@@ -61,7 +61,7 @@ export const IMAGES_FORMS: ReadonlyMap<string, ImagesForm> = new Map([
   ['gemini-image', geminiImages],
 ]);
 
-/** How providers take requests that rank documents, by the name of the form. */
+/** Forms of requests that rank documents, by name. */
 export const RERANK_FORMS: ReadonlyMap<string, RerankForm> = new Map([
   ['bedrock-rerank', bedrockRerank],
   ['cohere', cohereRerank],

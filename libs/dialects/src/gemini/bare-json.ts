@@ -1,11 +1,12 @@
 const [LF, CR, SPACE, TAB] = [0x0a, 0x0d, 0x20, 0x09];
 const STARTS = [Buffer.from('\n{'), Buffer.from('\n[')];
-/** Maximum bytes of JSON that is read at once. */
+/** Maximum number of bytes of the JSON. */
 const JSON_MAX = 8 * 1024 * 1024;
 
 /**
- * Finds JSON outside of the events of a stream: Google sends errors so, and proxies a list of
- * responses instead of events. Lines of an event stream never begin with a brace or bracket.
+ * Finds JSON outside the events of a stream. Google sends errors in this form, and some proxies
+ * send a list of responses instead of events. Lines of an event stream never begin with a brace or
+ * bracket.
  */
 export class BareJson {
   private readonly chunks: Buffer[] = [];
@@ -17,8 +18,8 @@ export class BareJson {
   }
 
   /**
-   * Takes a chunk; returns the part of it that is events. Once JSON began, all of the rest belongs
-   * to it.
+   * Takes a chunk and returns the part that belongs to events. Once JSON has begun, the rest of the
+   * stream belongs to it.
    */
   split(chunk: Buffer): Buffer {
     const at = this.isFound ? 0 : this.startIn(chunk);
@@ -33,7 +34,7 @@ export class BareJson {
   }
 
   /**
-   * Returns the values: the items of a list, or the value itself; nothing when it is no JSON or
+   * Returns the values: the items of a list, or the value itself; nothing when it is not JSON or
    * larger than 8 MiB.
    */
   values(): readonly unknown[] {

@@ -1,6 +1,4 @@
-/**
- * Maximum changes of the width of characters that are kept; beyond, offsets cannot be converted.
- */
+/** Maximum number of stored changes of the character width; offsets beyond cannot be converted. */
 const RUNS_MAX = 50_000;
 
 interface Run {
@@ -11,7 +9,9 @@ interface Run {
   readonly units: number;
 }
 
-/** Converts between UTF-8 bytes and UTF-16 code units of a text that is read once and not kept. */
+/**
+ * Converts between UTF-8 bytes and UTF-16 code units of a text that is read once and not stored.
+ */
 export class ByteOffsets {
   private readonly runs: Run[] = [];
   private bytes = 0;
@@ -31,12 +31,12 @@ export class ByteOffsets {
     for (const character of text) this.extend(widthOf(character.codePointAt(0) ?? 0), character.length, 1);
   }
 
-  /** Returns the code unit at a byte; undefined when it is outside of the text. */
+  /** Returns the index of the code unit at a byte; undefined outside of the text. */
   unitAt(byte: number): number | undefined {
     return this.convert(byte, 'byte', 'unit');
   }
 
-  /** Returns the byte at a code unit; undefined when it is outside of the text. */
+  /** Returns the index of the byte at a code unit; undefined outside of the text. */
   byteAt(unit: number): number | undefined {
     return this.convert(unit, 'unit', 'byte');
   }

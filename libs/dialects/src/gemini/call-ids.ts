@@ -6,8 +6,8 @@ interface Called {
 }
 
 /**
- * Pairs results with calls, because Gemini clients may send neither with an id. A call without an
- * id gets one that depends on its place in the history, so that it stays the same in later
+ * Pairs results with calls, because Gemini clients may send both without ids. A call without an id
+ * gets one that depends on its position in the history, so that it stays the same in later
  * requests.
  */
 export class CallIds {
@@ -24,8 +24,8 @@ export class CallIds {
   }
 
   /**
-   * Returns the id of the call that a result belongs to: the one with its id, else the first
-   * unanswered one of that name.
+   * Returns the id of the call that a result belongs to: the one with its id, else the first one of
+   * that name without a result.
    */
   result(name: string, id: string | undefined): string | undefined {
     const called = (id === undefined ? undefined : this.byId.get(id)) ?? this.firstUnanswered(name);
@@ -43,7 +43,7 @@ export class CallIds {
 }
 
 /**
- * Whether an id has the form of the ones made here and for responses without ids; Google never saw
- * it.
+ * Returns whether an id has the form of ids that the gateway generates. Google does not know such
+ * ids.
  */
 export const isMadeId = (id: string): boolean => /^call_[0-9A-Za-z]{24}$/.test(id);

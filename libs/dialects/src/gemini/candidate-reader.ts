@@ -20,7 +20,7 @@ export class CandidateReader {
   private finishReason: string | null = null;
   private finishMessage: string | null = null;
   private readonly offsets = new ByteOffsets();
-  /** Bytes of the message's text before each part of the event that is read. */
+  /** Number of bytes of the message's text before each part of the current event. */
   private starts: number[] = [];
 
   constructor(
@@ -48,7 +48,7 @@ export class CandidateReader {
     this.finishMessage = asString(candidate['finishMessage']) ?? this.finishMessage;
   }
 
-  /** Takes a prompt that was blocked, for which there is no candidate. */
+  /** Handles a blocked prompt, for which there is no candidate. */
   block(reason: string, message: string | null): void {
     const i = this.out.open(this.index, { kind: 'refusal', text: '' });
     this.out.text(this.index, i, message ?? `Blocked: ${reason}`);
@@ -83,7 +83,7 @@ export class CandidateReader {
     const i = this.blockOf(part['thought'] === true, text === '');
     if (text !== '') this.add(i, text);
     if (seal === undefined) return;
-    // The signature covers the part that it is on, so what follows is another part.
+    // A signature covers its own part, so the following content is another part.
     this.out.push({ t: 'seal', c: this.index, i, seal });
     this.end();
   }
@@ -110,8 +110,7 @@ export class CandidateReader {
   private call(called: JsonObject, seal: Seal | undefined): void {
     const name = asString(called['name']);
     const args = called['args'] ?? {};
-    // Arguments in pieces are sent only to clients that ask for them, which a translated call does
-    // not.
+    // Google sends arguments in pieces only on request, and translated calls do not request it.
     const text = asObject(args) === null ? null : writtenJson(args);
     if (name === null || name === '' || text === null || called['willContinue'] === true) {
       this.out.fail(BROKEN_STREAM);
@@ -169,7 +168,7 @@ export class CandidateReader {
     this.open = null;
   }
 
-  /** Citations belong to the text that is open when they arrive, which is the last one. */
+  /** Adds citations to the open text, which is the last one. */
   private cite(candidate: JsonObject): void {
     if (candidate['groundingMetadata'] === undefined && candidate['citationMetadata'] === undefined) return;
     const { open } = this;

@@ -6,7 +6,7 @@ import { decodeRequest } from './decode-call';
 import { encodeBody, isVertex, modelPath } from './encode-call';
 import { Members } from './members';
 
-/** Members of a request that Google counts; the others change no tokens. */
+/** Members of a request that affect the token count. */
 const COUNTED = ['contents', 'systemInstruction', 'tools', 'toolConfig', 'cachedContent'] as const;
 
 /**
@@ -24,8 +24,8 @@ export const clientTokens: ClientTokenCounter = {
 };
 
 /**
- * `countTokens` of Google, which outside of Vertex takes system text and tools in a
- * `generateContentRequest` only.
+ * `countTokens` of Google, which outside of Vertex accepts system text and tools only in a
+ * `generateContentRequest`.
  */
 export const providerTokens: ProviderTokenCounter = {
   encodeCall(call, target, losses) {

@@ -67,8 +67,8 @@ function tierOf(body: Members): ServiceTier | undefined {
 }
 
 /**
- * The member that defines the output: the schema where there is one, unless its values are sent
- * without quotes.
+ * Returns the name of the member that defines the output: the schema if there is one, unless its
+ * values are sent without quotes.
  */
 function outputMember(config: Members): string {
   const names = ['responseJsonSchema', 'responseSchema'];
@@ -76,7 +76,7 @@ function outputMember(config: Members): string {
   return (isEnum ? undefined : names.find((name) => config.has(name))) ?? 'responseMimeType';
 }
 
-/** Names the members as the client spelled them. */
+/** Returns the paths of the members in the client's spelling. */
 function pathsOf(body: Members, config: Members): CallPaths {
   return {
     model: 'model',
@@ -106,7 +106,7 @@ function pathsOf(body: Members, config: Members): CallPaths {
   };
 }
 
-/** Where a part has its members. */
+/** Paths of the members of a part. */
 const PARTS: NonNullable<CallPaths['parts']> = {
   arguments: 'functionCall.args',
   callId: 'functionResponse.name',

@@ -4,7 +4,7 @@ import { jsonSchemaOf } from '../schema/gemini-schema';
 import { optional } from '../values/json';
 import { Members, ownMembers } from './members';
 
-/** Members of `generationConfig` that the neutral form has. */
+/** Members of `generationConfig` with a place in the neutral form. */
 export const CONFIG: ReadonlySet<string> = new Set([
   'candidateCount',
   'maxOutputTokens',
@@ -75,7 +75,10 @@ function outputOf(config: Members): OutputFormat | undefined {
   );
 }
 
-/** One of a list of texts without quotes: a grammar, which few dialects have. */
+/**
+ * Decodes an output that is one of a list of texts without quotes. It becomes a grammar, which few
+ * dialects have.
+ */
 function enumOutput(
   config: Members,
   schema: JsonObject | undefined,
@@ -123,8 +126,8 @@ const LEVELS: Readonly<Record<string, Effort>> = {
 };
 
 /**
- * An explicit budget also gets the effort that Google's compatibility table has for it. Thoughts
- * are left out unless requested.
+ * Decodes reasoning. An explicit budget also gets the effort of Google's compatibility table.
+ * Thoughts are hidden unless requested.
  */
 function reasoningOf(thinking: Members | undefined): Reasoning | undefined {
   if (thinking === undefined) return undefined;
@@ -170,7 +173,7 @@ export function safetyOf(body: Members): ModelCall['safety'] {
   }));
 }
 
-/** Reads `labels`, which Vertex alone has. */
+/** Reads `labels`, which only Vertex has. */
 export function labelsOf(body: Members): ModelCall['metadata'] {
   const labels = body.object('labels');
   if (labels === undefined) return undefined;

@@ -13,7 +13,7 @@ export interface PartPlace {
   readonly part: number;
 }
 
-/** Members of a part that the neutral form has. */
+/** Members of a part with a place in the neutral form. */
 const KNOWN: ReadonlySet<string> = new Set([
   'text',
   'thought',
@@ -24,7 +24,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'functionResponse',
   'videoMetadata',
 ]);
-/** Members that make a part of a type of its own, which only Gemini knows. */
+/** Members of parts that only Gemini has, and the kinds that they become. */
 const HOSTED: Readonly<Record<string, 'hosted_call' | 'hosted_result'>> = {
   executableCode: 'hosted_call',
   toolCall: 'hosted_call',
@@ -52,7 +52,9 @@ function sealOf(part: Members): Seal | undefined {
   return signature === undefined || signature === '' ? undefined : readThoughtSignature(signature);
 }
 
-/** Unsigned thoughts of Gemini are marked, so that only Gemini gets them back. */
+/**
+ * Decodes a thought. Unsigned thoughts are marked as Gemini's, so that only Gemini gets them back.
+ */
 function thought(part: Members, text: string, isThought: boolean, seal: Seal | undefined): ReasoningPart {
   const own = { ...part.rest(KNOWN), ...(isThought ? { thought: true } : {}) };
   return { kind: 'reasoning', text, at: part.path, ...optional('seal', seal), ...ownMembers(own) };
@@ -121,8 +123,7 @@ function toolResult(part: Members, { ids }: PartPlace): ToolResultPart {
 }
 
 /**
- * The text of a result: `output` and `error` have the result itself, any other object is the result
- * as it is.
+ * Returns the text of a result: the value of `output` or `error`, else the whole object as JSON.
  */
 function responseText(
   response: JsonObject,
@@ -173,7 +174,7 @@ function mediaOf(part: Members): MediaPart | undefined {
   };
 }
 
-/** Files of the Files API have an address of Google's; every other address is a URL. */
+/** Returns the source of a file: a file of Google's Files API, or a URL. */
 const fileSource = (uri: string): MediaPart['source'] =>
   uri.startsWith('files/') || uri.startsWith('https://generativelanguage.googleapis.com/')
     ? { at: 'file', id: uri, owner: 'gemini' }

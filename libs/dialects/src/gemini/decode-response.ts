@@ -9,7 +9,7 @@ import { ResponseReader } from './response-reader';
 import { serviceTierOf } from './usage';
 
 /**
- * Reads a `GenerateContentResponse`. Throws `provider_answer_invalid` for a body that is none, or
+ * Reads a `GenerateContentResponse`. Throws `provider_answer_invalid` for any other body, and for
  * an error without content.
  */
 export function decodeResponse(body: JsonObject, context: ProviderContext): ModelResponse {

@@ -36,7 +36,7 @@ class GeminiStream extends SseDecoder {
     this.response.take(event);
   }
 
-  /** Some gateways in front of Google end the stream as OpenAI does. */
+  /** Handles the end mark of OpenAI, which some gateways in front of Google send. */
   protected override onText(data: string): boolean {
     return data === '[DONE]';
   }

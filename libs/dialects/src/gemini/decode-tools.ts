@@ -10,7 +10,7 @@ const DECLARATION: ReadonlySet<string> = new Set([
   'parameters',
   'parametersJsonSchema',
 ]);
-/** Tools of Google that search the web; every other one is known by its own name only. */
+/** Tools of Google that search the web; other tools keep their names. */
 const SEARCHES: ReadonlySet<string> = new Set([
   'googleSearch',
   'googleSearchRetrieval',

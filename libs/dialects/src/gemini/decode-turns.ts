@@ -4,7 +4,10 @@ import { ownMembers, Members } from './members';
 import { CallIds } from './call-ids';
 import { decodePart } from './decode-parts';
 
-/** Maximum contents and parts of a request, which are decoded in one turn of the event loop. */
+/**
+ * Maximum number of contents and parts of a request, which are decoded in one turn of the event
+ * loop.
+ */
 const ENTRIES_MAX = 50_000;
 const CONTENT: ReadonlySet<string> = new Set(['role', 'parts']);
 
@@ -49,7 +52,8 @@ function roleOf(content: Members): Turn['role'] {
 }
 
 /**
- * A client keeps each event of a stream as a content of its own; those of the model are one turn.
+ * Merges consecutive model contents into one turn, because clients may store each event of a stream
+ * as a separate content.
  */
 function merged(turns: readonly Turn[]): Turn[] {
   const result: { turn: Turn; parts: Part[] }[] = [];
@@ -62,13 +66,13 @@ function merged(turns: readonly Turn[]): Turn[] {
   return result.map(({ turn, parts }) => ({ ...turn, parts: joinedThoughts(parts) }));
 }
 
-/** Whether a seal covers the text of the pieces before it. */
+/** Returns whether a seal covers the text of the pieces before it. */
 const endsThought = (seal: Seal | undefined): boolean =>
   seal !== undefined && seal.by !== 'google' && seal.redacted !== true;
 
 /**
- * Joins the pieces of a streamed thought, whose seal of another maker comes last and covers all of
- * its text.
+ * Joins the pieces of a streamed thought. A seal of another maker follows the last piece and covers
+ * the whole text.
  */
 function joinedThoughts(parts: readonly Part[]): Part[] {
   const result: Part[] = [];
@@ -91,14 +95,14 @@ function joinedThoughts(parts: readonly Part[]): Part[] {
   return result;
 }
 
-/** A last model content without calls is the start of the response. */
+/** Marks a last model content without calls as the beginning of the response. */
 function withPrefill(turns: readonly Turn[]): Turn[] {
   const last = turns.at(-1);
   if (last?.role !== 'assistant' || last.parts.some(({ kind }) => kind === 'tool_call')) return [...turns];
   return [...turns.slice(0, -1), { ...last, prefill: true }];
 }
 
-/** Decodes `systemInstruction`, which takes text only. */
+/** Decodes `systemInstruction`, which may contain only text. */
 export function decodeSystem(body: Members): SystemPart[] {
   const instruction = body.members('systemInstruction');
   if (instruction === undefined) return [];

@@ -53,8 +53,8 @@ export function modelPath(target: Pick<Target, 'provider' | 'model'>, method: st
 }
 
 /**
- * Vertex takes names of Google's models, ids of endpoints, and full resource names, of which the
- * base URL has the beginning.
+ * Returns the path on Vertex, which accepts names of Google's models, ids of endpoints, and full
+ * resource names, whose beginning is in the base URL.
  */
 function vertexPath(model: string, method: string): string {
   const resource = /^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:endpoints[./])(.+)$/s.exec(model)?.[1];
@@ -66,7 +66,7 @@ function vertexPath(model: string, method: string): string {
   return `/publishers/google/models/${encodeURIComponent(name)}:${method}`;
 }
 
-/** Vertex alone has labels. */
+/** Encodes labels, which only Vertex has. */
 function labels(call: ModelCall, target: Target, losses: LossLedger): JsonObject {
   if (call.metadata === undefined) return {};
   if (isVertex(target)) return { labels: call.metadata };
@@ -85,7 +85,7 @@ function serviceTier(call: ModelCall, target: Target, losses: LossLedger): JsonO
   if (tier === undefined || tier === 'auto') return {};
   const name = TIERS[tier];
   if (name !== undefined && !isVertex(target)) return { serviceTier: name };
-  // Vertex always answers with its standard tier unless a header says otherwise.
+  // Vertex always uses its standard tier unless a header requests another one.
   if (tier !== 'default') losses.note(pathOf(call, 'serviceTier'));
   return {};
 }

@@ -31,7 +31,7 @@ export function generationConfig(call: ModelCall, target: Target, losses: LossLe
   });
 }
 
-/** Members that change the response and that Gemini has no name for. */
+/** Refuses members that change the response and that Gemini does not have. */
 function refuseWithoutPlace(call: ModelCall, losses: LossLedger): void {
   if (call.logitBias !== undefined && Object.keys(call.logitBias).length > 0) {
     losses.parameter(pathOf(call, 'logitBias'), 'Gemini has no logit bias.');
@@ -43,7 +43,7 @@ function refuseWithoutPlace(call: ModelCall, losses: LossLedger): void {
   }
 }
 
-/** Returns a number as it is when it is in range; otherwise the loss decides. */
+/** Returns a number if it is in range; otherwise records the loss. */
 function bounded(
   call: ModelCall,
   member: 'n' | 'maxTokens' | 'temperature' | 'topP',
@@ -64,7 +64,7 @@ function bounded(
   return nearest;
 }
 
-/** Seeds are 32-bit; a larger one is a hint that cannot be kept. */
+/** Returns the seed; a seed of more than 32 bits is dropped as a hint. */
 function seedOf(call: ModelCall, losses: LossLedger): number | undefined {
   const { seed } = call;
   if (seed === undefined || (seed | 0) === seed) return seed;
@@ -99,7 +99,7 @@ function logprobsOf(call: ModelCall, losses: LossLedger): JsonObject {
 
 const JSON_TYPE = 'application/json';
 
-/** Where the client's dialect has the schema of the output. */
+/** Returns the path of the output schema in the client's dialect. */
 function schemaPath(call: ModelCall): string {
   const path = pathOf(call, 'output');
   if (call.from === 'gemini') return path;
@@ -131,7 +131,7 @@ function outputOf(call: ModelCall, target: Target, losses: LossLedger): JsonObje
   }
 }
 
-/** Gemini speaks 16-bit PCM at 24 kHz only. */
+/** Encodes the output modalities. Gemini's speech is always 16-bit PCM at 24 kHz. */
 function modalitiesOf(call: ModelCall, losses: LossLedger): JsonObject {
   const { modalities, audioOut } = call;
   const config: JsonObject = {};

@@ -28,7 +28,7 @@ export interface PartFacts {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Names of functions that Gemini takes. */
+/** Function names that Gemini accepts. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/;
 
 export const isFunctionName = (name: string): boolean => NAME.test(name);
@@ -62,7 +62,7 @@ export function encodePart(part: Part, facts: PartFacts): JsonObject | null {
   }
 }
 
-/** Empty text is left out, unless a signature is on it. */
+/** Encodes a text. Empty text is left out unless it has a signature. */
 function encodeText(part: TextPart | RefusalPart): JsonObject | null {
   const signature = part.kind === 'text' ? signed(part.seal) : {};
   if (part.text === '' && signature['thoughtSignature'] === undefined) return null;
@@ -76,8 +76,8 @@ function encodeOpaque(part: OpaquePart, facts: PartFacts): JsonObject | null {
 }
 
 /**
- * A search that another provider ran is left out, because its results are in the text that
- * followed.
+ * Encodes a hosted call. A search by another provider is left out, because its results are in the
+ * following text.
  */
 function encodeHosted(
   part: Extract<Part, { kind: 'hosted_call' | 'hosted_result' }>,
@@ -118,13 +118,15 @@ function encodeToolCall(part: ToolCallPart, facts: PartFacts): JsonObject | null
   };
 }
 
-/** Only models that make ids take them; they never made the ones that we made. */
+/**
+ * Returns the id of a call for models that use ids; ids that the gateway generated are left out.
+ */
 const idOf = (id: string, { target }: PartFacts): JsonObject =>
   target.capabilities.toolCallIds && id !== '' && !isMadeId(id) ? { id } : {};
 
 export interface EncodedResult {
   readonly part: JsonObject;
-  /** Media that the model takes outside of a result only. */
+  /** Media that the model accepts only outside of a result. */
   readonly moved: readonly JsonObject[];
 }
 
@@ -140,7 +142,7 @@ export function encodeResult(result: ToolResultPart, facts: PartFacts): EncodedR
     throw invalid(idPath, 'The result belongs to no call of an earlier message; send the call first.');
   }
   const media = resultMedia(result, path, facts);
-  // Models before Gemini 3 take text as the result of a function, and media next to it.
+  // Models before Gemini 3 accept only text as the result of a function; media is sent next to it.
   const isInside = facts.target.capabilities.reasoning === 'level' || media.length === 0;
   if (!isInside) facts.losses.note(path, 'moved');
   const { response, ...own } = result.x?.gemini ?? {};
@@ -171,7 +173,10 @@ function resultMedia(result: ToolResultPart, path: string, facts: PartFacts): Js
   return media;
 }
 
-/** A JSON object is the response itself; any other text is its `output` or `error`. */
+/**
+ * Returns the response object of a result: a JSON object itself, any other text as its `output` or
+ * `error`.
+ */
 function responseOf(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text };
   return (text.trimStart().startsWith('{') ? shallowObject(text) : null) ?? { output: text };
@@ -180,7 +185,7 @@ function responseOf(text: string, isError: boolean): JsonObject {
 /** Maximum characters of a result that is parsed; a longer one is sent as text. */
 const PARSED_MAX = 256 * 1024;
 
-/** Parses the text of an object, unless it is too long or too deep to be worth it. */
+/** Parses the text of an object; null if it is not an object, too long or too deep. */
 const shallowObject = (text: string): JsonObject | null =>
   text.length > PARSED_MAX || isTooDeep(text) ? null : parseObject(text);
 
@@ -245,7 +250,7 @@ const LEVELS = {
   original: 'MEDIA_RESOLUTION_ULTRA_HIGH',
 };
 
-/** Gemini 3 has a resolution for each part. */
+/** Encodes the resolution of a part, which models since Gemini 3 support. */
 function detailOf(part: MediaPart, facts: PartFacts): JsonObject {
   const { detail } = part;
   if (detail === undefined || detail === 'auto' || part.x?.gemini?.['mediaResolution'] !== undefined)

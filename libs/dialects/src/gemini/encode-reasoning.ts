@@ -26,14 +26,14 @@ export function thinkingConfig(call: ModelCall, target: Target, losses: LossLedg
 const isOff = ({ effort, budget, adaptive }: Reasoning): boolean =>
   budget === 0 || (budget === undefined && adaptive !== true && (effort === undefined || effort === 'none'));
 
-/** Thoughts are shown unless the client does not want them, or there are none. */
+/** Adds `includeThoughts`, unless the client does not want thoughts or there are none. */
 function withThoughts(config: JsonObject, { summary, budget, effort }: Reasoning): JsonObject | undefined {
   const isShown = summary !== 'off' && budget !== 0 && (effort !== 'none' || budget !== undefined);
   const shown = isShown ? { ...config, includeThoughts: true } : config;
   return Object.keys(shown).length === 0 ? undefined : shown;
 }
 
-/** Google's own budgets of the efforts; more than high is the model's largest. */
+/** Google's budgets for efforts; efforts above `high` use the model's largest budget. */
 const BUDGETS: Readonly<Partial<Record<Effort, number>>> = {
   minimal: 1_024,
   low: 1_024,
@@ -61,7 +61,7 @@ function budgetConfig(reasoning: Reasoning, target: Target, path: string, losses
   return { thinkingBudget };
 }
 
-/** Levels of the efforts that no model has under their own name. */
+/** Levels for each effort, the nearest first. */
 const NEAREST: Readonly<Record<Effort, readonly Effort[]>> = {
   none: ['minimal', 'low', 'medium', 'high'],
   minimal: ['minimal', 'low', 'medium', 'high'],
@@ -73,8 +73,8 @@ const NEAREST: Readonly<Record<Effort, readonly Effort[]>> = {
 };
 
 /**
- * A positive budget is sent as it is, because Gemini 3 still takes budgets; reasoning cannot be
- * turned off.
+ * Encodes reasoning as a level. A positive budget is sent as a budget, which Gemini 3 still
+ * accepts. Reasoning cannot be disabled.
  */
 function levelConfig(reasoning: Reasoning, target: Target, path: string, losses: LossLedger): JsonObject {
   const { budget } = reasoning;

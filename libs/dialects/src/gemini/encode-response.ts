@@ -18,7 +18,7 @@ export function encodeResponse(response: ModelResponse, context: ClientContext):
   };
 }
 
-/** Members that every response and event has. */
+/** Returns the members that every response and event has. */
 export const headOf = (
   { id, model }: Pick<ModelResponse, 'id' | 'model'>,
   context: ClientContext,

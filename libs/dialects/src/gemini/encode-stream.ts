@@ -11,7 +11,7 @@ import { logprobsResult } from './logprobs';
 import { functionCall, responsePart, signature } from './response-parts';
 import { usageMetadata } from './usage';
 
-/** Maximum characters of a call or file that is held until it is whole. */
+/** Maximum number of characters of a call or file that is buffered until it is complete. */
 const HELD_MAX = 32 * 1024 * 1024;
 
 interface Block {
@@ -39,8 +39,8 @@ type Filling = Extract<StreamEvent, { t: 'text' | 'args' | 'seal' | 'cite' | 'da
 type ContentEvent = Extract<StreamEvent, { readonly i: number }>;
 
 /**
- * Writes events for a Gemini client: text as it comes, calls and files when they are whole, and the
- * end with the usage.
+ * Writes events for a Gemini client: text immediately, calls and files when they are complete, and
+ * the usage at the end.
  */
 class GeminiEvents implements StreamEncoder {
   readonly contentType: string;
@@ -53,8 +53,8 @@ class GeminiEvents implements StreamEncoder {
   private held = 0;
   private usage: TokenUsage | undefined;
   /**
-   * The last whole part: it waits for what follows, so that it is in the last event when nothing
-   * does.
+   * The last complete part. It waits for the next one, so that it can be sent in the last event if
+   * none follows.
    */
   private pending: { readonly c: number; readonly json: string } | null = null;
   private isOpen = false;
@@ -169,8 +169,8 @@ class GeminiEvents implements StreamEncoder {
   }
 
   /**
-   * Returns what a block adds when it closes: a call, a file, or a signature of text that was sent
-   * before.
+   * Returns the part that a block adds when it closes: a call, a file, or the signature of text
+   * that was sent before; null for none.
    */
   private whole(c: number, { part, held, seal = sealOf(part) }: Block): JsonObject | null {
     const path = `candidates.${String(c)}.content.parts`;
@@ -199,7 +199,7 @@ class GeminiEvents implements StreamEncoder {
     this.send(`{"candidates":[{${contentOf(json)},"index":${String(c)}${more}}]${this.tail}`);
   }
 
-  /** Sends a whole part that could have been the last one. */
+  /** Sends the waiting part, because it is not the last one. */
   private flush(): void {
     const { pending } = this;
     this.pending = null;
@@ -245,13 +245,13 @@ class GeminiEvents implements StreamEncoder {
     this.isOpen = true;
   }
 
-  /** The members that end each event. */
+  /** Returns the members at the end of each event. */
   private tailOf(id: string, model: string): string {
     return `,${JSON.stringify(headOf({ id, model }, this.context)).slice(1)}`;
   }
 }
 
-/** A signature after the text that it covers. */
+/** Returns the part with a signature that follows the text that it covers. */
 const signatureOf = (isThought: boolean, seal: Seal): JsonObject => ({
   text: '',
   ...(isThought ? { thought: true } : {}),

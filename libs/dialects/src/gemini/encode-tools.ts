@@ -21,7 +21,7 @@ export function encodeTools(call: ModelCall, target: Target, losses: LossLedger)
     else hosted.push(...hostedTool(tool, call, losses));
   }
   refuseMixing(call, target, losses);
-  // Gemini takes all functions in one element.
+  // Gemini expects all functions in one element.
   const tools = [...(functions.length === 0 ? [] : [{ functionDeclarations: functions }]), ...hosted];
   return {
     ...(tools.length === 0 ? {} : { tools }),
@@ -31,7 +31,10 @@ export function encodeTools(call: ModelCall, target: Target, losses: LossLedger)
 
 const pathOfTool = (tool: Tool, call: ModelCall): string => tool.at ?? pathOf(call, 'tools');
 
-/** Models without VALIDATED get only the functions that they may call. */
+/**
+ * Returns the tools to send. Models without the mode VALIDATED get only the functions that they may
+ * call.
+ */
 function offered({ tools = [], toolChoice }: ModelCall, { capabilities }: Target): readonly Tool[] {
   if (toolChoice?.mode !== 'allowed' || toolChoice.require || capabilities.jsonSchema) return tools;
   const names = new Set(toolChoice.names);
@@ -70,7 +73,7 @@ function parameters(tool: Tool, call: ModelCall, target: Target, losses: LossLed
   return asObject(converted.schema['properties']) === null ? {} : { parameters: converted.schema };
 }
 
-/** The client's name of a function's schema. */
+/** Returns the path of a function's schema in the client's dialect. */
 function schemaMember({ from }: ModelCall, path: string): string {
   if (from === 'anthropic-messages') return 'input_schema';
   return from === 'openai-chat' && path.startsWith('tools') ? 'function.parameters' : 'parameters';
@@ -100,7 +103,7 @@ function searchConfig({ search = {} }: Tool, path: string, losses: LossLedger): 
   return blockedDomains.length === 0 ? {} : { excludeDomains: blockedDomains };
 }
 
-/** Models before Gemini 3 refuse functions next to a tool that Google runs. */
+/** Refuses functions next to a tool that Google runs, for models before Gemini 3. */
 function refuseMixing({ tools = [], paths }: ModelCall, target: Target, losses: LossLedger): void {
   const hosted = tools.find(({ kind }) => kind === 'hosted');
   if (hosted === undefined || target.capabilities.reasoning === 'level') return;

@@ -7,7 +7,7 @@ import { toolNames } from '../values/tool-pairs';
 import { encodePart, encodeResult, type PartFacts } from './encode-parts';
 import { SKIP_SIGNATURE } from './seals';
 
-/** A content while it is put together from one or more turns. */
+/** A content that is built from one or more turns. */
 interface Content {
   readonly role: 'user' | 'model';
   readonly parts: JsonObject[];
@@ -36,7 +36,7 @@ export function encodeTurns(call: ModelCall, target: Target, losses: LossLedger)
     finished(content, contents[index - 1], contents[index + 1], facts),
   );
   if (target.capabilities.reasoning === 'level') replaceLostSignatures(contents, facts);
-  // When content was refused, the refusal says more.
+  // If content was refused, the refusal is more informative.
   if (!losses.isRefused && !contents.some(({ role }) => role === 'user')) {
     throw invalid(
       pathOf(call, 'turns'),
@@ -46,7 +46,7 @@ export function encodeTurns(call: ModelCall, target: Target, losses: LossLedger)
   return { contents: encoded, ...systemInstruction(call, losses) };
 }
 
-/** Merges neighbours of one role; leaves out what is empty, and system turns. */
+/** Merges consecutive turns of one role. Leaves out empty turns and system turns. */
 function contentsOf(call: ModelCall, facts: PartFacts): Content[] {
   const contents: Content[] = [];
   for (const turn of call.turns) {
@@ -63,7 +63,10 @@ function contentsOf(call: ModelCall, facts: PartFacts): Content[] {
   return contents;
 }
 
-/** A Gemini client may let the model continue a content, but no other dialect means that. */
+/**
+ * Refuses a prefill, unless the client speaks Gemini's dialect, in which the model may continue a
+ * content.
+ */
 function refusePrefill(turn: Turn, { call, losses }: PartFacts): void {
   if (turn.prefill !== true || call.from === 'gemini') return;
   losses.refuse(
@@ -97,8 +100,7 @@ function addParts(content: Content, parts: readonly Part[], facts: PartFacts): v
 }
 
 /**
- * Reasoning goes back to Google only when Google signed it. A signature without text belongs to the
- * part that follows.
+ * Adds reasoning that Google has signed. A signature without text belongs to the part that follows.
  */
 function addReasoning(
   content: Content,
@@ -154,7 +156,10 @@ function checkAnswered(content: Content, after: Content): void {
   }
 }
 
-/** Gemini 3 refuses a first call without its signature in the exchange that goes on. */
+/**
+ * Replaces missing signatures of first calls in the current exchange, because Gemini 3 refuses
+ * calls without them.
+ */
 function replaceLostSignatures(contents: readonly Content[], { losses }: PartFacts): void {
   const start = contents.findLastIndex(({ role, parts }) => role === 'user' && parts.length > 0);
   for (const { calls } of contents.slice(start + 1)) {

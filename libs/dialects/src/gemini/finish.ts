@@ -19,8 +19,8 @@ const REASONS: ReadonlyMap<string, Reason> = new Map<string, Reason>([
 ]);
 
 /**
- * Reads `finishReason`. Tool calls win, because Gemini says STOP for them; an unknown reason is an
- * error.
+ * Reads `finishReason`. Tool calls take precedence, because Gemini sends STOP for them. An unknown
+ * reason is an error.
  */
 export function finishOf(raw: string | null, detail: string | null, hasCalls: boolean): Finish {
   const read = raw === null ? 'stop' : (REASONS.get(raw) ?? 'error');

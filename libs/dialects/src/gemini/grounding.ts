@@ -2,7 +2,7 @@ import type { Citation, JsonObject } from '../call';
 import { asNumber, asObject, asString, objectsOf } from '../values/json';
 import type { ByteOffsets } from './byte-offsets';
 
-/** Maximum citations read from one candidate. */
+/** Maximum number of citations that are read from one candidate. */
 const CITATIONS_MAX = 1_000;
 
 /**
@@ -38,7 +38,7 @@ function supported(grounding: JsonObject, offsets: ByteOffsets, base: (part: num
   return citations;
 }
 
-/** Texts that the model recited; their offsets are those of the message. */
+/** Returns citations for texts that the model recited; their offsets refer to the message. */
 function recited(metadata: unknown, offsets: ByteOffsets): Citation[] {
   return objectsOf(asObject(metadata)?.['citations']).flatMap((cited) => {
     const url = asString(cited['uri']);

@@ -3,11 +3,11 @@ import { pathOf } from '../call';
 import type { LossLedger } from '../losses';
 import { recordForeignMembers } from '../values/foreign-members';
 
-/** Hints that Gemini has no place for. */
+/** Hints that Gemini does not have. */
 const HINTS: readonly CallMember[] = ['user', 'prediction', 'guardrail', 'include'];
 
 /**
- * Records what has no place in Gemini's requests: hints are dropped, states and contracts are
+ * Records members that Gemini's requests do not have: hints are dropped, states and contracts are
  * refused.
  */
 export function recordLosses(call: ModelCall, losses: LossLedger): void {
@@ -23,7 +23,10 @@ export function recordLosses(call: ModelCall, losses: LossLedger): void {
   recordForeignMembers(call, 'gemini', losses);
 }
 
-/** Google caches by itself; only its own resources can be named. */
+/**
+ * Records cache marks as losses. Google caches automatically, and requests can only name its cache
+ * resources.
+ */
 function recordCache(call: ModelCall, losses: LossLedger): void {
   const { key, auto, ttl } = call.cache ?? {};
   if (key !== undefined || auto === true || ttl !== undefined) losses.note(pathOf(call, 'cache'));

@@ -29,7 +29,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 
 /**
  * Returns the media type of a part, which Gemini requires: the client's, that of the name, or the
- * usual one of images; else null.
+ * usual one of images; null if none is known.
  */
 export function mimeOf(part: MediaPart): string | null {
   if (part.mime !== undefined) return part.mime;

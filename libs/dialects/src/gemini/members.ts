@@ -21,7 +21,7 @@ const camelOf = (name: string): string =>
  * parser does.
  */
 export class Members {
-  /** `path`: where the object is in the client's body; '' for the body itself. */
+  /** `path` is the path of the object in the client's body; '' for the body itself. */
   constructor(
     readonly body: JsonObject,
     readonly path: string,
@@ -108,9 +108,7 @@ export class Members {
 export const ownMembers = (members: JsonObject): { x?: { gemini: JsonObject } } =>
   Object.keys(members).length === 0 ? {} : { x: { gemini: members } };
 
-/**
- * Prefixes of the names under which members of nested objects are kept next to those of the body.
- */
+/** Prefixes that mark members of nested objects, which are stored next to those of the body. */
 const NESTED: Readonly<Record<string, 'generationConfig' | 'toolConfig'>> = {
   generationConfig: 'generationConfig',
   generation_config: 'generationConfig',

@@ -2,7 +2,7 @@ import type { JsonObject } from '../call';
 import { asString, objectsOf } from '../values/json';
 import { answerInvalid } from '../values/tool-arguments';
 
-/** Methods of every model that Gemini clients may call, as far as the gateway knows. */
+/** Methods that the gateway lists for every model. */
 const METHODS = ['generateContent', 'streamGenerateContent', 'countTokens'];
 
 /**

@@ -16,15 +16,15 @@ import { responseArguments } from '../values/tool-arguments';
 import type { ByteOffsets } from './byte-offsets';
 import { thoughtSignature } from './seals';
 
-/** `thoughtSignature` of a part; `{}` without a seal. */
+/** Returns `thoughtSignature` of a part; `{}` without a seal. */
 export function signature(seal: Seal | undefined): JsonObject {
   const text = seal === undefined ? undefined : thoughtSignature(seal);
   return text === undefined ? {} : { thoughtSignature: text };
 }
 
 /**
- * `functionCall` of a whole call. Arguments that are no JSON object are kept as text, which is
- * noted.
+ * Returns `functionCall` of a complete call. Arguments that are not a JSON object are kept as text,
+ * which is recorded as a loss.
  */
 export function functionCall(
   call: { readonly id: string; readonly name: string; readonly args: string },
@@ -43,8 +43,8 @@ export interface CandidateText {
 }
 
 /**
- * Encodes a part of a whole response for a Gemini client; null when it is empty or Gemini has no
- * place for it.
+ * Encodes a part of a complete response for a Gemini client; null for an empty part, and for one
+ * that Gemini does not have.
  */
 export function responsePart(
   part: Part,
@@ -71,7 +71,7 @@ export function responsePart(
   }
 }
 
-/** The part itself when only Gemini knows it. */
+/** Returns the original part if it came from Gemini, else null. */
 const ownData = (part: HostedPart | OpaquePart | ToolResultPart | SearchResultPart): JsonObject | null =>
   'dialect' in part && part.dialect === 'gemini' ? part.data : null;
 

@@ -21,7 +21,7 @@ export class ResponseReader {
     private readonly context: ProviderContext,
   ) {}
 
-  /** Whether all candidates have an end. */
+  /** Whether all candidates have a finish reason. */
   get isFinished(): boolean {
     return (
       this.isBlocked ||
@@ -89,7 +89,7 @@ export class ResponseReader {
     new CandidateReader(this.out, 0, '').block(reason, asString(feedback?.['blockReasonMessage']));
   }
 
-  /** Vertex has a time; otherwise the time of the request is used. */
+  /** Returns the creation time in Unix seconds: Vertex's, else the time of the request. */
   private created(body: JsonObject): number {
     const time = Date.parse(asString(body['createTime']) ?? '');
     return Number.isNaN(time) ? this.context.createdAt : Math.floor(time / 1_000);

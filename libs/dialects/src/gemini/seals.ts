@@ -4,12 +4,12 @@ import { carriedSeal, isCarriable, readSeal } from '../values/seals';
 /** Beginning of the base64 text of a carried seal: the prefix `gw1.` of `carriedSeal`. */
 const CARRIER_BASE64 = 'Z3cxL';
 const REDACTED = 'redacted.';
-/** Maximum characters of a carrier; carried seals have at most 64 KiB before base64. */
+/** Maximum number of characters of a carrier; carried seals have at most 64 KiB before base64. */
 const CARRIER_MAX = 128 * 1024;
 
 /**
- * A Gemini 3 model takes this value instead of a signature that was lost; see Google's guide to
- * thought signatures.
+ * Value that Gemini 3 models accept instead of a lost signature; see Google's guide to thought
+ * signatures.
  */
 export const SKIP_SIGNATURE = 'skip_thought_signature_validator';
 

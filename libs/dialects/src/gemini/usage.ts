@@ -4,8 +4,8 @@ import { readCount, readDetail } from '../values/counts';
 import { asObject, isAbsent, objectsOf, optional } from '../values/json';
 
 /**
- * Reads `usageMetadata`; undefined when it has no counts. Tool prompts and thoughts are counted
- * outside of the totals.
+ * Reads `usageMetadata`; undefined when it has no counts. Google's totals exclude tool prompts and
+ * thoughts.
  */
 export function usageOf(value: unknown, grounding: unknown = undefined): TokenUsage | undefined {
   const metadata = asObject(value);
@@ -60,8 +60,8 @@ export function usageMetadata(usage: TokenUsage): JsonObject {
 }
 
 /**
- * Returns counts by modality; only when there are others than text, because totals are exact
- * without them.
+ * Returns counts by modality if there are modalities other than text; otherwise the totals are
+ * sufficient.
  */
 function details(name: string, audio: number, image: number): JsonObject {
   const counts = [

@@ -3,7 +3,7 @@ import { plainText } from '../openai-chat/decode-response';
 import { parseDataUrl } from '../values/data-url';
 import { asObject, asString, objectsOf, writtenJson } from '../values/json';
 
-/** Meaning of a chunk of a content list. */
+/** A decoded chunk of a content list. */
 export type Chunk =
   | { readonly kind: 'text'; readonly text: string }
   /** `signature` is '' when the chunk has none. */
@@ -35,7 +35,7 @@ function readChunk(chunk: JsonObject): Chunk {
   }
 }
 
-/** A chunk that is nested too deeply to be written is left out. */
+/** Returns an unknown chunk; one that is nested too deeply to serialise is left out. */
 const other = (chunk: JsonObject): Chunk =>
   writtenJson(chunk) === null ? { kind: 'text', text: '' } : { kind: 'other', data: chunk };
 
@@ -48,7 +48,8 @@ function readImage(chunk: JsonObject): Chunk {
 }
 
 /**
- * A reference belongs to the text before it. `start` and `end`: code units of the message's text.
+ * Returns the citation of a reference, which belongs to the text before it. `start` and `end` are
+ * code units of the message's text.
  */
 export const referenceCitation = (data: JsonObject, start: number, end: number): Citation => ({
   start,

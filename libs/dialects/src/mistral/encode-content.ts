@@ -44,7 +44,7 @@ function withoutMark(part: Part, losses: LossLedger, call: ModelCall): JsonObjec
   }
 }
 
-/** Reasoning goes back to Mistral only when Mistral signed it. */
+/** Encodes reasoning that Mistral has signed; null for other reasoning. */
 const thinkingChunk = ({ text, seal }: ReasoningPart): JsonObject | null =>
   seal?.by === 'mistral'
     ? { type: 'thinking', thinking: [{ type: 'text', text }], signature: seal.value }
@@ -62,7 +62,7 @@ function encodeMedia(part: MediaPart, losses: LossLedger, call: ModelCall): Json
   return encoded;
 }
 
-/** Returns null for media that Mistral does not take. */
+/** Encodes media; null for media that Mistral does not accept. */
 function encodeSource(part: MediaPart, losses: LossLedger, call: ModelCall): JsonObject | null {
   const { source } = part;
   switch (part.media) {

@@ -6,7 +6,7 @@ import { effortOfBudget, nearestEffort } from '../values/effort';
 import { noteSummary } from '../values/missing-members';
 import { encodePart } from './encode-content';
 
-/** Members that Mistral's API does not take, or spells otherwise. Source: Mistral's SDK 2.7. */
+/** Members that Mistral's API does not accept, or names differently. Source: Mistral's SDK 2.7. */
 const TRAITS: ProviderTraits = {
   maxTokensField: 'max_tokens',
   rename: { seed: 'random_seed' },
@@ -44,7 +44,7 @@ export function withTraits(target: Target): Target {
   };
 }
 
-/** Mistral has a reasoning effort, or on Magistral a prompt that makes the model reason. */
+/** Encodes reasoning: an effort, or for Magistral a prompt that makes the model reason. */
 function reasoning(call: ModelCall, { capabilities }: Target, losses: LossLedger): JsonObject {
   const wanted = wantedEffort(call);
   if (wanted === undefined) return {};
@@ -52,14 +52,14 @@ function reasoning(call: ModelCall, { capabilities }: Target, losses: LossLedger
   noteSummary(call, losses);
   if (capabilities.reasoningPrompt) return reasoningPrompt(wanted, path, losses);
   const effort = nearestEffort(wanted, capabilities.efforts.length === 0 ? EFFORTS : capabilities.efforts);
-  // A model without efforts does not reason, so that it needs no setting.
+  // A model without efforts does not reason, so it needs no setting.
   if (effort === 'none' && capabilities.reasoning === 'none') return {};
   if (effort !== call.reasoning?.effort)
     losses.note(path, 'approximated', `reasoning_effort ${String(effort)}`);
   return { reasoning_effort: effort };
 }
 
-/** Efforts of models that reason on request only. */
+/** Efforts of models that reason only on request. */
 const EFFORTS: readonly Effort[] = ['none', 'high'];
 
 const wantedEffort = ({ reasoning: given = {}, maxTokens }: ModelCall): Effort | undefined =>

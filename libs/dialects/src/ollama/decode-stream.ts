@@ -48,7 +48,7 @@ export class OllamaStreamDecoder extends NdjsonDecoder {
     this.plain = null;
   }
 
-  /** Calls come whole. */
+  /** Writes a tool call, which arrives in one piece. */
   private call(call: JsonObject): void {
     this.closePlain();
     const args = argumentsText(asObject(call['function'])?.['arguments']);

@@ -64,7 +64,7 @@ class MessageWriter {
     }
   }
 
-  /** Results become tool messages, which come before the rest of the turn. */
+  /** Encodes a user turn. Tool results become tool messages before the rest of the turn. */
   private user(turn: Turn): void {
     const moved: Part[] = [];
     for (const part of turn.parts) if (part.kind === 'tool_result') moved.push(...this.result(part));
@@ -93,7 +93,10 @@ class MessageWriter {
     return [{ kind: 'text', text: `[tool result ${callId}]` }, ...media];
   }
 
-  /** Reasoning is left out, because it has no seal, unless the model needs its own text back. */
+  /**
+   * Encodes an assistant turn. Reasoning is left out because it has no seal, unless the model
+   * requires its text.
+   */
   private assistant(turn: Turn): void {
     const calls = turn.parts.filter((part): part is ToolCallPart => part.kind === 'tool_call');
     const { text, images } = this.content(turn.parts);

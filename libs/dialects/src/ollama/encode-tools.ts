@@ -4,7 +4,7 @@ import { NO_ARGUMENTS, offeredTools } from '../openai-chat/encode-tools';
 import { optional } from '../values/json';
 import { toolPath } from '../values/tool-paths';
 
-/** Encodes `tools`; undefined when there are none. The model alone chooses among them. */
+/** Encodes `tools`; undefined when there are none. Ollama has no tool choice. */
 export function encodeTools(call: ModelCall, losses: LossLedger): JsonObject[] | undefined {
   const { toolChoice } = call;
   const isForced =

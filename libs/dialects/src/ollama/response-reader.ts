@@ -5,7 +5,7 @@ import { readCount } from '../values/counts';
 import { asArray, asNumber, asObject, asString, isAbsent, objectsOf } from '../values/json';
 import { madeCallId } from '../values/tool-ids';
 
-/** Returns `created_at` in Unix seconds; the gateway's time when it is no time. */
+/** Returns `created_at` in Unix seconds; the gateway's time when it is not a valid time. */
 export function createdOf(body: JsonObject, { createdAt }: ProviderContext): number {
   const time = Date.parse(asString(body['created_at']) ?? '');
   return Number.isNaN(time) ? createdAt : Math.floor(time / 1_000);
@@ -18,16 +18,17 @@ const REASONS: ReadonlyMap<string, Finish['reason']> = new Map<string, Finish['r
   ['unload', 'error'],
 ]);
 
-/** Reads `done_reason`. Calls in the response win, except over the limit of tokens. */
+/**
+ * Reads `done_reason`. Calls in the response take precedence over any reason except the token
+ * limit.
+ */
 export function readFinish(value: unknown, hasCalls: boolean): Finish {
   const raw = asString(value) ?? 'stop';
   const reason = REASONS.get(raw) ?? 'stop';
   return { reason: hasCalls && reason !== 'length' ? 'tool_calls' : reason, raw };
 }
 
-/**
- * Reads the counts. A prompt that was cached is not counted. Undefined when there are no counts.
- */
+/** Reads the counts. Ollama does not count a cached prompt. Undefined when there are no counts. */
 export function readUsage(body: JsonObject): TokenUsage | undefined {
   if (isAbsent(body['prompt_eval_count']) && isAbsent(body['eval_count'])) return undefined;
   const input = readCount(body['prompt_eval_count']);

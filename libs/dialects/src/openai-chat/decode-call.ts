@@ -15,7 +15,7 @@ import { checkToolResults } from '../values/tool-pairs';
 import { decodeMessages } from './decode-messages';
 import { decodeToolChoice, decodeTools } from './decode-tools';
 
-/** This dialect's names of the members, for errors and losses. */
+/** Names of the members in this dialect, for errors and losses. */
 const PATHS: CallPaths = {
   model: 'model',
   n: 'n',
@@ -122,7 +122,7 @@ export function decodeCall(body: JsonObject, address: CallAddress = {}): ModelCa
   };
 }
 
-/** Names the spelling that the client used. */
+/** Returns the paths of the members in the spelling that the client used. */
 function pathsOf(body: JsonObject): CallPaths {
   const maxTokens =
     isAbsent(body['max_tokens']) && !isAbsent(body['max_completion_tokens'])

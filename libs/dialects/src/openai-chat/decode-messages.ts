@@ -6,8 +6,8 @@ import { cacheMark, decodeContent } from './decode-content';
 import { argumentsText } from './decode-response';
 
 /**
- * Maximum messages, parts and calls of one request, which are translated in one turn of the event
- * loop.
+ * Maximum number of messages, parts and calls of one request, which are translated in one turn of
+ * the event loop.
  */
 const ENTRIES_MAX = 20_000;
 
@@ -66,7 +66,7 @@ function systemParts(message: JsonObject, at: string, role: 'system' | 'develope
   });
 }
 
-/** A last assistant message without calls is the start of the response. */
+/** Marks a last assistant message without calls as the beginning of the response. */
 function withPrefill(turns: Turn[]): Turn[] {
   const last = turns.at(-1);
   if (last?.role !== 'assistant' || last.parts.some(({ kind }) => kind === 'tool_call')) return turns;
@@ -96,7 +96,7 @@ function decodeTurn(message: JsonObject, at: string): Turn {
   }
 }
 
-/** A cache mark of the message belongs to its last part. */
+/** Moves the cache mark of a message to its last part. */
 function marked(parts: Part[], message: JsonObject): Part[] {
   const mark = cacheMark(message);
   const last = parts.at(-1);
@@ -123,13 +123,15 @@ function toolResult(message: JsonObject, at: string): Part {
   };
 }
 
-/** Some clients send the result as an object; it is passed on as JSON. */
+/**
+ * Decodes the content of a tool result. Some clients send it as an object, which becomes JSON text.
+ */
 const resultParts = (content: unknown, path: string): Part[] =>
   asObject(content) === null
     ? decodeContent(content, path)
     : [{ kind: 'text', text: writtenText(content, path), at: path }];
 
-/** Members of an assistant message that the neutral form has. */
+/** Members of an assistant message with a place in the neutral form. */
 const ASSISTANT_MEMBERS: ReadonlySet<string> = new Set([
   'role',
   'name',
@@ -164,8 +166,8 @@ function decodeAssistant(message: JsonObject, at: string, name: string | undefin
 }
 
 /**
- * Sealed reasoning is in `thinking_blocks`; otherwise the text alone is in `reasoning_content` or
- * `reasoning`.
+ * Decodes reasoning: sealed reasoning in `thinking_blocks`, otherwise the text in
+ * `reasoning_content` or `reasoning`.
  */
 function reasoningParts(message: JsonObject, at: string): Part[] {
   const text = asString(message['reasoning_content']) ?? asString(message['reasoning']) ?? '';
@@ -179,8 +181,8 @@ function reasoningParts(message: JsonObject, at: string): Part[] {
 }
 
 /**
- * `fallback`: the text of a block that a client put together from a stream, where only its
- * signature is in the block.
+ * Decodes a block of reasoning. `fallback` is the text for a block that a client built from a
+ * stream, which contains only the signature.
  */
 function reasoningBlock(block: JsonObject, at: string, fallback: string): Part {
   const data = asString(block['data']);

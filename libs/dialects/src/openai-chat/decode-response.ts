@@ -67,14 +67,14 @@ export function reasoningParts(message: JsonObject): Part[] {
   return text + thought === '' ? [] : [{ kind: 'reasoning', text: text + thought }];
 }
 
-/** Text of the thinking parts of a content list, as Mistral sends them. */
+/** Returns the text of the thinking parts of a content list, as Mistral sends them. */
 export const thinkingText = (content: unknown): string =>
   objectsOf(content)
     .filter(({ type }) => type === 'thinking')
     .map((part) => (typeof part['thinking'] === 'string' ? part['thinking'] : plainText(part['thinking'])))
     .join('');
 
-/** Text of a content: a string, or the text parts of a list. */
+/** Returns the text of a content, which is a string or a list of parts. */
 export const plainText = (content: unknown): string =>
   typeof content === 'string'
     ? content
@@ -109,7 +109,7 @@ export const readAnnotations = (value: unknown): Citation[] =>
       };
     });
 
-/** Images of a response, in OpenRouter's form. */
+/** Decodes images of a response in OpenRouter's form. */
 const imageParts = (message: JsonObject): Part[] =>
   objectsOf(message['images']).flatMap((image): Part[] => {
     const data = parseDataUrl(asString(asObject(image['image_url'])?.['url']) ?? '');
@@ -137,13 +137,13 @@ function toolCallParts(message: JsonObject, id: string, candidate: number): Tool
   });
 }
 
-/** Google's signature of a call, in Google's own compatibility form. */
+/** Returns Google's signature of a call, from Google's OpenAI-compatible form; null without one. */
 export const googleSignature = (call: JsonObject): string | null =>
   asString(asObject(asObject(call['extra_content'])?.['google'])?.['thought_signature']);
 
 /**
- * Text of the arguments of a response. Throws `provider_answer_invalid` when they are nested too
- * deeply.
+ * Returns the text of a call's arguments in a response. Throws `provider_answer_invalid` when they
+ * are nested too deeply.
  */
 export function responseArguments(value: unknown): string {
   const text = argumentsText(value);
@@ -152,8 +152,8 @@ export function responseArguments(value: unknown): string {
 }
 
 /**
- * Text of the arguments; some providers send the object itself. Null when it is nested too deeply
- * to be written.
+ * Returns the text of arguments; some providers send an object. Null for an object that is nested
+ * too deeply to serialise.
  */
 export const argumentsText = (value: unknown): string | null =>
   typeof value === 'string' ? value : isAbsent(value) ? '' : writtenJson(value);

@@ -16,17 +16,17 @@ import {
 import { readFinish } from './finish';
 import { usageIn } from './usage';
 
-/** Maximum characters held for calls whose name has not come yet. */
+/** Maximum number of characters that are buffered for calls whose name has not arrived yet. */
 const HELD_MAX = 1024 * 1024;
 const CANDIDATES_MAX = 128;
 
 interface OpenCall {
   id: string;
   name: string;
-  /** Arguments that came before the name. */
+  /** Arguments that arrived before the name. */
   held: string;
   signature: string | null;
-  /** Number of its block; -1 until the name is known. */
+  /** Index of the call's block; -1 until the name is known. */
   block: number;
   readonly position: number;
   readonly custom: boolean;
@@ -47,7 +47,7 @@ export interface Choice {
 
 /**
  * Reads chat completion chunks of all compatible providers. Finish and usage are reported at the
- * end mark, since either may come first, twice, or with later calls.
+ * end mark, because either may arrive first, twice, or before further calls.
  */
 export class ChatStreamDecoder extends SseDecoder {
   private readonly choices = new Map<number, Choice>();
@@ -80,7 +80,9 @@ export class ChatStreamDecoder extends SseDecoder {
     return true;
   }
 
-  /** Some providers close the stream after the last finish reason, without an end mark. */
+  /**
+   * Completes a stream that the provider closes after the last finish reason without an end mark.
+   */
   protected override onEnd(): void {
     this.complete();
   }
@@ -172,8 +174,8 @@ export class ChatStreamDecoder extends SseDecoder {
   }
 
   /**
-   * Without an index, a new id begins the next call; otherwise the fragment belongs to the last
-   * one.
+   * Handles a fragment of a call. Without an index, a new id begins the next call; otherwise the
+   * fragment belongs to the last call.
    */
   private call(index: number, state: Choice, fragment: JsonObject): void {
     const id = asString(fragment['id']) ?? '';
@@ -233,7 +235,7 @@ export class ChatStreamDecoder extends SseDecoder {
   }
 }
 
-/** Whether a choice ended with an error before it had content. */
+/** Returns whether a choice ended with an error before it had content. */
 const hasFailed = ({ finish, calls }: Choice): boolean =>
   calls.size === 0 && readFinish(finish, false).reason === 'error';
 

@@ -10,15 +10,15 @@ import { encodeMessages } from './encode-messages';
 import { OPENAI_FORM, type ChatForm } from './form';
 import { encodeTools } from './encode-tools';
 
-/** Maximum stop sequences of OpenAI. */
+/** Maximum number of stop sequences that OpenAI accepts. */
 const STOPS_MAX = 4;
-/** Providers that serve OpenAI's own models, which know no members beyond OpenAI's. */
+/** Providers of OpenAI's own models, which accept only OpenAI's members. */
 const OPENAI_ITSELF: ReadonlySet<string> = new Set(['openai', 'azure-openai']);
 
 export const encodeCall = (call: ModelCall, target: Target, losses: LossLedger): ProviderCall =>
   encodeChatCall(call, target, losses, OPENAI_FORM);
 
-/** Encodes a call in Chat Completions or a dialect that is close to it. */
+/** Encodes a call as Chat Completions or a similar dialect. */
 export function encodeChatCall(
   call: ModelCall,
   target: Target,
@@ -37,7 +37,7 @@ class CallWriter {
     private readonly form: ChatForm,
   ) {}
 
-  /** Whether the client speaks the dialect of the provider. */
+  /** Whether the client uses the dialect of the provider. */
   private get isNative(): boolean {
     return this.call.from === this.form.dialect;
   }
@@ -189,7 +189,7 @@ class CallWriter {
     return this.call.x?.[this.form.dialect] ?? {};
   }
 
-  /** Applies what the provider's row says: dropped and renamed members, and ranges. */
+  /** Applies the traits of the provider: dropped and renamed members, and ranges. */
   private adjusted(body: JsonObject): JsonObject {
     const { drop = [], rename = {}, clamp = {} } = this.target.traits;
     for (const name of drop) this.drop(body, name);
@@ -229,7 +229,7 @@ class CallWriter {
   }
 }
 
-/** Whether a member asks for what the provider does without it. */
+/** Returns whether a member requests the provider's default behaviour. */
 function isNeutral(name: string, value: unknown): boolean {
   if (name === 'logit_bias') return Object.keys(asObject(value) ?? {}).length === 0;
   if (name === 'modalities') return Array.isArray(value) && value.every((item) => item === 'text');

@@ -53,7 +53,7 @@ export function encodeOther(
   return null;
 }
 
-/** Text of a tool result or a search result: texts joined, other parts as JSON. */
+/** Returns the text of a tool result or search result: joined texts, and other parts as JSON. */
 export function textOf(part: Extract<Part, { kind: 'search_result' | 'tool_result' }>): string {
   const texts = part.parts.map((inner) => {
     if (inner.kind === 'text') return inner.text;

@@ -21,7 +21,7 @@ export function encodeMessages(
 
 class MessageWriter {
   private readonly messages: JsonObject[] = [];
-  /** Names of the tools for their results, where the dialect repeats them. */
+  /** Names of the called tools by call id, for dialects that repeat them in results. */
   private readonly names: ReadonlyMap<string, string>;
 
   constructor(
@@ -58,7 +58,7 @@ class MessageWriter {
     }
   }
 
-  /** Results become tool messages, which come before the rest of the turn. */
+  /** Encodes a user turn. Tool results become tool messages before the rest of the turn. */
   private user(turn: Turn): void {
     const moved: JsonObject[] = [];
     for (const part of turn.parts) if (part.kind === 'tool_result') this.result(part, moved);
@@ -75,7 +75,10 @@ class MessageWriter {
     return {};
   }
 
-  /** A tool message of OpenAI carries text only; images follow in a user message. */
+  /**
+   * Encodes a tool result as a tool message, which at OpenAI carries only text. Images are added to
+   * `moved` for a user message after it.
+   */
   private result(part: ToolResultPart, moved: JsonObject[]): void {
     const at = part.at ?? 'messages';
     if (part.error === true) this.losses.note(`${at}.is_error`);
@@ -144,7 +147,7 @@ class MessageWriter {
     if (this.isNative) {
       return isSealed ? { thinking_blocks: found.map(thinkingBlock) } : { reasoning_content: text };
     }
-    // Reasoning of another maker is left out, unless the model needs its own text back.
+    // Reasoning of another maker is left out, unless the model requires its own text.
     const { traits, capabilities } = this.target;
     const isWanted = traits.replay === 'required' || capabilities.replaysReasoning;
     return isWanted && text !== '' ? { reasoning_content: text } : {};
@@ -170,7 +173,7 @@ class MessageWriter {
     return this.target.traits.shortToolIds === true ? validId(id, MISTRAL_ID) : id;
   }
 
-  /** Whether the client speaks the dialect of the provider. */
+  /** Whether the client uses the dialect of the provider. */
   private get isNative(): boolean {
     return this.call.from === this.form.dialect;
   }
@@ -184,7 +187,7 @@ class MessageWriter {
   }
 }
 
-/** One text is written as a string. */
+/** Returns the content; a single text becomes a string. */
 function simple(content: readonly JsonObject[]): string | JsonObject[] {
   const [first] = content;
   if (first === undefined) return '';

@@ -9,10 +9,10 @@ import { writeUsage } from './usage';
 
 interface OpenBlock {
   readonly part: Part;
-  /** Number among the calls of its candidate. */
+  /** Index among the calls of the candidate. */
   readonly call: number;
   hasArgs: boolean;
-  /** Bytes of an image, which is written whole. */
+  /** Base64 of an image, which is written in one piece. */
   data: string;
 }
 
@@ -25,7 +25,7 @@ const DETAILS: ReadonlySet<string> = new Set(['seal', 'cite', 'data', 'logprobs'
 const isEnding = (event: StreamEvent): event is Ending => ENDINGS.has(event.t);
 const isDetail = (event: StreamEvent): event is Detail => DETAILS.has(event.t);
 
-/** Writes chat completion chunks: an event for each event read, by template. */
+/** Writes chat completion chunks from templates, one for each event. */
 export class ChatStreamEncoder implements StreamEncoder {
   readonly contentType = 'text/event-stream';
   readonly keepAlive = ': keep-alive\n\n';
@@ -188,7 +188,10 @@ export class ChatStreamEncoder implements StreamEncoder {
     return this.delta(c, JSON.stringify({ thinking_blocks: [{ index: i, ...written }] }));
   }
 
-  /** A call without arguments gets an empty object, because clients parse the arguments. */
+  /**
+   * Closes a block. A call without arguments gets an empty object, because clients parse the
+   * arguments.
+   */
   private close({ c, i }: Of<'close'>): string {
     const block = this.blocks.get(i);
     this.blocks.delete(i);

@@ -27,7 +27,7 @@ export function encodeTools(call: ModelCall, losses: LossLedger, form: ChatForm)
   return compact(members);
 }
 
-/** Tools that the model may call, for dialects that cannot name a subset of them. */
+/** Returns the tools that the model may call, for dialects that cannot name a subset of them. */
 export function offeredTools({ tools = [], toolChoice }: ModelCall): readonly Tool[] {
   if (toolChoice?.mode !== 'allowed') return tools;
   const names = new Set(toolChoice.names);
@@ -76,7 +76,7 @@ function functionTool(tool: Tool, at: string, losses: LossLedger, form: ChatForm
   };
 }
 
-/** A choice without tools is neutral. */
+/** Encodes the tool choice; a choice without tools has no effect and is left out. */
 function encodeToolChoice(choice: ToolChoice, hasTools: boolean, form: ChatForm): unknown {
   if (!hasTools && (choice.mode === 'auto' || choice.mode === 'none')) return undefined;
   const required = form.isOpenAi ? 'required' : 'any';

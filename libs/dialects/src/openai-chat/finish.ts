@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<string, Finish['reason']>> = {
   insufficient_system_resource: 'error',
 };
 
-/** Reads `finish_reason`. Calls in the response win over `stop`, whatever the provider says. */
+/** Reads `finish_reason`. Calls in the response take precedence over `stop`. */
 export function readFinish(value: unknown, hasCalls: boolean): Finish {
   const raw = typeof value === 'string' && value !== '' ? value : 'stop';
   const reason = Object.hasOwn(REASONS, raw) ? (REASONS[raw] ?? 'stop') : 'stop';
@@ -34,9 +34,9 @@ const WRITTEN: Readonly<Record<Finish['reason'], string>> = {
   error: 'stop',
 };
 
-/** Returns `finish_reason`, whose values are closed. */
+/** Returns `finish_reason`, which has a fixed set of values. */
 export const writeFinish = ({ reason }: Finish): string => WRITTEN[reason];
 
-/** The provider's own reason, where this dialect has no equal. */
+/** Returns the provider's own reason if this dialect has no equivalent; otherwise undefined. */
 export const nativeFinish = ({ reason, raw }: Finish): string | undefined =>
   reason === 'pause' || reason === 'error' ? raw : undefined;

@@ -5,7 +5,7 @@ import { asObject } from '../values/json';
 
 /**
  * Reads a `usage` object, in the spellings of all compatible providers. Undefined when its totals
- * are no counts.
+ * are not counts.
  */
 export function readUsage(value: unknown): TokenUsage | undefined {
   const usage = asObject(value);
@@ -16,7 +16,7 @@ export function readUsage(value: unknown): TokenUsage | undefined {
   const prompt = asObject(usage['prompt_tokens_details']) ?? {};
   const details = asObject(usage['completion_tokens_details']) ?? {};
   const reasoning = readDetail(details['reasoning_tokens'] ?? usage['reasoning_tokens']);
-  // xAI counts reasoning in addition to the completion; its total reveals it.
+  // xAI counts reasoning in addition to the completion, which its total shows.
   const isApart = reasoning > 0 && usage['total_tokens'] === input + completion + reasoning;
   const output = isApart ? completion + reasoning : completion;
   const cacheRead = readDetail(cachedTokens(usage, prompt), input);

@@ -2,7 +2,10 @@ import type { Citation, JsonObject } from '../call';
 import { asNumber, asString, objectsOf } from '../values/json';
 import { DIALECT } from './own';
 
-/** Reads an annotation. `base`: code units of the message's text before its content part. */
+/**
+ * Reads an annotation. `base` is the number of code units of the message's text before the content
+ * part.
+ */
 export function decodeAnnotation(annotation: JsonObject, base: number): Citation {
   const url = asString(annotation['url']);
   const title = asString(annotation['title']) ?? asString(annotation['filename']);

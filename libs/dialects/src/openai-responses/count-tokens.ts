@@ -5,7 +5,7 @@ import { answerInvalid } from '../values/tool-arguments';
 import { decodeCall } from './decode-call';
 import { encodeCall } from './encode-call';
 
-/** Members of a call that `POST /responses/input_tokens` takes. */
+/** Members of a call that `POST /responses/input_tokens` accepts. */
 const COUNTED = [
   'model',
   'input',
@@ -20,7 +20,7 @@ const COUNTED = [
   'conversation',
 ] as const;
 
-/** `input_tokens` for clients, whose body has a part of the members of a call. */
+/** `input_tokens` for clients, whose body has a subset of the members of a call. */
 export const clientTokens: ClientTokenCounter = {
   decodeCall: (body, address = {}) => decodeCall(body, { ...address, stream: false }),
   encodeResponse: ({ input }) => ({ object: 'response.input_tokens', input_tokens: input }),

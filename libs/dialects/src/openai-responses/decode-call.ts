@@ -65,7 +65,7 @@ export function decodeCall(body: JsonObject, address: CallAddress = {}): ModelCa
   };
 }
 
-/** Members without a neutral place; a null means that the client left the member out. */
+/** Returns the members without a neutral place; null counts as absent. */
 function otherMembers(body: JsonObject): JsonObject {
   const others = Object.entries(membersBesides(body, KNOWN) ?? {});
   return Object.fromEntries(others.filter(([, value]) => value !== null));
@@ -178,7 +178,10 @@ function decodeReasoningOptions(body: JsonObject): Reasoning | undefined {
   return { ...optional('effort', effort), ...optional('summary', summary) };
 }
 
-/** Members of objects whose other members are neutral, in their places: `reasoning.context`. */
+/**
+ * Returns members without a neutral place from objects that are otherwise neutral, such as
+ * `reasoning.context`.
+ */
 function ownMembers(body: JsonObject): JsonObject {
   const inner = (name: string, known: readonly string[]): JsonObject => {
     const object = asObject(body[name]);
@@ -262,7 +265,7 @@ function decodeState(body: JsonObject): Partial<ModelCall> {
       : read.string(read.object(conversation, 'conversation')?.['id'], 'conversation.id');
   const previous = { ...optional('responseId', responseId), ...optional('conversationId', conversationId) };
   return {
-    // The API keeps responses unless the client says no.
+    // The API stores responses unless the client disables it.
     store: read.boolean(body['store'], 'store') ?? true,
     ...(responseId === undefined && conversationId === undefined ? {} : { previous }),
     ...optional('background', read.boolean(body['background'], 'background')),

@@ -85,7 +85,10 @@ function decodePart(item: JsonObject, at: string, base: PartBaseOf, textLength: 
   }
 }
 
-/** An empty list of annotations says nothing, but is written back. */
+/**
+ * Returns the other members of a text. An empty list of annotations has no meaning, but is written
+ * back.
+ */
 const textRest = (item: JsonObject): JsonObject | undefined => {
   const rest = membersBesides(item, KNOWN['text'] ?? new Set());
   const { annotations } = item;
@@ -152,7 +155,7 @@ function decodeAudio(item: JsonObject, at: string): MediaPart {
   return { kind: 'media', media: 'audio', mime: `audio/${format}`, source: { at: 'base64', data } };
 }
 
-/** Decodes a data URL, or base64 without its type. */
+/** Decodes a data URL, or base64 without a media type. */
 function decodeFileData(
   data: string,
   mime = 'application/pdf',
@@ -168,7 +171,7 @@ function decodeFileData(
 const mediaOf = (mime: string): MediaPart['media'] =>
   mime.startsWith('audio/') ? 'audio' : mime.startsWith('video/') ? 'video' : 'document';
 
-/** Returns the media type that a file name or URL ends with. */
+/** Returns the media type for the extension of a file name or URL. */
 function typeOfName(name: string): string | undefined {
   const end = name.search(/[?#]/);
   const path = end < 0 ? name : name.slice(0, end);

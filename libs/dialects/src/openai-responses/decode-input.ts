@@ -13,7 +13,8 @@ import { isModelItem } from './items';
 import { DIALECT, withOwn, type MessageMark } from './own';
 
 /**
- * Maximum items of `input`, and parts of them, which are translated in one turn of the event loop.
+ * Maximum number of items of `input` and their parts, which are translated in one turn of the event
+ * loop.
  */
 const ENTRIES_MAX = 20_000;
 const MESSAGE = new Set(['role', 'content']);
@@ -33,8 +34,8 @@ interface OpenTurn {
 }
 
 /**
- * Collects items into turns: items that a model writes in a row are one turn, and so are tool
- * results in a row.
+ * Collects items into turns: consecutive items of the model form one turn, and so do consecutive
+ * tool results.
  */
 class TurnCollector {
   readonly system: SystemPart[] = [];
@@ -147,7 +148,7 @@ class TurnCollector {
     this.add('assistant', part, at);
   }
 
-  /** Gives the seal of a carrier in front of the call to the call. */
+  /** Adds a call, with the seal of a carrier before it. */
   private addCall(call: Part & { readonly kind: 'tool_call' }): void {
     const parts = this.turns.at(-1)?.role === 'assistant' ? this.turns.at(-1)?.parts : undefined;
     const before = parts?.at(-1);
@@ -171,7 +172,7 @@ class TurnCollector {
     else this.turns.push({ role: 'user', parts: [part], at });
   }
 
-  /** A new message starts a new turn, unless calls of the turn still wait for their results. */
+  /** Starts a new assistant turn, unless calls of the current one still lack results. */
   private startAssistant(): void {
     const last = this.turns.at(-1);
     if (last?.role !== 'assistant') return;
@@ -199,7 +200,7 @@ class TurnCollector {
   }
 }
 
-/** Gives the seals of carriers that no call took to the part in front of them. */
+/** Moves the seals of carriers that no call took to the part before them. */
 function withCarriedSeals(parts: readonly Part[]): readonly Part[] {
   if (!parts.some((part) => part.kind === 'reasoning' && isCarrier(part))) return parts;
   const kept: Part[] = [];
@@ -218,7 +219,10 @@ function withCarriedSeals(parts: readonly Part[]): readonly Part[] {
   return kept;
 }
 
-/** A message may leave its type out. An item reference may, too: it has nothing but an id. */
+/**
+ * Returns the type of an item. It may be absent for a message, and for an item reference, which has
+ * only an id.
+ */
 function itemType(item: JsonObject, at: string): string {
   const type = read.string(item['type'], `${at}.type`);
   if (type !== undefined) return type;
@@ -238,8 +242,8 @@ function refuseTooMany(items: readonly JsonObject[]): void {
 }
 
 /**
- * Decodes `input`. `hasEarlierState`: whether calls may be in an earlier response that only the
- * provider has.
+ * Decodes `input`. `hasEarlierState` tells whether calls may be in an earlier response that only
+ * the provider has.
  */
 export function decodeInput(input: unknown, hasEarlierState: boolean): DecodedInput {
   if (typeof input === 'string') {

@@ -41,7 +41,7 @@ export function decodeToolResult(item: JsonObject, at: string): Part {
   };
 }
 
-/** Texts of a reasoning item; several summary parts are paragraphs of one text. */
+/** Returns the texts of a reasoning item; several summary parts become paragraphs of one text. */
 function reasoningText(item: JsonObject): {
   readonly text: string;
   readonly isContent: boolean;
@@ -58,7 +58,7 @@ function reasoningText(item: JsonObject): {
   };
 }
 
-/** Decodes a reasoning item. `maker`: whose seal it is when the value names none. */
+/** Decodes a reasoning item. `maker` is the maker of a seal that names none. */
 export function decodeReasoning(item: JsonObject, maker: SealMaker, at?: string): ReasoningPart {
   const { text, isContent, count } = reasoningText(item);
   const id = asString(item['id']);
@@ -91,8 +91,8 @@ function reasoningSeal(content: string, maker: SealMaker, isTextless: boolean): 
 }
 
 /**
- * Whether a reasoning part only carries the seal of a neighbouring part, as Gemini's thought
- * signatures are.
+ * Returns whether a reasoning part only carries the seal of a neighbouring part, as Gemini's
+ * thought signatures are.
  */
 export const isCarrier = (part: ReasoningPart): boolean =>
   part.text === '' && part.summary !== true && part.seal?.by === 'google';

@@ -15,7 +15,7 @@ import { decodeUsage } from './usage';
 const MESSAGE = new Set(['role', 'content']);
 const CALL = new Set(['type', 'call_id', 'name', 'arguments', 'input']);
 
-/** Maximum items of a response. */
+/** Maximum number of items of a response. */
 const ITEMS_MAX = 4_096;
 
 export function decodeResponse(body: JsonObject, context: ProviderContext): ModelResponse {
@@ -53,8 +53,8 @@ class PartCollector {
   readonly logprobs: Logprob[] = [];
   searches = 0;
   /**
-   * Code units of text so far, of all messages: they become one candidate, and ranges of citations
-   * count from its start.
+   * Code units of the text of all messages so far. They become one candidate, and ranges of
+   * citations count from its start.
    */
   private textLength = 0;
 
@@ -111,7 +111,7 @@ class PartCollector {
 }
 
 /**
- * Decodes a tool call of a response. Broken arguments are the model's, and the client must see
+ * Decodes a tool call of a response. Invalid arguments come from the model, and the client must see
  * them.
  */
 export function decodeCallItem(item: JsonObject): Part & { readonly kind: 'tool_call' } {

@@ -13,13 +13,13 @@ import { makerOf } from './seals';
 import { decodeUsage } from './usage';
 
 const C = 0;
-/** Maximum items of a response; a stream with more fails. */
+/** Maximum number of items of a response; a stream with more fails. */
 const ITEMS_MAX = 4_096;
 
 /** A content part of a message, or the text or arguments of another item. */
 interface Block {
   readonly i: number;
-  /** Code units of the message text in front of it. */
+  /** Code units of the message's text before this block. */
   readonly base: number;
   readonly isText: boolean;
   /** Code units written so far. */
@@ -34,7 +34,7 @@ interface Block {
 class ResponsesDecoder extends SseDecoder {
   private readonly blocks = new Map<string, Block>();
   private readonly doneItems = new Set<number>();
-  /** Items of reasoning whose content, not summary, is streamed. */
+  /** Indexes of reasoning items whose content is streamed instead of the summary. */
   private readonly contents = new Set<number>();
   private textLength = 0;
   private hasCalls = false;
@@ -59,7 +59,7 @@ class ResponsesDecoder extends SseDecoder {
     else this.out.fail(BROKEN_STREAM);
   }
 
-  /** Some compatible servers end with the mark of Chat Completions. */
+  /** Handles the end mark of Chat Completions, which some compatible servers send. */
   protected override onText(data: string): boolean {
     return data === '[DONE]';
   }
@@ -141,8 +141,8 @@ class ResponsesDecoder extends SseDecoder {
         this.onPartDone(key, asObject(event['part']) ?? {}, index);
         break;
       default:
-        // Whole texts repeat their deltas. The progress of a hosted tool keeps the client's
-        // connection alive.
+        // Events with whole texts repeat the deltas and are ignored. The progress of a hosted tool
+        // keeps the client's connection alive.
         if (type.includes('_call.')) this.out.push({ t: 'ping' });
     }
   }
@@ -202,7 +202,7 @@ class ResponsesDecoder extends SseDecoder {
     this.out.push({ t: 'cite', c: C, i: block.i, citation: decodeAnnotation(annotation, block.base) });
   }
 
-  /** A part that was streamed is closed; one that was not is written whole. */
+  /** Closes a part that was streamed; writes a part that was not streamed in one piece. */
   private onPartDone(key: string, part: JsonObject, index: number): void {
     const isRefusal = part['type'] === 'refusal';
     const whole = asString(part[isRefusal ? 'refusal' : 'text']) ?? '';
@@ -224,7 +224,7 @@ class ResponsesDecoder extends SseDecoder {
   private onReasoning(index: number, isContent: boolean, event: JsonObject): void {
     const text = asString(event['delta']) ?? '';
     const found = this.blocks.get(reasoningKey(index));
-    // The summary and the content say the same; the one that came first is kept.
+    // Summary and content are equivalent; the one that arrived first is kept.
     if (text === '' || (found !== undefined && this.contents.has(index) !== isContent)) return;
     if (found === undefined && isContent) this.contents.add(index);
     this.append(found ?? this.openReasoning(index, asString(event['item_id']), isContent), text);

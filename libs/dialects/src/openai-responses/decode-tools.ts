@@ -5,11 +5,12 @@ import { DIALECT, withOwn } from './own';
 
 const FUNCTION = new Set(['type', 'name', 'description', 'parameters', 'strict']);
 const CUSTOM = new Set(['type', 'name', 'description', 'format']);
-/** Maximum tools of a call. */
+/** Maximum number of tools of a call. */
 const TOOLS_MAX = 2_000;
 
 /**
- * Whether a hosted tool of this type searches the web; the type may end with a date or `_preview`.
+ * Returns whether a hosted tool of this type searches the web; the type may end with a date or
+ * `_preview`.
  */
 export const isWebSearch = (type: string): boolean => type.startsWith('web_search');
 
@@ -57,7 +58,10 @@ export const decodeFunction = (tool: JsonObject, at: string): Tool => ({
   ...withOwn({ rest: membersBesides(tool, FUNCTION) ?? {} }),
 });
 
-/** The format `text` is the default, but is written back. */
+/**
+ * Returns the other members of a custom tool. The format `text` is the default, but is written
+ * back.
+ */
 const customRest = (tool: JsonObject): JsonObject => ({
   ...membersBesides(tool, CUSTOM),
   ...(asObject(tool['format'])?.['type'] === 'text' ? { format: tool['format'] } : {}),
@@ -104,7 +108,7 @@ function decodeLocation(place: JsonObject, at: string): NonNullable<WebSearch['l
   });
 }
 
-/** A tool choice, or what of it only this dialect can express. */
+/** A tool choice, and its parts that only this dialect can express. */
 export interface DecodedToolChoice {
   readonly choice?: ToolChoice;
   readonly own?: unknown;

@@ -3,8 +3,8 @@ import type { LossLedger } from '../losses';
 import type { Target } from '../target';
 
 /**
- * Names in a provider's row, which are those of Chat Completions, and the members of this dialect
- * that they stand for.
+ * Member names in a provider's row, which are those of Chat Completions, and the corresponding
+ * members of this dialect.
  */
 const MEMBERS: Readonly<
   Record<string, { readonly names: readonly string[]; readonly member: CallMember; readonly kind: Kind }>
@@ -21,7 +21,7 @@ const MEMBERS: Readonly<
 };
 type Kind = 'hint' | 'parameter' | 'content';
 
-/** Takes the members out of a body that the provider's row says it does not know. */
+/** Removes the members from a body that the provider does not support according to its row. */
 export function dropMembers(body: JsonObject, call: ModelCall, target: Target, losses: LossLedger): void {
   for (const dropped of target.traits.drop ?? []) {
     const { names = [], member, kind } = MEMBERS[dropped] ?? {};

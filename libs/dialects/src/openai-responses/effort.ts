@@ -3,7 +3,7 @@ import type { LossLedger } from '../losses';
 import type { Target } from '../target';
 import { effortOfBudget, nearestEffort } from '../values/effort';
 
-/** Encodes `reasoning`; undefined when the call says nothing of it. */
+/** Encodes `reasoning`; undefined when the call does not mention reasoning. */
 export function encodeReasoning(call: ModelCall, target: Target, losses: LossLedger): JsonObject | undefined {
   const { reasoning } = call;
   if (reasoning === undefined) return undefined;
@@ -15,7 +15,7 @@ export function encodeReasoning(call: ModelCall, target: Target, losses: LossLed
 
 function encodeEffort(call: ModelCall, target: Target, losses: LossLedger): Effort | undefined {
   const { reasoning = {}, maxTokens, from } = call;
-  // Budgets of Gemini have a table of their own.
+  // Budgets of Gemini have a separate table.
   const ofBudget = effortOfBudget(reasoning, from === 'gemini' ? undefined : maxTokens);
   const wanted = ofBudget ?? reasoning.effort;
   if (wanted === undefined) return undefined;

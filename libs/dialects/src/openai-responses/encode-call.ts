@@ -119,7 +119,9 @@ function encodeCacheOptions(call: ModelCall, target: Target): JsonObject {
   return { prompt_cache_options: merged(written, call.x?.[DIALECT]?.['prompt_cache_options']) };
 }
 
-/** Whether a part is marked where this API takes marks: user and system text. */
+/**
+ * Returns whether a part has a cache mark where this API accepts marks: in user and system text.
+ */
 const hasMarks = (call: ModelCall): boolean =>
   call.system.some(({ cache }) => cache !== undefined) ||
   call.turns.some(
@@ -131,7 +133,7 @@ function encodeState(call: ModelCall): JsonObject {
   const { responseId, conversationId } = call.previous ?? {};
   const isDefault = isOwnCall(call) && call.paths.store === undefined;
   return {
-    // The API keeps responses by default; clients of other dialects do not expect it.
+    // The API stores responses by default, which clients of other dialects do not expect.
     store: isDefault ? undefined : (call.store ?? false),
     previous_response_id: responseId,
     conversation: conversationId,
@@ -140,8 +142,8 @@ function encodeState(call: ModelCall): JsonObject {
 }
 
 /**
- * Without the store, a reasoning model's reasoning can be sent back only with its seal, which must
- * be requested.
+ * Encodes `include`. If responses are not stored, reasoning can be sent back only with its seal,
+ * which must be requested.
  */
 function encodeInclude(call: ModelCall, target: Target): string[] | undefined {
   const wantsSeal =

@@ -54,8 +54,8 @@ function searchText(title: string, source: string, parts: readonly Part[]): stri
 }
 
 /**
- * Models without explicit breakpoints cache automatically, so that only the place of the mark is
- * lost.
+ * Encodes a cache mark. Models without explicit breakpoints cache automatically, so that only the
+ * position of the mark is lost.
  */
 function encodeBreakpoint(part: Part, { call, target, losses }: PartContext): JsonObject {
   if (part.cache === undefined) return {};
@@ -69,7 +69,7 @@ function encodeBreakpoint(part: Part, { call, target, losses }: PartContext): Js
   return {};
 }
 
-/** Whether the client speaks this dialect. */
+/** Returns whether the client uses this dialect. */
 export const isOwnCall = (call: ModelCall): boolean => call.from === DIALECT;
 
 function encodeMedia(part: MediaPart, context: PartContext): JsonObject | null {
@@ -89,7 +89,7 @@ function encodeMedia(part: MediaPart, context: PartContext): JsonObject | null {
   }
 }
 
-/** Audio and video that a client of this dialect sent as a part of their own, or as a file. */
+/** Encodes audio and video that a client of this dialect sent as a separate part or a file. */
 function encodeOwnMedia(part: MediaPart, context: PartContext): JsonObject | null {
   const { source, mime = '' } = part;
   if (part.media !== 'audio' || source.at !== 'base64' || part.name !== undefined) {
@@ -100,7 +100,7 @@ function encodeOwnMedia(part: MediaPart, context: PartContext): JsonObject | nul
 
 function encodeImage(part: MediaPart, context: PartContext): JsonObject | null {
   const { source } = part;
-  // The dialect's types require it of an image in a message.
+  // The dialect's types require this member for an image in a message.
   const chosen = part.detail ?? (isOwnCall(context.call) ? undefined : 'auto');
   const detail = chosen === undefined ? {} : { detail: chosen };
   switch (source.at) {
@@ -164,7 +164,9 @@ function noteDocumentMembers(part: MediaPart, { call, losses }: PartContext): vo
 
 const optionalName = ({ name }: MediaPart): JsonObject => (name === undefined ? {} : { filename: name });
 
-/** The API refuses the data of a file without a name. */
+/**
+ * Returns the name of a file. The API refuses data without a name, so a missing one is generated.
+ */
 function nameOf(part: MediaPart, { call, losses }: PartContext): JsonObject {
   const name = part.name ?? part.title;
   if (name !== undefined) return { filename: name };

@@ -24,10 +24,10 @@ interface KnownCall {
   readonly custom: boolean;
 }
 
-/** Ids of the calls of a history, also of calls whose dialect has none. */
+/** Provides ids for the calls of a history, also for dialects without ids. */
 class CallIds {
   private readonly byId = new Map<string, KnownCall>();
-  /** Calls without an id, by name, in their order. */
+  /** Calls without an id by name, in their order. */
   private readonly unnamed = new Map<string, { readonly calls: KnownCall[]; next: number }>();
   private count = 0;
 
@@ -144,7 +144,9 @@ class InputEncoder {
     );
   }
 
-  /** Adds a part to the open message, or to a new one when the client had it in another message. */
+  /**
+   * Adds a part to the open message, or to a new one if the client had the part in another message.
+   */
   private messagePart(part: Part, open: OpenMessage | undefined): OpenMessage {
     const mark = ownOf(part).message;
     let message = open;
@@ -188,7 +190,7 @@ class InputEncoder {
     const { losses, call } = this.context;
     const at = part.at ?? call.paths.turns ?? 'turns';
     if (part.dialect === DIALECT) this.items.push(part.data);
-    // The text of the message has what the search found.
+    // The text of the message contains the results of the search.
     else if (part.kind !== 'opaque' && part.tool === 'web_search') losses.note(at);
     else losses.refuse(at, 'The Responses API has no such block; remove it.');
   }
@@ -201,7 +203,7 @@ const isOwnItem = (part: Part): part is HostedPart | OpaquePart =>
 
 /**
  * Encodes system text and turns. The first system text becomes `instructions`, unless it is an item
- * of the client or cached.
+ * of the client or has a cache mark.
  */
 export function encodeInput(call: ModelCall, context: PartContext): EncodedInput {
   const encoder = new InputEncoder(context);

@@ -39,7 +39,7 @@ export function encodeToolResult(
   };
 }
 
-/** Returns the text of content that is no more than one text; '' for no content. */
+/** Returns the text of content that is a single text; '' for no content; null for other content. */
 function plainText(content: readonly JsonObject[]): string | null {
   const [only] = content;
   if (only === undefined) return '';
@@ -48,8 +48,8 @@ function plainText(content: readonly JsonObject[]): string | null {
 }
 
 /**
- * Encodes a reasoning item; null when the provider could not accept it. Without a seal, only the
- * provider's own store knows the item, so that it is left out unless the store is in use.
+ * Encodes a reasoning item; null when the provider could not accept it. An item without a seal is
+ * known only to the provider's store, so it is left out unless the store is in use.
  */
 export function encodeReasoningItem(part: ReasoningPart, context: PartContext): JsonObject | null {
   const { call, target, losses } = context;
@@ -74,7 +74,7 @@ export function reasoningTexts(part: ReasoningPart, isContent: boolean): JsonObj
   return { summary: part.text === '' ? [] : [{ type: 'summary_text', text: part.text }] };
 }
 
-/** Whether a part of an assistant turn belongs in a message item. */
+/** Returns whether a part of an assistant turn belongs in a message item. */
 export const isMessagePart = (part: Part): boolean =>
   part.kind === 'text' ||
   part.kind === 'refusal' ||

@@ -4,10 +4,10 @@ import type { Target } from '../target';
 import { recordForeignMembers } from '../values/foreign-members';
 import { DIALECT } from './own';
 
-/** Smallest `max_output_tokens` that the API takes. */
+/** Smallest `max_output_tokens` that the API accepts. */
 const OUTPUT_MIN = 16;
 
-/** Records the members that this dialect has no word for. */
+/** Records the members that this dialect does not have. */
 export function recordLosses(call: ModelCall, losses: LossLedger): void {
   for (const [member, isNeutral] of PARAMETERS) {
     if (call[member] === undefined || isNeutral(call)) continue;
@@ -18,7 +18,10 @@ export function recordLosses(call: ModelCall, losses: LossLedger): void {
   recordForeignMembers(call, DIALECT, losses);
 }
 
-/** Members that change the response, and when their value asks for nothing. */
+/**
+ * Members that change the response, each with a function that tells whether its value has no
+ * effect.
+ */
 const PARAMETERS: readonly (readonly [CallMember, (call: ModelCall) => boolean])[] = [
   ['n', ({ n }) => n === 1],
   ['stop', ({ stop }) => stop?.length === 0],
@@ -68,7 +71,7 @@ function maxTokens(call: ModelCall, target: Target, losses: LossLedger): number 
   return found;
 }
 
-/** Reasoning models take no sampling, except with an effort of none; 1 is their default. */
+/** Encodes sampling. Reasoning models accept it only with the effort `none`; their default is 1. */
 function sampled(
   member: 'temperature' | 'topP',
   call: ModelCall,

@@ -39,7 +39,9 @@ function fill(builder: OutputBuilder, i: number, part: Part, logprobs?: readonly
   builder.close(i);
 }
 
-/** Returns the end of a response; a failure of the model has an error. */
+/**
+ * Returns status, reason and error of the end of a response. A failure of the model has an error.
+ */
 export function endOf(finish: Finish, hasRefusal: boolean): ResponseEnd {
   const status = encodeStatus(finish, hasRefusal);
   if (status.status !== 'failed') return { ...status, error: null };

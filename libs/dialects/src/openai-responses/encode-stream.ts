@@ -116,8 +116,8 @@ class ResponsesEncoder implements StreamEncoder {
   }
 
   /**
-   * Log probabilities mostly follow their text, and belong into its event. Those of a token that
-   * has no text yet, or behind a citation, get an event of their own.
+   * Returns the log probabilities that belong to a text event. They usually follow their text;
+   * those of a token without text, or after a citation, get a separate event.
    */
   private logprobsOf(i: number, next: StreamEvent | undefined): readonly Logprob[] | undefined {
     if (!this.isWanted || next?.t !== 'logprobs' || next.i !== i) return undefined;
@@ -146,8 +146,8 @@ class ResponsesEncoder implements StreamEncoder {
   }
 
   /**
-   * The SDK refuses a stream that does not begin with `response.created`, also one that fails at
-   * once.
+   * Writes a failure. Begins with `response.created` even then, because the SDK refuses streams
+   * without it.
    */
   private fail(fault: ProviderFault): void {
     this.builder.abandon();

@@ -41,7 +41,10 @@ function encodeTool(tool: Tool, at: string, call: ModelCall, losses: LossLedger)
 
 const NAME_RULE = 'The name of a tool may have letters, digits, _ and -, at most 128 in all.';
 
-/** The API requires `parameters`; a tool without a schema takes no arguments. */
+/**
+ * Returns the schema of a tool. The API requires `parameters`; a tool without a schema has no
+ * arguments.
+ */
 const encodeSchema = (tool: Tool): JsonObject =>
   tool.schema === undefined
     ? isOwn(tool)
@@ -49,7 +52,10 @@ const encodeSchema = (tool: Tool): JsonObject =>
       : { parameters: { type: 'object', properties: {} } }
     : { parameters: tool.schema };
 
-/** The API validates strictly by default, other dialects do not. */
+/**
+ * Returns `strict`, which must be written because the API validates strictly by default and other
+ * dialects do not.
+ */
 const encodeStrict = (tool: Tool): JsonObject =>
   tool.strict === undefined ? (isOwn(tool) ? {} : { strict: false }) : { strict: tool.strict };
 
@@ -75,7 +81,7 @@ function encodeSearch(search: WebSearch, at: string, losses: LossLedger): JsonOb
   };
 }
 
-/** Names a tool in `tool_choice`. */
+/** Returns the reference to a tool in `tool_choice`. */
 function toolReference(name: string, tool: Tool | undefined): JsonObject {
   switch (tool?.kind) {
     case 'custom':
@@ -100,7 +106,7 @@ export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[] = []
         tools.find(({ name }) => name === choice.name),
       );
     case 'allowed': {
-      // The first tool of a name counts.
+      // If several tools have the same name, the first one applies.
       const byName = new Map([...tools].reverse().map((tool) => [tool.name, tool]));
       return {
         type: 'allowed_tools',

@@ -29,7 +29,7 @@ export function failedResponse(response: JsonObject): GatewayError {
   });
 }
 
-/** Codes of the API's own failures, by our class; every other class is the server's. */
+/** Codes of the API's failures by fault class; other classes become a server error. */
 const FAILURE_CODES: Readonly<Partial<Record<FaultClass, string>>> = {
   rate: 'rate_limit_exceeded',
   invalid: 'invalid_prompt',

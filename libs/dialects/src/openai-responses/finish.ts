@@ -2,7 +2,7 @@ import type { JsonObject, Part } from '../call';
 import type { Finish } from '../response';
 import { asObject, asString } from '../values/json';
 
-/** Reads why a response ended. Calls win over a normal end, and so does a refusal. */
+/** Reads why a response ended. Calls and refusals take precedence over a normal end. */
 export function decodeFinish(
   response: JsonObject,
   has: { readonly calls: boolean; readonly refusal: boolean },
@@ -16,13 +16,16 @@ export function decodeFinish(
   return { reason: has.refusal ? 'content_filter' : 'stop', raw: status };
 }
 
-/** How the API says why a response ended. */
+/** How the API reports why a response ended. */
 export interface ResponseStatus {
   readonly status: 'completed' | 'incomplete' | 'failed';
   readonly incomplete_details: { readonly reason: string } | null;
 }
 
-/** A refusal is content of a completed response; a filter without one leaves it incomplete. */
+/**
+ * Returns the status of a response. A refusal is content of a completed response; a filter without
+ * a refusal makes the response incomplete.
+ */
 export function encodeStatus({ reason }: Finish, hasRefusal: boolean): ResponseStatus {
   switch (reason) {
     case 'stop':

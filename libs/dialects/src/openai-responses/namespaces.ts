@@ -4,11 +4,14 @@ import { asObject, asString, objectsOf } from '../values/json';
 import { decodeFunction } from './decode-tools';
 import { ownOf, withOwn } from './own';
 
-/** The longest name of a tool that all dialects take. */
+/** Maximum length of a tool name that all dialects accept. */
 const NAME_LENGTH_MAX = 64;
 const HASH_LENGTH = 8;
 
-/** A pure function of both names, so that any gateway finds the tool again. */
+/**
+ * Returns the name of a tool in a namespace. It depends only on both names, so that any gateway can
+ * find the tool.
+ */
 function joinedName(namespace: string, name: string): string {
   const joined = `${namespace}__${name}`;
   if (joined.length <= NAME_LENGTH_MAX) return joined;
@@ -17,8 +20,8 @@ function joinedName(namespace: string, name: string): string {
 }
 
 /**
- * Turns tools in namespaces, which other dialects do not have, into functions of their own. Calls
- * in the history get the same names.
+ * Converts tools in namespaces, which other dialects do not have, into separate functions. Calls in
+ * the history get the same names.
  */
 export function withoutNamespaces(call: ModelCall): ModelCall {
   const tools = call.tools ?? [];
@@ -56,9 +59,7 @@ function renamed(part: Part): Part {
     : { ...part, name: joinedName(namespace, part.name) };
 }
 
-/**
- * Returns a function that gives a call in a response the name and namespace that the client knows.
- */
+/** Returns a function that restores the client's name and namespace of a call in a response. */
 export function ownNames({ tools = [] }: Pick<ModelCall, 'tools'>): (part: Part) => Part {
   const names = new Map<string, ToolCallPart['x']>();
   const short = new Map<string, string>();

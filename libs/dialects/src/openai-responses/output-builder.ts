@@ -6,14 +6,14 @@ import { OutputItems, type OutputBlock } from './output-list';
 import type { OutputSink } from './output-sink';
 import { isOwn, ownOf } from './own';
 
-/** Maximum characters of a response, which its last event repeats whole. */
+/** Maximum number of characters of a response, which the last event repeats completely. */
 const OUTPUT_MAX = 32 * 1024 * 1024;
-/** Characters that a citation or a log probability counts besides its texts. */
+/** Number of characters that a citation or log probability counts in addition to its texts. */
 const ENTRY = 200;
 
 /**
  * Builds the output items of a response from its blocks, and sends the events of their lifecycle to
- * a sink. Streamed and whole responses are built by the same code, so that they agree.
+ * a sink. The same code builds streamed and unstreamed responses, so that they agree.
  */
 export class OutputBuilder {
   hasRefusal = false;
@@ -22,7 +22,7 @@ export class OutputBuilder {
   private readonly items: OutputItems;
   private readonly blocks = new Map<number, OutputBlock>();
   private message: MessageItem | null = null;
-  /** A call that is not announced yet, because its seal goes in front of it. */
+  /** A call that is not announced yet, because its seal must precede it. */
   private waiting: CallBlock | null = null;
   private size = 0;
 
@@ -75,7 +75,7 @@ export class OutputBuilder {
     this.waiting = null;
   }
 
-  /** Ends the message that is open. `status`: `incomplete` when the model had to stop. */
+  /** Ends the open message. `status` is `incomplete` if the response was truncated. */
   end(status: 'completed' | 'incomplete'): void {
     this.announce();
     for (const i of this.blocks.keys()) this.close(i);
@@ -83,7 +83,7 @@ export class OutputBuilder {
     this.message = null;
   }
 
-  /** Ends the output as it is, because the response has failed. */
+  /** Ends the output in its current state, because the response has failed. */
   abandon(): void {
     for (const block of this.blocks.values()) block.abandon();
     this.message?.abandon();

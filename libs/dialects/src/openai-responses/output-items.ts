@@ -13,10 +13,10 @@ import { reasoningTexts } from './encode-items';
 import { idOf, type ItemPlace, type OutputBlock, type OutputItems } from './output-list';
 import { DIALECT, ownOf } from './own';
 
-/** Maker of the seals that clients of this dialect know. */
+/** Maker of the seals that clients of this dialect can use. */
 const NATIVE = 'openai';
 
-/** Blocks of one text have no citations. */
+/** A block that ignores citations. */
 abstract class PlainBlock {
   cite(): void {
     // Only messages have annotations.
@@ -37,8 +37,8 @@ export function addCarrier(items: OutputItems, seal: Seal): void {
 }
 
 /**
- * A call of the client's tool. Its seal is carried by an item in front of it, or after it when it
- * comes late.
+ * A call of the client's tool. An item before the call carries its seal, or an item after it if the
+ * seal arrives late.
  */
 export class CallBlock extends PlainBlock implements OutputBlock {
   private place: ItemPlace | null = null;
@@ -87,7 +87,10 @@ export class CallBlock extends PlainBlock implements OutputBlock {
     this.writeSeal();
   }
 
-  /** The arguments may be half, so that the call must not look complete. */
+  /**
+   * Ends a call of a failed response. Its arguments may be incomplete, so it must not look
+   * complete.
+   */
   abandon(): void {
     if (this.place !== null) this.items.replace(this.place, this.item(this.place.id, 'incomplete'));
   }
@@ -114,8 +117,8 @@ export class CallBlock extends PlainBlock implements OutputBlock {
 }
 
 /**
- * Reasoning of the model: a summary, or content of an open model. Announced with its first text, or
- * with its seal.
+ * Reasoning of the model: a summary, or content of an open model. It is announced with its first
+ * text or its seal.
  */
 export class ReasoningBlock extends PlainBlock implements OutputBlock {
   private place: ItemPlace | null = null;
@@ -210,7 +213,7 @@ export class ReasoningBlock extends PlainBlock implements OutputBlock {
   }
 }
 
-/** An image that the model made. */
+/** An image that the model generated. */
 export class ImageBlock extends PlainBlock implements OutputBlock {
   private readonly place: ItemPlace;
   private data: string;
@@ -259,8 +262,8 @@ export class HostedBlock extends PlainBlock implements OutputBlock {
   }
 
   /**
-   * Returns null for a tool that this dialect does not know. A result of a search is in the
-   * citations.
+   * Returns the block of a hosted call; null for a tool that this dialect does not have. Results of
+   * searches are in the citations.
    */
   static of(items: OutputItems, part: HostedPart | OpaquePart): HostedBlock | null {
     if (part.dialect === DIALECT) return new HostedBlock(items, part.data, '');
@@ -270,15 +273,15 @@ export class HostedBlock extends PlainBlock implements OutputBlock {
   }
 
   write(): void {
-    // The item comes whole.
+    // The item arrives in one piece.
   }
 
   seal(): void {
-    // The item comes whole.
+    // The item arrives in one piece.
   }
 
   abandon(): void {
-    // The item is announced when it is whole.
+    // The item is announced when it is complete.
   }
 
   close(): void {

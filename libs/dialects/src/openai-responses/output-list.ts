@@ -6,7 +6,7 @@ import type { OutputSink } from './output-sink';
 /** Prefixes of the ids of items. */
 export type IdPrefix = 'msg' | 'fc' | 'ctc' | 'rs' | 'ws' | 'ig';
 
-/** An announced item: its place, and its id. */
+/** Index and id of an announced item. */
 export interface ItemPlace {
   readonly id: string;
   readonly index: number;
@@ -20,7 +20,7 @@ export interface OutputBlock {
   seal(seal: Seal): void;
   cite(citation: Citation): void;
   close(): void;
-  /** Writes what there is into the output, without events: the response has failed. */
+  /** Writes the current state into the output without events, because the response has failed. */
   abandon(): void;
 }
 
@@ -35,7 +35,10 @@ export class OutputItems {
     readonly sink: OutputSink,
   ) {}
 
-  /** Announces an item. `make` gets its id: `id` when the provider of this dialect gave one. */
+  /**
+   * Announces an item. `make` receives its id, which is `id` if a provider of this dialect sent
+   * one.
+   */
   add(prefix: IdPrefix, id: string | undefined, make: (id: string) => JsonObject): ItemPlace {
     const index = this.output.length;
     const made = id ?? `${prefix}_${base62(`${this.responseId}\n${String(index)}`, 24)}`;
@@ -61,6 +64,6 @@ export class OutputItems {
   }
 }
 
-/** The id of an item of this dialect. */
+/** Returns the id of an item of this dialect; undefined for other items. */
 export const idOf = (members: JsonObject | undefined): string | undefined =>
   typeof members?.['id'] === 'string' ? members['id'] : undefined;

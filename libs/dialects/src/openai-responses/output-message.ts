@@ -38,7 +38,7 @@ export class MessageItem {
     return this.place;
   }
 
-  /** Keeps a seal of a text, which follows the message in an item of its own. */
+  /** Stores the seal of a text, which a separate item after the message carries. */
   carry(seal: Seal): void {
     this.carried = seal;
   }
@@ -117,7 +117,10 @@ export class TextBlock implements OutputBlock {
     this.message.carry(seal);
   }
 
-  /** A citation without a range cites the whole text, whose end is known when the block closes. */
+  /**
+   * Adds a citation. One without a range cites the whole text, whose end is known when the block
+   * closes.
+   */
   cite(citation: Citation): void {
     if (!this.isText) return;
     const hasRange = citation.start !== undefined && citation.end !== undefined;

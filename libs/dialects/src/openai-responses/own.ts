@@ -2,9 +2,11 @@ import type { Extensions, JsonObject } from '../call';
 
 export const DIALECT = 'openai-responses';
 
-/** Members of a message item, kept on each of its parts so that an encoder finds the item again. */
+/**
+ * Members of a message item, stored on each of its parts so that an encoder can restore the item.
+ */
 export interface MessageMark {
-  /** Position of the item in `input` or `output`; parts of one item have the same. */
+  /** Position of the item in `input` or `output`; parts of one item have the same position. */
   readonly index: number;
   /** Members of the item besides `role` and `content`. */
   readonly item: JsonObject;
@@ -15,9 +17,9 @@ export interface Own {
   readonly message?: MessageMark;
   /** Members of the item, content part or tool with no neutral place. */
   readonly rest?: JsonObject;
-  /** Whether an opaque part is an item of its own, not a content part of a message. */
+  /** Whether an opaque part is a separate item instead of a content part of a message. */
   readonly isItem?: boolean;
-  /** Whether the part replaces an absent `input` and is not written. */
+  /** Whether the part stands for an absent `input` and is not written. */
   readonly isAbsent?: boolean;
   /** Whether the text of a reasoning part is its `content`, not its `summary`. */
   readonly isContent?: boolean;
@@ -33,5 +35,5 @@ export const withOwn = (own: Own): { readonly x: Extensions } => ({ x: { [DIALEC
 
 export const ownOf = (holder: { readonly x?: Extensions }): Own => holder.x?.[DIALECT] ?? {};
 
-/** Whether the holder was decoded from this dialect. */
+/** Returns whether an object was decoded from this dialect. */
 export const isOwn = (holder: { readonly x?: Extensions }): boolean => holder.x?.[DIALECT] !== undefined;

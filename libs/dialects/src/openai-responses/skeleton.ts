@@ -5,7 +5,7 @@ import { asObject, objectsOf } from '../values/json';
 import type { ResponseStatus } from './finish';
 import { encodeUsage } from './usage';
 
-/** Head of a response, taken from its provider. */
+/** Id, model and time of a response, from its provider. */
 export interface ResponseHead {
   readonly id: string;
   readonly model: string;
@@ -14,10 +14,7 @@ export interface ResponseHead {
   readonly serviceTier?: string;
 }
 
-/**
- * Members that a response repeats from its request, and what the API writes when the request leaves
- * them out.
- */
+/** Members that a response repeats from its request, with the API's values for absent ones. */
 const ECHOED: readonly (readonly [name: string, fallback: unknown])[] = [
   ['instructions', null],
   ['max_output_tokens', null],
@@ -53,7 +50,7 @@ export function skeletonOf(
     previous_response_id: null,
     reasoning: { effort: null, summary: null, ...asObject(request['reasoning']) },
     service_tier: TIERS.has(head.serviceTier) ? head.serviceTier : 'default',
-    // A translated response is kept nowhere.
+    // Translated responses are not stored.
     store: false,
     text: { format: { type: 'text' }, ...asObject(request['text']) },
     tools: objectsOf(request['tools']).map(echoedTool),
@@ -62,7 +59,7 @@ export function skeletonOf(
 
 export const responseId = (id: string): string => (id.startsWith('resp_') ? id : `resp_${id}`);
 
-/** The API writes all members of a function. */
+/** Returns a tool as a response repeats it: the API writes all members of a function. */
 const echoedTool = (tool: JsonObject): JsonObject =>
   tool['type'] === 'function' ? { description: null, parameters: null, strict: null, ...tool } : tool;
 

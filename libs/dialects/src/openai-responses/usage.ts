@@ -3,7 +3,7 @@ import { NO_TOKENS, type TokenUsage } from '../response';
 import { readCount, readDetail } from '../values/counts';
 import { asObject } from '../values/json';
 
-/** Reads a provider's usage; undefined when it is absent or no count. */
+/** Reads a provider's usage; undefined when it is absent or not a count. */
 export function decodeUsage(value: unknown, searches = 0): TokenUsage | undefined {
   const usage = asObject(value);
   if (usage === null) return undefined;
@@ -14,7 +14,7 @@ export function decodeUsage(value: unknown, searches = 0): TokenUsage | undefine
   const outputs = asObject(usage['output_tokens_details']) ?? {};
   const cacheRead = readDetail(inputs['cached_tokens'], input);
   const reasoning = readDetail(outputs['reasoning_tokens']);
-  // x.ai counts reasoning next to the output; the total shows it.
+  // xAI counts reasoning in addition to the output, which its total shows.
   const isBeside = reasoning > 0 && usage['total_tokens'] === input + output + reasoning;
   const whole = isBeside ? output + reasoning : output;
   return {

@@ -2,11 +2,11 @@ import type { JsonObject } from '../call';
 import { asObject } from '../values/json';
 import { isRecursive, type References } from './references';
 
-/** Maximum schemas inside of a schema. */
+/** Maximum number of schemas inside a schema. */
 const NODES_MAX = 20_000;
-/** Maximum levels of schemas. */
+/** Maximum depth of schemas. */
 const LEVELS_MAX = 100;
-/** Maximum characters of the constraints that move into a description. */
+/** Maximum number of characters of the constraints that move into a description. */
 const CONSTRAINTS_MAX = 2_000;
 
 /** String formats that Anthropic enforces. */
@@ -29,8 +29,8 @@ export type ClosedSchema =
 
 /**
  * Returns the schema with closed objects, and without the constraints that Anthropic cannot
- * enforce: they move into the description. `relaxed`: something else than the client's schema is
- * enforced. Time is linear in the schema; its order is kept. Source: Anthropic's guide to
+ * enforce: they move into the description. `relaxed` tells whether the enforced schema differs from
+ * the client's. Takes linear time and keeps the order of members. Source: Anthropic's guide to
  * structured outputs and the transformation of its SDK, November 2026.
  */
 export function closedSchema(schema: JsonObject): ClosedSchema {
@@ -45,14 +45,14 @@ export function closedSchema(schema: JsonObject): ClosedSchema {
   }
 }
 
-/** A schema that cannot be expressed. */
+/** Thrown for a schema that cannot be expressed. */
 class Refused extends Error {}
 
 type Entry = [name: string, value: unknown];
 
-/** Annotations that constrain nothing, and that are left out without being missed. */
+/** Annotations without constraints, which are left out without a loss. */
 const IGNORED: ReadonlySet<string> = new Set(['$schema', '$id', '$comment']);
-/** Members that are taken as they are. */
+/** Members that are copied unchanged. */
 const KEPT: ReadonlySet<string> = new Set(['type', 'title', 'description', 'required', 'default']);
 
 class Walk {
@@ -60,12 +60,15 @@ class Walk {
   /** Names of the definitions that each definition refers to; '' is the schema itself. */
   readonly references: References = new Map();
   private nodes = 0;
-  /** Name of the definition that is being walked; '' outside of all. */
+  /** Name of the current definition; '' outside of definitions. */
   private currentDefinition = '';
-  /** Names and indexes from the root to the schema that is being walked. */
+  /** Names and indexes from the root to the current schema. */
   private readonly path: string[] = [];
 
-  /** `isJoined`: other schemas of objects apply to the same value. */
+  /**
+   * Returns the converted schema. `isJoined` tells whether other object schemas apply to the same
+   * value.
+   */
   schema(value: unknown, level: number, isJoined = false): JsonObject {
     const schema = asObject(value);
     if (schema === null) throw new Refused('Anthropic takes schemas that are objects only.');
@@ -90,7 +93,7 @@ class Walk {
     return Object.fromEntries(entries);
   }
 
-  /** Returns the member as it is written; null when it cannot be enforced. */
+  /** Returns the converted member; null when it cannot be enforced. */
   private member(
     schema: JsonObject,
     name: string,
@@ -118,7 +121,7 @@ class Walk {
     }
   }
 
-  /** Walks a schema inside of the current one. */
+  /** Converts a schema inside the current one. */
   private within(place: readonly string[], value: unknown, level: number, isJoined = false): JsonObject {
     this.path.push(...place);
     const schema = this.schema(value, level + 1, isJoined);
@@ -146,7 +149,7 @@ class Walk {
     return Object.fromEntries(entries);
   }
 
-  /** Anthropic reads `oneOf` as `anyOf`. */
+  /** Converts a list of schemas; `oneOf` becomes `anyOf`, because Anthropic treats them alike. */
   private list(
     schema: JsonObject,
     name: string,
@@ -163,8 +166,8 @@ class Walk {
   }
 
   /**
-   * Keeps only `$ref` and the definitions, since Anthropic ignores other members next to a
-   * reference.
+   * Returns a reference with only `$ref` and the definitions, because Anthropic ignores other
+   * members next to it.
    */
   private reference(schema: JsonObject, target: string, level: number): JsonObject {
     if (!target.startsWith('#')) throw new Refused('Anthropic takes references inside of the schema only.');
@@ -179,7 +182,7 @@ class Walk {
     return Object.fromEntries(entries);
   }
 
-  /** Whether a local reference names a schema around the current one. */
+  /** Returns whether a local reference names a schema that contains the current one. */
   private isInside(target: string): boolean {
     const place = target.slice('#/'.length).split('/').map(unescaped);
     return place.length <= this.path.length && place.every((name, at) => name === this.path[at]);
@@ -197,7 +200,7 @@ class Walk {
   private describe(entries: Entry[], moved: readonly Entry[]): void {
     this.relaxed = true;
     const constraints = moved.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ');
-    // A cut must not leave half of a character, which strict readers of JSON refuse.
+    // The cut must not split a surrogate pair, which strict JSON parsers refuse.
     const text = `{${constraints.slice(0, CONSTRAINTS_MAX).replace(/[\ud800-\udbff]$/, '')}}`;
     const found = entries.find(([name]) => name === 'description');
     if (found === undefined) entries.push(['description', text]);
@@ -215,7 +218,7 @@ function closedProperties(name: string, value: unknown): Entry {
   return [name, false];
 }
 
-/** Whether Anthropic takes a member with this value. */
+/** Returns whether Anthropic enforces a member with this value. */
 function isEnforced(name: string, value: unknown): boolean {
   if (KEPT.has(name)) return true;
   switch (name) {
@@ -238,8 +241,8 @@ const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
   type === 'object' || (Array.isArray(type) && type.includes('object')) || properties !== undefined;
 
 /**
- * Number of schemas of objects that apply to one value: the schema itself, each part of `allOf`,
- * and the alternatives as one.
+ * Returns the number of object schemas that apply to one value: the schema itself, each part of
+ * `allOf`, and the alternatives as one.
  */
 function joinedObjects(schema: JsonObject): number {
   const parts = (list: unknown): number =>
@@ -253,7 +256,7 @@ const mayBeObject = (schema: JsonObject): boolean =>
 
 /**
  * Returns the name of the definition that a local reference names; '' for the whole schema; null
- * for another place in it.
+ * for any other reference.
  */
 function definitionName(reference: string): string | null {
   if (reference === '#' || reference === '#/') return '';
@@ -264,5 +267,5 @@ function definitionName(reference: string): string | null {
   return unescaped(end < 0 ? rest : rest.slice(0, end));
 }
 
-/** A name in a JSON pointer (RFC 6901). */
+/** Decodes a name in a JSON pointer (RFC 6901). */
 const unescaped = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~');

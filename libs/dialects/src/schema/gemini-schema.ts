@@ -2,14 +2,14 @@ import type { JsonObject } from '../call';
 import { invalid } from '../losses';
 import { asArray, asObject, asString, objectsOf } from '../values/json';
 
-/** Maximum schemas in one schema once its references are resolved. */
+/** Maximum number of schemas in one schema after its references are resolved. */
 const NODES_MAX = 10_000;
-/** Maximum levels of schemas inside of each other. */
+/** Maximum depth of schemas. */
 const DEPTH_MAX = 64;
-/** Maximum characters and steps of a reference. */
+/** Maximum number of characters and steps of a reference. */
 const POINTER_MAX = 1_024;
 
-/** Google's OpenAPI subset as its own schemas name the types. */
+/** Type names of Google's OpenAPI subset by JSON Schema type. */
 const TYPES: Readonly<Record<string, string>> = {
   string: 'STRING',
   number: 'NUMBER',
@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
   array: 'ARRAY',
   object: 'OBJECT',
 };
-/** Formats that models before 2.5 take; others are a 400 there. */
+/** Formats that models before 2.5 accept; they respond with 400 to others. */
 const FORMATS: ReadonlySet<string> = new Set(['enum', 'date-time', 'float', 'double', 'int32', 'int64']);
 /** Members that both forms have under the same name and meaning. */
 const SAME = [
@@ -33,7 +33,7 @@ const SAME = [
   'minProperties',
   'maxProperties',
 ] as const;
-/** Members that the conversion reads; any other one is lost. */
+/** Members that the conversion reads; other members are lost. */
 const READ: ReadonlySet<string> = new Set([
   ...SAME,
   'type',
@@ -54,7 +54,7 @@ const READ: ReadonlySet<string> = new Set([
 
 export interface OpenApiSchema {
   readonly schema: JsonObject;
-  /** Whether a constraint of the JSON Schema has no place. */
+  /** Whether a constraint of the JSON Schema could not be expressed. */
   readonly relaxed: boolean;
 }
 
@@ -124,7 +124,7 @@ class ToOpenApi {
     return target;
   }
 
-  /** A list of one in `allOf` is part of the schema itself. */
+  /** Merges a single schema in `allOf` into the schema itself. */
   private merged(schema: JsonObject): JsonObject {
     const all = asArray(schema['allOf']);
     const [only] = all ?? [];
@@ -157,7 +157,7 @@ class ToOpenApi {
     if (type === 'array' || schema['items'] !== undefined) this.addItems(schema, result, depth);
   }
 
-  /** The alternatives of `anyOf` and `oneOf`, or of several types. */
+  /** Converts the alternatives of `anyOf` and `oneOf`, or of several types. */
   private options(
     schema: JsonObject,
     types: readonly string[],
@@ -185,7 +185,7 @@ class ToOpenApi {
     else this.relaxed = true;
   }
 
-  /** Only texts can be enumerated. */
+  /** Adds enumerated values, which must be texts. */
   private addValues(schema: JsonObject, result: JsonObject): void {
     const given = asArray(schema['enum']) ?? (schema['const'] === undefined ? null : [schema['const']]);
     if (given === null) return;
@@ -222,7 +222,7 @@ class ToOpenApi {
     result['type'] ??= 'ARRAY';
     if (asObject(schema['items']) !== null) result['items'] = this.convert(schema['items'], depth + 1);
     else {
-      // The subset has no lists without a type of items.
+      // The subset requires a type for the items of a list.
       this.relaxed = true;
       result['items'] = { type: 'STRING' };
     }
@@ -271,8 +271,8 @@ const SNAKE: Readonly<Record<string, string>> = {
 
 /**
  * Converts a schema of Google's OpenAPI subset to a JSON Schema. Members that are the same in both
- * stay as they are. Throws `validation_failed` with `path` for a schema beyond 10,000 nodes or 64
- * levels.
+ * forms stay unchanged. Throws `validation_failed` with `path` for a schema beyond 10,000 nodes or
+ * 64 levels.
  */
 export function jsonSchemaOf(schema: JsonObject, path: string): JsonObject {
   let nodes = 0;
@@ -326,7 +326,7 @@ function convertedValue(value: unknown, convert: (schema: JsonObject) => JsonObj
 const countOf = (value: unknown): unknown =>
   typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
 
-/** The order of properties is the order of the response. */
+/** Orders the properties as in `ordering`, because the response follows the order of properties. */
 function orderProperties(schema: JsonObject, ordering: unknown): void {
   const properties = asObject(schema['properties']);
   const names = asArray(ordering);

@@ -7,8 +7,8 @@ interface Visit {
 }
 
 /**
- * Whether a schema refers to itself, directly or through definitions. Time is linear in the
- * references.
+ * Returns whether a schema refers to itself, directly or through definitions. Takes time linear in
+ * the number of references.
  */
 export function isRecursive(references: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   const done = new Set<string>();

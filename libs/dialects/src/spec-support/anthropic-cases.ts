@@ -5,7 +5,7 @@ const assistant = (...content: JsonObject[]): JsonObject => ({ role: 'assistant'
 const text = (value: string): JsonObject => ({ type: 'text', text: value });
 
 /**
- * Bodies of requests without `model` and `max_tokens`, which `claude-opus-4-8` takes as they are.
+ * Bodies of requests without `model` and `max_tokens`, which `claude-opus-4-8` accepts unchanged.
  */
 export const REQUESTS: Readonly<Record<string, JsonObject>> = {
   'system text, sampling and limits': {

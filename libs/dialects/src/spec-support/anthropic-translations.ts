@@ -13,7 +13,7 @@ export interface Translation {
   readonly loss?: LossMode;
 }
 
-/** Translates a call in a spec; by default one of Chat Completions for Claude. */
+/** Translates a call, by default one of Chat Completions for Claude. */
 export function translated(
   body: JsonObject,
   {
@@ -46,7 +46,7 @@ export const sent = (body: JsonObject, translation?: Translation): JsonObject =>
 export const lost = (body: JsonObject, translation?: Translation): string[] =>
   translated(body, translation).losses.losses.map(({ path, code }) => `${path}=${code}`);
 
-/** Translates a stream of the provider's frames, and reads it as the client's SDK does. */
+/** Translates a stream of the provider's frames, and reads it like the client's SDK. */
 export function streamed(
   frames: readonly JsonObject[],
   translation: Translation & { readonly end?: string; readonly request?: JsonObject } = {},
@@ -64,7 +64,7 @@ export const ANTHROPIC_CLIENT = {
   model: 'gpt-4.1',
 } as const;
 
-/** Frames of a message of Anthropic's around the frames of its blocks. */
+/** Returns the frames of an Anthropic message around the frames of its blocks. */
 export const message = (...blocks: readonly JsonObject[]): JsonObject[] => [
   {
     type: 'message_start',
@@ -75,14 +75,14 @@ export const message = (...blocks: readonly JsonObject[]): JsonObject[] => [
   { type: 'message_stop' },
 ];
 
-/** Frames of one block. */
+/** Returns the frames of one block. */
 export const block = (index: number, start: JsonObject, ...deltas: readonly JsonObject[]): JsonObject[] => [
   { type: 'content_block_start', index, content_block: start },
   ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
   { type: 'content_block_stop', index },
 ];
 
-/** A chunk of Chat Completions. */
+/** Returns a chunk of Chat Completions. */
 export const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
   id: 'x',
   object: 'chat.completion.chunk',

@@ -13,7 +13,7 @@ const CANONICAL: Readonly<Record<string, keyof ProviderFault>> = {
 };
 
 /**
- * Returns what a vector of an error finds wrong: with our reading of it, or with what a client
+ * Returns the mismatches of an error vector: in the decoded fault, and in the error that a client
  * gets.
  */
 export function errorFaults({ expect, from, to, input }: Vector): string[] {

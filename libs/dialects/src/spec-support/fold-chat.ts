@@ -1,6 +1,6 @@
 import { isGiven, list, object, text, type Json } from './json-values';
 
-/** Accumulates chunks as `ChatCompletionStream` of the openai package does. */
+/** Accumulates chunks like `ChatCompletionStream` of the openai package. */
 export function foldChat(chunks: readonly Json[]): Json {
   const choices = new Map<number, Json>();
   const result: Json = {};

@@ -1,8 +1,7 @@
 import { list, object, text, type Json } from './json-values';
 
 /**
- * Accumulates events as `MessageStream` of the Anthropic package does; throws for blocks out of
- * order.
+ * Accumulates events like `MessageStream` of the Anthropic package. Throws for blocks out of order.
  */
 export function foldMessages(events: readonly Json[]): Json {
   const folded = new FoldedMessage();

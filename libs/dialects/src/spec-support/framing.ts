@@ -42,8 +42,8 @@ const FRAMINGS: Readonly<Record<string, { frames: (frames: readonly Frame[]) => 
 };
 
 /**
- * Writes parsed events in the framing of their dialect. `cut` leaves the end mark out;
- * `cut-in-frame` also half of the last frame.
+ * Writes parsed events in the framing of their dialect. `cut` omits the end mark; `cut-in-frame`
+ * also omits half of the last frame.
  */
 export function framed(dialect: string, frames: readonly Frame[], end: string): Buffer {
   const framing = FRAMINGS[dialect];

@@ -2,7 +2,7 @@ import type { JsonObject } from '../call';
 import { CLIENT_CALLS } from './generators/client-calls';
 import type { PlainConversation, PlainTurn } from './generators/plain';
 
-/** Bodies of clients in which one list, one text or one depth grows with a count. */
+/** Client bodies in which one list, one text or one depth grows with a count. */
 
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -42,7 +42,7 @@ function nested(depth: number): JsonObject {
   return schema;
 }
 
-/** What grows, as changes of a small conversation. */
+/** Growing members, as changes of a small conversation. */
 const GROWN: Readonly<Record<string, (count: number) => Partial<PlainConversation>>> = {
   'messages of one role': (count) => ({ turns: times(count, () => user()) }),
   'messages of two roles': (count) => ({
@@ -135,7 +135,7 @@ const GROWN: Readonly<Record<string, (count: number) => Partial<PlainConversatio
   'depth of a schema': (count) => tool({ properties: { a: nested(Math.floor(count / 10)) } }),
 };
 
-/** Members that have another name in each dialect, or that only one has. */
+/** Members that have another name in each dialect, or that only one dialect has. */
 const MARK = { cache_control: { type: 'ephemeral' } };
 const text = (more: JsonObject = {}): JsonObject => ({ type: 'text', text: 'a', ...more });
 const message = (content: readonly JsonObject[]): JsonObject => ({ role: 'user', content });
@@ -236,7 +236,7 @@ const OWN: Readonly<Record<string, Readonly<Record<string, (count: number) => Js
 
 export type Growing = (count: number) => JsonObject;
 
-/** What grows in a call of a client's dialect. */
+/** Returns the growing bodies of a client's dialect by name. */
 export function hostileCalls(dialect: string): [string, Growing][] {
   const write = CLIENT_CALLS[dialect];
   if (write === undefined) throw new Error(`No calls of ${dialect}`);

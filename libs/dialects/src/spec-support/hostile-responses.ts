@@ -3,7 +3,7 @@ import type { PlainModelPart, PlainResponse } from './generators/plain';
 import { PROVIDER_RESPONSES } from './generators/provider-responses';
 import { named, times, type Growing } from './hostile-calls';
 
-/** Responses of providers in which one list or one text grows with a count. */
+/** Provider responses in which one list or one text grows with a count. */
 
 export const BASE: PlainResponse = {
   id: 'r1',
@@ -160,7 +160,7 @@ const OWN: Readonly<Record<string, Readonly<Record<string, Growing>>>> = {
   },
 };
 
-/** What grows in a response of a provider's dialect. */
+/** Returns the growing responses of a provider's dialect by name. */
 export function hostileResponses(dialect: string): [string, Growing][] {
   const write = PROVIDER_RESPONSES[dialect];
   if (write === undefined) throw new Error(`No responses of ${dialect}`);

@@ -5,7 +5,7 @@ import { providerStream } from './generators/provider-streams';
 import { times } from './hostile-calls';
 import { annotation, BASE, citation, GROWN, grounding } from './hostile-responses';
 
-/** Streams of providers in which one text or one number of events grows with a count. */
+/** Provider streams in which one text or the number of events grows with a count. */
 
 type Frames = (count: number) => JsonObject[];
 const choice = (delta: JsonObject): JsonObject => ({ choices: [{ index: 0, delta }] });
@@ -19,7 +19,7 @@ const converse = (event: string, contentBlockIndex: number, more: JsonObject): J
   payload: { contentBlockIndex, ...more },
 });
 
-/** Events that never come to an end. */
+/** Streams of events without an end. */
 const FRAMES: Readonly<Record<string, Readonly<Record<string, Frames>>>> = {
   'openai-chat': {
     'calls without a name': (count) =>
@@ -133,10 +133,13 @@ const FRAMES: Readonly<Record<string, Readonly<Record<string, Frames>>>> = {
   },
 };
 
-/** The bytes of a stream with this many events or blocks. */
+/** Returns the bytes of a stream with this many events or blocks. */
 export type GrowingStream = (count: number) => Buffer;
 
-/** What grows in a stream of a provider's dialect. Texts arrive a character an event. */
+/**
+ * Returns the growing streams of a provider's dialect by name. Texts arrive one character for each
+ * event.
+ */
 export const hostileStreams = (dialect: string): [string, GrowingStream][] => [
   ...Object.entries(GROWN).map(([name, make]): [string, GrowingStream] => [
     name,
@@ -148,7 +151,7 @@ export const hostileStreams = (dialect: string): [string, GrowingStream][] => [
   ]),
 ];
 
-/** Streams that stay open, to which any number of blocks can be added. */
+/** Returns open streams to which any number of blocks can be added. */
 export const openStreams = (dialect: string): [string, GrowingStream][] =>
   hostileStreams(dialect).filter(([name]) => name.includes('never end') || name === 'calls without a name');
 
@@ -159,7 +162,7 @@ export const longResponse = (length: number): PlainResponse => ({
 
 const pieces = (length: number): string[] => times(100, () => 'a'.repeat(length / 100));
 
-/** Streams of which a decoder must hold this many characters. */
+/** Streams for which a decoder must buffer this many characters. */
 export const HELD_STREAMS: readonly (readonly [string, string, (length: number) => Buffer])[] = [
   [
     'openai-chat',

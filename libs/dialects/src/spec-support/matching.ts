@@ -2,8 +2,8 @@
 type Remembered = Map<string, string>;
 
 /**
- * Matchers of `testdata/dialects.json`: returns what does not fit, as `path: reason`; empty when
- * all of `expected` is there.
+ * Compares a value with the matchers of `testdata/dialects.json`. Returns the mismatches as `path:
+ * reason`; empty when `actual` contains all of `expected`.
  */
 export function mismatches(
   expected: unknown,
@@ -20,7 +20,7 @@ export function mismatches(
   }
   if (Array.isArray(expected)) return listMismatches(expected, actual, remembered, path);
   if (expected === null && actual === undefined) return [`${at}: absent instead of null`];
-  // 0 and -0 are the same number.
+  // 0 and -0 count as the same number.
   return expected === actual ? [] : [`${at}: ${show(actual)} instead of ${show(expected)}`];
 }
 
@@ -106,7 +106,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Returns the dotted paths of `absent` that exist all the same. */
+/** Returns the dotted paths of `absent` that exist in `actual`. */
 export const present = (absent: readonly string[], actual: unknown): string[] =>
   absent.filter(
     (path) =>
@@ -123,7 +123,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const show = (value: unknown): string => (value === undefined ? 'undefined' : JSON.stringify(value));
 
-/** The value with members of all objects in one order. */
+/** Returns the value with sorted members in all objects. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isRecord(value)) return value;

@@ -2,7 +2,7 @@ import { GatewayError } from '@gw/kernel';
 import fc from 'fast-check';
 import type { JsonObject } from '../call';
 
-/** A value with one of its inner values replaced; `steps` chooses which. */
+/** Returns a value with one of its inner values replaced; `steps` selects which. */
 export function mutated(value: unknown, steps: readonly number[], replacement: unknown): unknown {
   const [step, ...rest] = steps;
   if (step === undefined || typeof value !== 'object' || value === null) return replacement;
@@ -15,13 +15,16 @@ export function mutated(value: unknown, steps: readonly number[], replacement: u
   return { ...value, [name]: inner };
 }
 
-/** Where to replace a value, and by what. */
+/** Generates the position of a value to replace, and the replacement. */
 export const mutation = fc.tuple(
   fc.array(fc.nat(50), { minLength: 1, maxLength: 6 }),
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** Runs it; null for an error of the gateway. Any other error fails the test. */
+/**
+ * Runs `run` and returns its result; null for an error of the gateway. Any other error fails the
+ * test.
+ */
 export function tolerated<T>(run: () => T): T | null {
   try {
     return run();

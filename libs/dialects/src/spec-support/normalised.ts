@@ -12,7 +12,7 @@ const objects = (value: unknown): Json[] =>
 const each = (value: unknown, change: (item: Json) => Json): unknown =>
   Array.isArray(value) ? objects(value).map(change) : value;
 
-/** One text part of a chat message equals its text. */
+/** Normalises a chat message: a single text part becomes its text. */
 function chatMessage(message: Json): Json {
   const parts = objects(message['content']);
   const [part] = parts;
@@ -80,7 +80,7 @@ const SPELLINGS: Spellings = {
   }),
 };
 
-/** Returns a body in one of its equal spellings, so that bodies of a dialect can be compared. */
+/** Returns a body in a canonical spelling, so that bodies of a dialect can be compared. */
 export function normalised(dialect: string, body: unknown): unknown {
   const object = asObject(body);
   const spell = SPELLINGS[dialect];

@@ -9,8 +9,8 @@ export interface AccumulatedStream {
 }
 
 /**
- * Reads the text of an event stream with the official SDK. Rejects when its accumulator does, which
- * is strict about the order of events, and about indexes.
+ * Reads the text of an event stream with the official SDK. Rejects if its accumulator does, which
+ * checks the order of events and indexes strictly.
  */
 export async function accumulated(text: string): Promise<AccumulatedStream> {
   const read = (): Stream<ResponseStreamEvent> =>
@@ -22,8 +22,7 @@ export async function accumulated(text: string): Promise<AccumulatedStream> {
 }
 
 /**
- * The response before its last event, which would replace what the accumulator built from the
- * others.
+ * Returns the response that the accumulator built before the last event, which would replace it.
  */
 export async function accumulatedBeforeLast(text: string): Promise<Record<string, unknown>> {
   const events = text.split('\n\n').filter((event) => event !== '');

@@ -22,8 +22,8 @@ const targetFor = (provider: ProviderCodec, { model = 'm', traits = {} }: SideOp
   targetOf({ provider: provider.dialect, dialect: provider.dialect, model, traits });
 
 /**
- * A client's call that a provider gets: what is sent, and what is lost. `body`: members of the
- * client's body.
+ * Encodes a client's call for a provider. Returns the sent body and the losses. `body` holds
+ * members of the client's body.
  */
 export function encoded(
   provider: ProviderCodec,
@@ -44,7 +44,7 @@ export function encoded(
   };
 }
 
-/** Returns type and path of the error with which `run` refuses. */
+/** Returns type and path of the error that `run` throws. */
 export function refusal(run: () => unknown): readonly [type: string, path: string | undefined] {
   try {
     run();
@@ -73,7 +73,7 @@ export const decoded = (
   options: SideOptions = {},
 ): ModelResponse => provider.decodeResponse(body, contextFor(provider, request, options));
 
-/** Events of a stream with these frames, read a byte at a time. */
+/** Returns the events of a stream with these frames, which is read byte by byte. */
 export function streamed(
   provider: ProviderCodec,
   frames: readonly JsonObject[],
@@ -86,7 +86,7 @@ export function streamed(
   return [...events, ...decoder.end()];
 }
 
-/** Events of raw text, read as one chunk. */
+/** Returns the events of raw text, which is read as one chunk. */
 export function streamedText(provider: ProviderCodec, text: string): StreamEvent[] {
   const decoder = provider.decodeStream(contextFor(provider, {}, {}));
   return [...decoder.write(Buffer.from(text)), ...decoder.end()];

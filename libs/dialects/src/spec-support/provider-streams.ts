@@ -30,8 +30,8 @@ const cohereContent = (index: number, type: 'text' | 'thinking', text: string): 
 ];
 
 /**
- * Streams of providers that say the same: the thought `hm`, the text `I look.`, and the call
- * `f({"a":1})`.
+ * Equivalent streams of providers with the same content: the thought `hm`, the text `I look.`, and
+ * the call `f({"a":1})`.
  */
 export const PROVIDER_STREAMS: Readonly<Record<string, readonly JsonObject[]>> = {
   'cohere-v2': [
@@ -81,7 +81,7 @@ export const PROVIDER_STREAMS: Readonly<Record<string, readonly JsonObject[]>> =
   ],
 };
 
-/** The same as whole responses. */
+/** The content of `PROVIDER_STREAMS` as unstreamed responses. */
 export const PROVIDER_RESPONSES: Readonly<Record<string, JsonObject>> = {
   'cohere-v2': {
     id: 'c1',

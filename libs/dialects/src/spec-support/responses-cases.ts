@@ -19,7 +19,7 @@ export function contextOf(request: JsonObject = {}): ClientContext {
 
 export const USAGE = { ...NO_TOKENS, input: 8, output: 2, reasoning: 1 };
 
-/** The events of a stream of these parts, each filled in two fragments. */
+/** Returns the events of a stream of these parts, each filled in two fragments. */
 export function eventsOf(parts: readonly Part[], finish: Finish = { reason: 'stop' }): StreamEvent[] {
   const blocks = parts.flatMap((part, i): StreamEvent[] => {
     const base = { c: 0, i };

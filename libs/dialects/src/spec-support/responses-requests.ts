@@ -190,7 +190,7 @@ export const INPUTS: Readonly<Record<string, readonly JsonObject[]>> = {
   ],
 };
 
-/** Bodies' members besides the input. */
+/** Members of bodies other than the input. */
 export const MEMBERS: Readonly<Record<string, JsonObject>> = {
   limits: { max_output_tokens: 99, top_logprobs: 3, include: ['message.output_text.logprobs'] },
   'include and store': {

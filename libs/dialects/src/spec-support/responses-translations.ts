@@ -24,10 +24,10 @@ export function translated(
   });
 }
 
-/** A call of a client of the Responses API for a provider of Chat Completions. */
+/** Translates a call of the Responses API for a provider of Chat Completions. */
 export const toChat = (body: JsonObject): TranslatedCall =>
   translated('openai-responses', 'openai-chat', { model: 'm', input: 'Hi', ...body }, { model: 'gpt-4.1' });
-/** A call of a client of Chat Completions for a provider of the Responses API. */
+/** Translates a call of Chat Completions for a provider of the Responses API. */
 export const fromChat = (body: JsonObject, options = {}): TranslatedCall =>
   translated(
     'openai-chat',

@@ -2,7 +2,7 @@ import type { Dialect, JsonObject } from '../call';
 import type { ClientCodec } from '../codec';
 import { targetOf, type Target } from '../target';
 
-/** A model of each dialect that takes most of what the neutral form has. */
+/** A model of each dialect that supports most features of the neutral form. */
 const MODELS: Readonly<Record<Dialect, string>> = {
   'anthropic-messages': 'claude-opus-4-8',
   'bedrock-converse': 'anthropic.claude-opus-4-8',
@@ -24,11 +24,11 @@ const PROVIDERS: Readonly<Record<Dialect, string>> = {
   'openai-responses': 'openai',
 };
 
-/** The usual target of a provider's dialect. */
+/** Returns the usual target of a provider's dialect. */
 export const targetFor = (dialect: Dialect): Target =>
   targetOf({ provider: PROVIDERS[dialect], dialect, model: MODELS[dialect] });
 
-/** The smallest call of a client's dialect. */
+/** Returns the smallest call of a client's dialect. */
 export function smallCall({ dialect }: Pick<ClientCodec, 'dialect'>): JsonObject {
   if (dialect === 'gemini') return { contents: [{ role: 'user', parts: [{ text: 'x' }] }] };
   if (dialect === 'openai-responses') return { model: 'm', input: 'x' };

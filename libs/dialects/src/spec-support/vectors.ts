@@ -35,7 +35,7 @@ const BASE_PATHS: Readonly<Record<string, string>> = {
   ollama: '/api',
 };
 
-/** Default model of a target whose vector names none. */
+/** Default models for targets whose vector names none. */
 const MODELS: Readonly<Record<string, string>> = {
   'openai-chat': 'gpt-4.1',
   'openai-responses': 'gpt-5.4',
@@ -66,7 +66,7 @@ function targetFor(dialect: string, model = MODELS[dialect] ?? 'm', profile?: st
   });
 }
 
-/** A small call in a client dialect, for vectors of responses that bring none. */
+/** Returns a small call in a client dialect, for vectors of responses without a request. */
 function minimalRequest(client: ClientCodec, request: JsonObject = {}): JsonObject {
   if (client.dialect === 'gemini')
     return { contents: [{ role: 'user', parts: [{ text: 'x' }] }], ...request };
@@ -95,7 +95,7 @@ function translated(
   });
 }
 
-/** Returns what a vector of a request finds wrong. */
+/** Returns the mismatches of a request vector. */
 export function requestFaults(vector: Vector): string[] {
   const { expect, from, to } = vector;
   let call: TranslatedCall;
@@ -146,7 +146,10 @@ export function responseFaults(vector: Vector): string[] {
   }
 }
 
-/** `split`: indexes at which the provider's bytes are cut. */
+/**
+ * Returns the mismatches of a stream vector. `split` returns the indexes at which the provider's
+ * bytes are cut.
+ */
 export function streamFaults(vector: Vector, split: (length: number) => readonly number[]): string[] {
   const { from, to } = vector;
   const client = CLIENT_CODECS.get(to);

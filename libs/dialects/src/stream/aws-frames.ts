@@ -1,18 +1,18 @@
 import { crc32 } from 'node:zlib';
 
-/** Maximum bytes of one frame, which is AWS's own limit. */
+/** Maximum number of bytes of one frame, which is AWS's limit. */
 export const FRAME_MAX = 16 * 1024 * 1024;
 
-/** Bytes of the lengths and of their checksum. */
+/** Number of bytes of the lengths and their checksum. */
 const PRELUDE = 12;
 const CHECKSUM = 4;
-/** Buffer for the rest of a chunk, to begin with. */
+/** Initial size of the buffer for the rest of a chunk. */
 const REST_MIN = 4 * 1024;
 const STRING = 7;
 
 /** One message of AWS's event stream. `payload` is valid until the next write. */
 export interface AwsFrame {
-  /** `event`; `exception`: an error of the service; `error`: one of the connection. */
+  /** Kind of message; `exception` is an error of the service, `error` one of the connection. */
   readonly type: 'event' | 'exception' | 'error';
   /** Name of the event, the exception, or the code of the error. */
   readonly name: string;
@@ -28,14 +28,14 @@ export interface AwsFrame {
  */
 export class AwsFrameReader {
   /**
-   * Whether the bytes are no event stream, or a frame is damaged or larger than 16 MiB; the stream
-   * cannot be read further.
+   * Whether the bytes are not an event stream, or a frame is damaged or larger than 16 MiB. The
+   * stream cannot be read further.
    */
   broken = false;
   private rest: Buffer = Buffer.alloc(0);
   private length = 0;
 
-  /** Whether the stream ends inside of a frame. */
+  /** Whether the received bytes end inside a frame. */
   get hasRest(): boolean {
     return this.length > 0;
   }
@@ -60,7 +60,7 @@ export class AwsFrameReader {
     return frames;
   }
 
-  /** Returns the size of the frame that begins there; null when it is not complete or damaged. */
+  /** Returns the size of the frame at an index; null when it is incomplete or damaged. */
   private sizeAt(bytes: Buffer, at: number): number | null {
     const left = bytes.length - at;
     if (left < PRELUDE) return null;
@@ -83,8 +83,8 @@ export class AwsFrameReader {
   }
 
   /**
-   * Keeps a frame that is not complete. `isTaken`: frames of the joined bytes are in use, so the
-   * rest must not overwrite them.
+   * Stores an incomplete frame. `isTaken` tells whether frames of the joined bytes are in use, so
+   * that the rest must not overwrite them.
    */
   private keep(rest: Buffer, isTaken: boolean): void {
     const wasJoined = this.length > 0;
@@ -93,7 +93,7 @@ export class AwsFrameReader {
       if (this.rest.length > REST_MIN) this.rest = Buffer.alloc(0);
       return;
     }
-    // Without a complete frame, the bytes that were added already are where they must be.
+    // Without a complete frame, the added bytes are already in the right place.
     if (wasJoined && !isTaken) return;
     if (wasJoined || rest.length > this.rest.length) {
       this.rest = Buffer.allocUnsafe(Math.max(rest.length, REST_MIN));
@@ -102,7 +102,7 @@ export class AwsFrameReader {
   }
 }
 
-/** Reads a whole frame; null when its checksum or its headers are wrong. */
+/** Reads a complete frame; null if its checksum or its headers are wrong. */
 function readFrame(frame: Buffer): AwsFrame | null {
   const end = frame.length - CHECKSUM;
   const headersEnd = PRELUDE + frame.readUInt32BE(4);
@@ -121,7 +121,7 @@ function readFrame(frame: Buffer): AwsFrame | null {
   };
 }
 
-/** Header with the name of each type of message. */
+/** Header that contains the name, by type of message. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['event', ':event-type'],
   ['exception', ':exception-type'],
@@ -129,12 +129,12 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Bytes of the values of fixed size, by type: true, false, byte, short, integer, long, -, -,
- * timestamp, UUID.
+ * Number of bytes of the values of fixed size, by type: true, false, byte, short, integer, long, -,
+ * -, timestamp, UUID.
  */
 const SIZES: readonly (number | null)[] = [0, 0, 1, 2, 4, 8, null, null, 8, 16];
 
-/** Returns the text headers; null when the headers are cut. */
+/** Returns the text headers; null when the headers are truncated. */
 function readHeaders(bytes: Buffer): ReadonlyMap<string, string> | null {
   const headers = new Map<string, string>();
   let at = 0;

@@ -7,7 +7,7 @@ import { SseReader, type SseEvent } from './sse-reader';
 
 /** Maximum number of blocks of a response; a stream with more fails. */
 export const BLOCKS_MAX = 4_096;
-/** Maximum characters that a decoder holds of all open blocks together. */
+/** Maximum number of characters that a decoder buffers for all open blocks. */
 export const HELD_TOTAL_MAX = 32 * 1024 * 1024;
 
 export const BROKEN_STREAM: ProviderFault = {
@@ -27,9 +27,9 @@ export const CUT_STREAM: ProviderFault = {
 const FILLINGS: ReadonlySet<StreamEvent['t']> = new Set(['text', 'args', 'seal', 'cite', 'data']);
 
 /**
- * Keeps the order that every stream of events has: one start, each block opened before it is filled
- * and closed before the finish, nothing after the end. Decoders call its methods; a dialect needs
- * to know only its own events.
+ * Guarantees the order of every stream of events: one start, each block opened before it is filled
+ * and closed before the finish, nothing after the end. Decoders only need to handle the events of
+ * their dialect.
  */
 export class EventWriter {
   private events: StreamEvent[] = [];
@@ -67,7 +67,7 @@ export class EventWriter {
   }
 
   /**
-   * Opens a block; returns its number. A block of a candidate that has ended is dropped, and all
+   * Opens a block and returns its number. A block of an ended candidate is dropped with everything
    * that is written to it.
    */
   open(c: number, part: Part): number {
@@ -88,9 +88,7 @@ export class EventWriter {
     if (json !== '') this.push({ t: 'args', c, i, json });
   }
 
-  /**
-   * Pushes an event that needs no bookkeeping. What belongs to a block that is not open is dropped.
-   */
+  /** Pushes an event that needs no bookkeeping. Events of a block that is not open are dropped. */
   push(event: StreamEvent): void {
     if (!this.over && !this.isStray(event)) this.events.push(event);
   }
@@ -167,11 +165,11 @@ abstract class EventDecoder implements StreamDecoder {
   /** Takes one event. `name` is the `event` field, '' when absent. */
   protected abstract onEvent(event: JsonObject, name: string): void;
   /**
-   * The provider closed the stream without an end mark; the stream fails unless this calls
-   * `out.done()`.
+   * Called when the provider closed the stream without an end mark. The stream fails unless this
+   * calls `out.done()`.
    */
   protected onEnd(): void {
-    // Most dialects have an end mark, so the stream was cut.
+    // Most dialects have an end mark, so the stream was truncated.
   }
   /**
    * Takes the data of an event that is not a JSON object, such as `[DONE]`. Returns whether it was
@@ -185,7 +183,8 @@ abstract class EventDecoder implements StreamDecoder {
     if (this.out.isOver) return;
     const event = parseObject(data);
     if (event !== null) this.onEvent(event, name);
-    // Half an event at the end of a cut stream is not invalid; the cut itself is reported.
+    // A partial event at the end of a truncated stream is not reported as invalid, because the
+    // truncation is.
     else if (!this.onText(data.trim()) && !this.ending) this.out.fail(BROKEN_STREAM);
   }
 }
@@ -197,7 +196,7 @@ export abstract class SseDecoder extends EventDecoder {
   }
 }
 
-/** Base of the decoders of streams with one JSON object a line. */
+/** Base of the decoders of streams with one JSON object per line. */
 export abstract class NdjsonDecoder extends EventDecoder {
   constructor() {
     super(new NdjsonReader());

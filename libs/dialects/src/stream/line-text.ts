@@ -4,7 +4,7 @@ const CR = '\r';
 
 /**
  * Decodes an event stream that arrives in chunks, with every line end converted to `\n`. The parser
- * would search text with `\r` to its end for each line, which is quadratic.
+ * would search text with `\r` to its end for each line, which takes quadratic time.
  */
 export class LineText {
   private readonly decoder = new StringDecoder('utf8');
@@ -22,7 +22,7 @@ export class LineText {
     return rest.includes(CR) ? rest.replace(/\r\n?/g, '\n') : rest;
   }
 
-  /** Returns what is left of a cut character. */
+  /** Returns the rest of a truncated character. */
   end(): string {
     return this.decoder.end();
   }

@@ -1,14 +1,16 @@
 import { StringDecoder } from 'node:string_decoder';
 import { EVENT_MAX, type SseEvent } from './sse-reader';
 
-/** Splits a provider's stream of one JSON value a line into lines, wherever its chunks are cut. */
+/**
+ * Splits a provider's stream with one JSON value per line into lines, wherever its chunks are cut.
+ */
 export class NdjsonReader {
   /** Whether a line was longer than 8 MiB; the stream cannot be read further. */
   overflowed = false;
   private readonly decoder = new StringDecoder('utf8');
   /**
-   * The pieces of the line that is not complete yet; joined once, so that long lines are not copied
-   * for each chunk.
+   * The pieces of the incomplete line. They are joined once, so that long lines are not copied for
+   * each chunk.
    */
   private pieces: string[] = [];
   private length = 0;

@@ -30,13 +30,13 @@ export class SseReader {
   });
 
   write(chunk: Buffer): SseEvent[] {
-    // The parser throws when it is fed again.
+    // The parser throws if it gets further text.
     if (this.overflowed) return [];
     this.parser.feed(this.lines.write(chunk));
     return this.taken();
   }
 
-  /** Returns a last event without its blank line, as some providers send it. */
+  /** Returns a last event without a blank line after it, as some providers send it. */
   end(): SseEvent[] {
     if (this.overflowed) return [];
     this.parser.feed(`${this.lines.end()}\n\n`);

@@ -1,20 +1,20 @@
 import { invalid, type LossLedger } from '../losses';
 
-/** Maximum cache marks of a request to Claude. */
+/** Maximum number of cache marks of a request to Claude. */
 export const MARKS_MAX = 4;
 
 /** A cache mark in the order of the request: tools, system, messages. */
 export interface PlacedMark {
   readonly path: string;
   readonly ttl: '5m' | '1h';
-  /** Whether it is on a tool or system text. */
+  /** Whether the mark is on a tool or system text. */
   readonly isPrefix: boolean;
 }
 
 /**
- * Applies the rules of Claude's cache marks: at most `max`, of which the first of the prefix and
- * the last ones are kept, and a longer lifetime before a shorter one. Returns those that must be
- * removed. Throws `validation_failed` for a wrong order.
+ * Applies the rules of Claude's cache marks and returns the marks that must be removed. At most
+ * `max` are kept: the first of the prefix and the last ones. Throws `validation_failed` for a
+ * longer lifetime after a shorter one.
  */
 export function surplusMarks<T extends PlacedMark>(
   marks: readonly T[],

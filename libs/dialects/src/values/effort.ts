@@ -3,8 +3,8 @@ import type { Effort, Reasoning } from '../call';
 const ORDER: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 /**
- * Returns the effort of `known` that is nearest to the wanted one: the same, else the next stronger
- * up to high, else the strongest.
+ * Returns the effort of `known` that is nearest to the requested one: the same, else the next
+ * stronger up to high, else the strongest.
  */
 export function nearestEffort(wanted: Effort, known: readonly Effort[]): Effort | undefined {
   if (known.length === 0 || known.includes(wanted)) return wanted;
@@ -16,7 +16,7 @@ export function nearestEffort(wanted: Effort, known: readonly Effort[]): Effort 
 
 /**
  * Returns the effort that a budget of reasoning tokens corresponds to: by its share of `maxTokens`,
- * or by Google's table when no maximum is known. Undefined: the model decides.
+ * or by Google's table when no maximum is known. Undefined lets the model decide.
  */
 export function effortOfBudget({ budget }: Reasoning, maxTokens: number | undefined): Effort | undefined {
   if (budget === undefined || budget < 0) return undefined;

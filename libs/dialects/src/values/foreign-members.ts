@@ -12,8 +12,8 @@ const CONTRACTS: Readonly<Partial<Record<Dialect, ReadonlySet<string>>>> = {
 };
 
 /**
- * Records the members that only the client's dialect has. `own`: the dialect of the encoder, which
- * writes its own members.
+ * Records the members that only the client's dialect has. `own` is the dialect of the encoder,
+ * which writes its own members.
  */
 export function recordForeignMembers(call: ModelCall, own: Dialect, losses: LossLedger): void {
   for (const [dialect, members] of Object.entries(call.x ?? {})) {
@@ -29,8 +29,8 @@ export function recordForeignMembers(call: ModelCall, own: Dialect, losses: Loss
 }
 
 /**
- * Whether edits of the context change nothing: Claude Code asks to keep all reasoning, as providers
- * do without it.
+ * Returns whether edits of the context have no effect: Claude Code requests to keep all reasoning,
+ * which providers do by default.
  */
 function keepsAll(value: unknown): boolean {
   const edits = asArray(asObject(value)?.['edits']);

@@ -17,7 +17,7 @@ export const asArray = (value: unknown): readonly unknown[] | null => (Array.isA
 export const objectsOf = (value: unknown): JsonObject[] =>
   Array.isArray(value) ? value.map(asObject).filter((item) => item !== null) : [];
 
-/** Whether a member is absent. A null of a client or provider means the same. */
+/** Returns whether a member is absent. A null of a client or provider counts as absent. */
 export const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
 
 /**
@@ -33,7 +33,7 @@ export function parseObject(json: string): JsonObject | null {
 }
 
 /**
- * Writes JSON; null for a value with so many levels (some thousand) that writing it overflows the
+ * Serialises JSON; null for a value with so many levels (some thousand) that this overflows the
  * stack.
  */
 export function writtenJson(value: unknown): string | null {
@@ -62,7 +62,7 @@ export const read = {
     checked(value, path, 'an object', isObject),
   array: (value: unknown, path: string): readonly unknown[] | undefined =>
     checked(value, path, 'a list', (found): found is unknown[] => Array.isArray(found)),
-  /** A list of objects; throws for an item of another type. */
+  /** Returns a list of objects; throws for an item of another type. */
   objects(value: unknown, path: string): JsonObject[] | undefined {
     return read
       .array(value, path)

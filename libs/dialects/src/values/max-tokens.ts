@@ -6,8 +6,8 @@ import type { Target } from '../target';
 const DEFAULT = 4_096;
 
 /**
- * Returns the output limit that holds for a call: the client's, else the model's maximum, else
- * 4,096. Records nothing.
+ * Returns the effective output limit of a call: the client's, else the model's maximum, else 4,096.
+ * Records nothing.
  */
 export const assumedMaxTokens = ({ maxTokens }: ModelCall, { capabilities }: Target): number =>
   maxTokens ?? capabilities.maxOutput ?? DEFAULT;

@@ -1,10 +1,10 @@
 import { partPath, pathOf, type ModelCall, type Part, type ToolCallPart, type Turn } from '../call';
 import { invalid, type LossLedger } from '../losses';
 
-/** Turns of one role that follow each other, for dialects whose roles alternate. */
+/** Consecutive turns of one role, for dialects whose roles must alternate. */
 export interface MergedTurn {
   readonly role: Turn['role'];
-  /** Grows while neighbours have the same role. */
+  /** Parts of the merged turns. */
   readonly parts: Part[];
   /** Path of the first turn. */
   readonly at: string;
@@ -18,9 +18,9 @@ export interface MergedTurns {
 }
 
 /**
- * Merges neighbours of one role, with tool results first. Later system turns become system text
- * unless `keepsSystem`, which gets the message before them. Throws `validation_failed` for calls
- * and results that do not match.
+ * Merges consecutive turns of one role, with tool results first. Later system turns become system
+ * text unless `keepsSystem` returns true for the message before them. Throws `validation_failed`
+ * for calls and results that do not match.
  */
 export function mergeTurns(
   call: ModelCall,
@@ -104,7 +104,7 @@ function refuseUnanswered(open: ReadonlyMap<string, ToolCallPart>, call: ModelCa
     throw invalid(part.at ?? pathOf(call, 'turns'), 'The tool call has no result in the message after it.');
 }
 
-/** White space at the end of a last assistant message is refused. */
+/** Removes white space at the end of a prefill, which providers refuse. */
 function trimPrefill(messages: readonly MergedTurn[], losses: LossLedger): void {
   const last = messages.at(-1);
   const part = last?.parts.at(-1);

@@ -5,8 +5,8 @@ import { recordForeignMembers } from './foreign-members';
 type Rule = (call: ModelCall) => boolean;
 
 /**
- * Whether a value asks for more than every provider does without it. Members without a rule always
- * do.
+ * Rules that tell whether a value differs from the default of every provider. Members without a
+ * rule always do.
  */
 const RULES: Readonly<Partial<Record<CallMember, Rule>>> = {
   n: ({ n }) => n !== 1,
@@ -22,11 +22,11 @@ const RULES: Readonly<Partial<Record<CallMember, Rule>>> = {
   cache: ({ cache = {} }) => cache.key !== undefined || cache.auto === true || cache.ttl !== undefined,
   output: ({ output }) => output?.kind === 'grammar',
   modalities: ({ modalities = [] }) => modalities.some((modality) => modality !== 'text'),
-  // With other modalities, these are refused.
+  // The modalities are refused if they include any other than text.
   audioOut: ({ modalities = [] }) => modalities.every((modality) => modality === 'text'),
 };
 
-/** Members that a dialect cannot express, whose provider returns text only and keeps no state. */
+/** Members that a dialect cannot express whose providers return only text and store no state. */
 export interface MissingMembers {
   readonly dialect: Dialect;
   /** Name of the provider in errors. */
@@ -36,11 +36,11 @@ export interface MissingMembers {
   readonly hints: readonly CallMember[];
   /** Content and contracts. */
   readonly contracts: readonly CallMember[];
-  /** Rules of the dialect in place of the common ones. */
+  /** Rules of the dialect that replace the common ones. */
   readonly rules?: typeof RULES;
 }
 
-/** Records the members of a call that a dialect lacks. Neutral values are no loss. */
+/** Records the members of a call that a dialect lacks. Default values are not a loss. */
 export function recordMissing(call: ModelCall, missing: MissingMembers, losses: LossLedger): void {
   const { dialect, name, rules = {} } = missing;
   const lost = (members: readonly CallMember[]): readonly string[] =>
@@ -55,13 +55,16 @@ export function recordMissing(call: ModelCall, missing: MissingMembers, losses: 
   recordForeignMembers(call, dialect, losses);
 }
 
-/** The provider returns its reasoning as it is, or none. */
+/**
+ * Records a requested summary as a loss, because the provider returns its reasoning unchanged or
+ * not at all.
+ */
 export function noteSummary(call: ModelCall, losses: LossLedger): void {
   const { summary = 'off' } = call.reasoning ?? {};
   if (summary !== 'off') losses.note(call.paths.reasoningSummary ?? pathOf(call, 'reasoning'));
 }
 
-/** Refuses what only a provider with state can do. */
+/** Refuses features that require a provider with state. */
 export function refuseState(call: ModelCall, losses: LossLedger): void {
   const state: readonly (readonly [path: string, isGiven: boolean])[] = [
     ['previous_response_id', call.previous?.responseId !== undefined],
@@ -76,8 +79,8 @@ export function refuseState(call: ModelCall, losses: LossLedger): void {
 }
 
 /**
- * Returns a number when it is in range. Otherwise the call is refused, or goes on with the nearest
- * bound.
+ * Returns a number when it is in range. Otherwise the call is refused, or continues with the
+ * nearest bound.
  */
 export function bounded(
   call: ModelCall,

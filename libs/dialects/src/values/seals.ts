@@ -2,7 +2,7 @@ import type { Seal, SealMaker } from '../call';
 
 /** Prefix of a carried seal of any maker. */
 const CARRIER = 'gw1.';
-/** Maximum characters of a carried seal. */
+/** Maximum number of characters of a carried seal. */
 const SEAL_MAX = 64 * 1024;
 const MAKERS: ReadonlySet<string> = new Set<SealMaker>([
   'anthropic',
@@ -17,13 +17,13 @@ const MAKERS: ReadonlySet<string> = new Set<SealMaker>([
 
 const isMaker = (name: string): name is SealMaker => MAKERS.has(name);
 
-/** Whether a client can send a seal back: a foreign one must not be longer than 64 KiB. */
+/** Returns whether a client can send a seal back: a foreign one must not be longer than 64 KiB. */
 export const isCarriable = ({ by, value }: Seal, native: SealMaker): boolean =>
   by === native || value.length <= SEAL_MAX;
 
 /**
- * Writes a seal where a client's dialect has room for seals of `native` only: a foreign one gets a
- * prefix that names its maker.
+ * Writes a seal in a member that a client's dialect defines for seals of `native`; a foreign seal
+ * gets a prefix that names its maker.
  */
 export const carriedSeal = ({ by, value }: Seal, native: SealMaker): string =>
   by === native ? value : `${CARRIER}${by}.${value}`;

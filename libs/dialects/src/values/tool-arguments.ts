@@ -4,11 +4,11 @@ import { invalid } from '../losses';
 import { asObject } from './json';
 
 /**
- * Maximum objects, lists, members and items in the arguments of all calls of a request, which are
- * parsed in one turn of the event loop.
+ * Maximum number of objects, lists, members and items in the arguments of all calls of a request,
+ * which are parsed in one turn of the event loop.
  */
 const VALUES_MAX = 50_000;
-/** Number of values that a long number counts as. */
+/** Number of values that one long number counts as. */
 const LONG_NUMBER = 10;
 
 /** Parses the arguments of a history's tool calls within one bound for the whole request. */
@@ -43,12 +43,12 @@ export class ArgumentsReader {
 }
 
 /**
- * Maximum levels of objects and lists in arguments; writing JSON of more than some thousand
- * overflows the stack.
+ * Maximum depth of objects and lists in arguments; serialising some thousand levels overflows the
+ * stack.
  */
 const DEPTH_MAX = 1_000;
 
-/** Whether JSON text has more than 1,000 levels of objects and lists. */
+/** Returns whether JSON text has more than 1,000 levels of objects and lists. */
 export const isTooDeep = (text: string): boolean =>
   text.length > 2 * DEPTH_MAX &&
   jsonSize(Buffer.from(text), ({ depth }) => depth > DEPTH_MAX).depth > DEPTH_MAX;
@@ -63,8 +63,8 @@ function parsed(text: string): JsonObject | null {
 }
 
 /**
- * Parses the arguments in a provider's response. Text that is no JSON object is kept as `{"_raw":
- * text}`.
+ * Parses the arguments in a provider's response. Text that is not a JSON object is kept as
+ * `{"_raw": text}`.
  */
 export function responseArguments(text: string): { readonly input: JsonObject; readonly broken: boolean } {
   if (text === '') return { input: {}, broken: false };
@@ -72,6 +72,6 @@ export function responseArguments(text: string): { readonly input: JsonObject; r
   return found === null ? { input: { _raw: text }, broken: true } : { input: found, broken: false };
 }
 
-/** Returns the error for a provider's body that is no response. */
+/** Returns the error for a provider's body that is not a response. */
 export const answerInvalid = (reason: string): GatewayError =>
   new GatewayError('provider_answer_invalid', { detail: { reason } });

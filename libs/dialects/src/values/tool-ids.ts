@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Returns `length` base62 characters that depend on the text only. */
+/** Returns `length` base62 characters that depend only on the text. */
 export function base62(text: string, length: number): string {
   const digest = createHash('sha256').update(text).digest();
   let made = '';
@@ -15,8 +15,8 @@ export const madeCallId = (responseId: string, candidate: number, part: number):
   `call_${base62(`${responseId}\n${String(candidate)}\n${String(part)}`, 24)}`;
 
 /**
- * Returns an id as a dialect takes it: unchanged when it is valid, else one that depends on the id
- * only, so that any gateway maps the next request the same way.
+ * Returns an id that a dialect accepts: unchanged if it is valid, else one that depends only on the
+ * id, so that any gateway maps it the same way in the next request.
  */
 export function validId(
   id: string,

@@ -2,8 +2,8 @@ import type { Part, Turn } from '../call';
 import { invalid } from '../losses';
 
 /**
- * Checks that every tool result belongs to an earlier call. Providers answer 400 for a history
- * without it. `member` is the client's name of the id, for the error.
+ * Checks that every tool result belongs to an earlier call. Providers respond with 400 to other
+ * histories. `member` is the client's name of the id, for the error.
  */
 export function checkToolResults(turns: readonly Turn[], member: string): void {
   const called = new Set<string>();
@@ -20,7 +20,7 @@ export function checkToolResults(turns: readonly Turn[], member: string): void {
   }
 }
 
-/** Names of the called tools by the ids of their calls. */
+/** Returns the names of the called tools by call id. */
 export function toolNames(turns: readonly Turn[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const { parts } of turns)

@@ -3,7 +3,7 @@ import { dimensionsFor, invokePath, invokeTokens } from '../bedrock-invoke';
 import type { EmbeddingsForm, InputType } from './embeddings';
 import { vectorOf } from './vectors';
 
-/** Nova's words for what the vectors are for. */
+/** Nova's names of the purposes of vectors. */
 const PURPOSES: Readonly<Record<InputType, string>> = {
   search_document: 'GENERIC_INDEX',
   search_query: 'TEXT_RETRIEVAL',
@@ -11,7 +11,7 @@ const PURPOSES: Readonly<Record<InputType, string>> = {
   clustering: 'CLUSTERING',
 };
 
-/** Amazon's Nova models, which take one text in each call. */
+/** Amazon's Nova models, which accept one text in each call. */
 export const bedrockNovaEmbeddings: EmbeddingsForm = {
   inputsMax: () => 1,
   encodeCall: ({ dimensions, inputType = 'search_document' }, [text = ''], facts) => ({

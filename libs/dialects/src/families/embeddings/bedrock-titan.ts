@@ -7,7 +7,7 @@ import { vectorOf } from './vectors';
 
 const IMAGE_MODEL = 'amazon.titan-embed-image';
 
-/** Amazon's Titan models, which take one text in each call. */
+/** Amazon's Titan models, which accept one text in each call. */
 export const bedrockTitanEmbeddings: EmbeddingsForm = {
   inputsMax: () => 1,
   encodeCall(call, [text = ''], facts) {

@@ -24,18 +24,17 @@ export interface Embeddings {
   readonly tokens?: number;
 }
 
-/** How one provider takes embeddings. */
+/** How one provider accepts requests for embeddings. */
 export interface EmbeddingsForm {
-  /** The provider's words for what the vectors are for, which clients may use too. */
+  /** The provider's names of the purposes, which clients may use too. */
   readonly words?: Readonly<Partial<Record<InputType, string>>>;
   /**
-   * Whether the form is close to OpenAI's, so that members that the gateway does not know reach the
-   * provider.
+   * Whether the form is close to OpenAI's, so that unknown members are forwarded to the provider.
    */
   readonly takesMore?: boolean;
-  /** Maximum inputs of one call to a model. */
+  /** Returns the maximum number of inputs of one call to a model. */
   inputsMax(model: string): number;
   encodeCall(call: EmbeddingsCall, inputs: readonly string[], facts: FamilyFacts): ProviderCall;
-  /** Throws `provider_answer_invalid` for a body that has no vectors. */
+  /** Throws `provider_answer_invalid` for a body without vectors. */
   decodeResponse(body: JsonObject, headers?: Readonly<Record<string, string>>): Embeddings;
 }

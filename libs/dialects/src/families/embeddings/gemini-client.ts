@@ -8,7 +8,7 @@ import { asArray, asNumber, asObject, objectsOf, optional } from '../../values/j
 /** Maximum texts of one call, as at Google. */
 const INPUTS_MAX = 100;
 
-/** A call of Gemini's `embedContent` or `batchEmbedContents` as OpenAI's embeddings take it. */
+/** A call of Gemini's `embedContent` or `batchEmbedContents`, translated to OpenAI's embeddings. */
 export interface GeminiEmbeddings {
   readonly body: JsonObject;
   /** Writes Gemini's response. Throws `provider_answer_invalid` for a body without all vectors. */
@@ -18,7 +18,7 @@ export interface GeminiEmbeddings {
 /**
  * Translates embeddings of a Gemini client to OpenAI's form. Throws `validation_failed` for a body
  * that breaks Gemini's form, and for requests that differ in the length of their vectors; `losses`
- * gets what OpenAI's form does not have.
+ * records members that OpenAI's form does not have.
  */
 export function geminiToOpenAiEmbeddings(
   request: JsonObject,
@@ -63,7 +63,7 @@ function textOf(request: Members, losses: LossLedger): string {
   return parts.map((part) => part.string('text') ?? '').join('\n');
 }
 
-/** OpenAI's form has one length for all texts. */
+/** Returns the length of the vectors, which must be the same for all texts in OpenAI's form. */
 function sharedDimensions(requests: readonly Members[]): number | undefined {
   const lengths = new Set(requests.map((one) => configOf(one).integer('outputDimensionality')));
   if (lengths.size <= 1) return [...lengths][0];

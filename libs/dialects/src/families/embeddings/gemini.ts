@@ -4,7 +4,7 @@ import { asNumber, asObject, objectsOf, optional } from '../../values/json';
 import type { EmbeddingsForm, InputType } from './embeddings';
 import { vectorOf } from './vectors';
 
-/** Google's words for what the vectors are for. */
+/** Google's names of the purposes of vectors. */
 export const TASK_TYPES: Readonly<Record<InputType, string>> = {
   search_document: 'RETRIEVAL_DOCUMENT',
   search_query: 'RETRIEVAL_QUERY',

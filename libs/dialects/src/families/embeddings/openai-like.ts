@@ -11,7 +11,8 @@ interface Spelling {
   /** Member that sets the length of the vectors. */
   readonly dimensions: string;
   /**
-   * Member that says what the vectors are for, and the provider's words; absent when there is none.
+   * Member that names the purpose of the vectors, and the provider's names of the purposes; absent
+   * when there is none.
    */
   readonly inputType?: {
     readonly member: string;
@@ -22,8 +23,8 @@ interface Spelling {
 }
 
 /**
- * Returns the form of a provider whose requests are close to OpenAI's. It returns floats; the
- * gateway makes base64.
+ * Returns the form of a provider whose requests are close to OpenAI's. The provider returns floats;
+ * the gateway converts them to base64.
  */
 function formOf({ inputsMax, dimensions: length, inputType }: Spelling): EmbeddingsForm {
   return {

@@ -5,7 +5,7 @@ import { floatsOf } from './cohere';
 import type { EmbeddingsForm, InputType } from './embeddings';
 import { vectorOf } from './vectors';
 
-/** `/embedding/text` of Nomic Atlas, which has Cohere's words for what the vectors are for. */
+/** `/embedding/text` of Nomic Atlas, which uses Cohere's names of the purposes of vectors. */
 export const nomicEmbeddings: EmbeddingsForm = {
   inputsMax: () => 2_048,
   encodeCall: ({ dimensions, inputType }, inputs, { target }) => ({

@@ -14,8 +14,8 @@ export interface TranslatedEmbeddings extends FanOut {
 
 /**
  * Translates an OpenAI embeddings request for a target of another form. More inputs than the target
- * takes in one call become several calls. Throws `validation_failed` for a broken body, and
- * `unsupported_by_provider` for what the target cannot express.
+ * accepts in one call become several calls. Throws `validation_failed` for a broken body, and
+ * `unsupported_by_provider` for features that the target cannot express.
  */
 export function translateEmbeddings(
   form: EmbeddingsForm,
@@ -42,7 +42,7 @@ export function translateEmbeddings(
   };
 }
 
-/** Returns the members that the target may know; `user` is OpenAI's only. */
+/** Returns the members that the target may support; only OpenAI has `user`. */
 function kept(more: JsonObject, { takesMore = false }: EmbeddingsForm, losses: LossLedger): JsonObject {
   const entries = Object.entries(more);
   const isKept = (name: string): boolean => takesMore && name !== 'user';

@@ -8,10 +8,13 @@ import type { Embeddings, EmbeddingsCall, EmbeddingsForm } from './embeddings';
 import { promptTokens, TASK_TYPES } from './gemini';
 import { vectorOf } from './vectors';
 
-/** The first Gemini model for embeddings, which takes one text in each `predict`. */
+/** The first Gemini model for embeddings, which accepts one text in each `predict`. */
 const FIRST_GEMINI = 'gemini-embedding-001';
 
-/** Later Gemini models have a method of their own, which takes one text. */
+/**
+ * Returns whether a model has the method `embedContent`, as later Gemini models do; it accepts one
+ * text.
+ */
 const hasEmbedContent = (model: string): boolean =>
   bareModel(model).startsWith('gemini-') && bareModel(model) !== FIRST_GEMINI;
 
@@ -63,7 +66,7 @@ function single(body: JsonObject): Embeddings {
   };
 }
 
-/** The tokens of each input are summed; they are unknown when one of them is. */
+/** Reads the vectors and sums the tokens of all inputs; the sum is unknown if one of them is. */
 function predictions(body: JsonObject): Embeddings {
   const found = objectsOf(body['predictions']).map((prediction) => asObject(prediction['embeddings']) ?? {});
   const counts = found.map(({ statistics }) => asNumber(asObject(statistics)?.['token_count']));

@@ -1,7 +1,7 @@
 import type { LossLedger } from '../../losses';
 import type { ImagesCall } from './images';
 
-/** OpenAI's sizes that are only nearly of a common ratio. */
+/** Common ratios for OpenAI's sizes that match none exactly. */
 const NEAR: Readonly<Record<string, string>> = { '7:4': '16:9', '4:7': '9:16' };
 
 /**
@@ -25,7 +25,7 @@ export function aspectRatio(
   return undefined;
 }
 
-/** Google's square images have exactly these sizes. */
+/** Returns whether a size is one of Google's usual sizes for its aspect ratio. */
 const isUsual = (width: number, height: number): boolean =>
   width === height && (width === 1_024 || width === 2_048);
 

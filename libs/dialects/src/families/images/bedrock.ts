@@ -39,7 +39,7 @@ function sides({ size }: ImagesCall, losses: LossLedger): JsonObject {
 
 const RATIOS = ['1:1', '16:9', '21:9', '2:3', '3:2', '4:5', '5:4', '9:16', '9:21'];
 
-/** Models of Stability AI on Bedrock, which make one image in each call. */
+/** Models of Stability AI on Bedrock, which generate one image in each call. */
 export const bedrockStabilityImages: ImagesForm = {
   imagesMax: 1,
   encodeCall(call, _n, facts) {
@@ -70,7 +70,7 @@ function refuseFormats(
   if (compression !== undefined) losses.note('output_compression');
 }
 
-/** Reads `images`. Throws `provider_answer_invalid` when there are none, and no reason why. */
+/** Reads `images`. Throws `provider_answer_invalid` when there are neither images nor a reason. */
 function madeImages(body: JsonObject, refusal: string | null): MadeImages {
   const images = (asArray(body['images']) ?? [])
     .map(asString)

@@ -51,7 +51,7 @@ export const geminiImages: ImagesForm = {
 function imagesOf(candidate: JsonObject): MadeImage[] {
   return objectsOf(asObject(candidate['content'])?.['parts']).flatMap((part) => {
     const base64 = asString(asObject(part['inlineData'])?.['data']);
-    // Drafts among the thoughts are no images of the response.
+    // Drafts among the thoughts are not images of the response.
     return base64 === null || part['thought'] === true ? [] : [{ base64 }];
   });
 }

@@ -11,7 +11,7 @@ export interface ImagesCall {
   /** Pixels; absent when the client leaves the size to the model. */
   readonly size?: { readonly width: number; readonly height: number };
   readonly format?: 'png' | 'jpeg' | 'webp';
-  /** Percent. */
+  /** Compression in percent. */
   readonly compression?: number;
   readonly transparent: boolean;
   /** Names of the client's members without a place above, which are hints. */
@@ -20,11 +20,11 @@ export interface ImagesCall {
 
 export interface MadeImage {
   readonly base64: string;
-  /** The prompt that the provider made of the client's. */
+  /** The prompt into which the provider changed the client's. */
   readonly revisedPrompt?: string;
 }
 
-/** Images of one call. `refusal`: the provider's reason for leaving images out. */
+/** Images of one call. `refusal` is the provider's reason for omitting images. */
 export interface MadeImages {
   readonly images: readonly MadeImage[];
   readonly refusal?: string;
@@ -38,14 +38,14 @@ export interface MadeImages {
 /** The client's response, or the error when the provider's filter left no image. */
 export type ImagesOutcome = { readonly body: JsonObject } | { readonly fault: ProviderFault };
 
-/** How one provider takes requests for images. */
+/** How one provider accepts requests for images. */
 export interface ImagesForm {
   /**
-   * Images of one call; a request for more becomes several calls when the form has 1, else it is a
-   * loss.
+   * Maximum number of images of one call. A request for more becomes several calls if this is 1,
+   * else a loss.
    */
   readonly imagesMax: number;
   encodeCall(call: ImagesCall, n: number, facts: FamilyFacts): ProviderCall;
-  /** Throws `provider_answer_invalid` for a body that has neither images nor a reason why. */
+  /** Throws `provider_answer_invalid` for a body with neither images nor a reason. */
   decodeResponse(body: JsonObject): MadeImages;
 }

@@ -16,7 +16,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'stream',
   'partial_images',
 ]);
-/** Hints whose usual values mean no loss. */
+/** Values of hints that mean the same as leaving them out, so that they are not a loss. */
 const NEUTRAL: Readonly<Record<string, readonly string[]>> = {
   quality: ['auto', 'standard'],
   moderation: ['auto'],
@@ -26,8 +26,8 @@ const isNeutral = (name: string, value: unknown): boolean =>
   typeof value === 'string' && Object.hasOwn(NEUTRAL, name) && NEUTRAL[name]?.includes(value) === true;
 
 /**
- * Decodes an OpenAI request for images. Throws `validation_failed`; what only OpenAI has is refused
- * in `losses`.
+ * Decodes an OpenAI request for images. Throws `validation_failed`. Records features that only
+ * OpenAI has as refused in `losses`.
  */
 export function decodeImages(body: JsonObject, losses: LossLedger): ImagesCall {
   const n = read.integer(body['n'], 'n') ?? 1;
@@ -49,8 +49,8 @@ export function decodeImages(body: JsonObject, losses: LossLedger): ImagesCall {
 }
 
 /**
- * The gateway stores no images, so it has no address to give; and these providers send whole images
- * only.
+ * Refuses image URLs, because the gateway stores no images, and streaming, because these providers
+ * send only whole images.
  */
 function refuseDelivery(body: JsonObject, losses: LossLedger): void {
   if (body['response_format'] === 'url') {
@@ -94,7 +94,7 @@ export function encodeImages(parts: readonly MadeImages[], createdAt: number): I
   return { body: { created: createdAt, data, ...usageOf(parts) } };
 }
 
-/** The sums of all calls; left out when one of them does not count tokens. */
+/** Returns the usage of all calls in total; empty when one of them does not count tokens. */
 function usageOf(parts: readonly MadeImages[]): JsonObject {
   let [input, output, image] = [0, 0, 0];
   for (const { usage } of parts) {

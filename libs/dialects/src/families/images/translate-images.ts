@@ -14,7 +14,7 @@ export interface TranslatedImages extends FanOut {
 
 /**
  * Translates an OpenAI request for images for a target of another form. Throws `validation_failed`
- * for a broken body, and `unsupported_by_provider` for what the target cannot express.
+ * for a broken body, and `unsupported_by_provider` for features that the target cannot express.
  */
 export function translateImages(
   form: ImagesForm,

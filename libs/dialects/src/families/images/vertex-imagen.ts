@@ -21,7 +21,7 @@ export const imagenImages: ImagesForm = {
           sampleCount: n,
           ...optional('aspectRatio', aspectRatio(call, RATIOS, losses)),
           ...optional('sampleImageSize', size === '4K' ? '2K' : size),
-          // Otherwise an image that the filter takes out is missing without a word.
+          // Requests reasons, because otherwise filtered images are missing without an explanation.
           includeRaiReason: true,
           ...outputOptions(call, losses),
         },

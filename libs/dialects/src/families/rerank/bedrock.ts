@@ -36,7 +36,7 @@ const PARTITIONS: readonly (readonly [region: string, partition: string])[] = [
   ['us-gov-', 'aws-us-gov'],
 ];
 
-/** Returns the ARN of a model of AWS in the target's region; an ARN is taken as it is. */
+/** Returns the ARN of a model of AWS in the target's region; an ARN is returned unchanged. */
 function modelArn({ model, settings }: Target): string {
   const region = asString(settings?.['aws_region']);
   if (model.startsWith('arn:') || region === null) return model;

@@ -4,7 +4,7 @@ import { asObject, isAbsent, membersBesides, optional, read, required } from '..
 import { answerInvalid } from '../../values/tool-arguments';
 import type { Ranking, RerankCall, RerankDocument } from './rerank';
 
-/** Maximum documents of one request. */
+/** Maximum number of documents in one request. */
 const DOCUMENTS_MAX = 10_000;
 const KNOWN: ReadonlySet<string> = new Set([
   'model',
@@ -51,8 +51,8 @@ function documentsOf(value: unknown): RerankDocument[] {
 }
 
 /**
- * Writes the response: the best documents first, as many as the client wants, with their indexes in
- * the request.
+ * Writes the response: the best documents first, as many as the client requests, with their indexes
+ * in the request.
  */
 export function encodeRerank(call: RerankCall, ranking: Ranking, requestId: string): JsonObject {
   const sorted = [...ranking.results].sort((one, other) => other.score - one.score);

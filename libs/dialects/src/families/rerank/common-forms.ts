@@ -11,7 +11,7 @@ interface Spelling {
   readonly documents?: string;
   readonly topN?: string;
   /**
-   * Member that keeps the documents out of the response, for a provider that returns them by
+   * Member that removes the documents from the response, for a provider that returns them by
    * default.
    */
   readonly without?: string;
@@ -59,7 +59,7 @@ function formOf(spelling: Spelling): RerankForm {
   };
 }
 
-/** Tokens are in `usage`, or in the `meta` of Cohere. */
+/** Reads tokens and search units from `usage`, or from Cohere's `meta`. */
 function counts(body: JsonObject): Pick<Ranking, 'tokens' | 'searchUnits'> {
   const meta = asObject(body['meta']);
   const usage = asObject(body['usage']);

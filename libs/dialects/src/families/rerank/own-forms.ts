@@ -6,14 +6,14 @@ import { textsOf } from './documents';
 import { readResults } from './results';
 import type { RerankForm, RerankResult } from './rerank';
 
-/** Keeps the slashes of a model's name, which are part of the path. */
+/** Returns a model's name for the path; its slashes stay unencoded. */
 const modelSegments = ({ model }: Target): string => model.split('/').map(encodeURIComponent).join('/');
 
 const asTexts = (texts: readonly string[]): { readonly text: string }[] => texts.map((text) => ({ text }));
 
 /**
- * NVIDIA NIM, below `https://ai.api.nvidia.com/v1`. It returns all documents; the gateway keeps the
- * best.
+ * NVIDIA NIM, below `https://ai.api.nvidia.com/v1`. The API returns all documents; the gateway
+ * selects the best.
  */
 export const nvidiaRerank: RerankForm = {
   encodeCall: ({ query, documents }, { target, losses }) => ({
@@ -44,7 +44,7 @@ export const deepinfraRerank: RerankForm = {
   }),
 };
 
-/** The scores of one query may be in a list of their own. */
+/** Reads the scores, which may be in a list for each query. */
 function scoresOf(value: unknown): RerankResult[] {
   const scores = asArray(asArray(value)?.[0]) ?? asArray(value);
   if (scores === null) throw answerInvalid('The body has no scores.');
@@ -125,7 +125,7 @@ export const vertexRerank: RerankForm = {
   },
 };
 
-/** Reads an id that the request gave to a document; null for any other. */
+/** Returns the index for a document id that the request contains; null for any other id. */
 const placeOf = (id: unknown): number | null => {
   const text = asString(id) ?? '';
   return /^\d{1,9}$/.test(text) ? Number(text) : null;

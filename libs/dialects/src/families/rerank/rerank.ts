@@ -20,7 +20,7 @@ export interface RerankCall {
   readonly hints: readonly string[];
 }
 
-/** A document's place in the request, and its score as the provider gives it. */
+/** Index of a document in the request, and its score as the provider returns it. */
 export interface RerankResult {
   readonly index: number;
   readonly score: number;
@@ -36,11 +36,11 @@ export interface Ranking {
   readonly searchUnits?: number;
 }
 
-/** How one provider takes requests that rank documents. */
+/** How one provider accepts requests that rank documents. */
 export interface RerankForm {
   /**
-   * Whether the provider cuts documents after `maxTokensPerDocument`; otherwise that is a hint
-   * without a place.
+   * Whether the provider cuts documents after `maxTokensPerDocument`; otherwise that hint is
+   * dropped.
    */
   readonly cutsDocuments?: boolean;
   encodeCall(call: RerankCall, facts: FamilyFacts): ProviderCall;

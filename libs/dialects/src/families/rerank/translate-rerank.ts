@@ -15,8 +15,8 @@ export interface TranslatedRerank {
 
 /**
  * Translates a rerank request of Cohere's form for a target of another form. Throws
- * `validation_failed` for a broken body, and `unsupported_by_provider` for what the target cannot
- * express.
+ * `validation_failed` for a broken body, and `unsupported_by_provider` for features that the target
+ * cannot express.
  */
 export function translateRerank(
   form: RerankForm,

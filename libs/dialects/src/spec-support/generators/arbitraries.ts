@@ -13,14 +13,14 @@ import type {
 
 /** Generated conversations and responses. */
 
-/** A text that no provider leaves out for being blank. */
+/** A text that is not blank, because providers may leave out blank texts. */
 const text: fc.Arbitrary<PlainText> = fc
   .string({ unit: 'grapheme', maxLength: 16 })
   .map((found) => ({ kind: 'text', text: found.trim() === '' ? `${found}x` : found }));
 
 const SEALERS: readonly SealMaker[] = ['anthropic', 'google', 'openai', 'mistral', 'xai'];
 
-/** The value names its maker, so that a test can find it wherever it went. */
+/** Generates a seal whose value names its maker, so that a test can find it anywhere in a body. */
 const sealValue = (by: SealMaker): fc.Arbitrary<string> =>
   fc.nat(1_000_000).map((number) => `SEAL${by}${String(number).padStart(8, '0')}`);
 
@@ -82,7 +82,10 @@ function turnsOf(exchanges: readonly Exchange[], last: PlainText): PlainTurn[] {
   return [...turns, { role: 'user', results, parts: [last] }];
 }
 
-/** Every call has its result in the next turn; the user has the first and the last turn. */
+/**
+ * Generates a conversation. Every call has its result in the next turn; the first and the last turn
+ * are the user's.
+ */
 export const conversation = ({ makers = SEALERS, hasOddIds = false }: Options = {}) =>
   fc
     .record({
@@ -126,7 +129,7 @@ const usage: fc.Arbitrary<PlainUsage> = fc
     reasoning: Math.floor((output * thought) / 100),
   }));
 
-/** Joins neighbours of one kind, which a stream cannot tell apart. */
+/** Joins consecutive parts of one kind, which a stream cannot distinguish. */
 function joined(parts: readonly PlainModelPart[]): PlainModelPart[] {
   const result: PlainModelPart[] = [];
   for (const part of parts) {
@@ -138,7 +141,9 @@ function joined(parts: readonly PlainModelPart[]): PlainModelPart[] {
   return result;
 }
 
-/** A response of a provider whose seals are of this maker. Reasoning comes first, calls last. */
+/**
+ * Generates a response of a provider with seals of this maker. Reasoning comes first, calls last.
+ */
 export const response = (maker: SealMaker | null, hasOddIds = false): fc.Arbitrary<PlainResponse> =>
   fc
     .record({
@@ -155,10 +160,10 @@ export const response = (maker: SealMaker | null, hasOddIds = false): fc.Arbitra
       usage: counts,
     }));
 
-/** Sizes into which texts, or bytes, are cut in turn. */
+/** Sizes of the pieces into which texts or bytes are cut, used cyclically. */
 export const sizes = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 4 });
 
-/** Cuts a text into pieces of these sizes, by whole characters. */
+/** Returns a function that cuts a text into pieces of these sizes without splitting characters. */
 export const cutBy =
   (lengths: readonly number[]) =>
   (whole: string): string[] => {

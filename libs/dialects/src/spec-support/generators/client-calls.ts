@@ -1,13 +1,13 @@
 import type { JsonObject, SealMaker } from '../../call';
 import type { PlainConversation, PlainModelPart, PlainResult, PlainTurn, PlainUserPart } from './plain';
 
-/** Writes conversations as clients of each dialect do. */
+/** Writes conversations in the form of each client dialect. */
 
 type Writer = (conversation: PlainConversation) => JsonObject;
 
 const MODEL = 'm';
 const url = (data: string): string => `data:image/png;base64,${data}`;
-/** How a client holds the seal of another maker, which it got from the gateway. */
+/** Returns the form in which the gateway gives a client the seal of another maker. */
 const carried = (by: SealMaker, value: string): string => `gw1.${by}.${value}`;
 
 function chatMessages(turn: PlainTurn): JsonObject[] {
@@ -246,7 +246,7 @@ const responses: Writer = ({ system, turns, tools, maxTokens, stream }) => ({
       }),
 });
 
-/** By the dialect of the client. */
+/** Writers of conversations by the dialect of the client. */
 export const CLIENT_CALLS: Readonly<Record<string, Writer>> = {
   'openai-chat': chat,
   'openai-responses': responses,

@@ -1,6 +1,9 @@
 import type { Dialect, SealMaker } from '../../call';
 
-/** A conversation and a response as a test describes them, before they are written in a dialect. */
+/**
+ * Conversations and responses in a dialect-independent form, from which tests write them in a
+ * dialect.
+ */
 
 export interface PlainText {
   readonly kind: 'text';
@@ -34,7 +37,7 @@ export interface PlainResult {
 export type PlainUserPart = PlainText | PlainImage;
 export type PlainModelPart = PlainText | PlainReasoning | PlainCall;
 
-/** The results of a user turn come before its other parts. */
+/** A turn; the results of a user turn come before its other parts. */
 export type PlainTurn =
   | {
       readonly role: 'user';
@@ -59,10 +62,10 @@ export interface PlainConversation {
 }
 
 export interface PlainUsage {
-  /** Tokens read, cached ones included. */
+  /** Input tokens, including cached ones. */
   readonly input: number;
   readonly cacheRead: number;
-  /** Tokens written, reasoning included. */
+  /** Output tokens, including reasoning. */
   readonly output: number;
   readonly reasoning: number;
 }
@@ -74,7 +77,7 @@ export interface PlainResponse {
   readonly usage: PlainUsage;
 }
 
-/** Maker of the seals that a provider of each dialect issues; null: it issues none. */
+/** Maker of the seals that a provider of each dialect issues; null if it issues none. */
 export const MAKERS: Readonly<Record<Dialect, SealMaker | null>> = {
   'anthropic-messages': 'anthropic',
   'bedrock-converse': 'anthropic',
@@ -86,5 +89,5 @@ export const MAKERS: Readonly<Record<Dialect, SealMaker | null>> = {
   'openai-responses': 'openai',
 };
 
-/** Cuts a text into the pieces of its deltas; '' gives none. */
+/** Cuts a text into the pieces of its deltas; '' has no pieces. */
 export type Cut = (text: string) => readonly string[];

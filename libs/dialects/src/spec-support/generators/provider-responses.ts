@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../call';
 import type { PlainModelPart, PlainResponse, PlainUsage } from './plain';
 
-/** Writes responses as providers of each dialect do. */
+/** Writes responses in the form of each provider dialect. */
 
 type Writer = (response: PlainResponse) => JsonObject;
 
@@ -268,7 +268,7 @@ const responses: Writer = ({ id, parts, finish, usage }) => ({
   },
 });
 
-/** By the dialect of the provider. */
+/** Writers of responses by the dialect of the provider. */
 export const PROVIDER_RESPONSES: Readonly<Record<string, Writer>> = {
   'anthropic-messages': anthropic,
   'bedrock-converse': bedrock,

@@ -17,7 +17,7 @@ import {
   PROVIDER_RESPONSES,
 } from './provider-responses';
 
-/** `PlainResponse` as the parsed events of a stream. */
+/** Writes a `PlainResponse` as the parsed events of a stream. */
 type Writer = (response: PlainResponse, cut: Cut) => JsonObject[];
 
 const chatChunk = (response: PlainResponse, delta: JsonObject, finish: string | null = null): JsonObject => ({
@@ -28,7 +28,10 @@ const chatChunk = (response: PlainResponse, delta: JsonObject, finish: string | 
   choices: [{ index: 0, delta, finish_reason: finish }],
 });
 
-/** `thinking`: the delta of a piece of reasoning. */
+/**
+ * Returns a writer for a dialect that is similar to Chat Completions. `thinking` returns the delta
+ * of a piece of reasoning.
+ */
 const chatLike =
   (thinking: (text: string) => JsonObject, sealed: (value: string) => JsonObject | null): Writer =>
   (response, cut) => {

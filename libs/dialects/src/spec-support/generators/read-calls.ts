@@ -1,6 +1,6 @@
 import { list, object, text, type Json } from '../json-values';
 
-/** What a provider finds in a call. Ids are '' in dialects without ids. */
+/** Contents of a call as a provider reads it. Ids are '' in dialects without ids. */
 export interface FoundCall {
   system: string;
   user: string;
@@ -20,7 +20,7 @@ const textIn = (content: unknown): string =>
         .map((part) => text(part['text']))
         .join('');
 
-/** Messages of Chat Completions and its relatives. */
+/** Reads messages of Chat Completions and similar dialects. */
 const chat: Reader = (body, found) => {
   for (const message of list(body['messages'])) {
     const role = text(message['role']);
@@ -124,7 +124,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   'openai-responses': responses,
 };
 
-/** Reads a call as a provider of the dialect does. */
+/** Reads a call like a provider of the dialect. */
 export function readCall(dialect: string, body: Json): FoundCall {
   const found: FoundCall = { system: '', user: '', assistant: '', calls: [], results: [] };
   const read = READERS[dialect];

@@ -1,6 +1,6 @@
 import { list, object, text, type Json } from '../json-values';
 
-/** What a client finds in a response. */
+/** Contents of a response as a client reads it. */
 export interface FoundResponse {
   text: string;
   reasoning: string;
@@ -120,14 +120,14 @@ const READERS: Readonly<Record<string, Reader>> = {
   'openai-responses': responses,
 };
 
-/** Reads a whole response as a client of the dialect does. */
+/** Reads an unstreamed response like a client of the dialect. */
 export function readResponse(dialect: string, body: Json): FoundResponse {
   const read = READERS[dialect];
   if (read === undefined) throw new Error(`No reader of ${dialect}`);
   return read(JSON.parse(JSON.stringify(body)) as Json);
 }
 
-/** How each client's dialect names a normal end, calls, and a limit. */
+/** Finish reasons of each client dialect for a normal end, calls, and the token limit. */
 export const FINISHES: Readonly<Record<string, Readonly<Record<'stop' | 'calls' | 'length', string>>>> = {
   'anthropic-messages': { stop: 'end_turn', calls: 'tool_use', length: 'max_tokens' },
   gemini: { stop: 'STOP', calls: 'STOP', length: 'MAX_TOKENS' },
