@@ -178,8 +178,8 @@ async function plantRequests(stub: StubProvider): Promise<void> {
 }
 
 /**
- * Each time over a connection of its own: while files are searched, the server ends those that are
- * idle.
+ * Scrapes over a new connection each time, because the server closes idle connections while the
+ * test searches files.
  */
 const scrape = async (place: number): Promise<string> => {
   const url = `http://127.0.0.1:${String(metricsPort + place)}/metrics`;

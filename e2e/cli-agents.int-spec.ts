@@ -17,7 +17,7 @@ describe('agents in files', () => {
     ...more,
   });
 
-  it('are made with their integration, access and rules, and exported alike without secrets', async () => {
+  it('are created with their integration, access and rules, and exported equally without secrets', async () => {
     const tenant = await admin.tenant();
     const ada = await admin.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
     const [{ slug } = {}] = await tenants.clientOf(tenant).all('/v1/workspaces');
@@ -60,7 +60,7 @@ describe('agents in files', () => {
     expect(row?.['configurations']).toEqual({ headers: { authorization: '*****' } });
   });
 
-  it('keep a secret without its variable, which goes to no other address', async () => {
+  it('keep a secret whose variable is not set, which is sent to no other address', async () => {
     const tenant = await admin.tenant();
     await tenants.apply(tenant, { agent_integrations: [integration()] });
     const renamed = { agent_integrations: [integration({ name: 'Trips' })] };

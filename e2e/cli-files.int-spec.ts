@@ -63,7 +63,8 @@ describe('tollgate files', () => {
     await apply(first, file);
     expect(await diff(first, file)).toEqual([]);
     const exported = await exportState(clientOf(first));
-    // An audience names the organisation, and a guardrail an MCP server and an agent.
+    // Audiences contain the id of the organisation, and guardrails the ids of an MCP server and an
+    // agent.
     const moved = JSON.stringify(exported).replaceAll(first.organisationId, second.organisationId);
     const renamed = withTools(JSON.parse(moved) as State, others, tools);
     await apply(second, renamed);
@@ -251,13 +252,13 @@ function altered(name: string, value: unknown): Item {
   return Array.isArray(value) && value.length === 0 ? { [name]: ['x'] } : {};
 }
 
-/** An agent whose card and trusted keys are read from its address. */
+/** Returns an agent whose card and trusted keys are read from its address. */
 const readAgentOf = ({ origin }: CardServer): Item => ({
   ...{ slug: 'read', name: 'Read', url: origin },
   trusted_keys_url: `${origin}/keys`,
 });
 
-/** Members that no item of the state has, so that this suite cannot check them. */
+/** Returns the members that no item of the state has, so that this suite cannot check them. */
 function membersWithoutValue(state: State): string[] {
   return KINDS.flatMap(({ name, members }) =>
     Object.entries(members)

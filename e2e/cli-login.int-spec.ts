@@ -61,8 +61,8 @@ describe('tollgate login', () => {
   }
 
   /**
-   * Does in a browser what the user of a login does, and returns the page that the terminal shows
-   * there.
+   * Approves or denies a login in a browser like its user, and returns the page that the command
+   * line shows there.
    */
   async function agree(running: Run, step: 'approve' | 'deny' = 'approve'): Promise<string> {
     const page = await eventually(() => /http:\/\/\S+\/oauth\/authorize\?\S+/.exec(running.err())?.[0]);
@@ -82,7 +82,7 @@ describe('tollgate login', () => {
     expect([await running.code, running.out()]).toEqual([0, `Logged in at ${url}.\n`]);
   }
 
-  it('keeps a login that commands use until tollgate logout, in a file of the user alone', async () => {
+  it('stores a login in a private file of the user, which commands use until tollgate logout', async () => {
     await login();
     expect([statSync(file()).mode & 0o777, Object.keys(kept())]).toEqual([0o600, [url]]);
     const { accessToken, refreshToken } = kept()[url] as Login;
@@ -98,7 +98,7 @@ describe('tollgate login', () => {
     expect([await after.code, after.err()]).toEqual([2, expect.stringContaining('tollgate login')]);
   });
 
-  it('renews a login once for parallel commands, and says when it has ended', async () => {
+  it('renews a login once for parallel commands, and reports when it has ended', async () => {
     await login();
     const before = kept()[url] as Login;
     keep({ ...before, expiresAt: Date.now() });
@@ -122,7 +122,7 @@ describe('tollgate login', () => {
     expect([await running.code, running.err()]).toEqual([2, expect.stringContaining('the user refused')]);
   });
 
-  it('asks only for the scopes that are named', async () => {
+  it('requests only the named scopes', async () => {
     const running = run('login --scopes logs.list');
     await agree(running);
     expect(await running.code).toBe(0);
@@ -130,7 +130,7 @@ describe('tollgate login', () => {
     expect([await refused.code, refused.err()]).toEqual([3, expect.stringContaining('scope')]);
   });
 
-  it('--device logs in by a code that is typed on another screen', async () => {
+  it('logs in with --device by a code that the user enters on another device', async () => {
     const running = run('login --device');
     const code = await eventually(() => /\n {2}([A-Z]{4}-[A-Z]{4})\n/.exec(running.err())?.[1]);
     const browser = new Browser(admin);
@@ -147,7 +147,7 @@ describe('tollgate login', () => {
     expect(await admin.dataSource.manager.countBy(OauthArtifactEntity, { model: 'DeviceCode' })).toBe(1);
   });
 
-  it('keeps a login that could not be ended, and names a file that is no file of logins', async () => {
+  it('keeps a login that could not be ended, and names a file that is not a login file', async () => {
     await login();
     const away = 'http://127.0.0.1:9';
     writeFileSync(file(), JSON.stringify({ [away]: kept()[url] }));
@@ -161,7 +161,7 @@ describe('tollgate login', () => {
     }
   });
 
-  it('sends nothing to an address that is not the public one, or not safe', async () => {
+  it('sends nothing to an address that is not the public one or not secure', async () => {
     const other = run('login', {}, `http://localhost:${String(port)}`);
     expect([await other.code, other.err()]).toEqual([2, expect.stringContaining('--url')]);
     const plain = run('login', {}, 'http://gateway.example.com');

@@ -16,13 +16,13 @@ describe('MCP servers in files', () => {
     const [{ slug } = {}] = await tenants.clientOf(tenant).all('/v1/workspaces');
     return String(slug);
   }
-  /** The configurations that the control plane shows. */
+  /** Returns the configurations that the control plane shows. */
   async function shown(tenant: Tenant): Promise<unknown> {
     const [row] = await tenants.clientOf(tenant).all('/v1/mcp-integrations');
     return row?.['configurations'];
   }
 
-  it('keep secrets whose variables are not set, and end the headers that a file leaves out', async () => {
+  it('keep secrets whose variables are not set, and lose headers that a file omits', async () => {
     const tenant = await admin.tenant();
     const headers = { authorization: AUTHORIZATION, 'x-team': { env: 'TEAM' } };
     const environment = { [AUTHORIZATION.env]: 'Bearer one-secret', TEAM: 'a-secret' };
@@ -45,7 +45,7 @@ describe('MCP servers in files', () => {
     await expect(tenants.apply(tenant, integration(headers))).rejects.toThrow(
       'configurations.headers.x-team',
     );
-    // A secret goes to no other address than the one it was saved with.
+    // A secret is sent only to the address with which it was saved.
     const moved = integration({ authorization: AUTHORIZATION }, { url: 'https://other.example.com/mcp' });
     await expect(tenants.apply(tenant, moved)).rejects.toThrow('configurations.headers.authorization');
     expect(await tenants.apply(tenant, moved, { environment })).toEqual([
@@ -53,7 +53,7 @@ describe('MCP servers in files', () => {
     ]);
   });
 
-  it('lose the secrets of an authentication that ends', async () => {
+  it('lose the secrets of a removed authentication', async () => {
     const tenant = await admin.tenant();
     const environment = { [AUTHORIZATION.env]: 'Bearer one-secret', SECRET: 'a-secret-of-a-client' };
     await tenants.apply(tenant, integration({ authorization: AUTHORIZATION }), { environment });
@@ -78,7 +78,7 @@ describe('MCP servers in files', () => {
     expect(await shown(tenant)).toEqual({});
   });
 
-  it('name the users and trusts of rules as a person does', async () => {
+  it('identify users and trusts of rules by email and name', async () => {
     const tenant = await admin.tenant();
     const ada = await admin.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
     const workspace = await workspaceOf(tenant);
@@ -120,7 +120,7 @@ describe('MCP servers in files', () => {
     );
   });
 
-  it('have toolsets, whose members are servers by their slugs', async () => {
+  it('have toolsets, whose members are named by server slug', async () => {
     const tenant = await admin.tenant();
     const workspace = await workspaceOf(tenant);
     const file = (more: object = {}): State => ({
@@ -141,7 +141,7 @@ describe('MCP servers in files', () => {
     });
     const { mcp_toolsets: toolsets = [], ...servers } = file();
     await tenants.apply(tenant, servers);
-    // Names in a toolset must be those of tools.
+    // Names in a toolset must be names of tools.
     await expect(tenants.apply(tenant, file())).rejects.toThrow('members.1.aliases.open');
     const [integrationRow] = await tenants.clientOf(tenant).all('/v1/mcp-integrations');
     await insertCapability(admin.dataSource.manager, String(integrationRow?.['id']), 'open');
@@ -163,7 +163,7 @@ describe('MCP servers in files', () => {
     ]);
   });
 
-  it('are deleted with their integration by force alone', async () => {
+  it('are deleted with their integration only with --force', async () => {
     const tenant = await admin.tenant();
     const workspace = await workspaceOf(tenant);
     await tenants.apply(tenant, {

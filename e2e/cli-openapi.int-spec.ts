@@ -39,7 +39,7 @@ describe('HTTP services in files', () => {
   const rowsOf = (tenant: Parameters<typeof tenants.clientOf>[0]) =>
     tenants.clientOf(tenant).all('/v1/mcp-integrations');
 
-  it('are made with servers, access and rules, and exported alike without secrets', async () => {
+  it('are created with servers, access and rules, and exported equally without secrets', async () => {
     const tenant = await admin.tenant();
     const [{ slug } = {}] = await tenants.clientOf(tenant).all('/v1/workspaces');
     const workspace = String(slug);
@@ -70,10 +70,10 @@ describe('HTTP services in files', () => {
     expect(await exportState(tenants.clientOf(other))).toMatchObject(file(openapi, signIn));
   });
 
-  it('change with their documents and selections, and with nothing else when these alone differ', async () => {
+  it('write only documents and selections if nothing else differs', async () => {
     const tenant = await admin.tenant();
     await tenants.apply(tenant, file({ spec: document, include: { methods: ['get'] } }));
-    // Spaces of a document in JSON are no difference.
+    // White space of a JSON document is not a difference.
     const spaced = JSON.stringify(JSON.parse(document), null, 4);
     const before = file({ spec: spaced, include: { methods: ['get'] } });
     expect(await tenants.apply(tenant, before)).toEqual([]);
@@ -91,7 +91,7 @@ describe('HTTP services in files', () => {
       .clientOf(tenant)
       .call('GET', `/v1/mcp-integrations/${String(id)}/versions`);
     expect(versions).toMatchObject({ total: 1 });
-    // The document is read at its URL from now on.
+    // From here on the control plane reads the document from its URL.
     const read = file({ spec_url: service.specUrl.href, include: { tags: ['pets'] } });
     expect(await tenants.apply(tenant, read)).toEqual(['update mcp_integrations pets (openapi)']);
     expect(await tenants.apply(tenant, read)).toEqual([]);
@@ -104,7 +104,7 @@ describe('HTTP services in files', () => {
     ).rejects.toThrow('mcp_integrations pets:');
   });
 
-  it('are deleted by --prune when no file has them, and a file without lists leaves them', async () => {
+  it('are deleted by --prune if no file has them, but not by files without their lists', async () => {
     const tenant = await admin.tenant();
     await tenants.apply(tenant, file({ spec: document }));
     expect(await tenants.apply(tenant, {}, { prune: true })).toEqual([]);
@@ -115,7 +115,7 @@ describe('HTTP services in files', () => {
     expect(await rowsOf(tenant)).toEqual([]);
   });
 
-  it('name what is missing or cannot be, and nothing is written', async () => {
+  it('are refused with the missing or impossible member, before anything is written', async () => {
     const tenant = await admin.tenant();
     const refusalOf = (state: State): Promise<string> =>
       tenants.apply(tenant, state, { dryRun: true, validates: true }).then(
@@ -129,7 +129,7 @@ describe('HTTP services in files', () => {
     expect(await refusalOf(file({ spec: document }, { transport: 'sse' }))).toContain('must be http');
     expect(await refusalOf(file({ spec: '{"openapi": ' }))).toContain('begins like JSON and is none');
     expect(await refusalOf(file({ spec: document, includes: {} }))).toContain('did you mean');
-    // Of all operations none is left out by mistake: an empty list fits none.
+    // An empty list selects no operation, so it does not select all by mistake.
     expect(await refusalOf(file({ spec: document, include: { tags: [] } }))).toContain(
       'selects no operation',
     );
@@ -141,7 +141,7 @@ describe('HTTP services in files', () => {
     );
   });
 
-  it('keep a document as it is: it names no variables', async () => {
+  it('keep a document unchanged, because it cannot name variables', async () => {
     const tenant = await admin.tenant();
     const example = { env: 'TOLLGATE_SECRET' };
     const spec = { openapi: '3.1.0', info: { title: 'T' }, paths: { '/a': { get: { example } } } };
@@ -151,7 +151,7 @@ describe('HTTP services in files', () => {
     expect(exported).toMatchObject({ openapi: { spec: JSON.stringify(spec) } });
   });
 
-  it('have their documents in files of their own, which a second apply finds unchanged', async () => {
+  it('have their documents in separate files, in which a second apply finds no difference', async () => {
     const tenant = await admin.tenant();
     const [pets, clock] = [item({ spec: document }), item({ spec: YAML }, { slug: 'clock' })];
     await tenants.apply(tenant, { mcp_integrations: [pets, clock] });
@@ -170,7 +170,7 @@ describe('HTTP services in files', () => {
     expect(text).toBe(readFileSync(inline, 'utf8'));
   });
 
-  it('refuse a document that is no file, is too large, or is no text, by file and line', async () => {
+  it('refuse a document that is not a file, too large or not a text, with file and line', async () => {
     const tenant = await admin.tenant();
     const refusalOf = async (name: string, more = ''): Promise<string> => {
       const at = join(folder, 'bad.yaml');

@@ -9,7 +9,7 @@ const OKTA = { name: 'Okta', issuer: 'https://acme.okta.example', client_id: 'to
 const SECRET = { env: 'TOLLGATE_SSO_OKTA_CLIENT_SECRET' };
 const environment = { [SECRET.env]: 'a-secret-of-the-client', KEYS: keySet('one') };
 
-describe('connections of single sign-on in files', () => {
+describe('single sign-on connections in files', () => {
   const tenants = new CliTenants({}, { TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
   const { admin } = tenants;
   const file = (...connections: readonly object[]): State => ({
@@ -28,7 +28,7 @@ describe('connections of single sign-on in files', () => {
   const shown = async (tenant: Parameters<typeof tenants.clientOf>[0]) =>
     tenants.clientOf(tenant).all('/v1/admin/organisation/sso-connections');
 
-  it('are made, exported without secrets, changed member by member and deleted', async () => {
+  it('are created, exported without secrets, changed member by member and deleted', async () => {
     const tenant = await admin.tenant();
     await insertVerifiedDomain(admin, tenant.organisationId);
     const state = {
@@ -48,7 +48,7 @@ describe('connections of single sign-on in files', () => {
       second ?? {},
     ]);
     expect(JSON.stringify(exported)).not.toContain('a-secret-of-the-client');
-    // What a file leaves out ends, and a secret whose variable is not set stays.
+    // Members that the file omits are cleared, and a secret whose variable is not set stays.
     expect(await tenants.apply(tenant, file({ ...OKTA, client_secret: SECRET }, second ?? {}))).toEqual([
       expect.stringMatching(/^update sso_connections Okta \(client_id, .*group_rules, status\)$/),
     ]);
@@ -70,7 +70,7 @@ describe('connections of single sign-on in files', () => {
     ]);
   });
 
-  it('send a secret to no other provider than the one it was saved with', async () => {
+  it('send a secret only to the provider with which it was saved', async () => {
     const tenant = await admin.tenant();
     const connection = { ...OKTA, client_secret: SECRET };
     await tenants.apply(tenant, file(connection), { environment });
@@ -82,7 +82,7 @@ describe('connections of single sign-on in files', () => {
     await expect(tenants.apply(tenant, file(OKTA))).rejects.toThrow('needs client_secret');
   });
 
-  it('have keys by the name of a variable, and lose them with it', async () => {
+  it('have keys in a variable, and lose them when the file omits the variable', async () => {
     const tenant = await admin.tenant();
     const keys = { ...OKTA, jwks: { env: 'KEYS' } };
     await tenants.apply(tenant, file(keys), { environment });
@@ -101,7 +101,7 @@ describe('connections of single sign-on in files', () => {
     ).rejects.toThrow('jwks must be a set of keys in JSON');
   });
 
-  it('have metadata that the control plane reads, with what the file gives by itself, until it is read no more', async () => {
+  it('combine metadata that the control plane reads with members of the file, until the file omits the metadata URL', async () => {
     const tenant = await admin.tenant();
     const saml = (settings: object): State => file({ name: 'ADFS', type: 'saml', saml: settings });
     await tenants.apply(tenant, saml({ metadata_url: metadataUrl }));
@@ -120,7 +120,7 @@ describe('connections of single sign-on in files', () => {
     expect(await shown(tenant)).toMatchObject([{ saml: { metadata_url: null } }]);
   });
 
-  it('name what is wrong, and cannot become of another type', async () => {
+  it('are refused with the invalid member, and cannot change their type', async () => {
     const tenant = await admin.tenant();
     const plan = { dryRun: true, validates: true, environment };
     const connection = { ...OKTA, client_secret: SECRET };

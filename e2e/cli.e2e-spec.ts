@@ -189,7 +189,8 @@ describe('command line', () => {
   }
 
   /**
-   * Guardrails, and prompts that are nested, shared, labelled and drafted; files contain no drafts.
+   * Creates guardrails, and prompts that are nested, shared, labelled and drafted; files contain no
+   * drafts.
    */
   async function fillTexts(): Promise<void> {
     const parameters = { words: ['Apollo'], operator: 'none' };
@@ -277,7 +278,7 @@ describe('command line', () => {
   const accept = (link: string): Promise<unknown> =>
     manage('POST', '/invites/accept', { token: link.split('/').at(-1), password: 'correct horse battery' });
 
-  /** A user who has joined, and an invited one. */
+  /** Creates a user who has joined, and an invited one. */
   async function fillPeople(): Promise<void> {
     const { invite_link: link } = await manage<{ invite_link: string }>('POST', '/users/invites', {
       email: 'ada@example.com',

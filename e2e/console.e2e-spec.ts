@@ -2,7 +2,7 @@ import { eventually, startProduct, type Product } from '@gw/testing';
 
 const CONSOLE = { 'x-gw-console': '1', 'content-type': 'application/json' };
 
-describe('a console and its playground', () => {
+describe('playground of the console', () => {
   let product: Product;
   let cookie = '';
 
@@ -42,7 +42,7 @@ describe('a console and its playground', () => {
     return response.status;
   };
 
-  it('calls the gateway with a key of its session, which is in the log as of the playground', async () => {
+  it('calls the gateway with a key of its session, and its requests are marked in the log', async () => {
     const { key, base_url: baseUrl } = await makeKey();
     expect(baseUrl).toBe(product.baseUrl);
     expect(await chat(key)).toBe(200);
@@ -54,7 +54,7 @@ describe('a console and its playground', () => {
     });
   });
 
-  it('counts for the limits of the workspace, whatever number of keys it makes', async () => {
+  it('counts towards the limits of the workspace, however many keys it creates', async () => {
     const path = `/v1/workspaces/${product.credentials.workspace_id}`;
     const limits = [{ type: 'requests', unit: 'rpm', value: 3 }];
     expect((await send('PUT', path, { rate_limits: limits })).status).toBe(200);

@@ -18,7 +18,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('control plane with the %s drivers
     await bench().provider({ slug: 'second', type: 'openai', stub: second });
   });
 
-  /** A stub that responds with its name. */
+  /** Creates a stub that responds with its name. */
   async function namedStub(name: string): Promise<StubProvider> {
     const stub = await bench().stub();
     stub.respondJson({

@@ -14,7 +14,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('durability with the %s drivers', 
     await bench().provider({ slug: 'main', type: 'openai', stub });
   });
 
-  /** Resolves with the whole response, in the turn in which its last byte was read. */
+  /** Resolves with the whole response, in the event loop turn in which its last byte was read. */
   async function responseOf(trace: string, stream: boolean): Promise<string> {
     const response = await fetch(`${bench().baseUrl}/chat/completions`, {
       method: 'POST',

@@ -26,13 +26,13 @@ describe('bursts over three gateway processes', () => {
   const { spending, stub } = withSpending(bench, () => redis.url);
 
   /**
-   * A request that reserves twice its usage while the model's output length is unknown, or under a
+   * A request that reserves twice its usage if the model's output length is unknown, or under a
    * strict limit.
    */
-  const half = { model: 'gpt-4o', max_tokens: 2 * TOKENS, messages: [{ role: 'user', content: 'Hi' }] };
+  const halfUsed = { model: 'gpt-4o', max_tokens: 2 * TOKENS, messages: [{ role: 'user', content: 'Hi' }] };
   const burst = async (key: NewKey): Promise<number> => {
     const calls = spending().gateways.flatMap((gateway) =>
-      Array.from({ length: AT_ONCE }, () => spending().call(gateway, key, half)),
+      Array.from({ length: AT_ONCE }, () => spending().call(gateway, key, halfUsed)),
     );
     return (await Promise.all(calls)).filter(({ status }) => status === 200).length;
   };
@@ -51,7 +51,7 @@ describe('bursts over three gateway processes', () => {
       // A strict limit cannot fit a reservation of two cents and its input into the last two cents.
       const all = enforcement === 'strict' ? COVERED - 2 : COVERED;
       await eventually(
-        async () => (accepted += await spending().load(key, 6, 2, { body: half })) >= all,
+        async () => (accepted += await spending().load(key, 6, 2, { body: halfUsed })) >= all,
         PATIENCE,
       );
       accepted += await burst(key);
@@ -72,7 +72,8 @@ describe('bursts over three gateway processes', () => {
       const first = windowNow() + 1;
       await eventually(() => windowNow() >= first, { everyMs: 1 });
       const accepted = new Map<number, number>();
-      // Calls that started and ended in one window; on a busy machine fewer than were due.
+      // Counts calls that started and ended in one window; on a busy machine these are fewer than
+      // were sent.
       const judged = new Map<number, number>();
       const count = (counts: Map<number, number>, window: number): unknown =>
         counts.set(window, (counts.get(window) ?? 0) + 1);

@@ -50,7 +50,7 @@ describe('product with a mail server', () => {
     return (await response.json()) as Record<string, unknown>;
   }
 
-  it('mails an invited person a working link', async () => {
+  it('mails an invited user a working link', async () => {
     const invite = { email: 'ada@example.com', role: 'member', workspaces: [] };
     const { invite_link: link } = await post(
       '/admin/users/invites',

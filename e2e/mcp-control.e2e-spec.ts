@@ -55,7 +55,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('control of MCP servers with the %
     clients.push(client);
     return client;
   }
-  /** The text of the result of a call; null without one. */
+  /** Calls the tool `echo` and returns the text of its result; null if there is none. */
   async function echo(key: string, text: string): Promise<string | null> {
     const client = await connected(key);
     const { content } = await client.callTool({ name: 'echo', arguments: { text } });
@@ -63,7 +63,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('control of MCP servers with the %
     return first?.text ?? null;
   }
 
-  it('a call that a rule holds back passes once after a person approved it', async () => {
+  it('executes a call that needs an approval once after a person approved it', async () => {
     const { id, key } = await bench().newKey({ scopes: ['mcp.invoke'] });
     await rules({ subject: { type: 'key', id }, tools: ['echo'], effect: 'ask' });
     const isHeld = async (text: string): Promise<true> => {
@@ -74,14 +74,14 @@ describe.each<Drivers>(['embedded', 'Redis'])('control of MCP servers with the %
     const waiting = await admin<{ data: Approval[] }>('GET', '/mcp-approvals?status=pending');
     expect(waiting.data).toMatchObject([{ tool: 'echo', arguments: { text: 'hello' } }]);
     await admin('POST', `/mcp-approvals/${waiting.data[0]?.id ?? ''}/approve`, {});
-    // The decision needs no time to reach a gateway, which reads it with the call.
+    // The gateway reads the decision with the call, so it applies immediately.
     expect(await echo(key, 'hello')).toBe('hello');
     await isHeld('hello');
     await isHeld('another text');
     await rules();
   });
 
-  it('a rule for a role follows the role of the user', async () => {
+  it('applies a rule for a role when the role of the user changes', async () => {
     const { invite_link: link } = await admin<{ invite_link: string }>('POST', '/users/invites', {
       ...{ email: `ada-${drivers}@example.com`, role: 'member' },
       workspaces: [{ id: workspaceId, role: 'member' }],
@@ -105,7 +105,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('control of MCP servers with the %
     await rules();
   });
 
-  it('a worker checks the server, and a version brings an integration back', async () => {
+  it('checks the health of the server in a worker, and restores an integration from an earlier version', async () => {
     const path = `/mcp-integrations/${integration.id}`;
     const health = await eventually(
       async () => {

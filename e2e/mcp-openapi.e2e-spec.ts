@@ -14,7 +14,7 @@ interface Changes {
   readonly data: readonly { readonly type: string; readonly name: string; readonly digest: string }[];
 }
 
-describe('an HTTP service as an MCP server', () => {
+describe('HTTP service as an MCP server', () => {
   const { bench } = withProductOn('embedded');
   const clients: Client[] = [];
   let service: RestService;
@@ -70,7 +70,7 @@ describe('an HTTP service as an MCP server', () => {
     expect(JSON.stringify(service.requests)).not.toContain(apiKey);
   });
 
-  it('costs what its tools cost, and is in the log', async () => {
+  it('charges the prices of its tools, and logs the calls', async () => {
     await call('addPet', { name: 'Rex' });
     const entry = await eventually(async () => {
       const { data } = await bench().logs('page_size=100', apiKey);

@@ -15,7 +15,7 @@ import { withProduct } from './spec-support/workbench';
 jest.setTimeout(300_000);
 
 const SESSIONS = 200;
-/** Sessions that call at the same time. */
+/** Number of sessions that call concurrently. */
 const AT_ONCE = 20;
 
 let redis: Awaited<ReturnType<typeof startRedis>>;
@@ -25,7 +25,7 @@ const bench = withProduct(async () => {
 });
 afterAll(() => redis.stop());
 
-describe('sessions of MCP over three gateways behind nginx', () => {
+describe('MCP sessions over three gateways behind nginx', () => {
   let fixture: McpFixture;
   let fleet: FleetProcess[];
   let nginx: TestNginx;
@@ -77,7 +77,7 @@ describe('sessions of MCP over three gateways behind nginx', () => {
     params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'roll', version: '1' } },
   };
 
-  /** Counts of what calls of all sessions became, until `isOver`. */
+  /** Calls tools in all sessions until `isOver` returns true, and counts the outcomes. */
   async function callers(sessions: readonly string[], isOver: () => boolean) {
     const seen = { right: 0, lost: 0, failed: 0 };
     const wrong: string[] = [];
@@ -89,8 +89,8 @@ describe('sessions of MCP over three gateways behind nginx', () => {
           const text = `call-${String(at)}`;
           const call = { method: 'tools/call', params: { name: 'echo', arguments: { text } } };
           const reply = await post(call, sessions[at % sessions.length]).catch(() => null);
-          // One clear error at worst: no response, a status, or an error of the gateway about the
-          // server.
+          // Counts a failure for no response, an error status, and an error of the gateway about
+          // the server.
           if (reply === null || reply.status >= 500 || reply.text.includes('gw/error')) seen.failed += 1;
           else if (reply.status === 404) seen.lost += 1;
           else if (reply.text.includes(`"text":"${text}"`)) seen.right += 1;
@@ -101,7 +101,7 @@ describe('sessions of MCP over three gateways behind nginx', () => {
     return { ...seen, wrong, sent: next };
   }
 
-  it('have the answers of clients reach the call, whichever gateway gets them', async () => {
+  it('deliver responses of clients to their call, whichever gateway receives them', async () => {
     const results = await Promise.all(
       Array.from({ length: AT_ONCE }, async (_, at) => {
         const client = new Client({ name: 'roll', version: '1' }, { capabilities: { elicitation: {} } });
@@ -122,7 +122,7 @@ describe('sessions of MCP over three gateways behind nginx', () => {
     expect(results).toEqual(answers);
   });
 
-  it('go on while each gateway is restarted and then killed in turn, and no tool is called twice', async () => {
+  it('continue while each gateway is restarted and then killed, and call no tool twice', async () => {
     const opened = await Promise.all(Array.from({ length: SESSIONS }, () => post(initialize)));
     const sessions = opened.map(({ session }) => session);
     expect(new Set(sessions)).toHaveProperty('size', SESSIONS);

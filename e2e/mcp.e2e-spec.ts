@@ -63,7 +63,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('MCP servers with the %s drivers',
       { timeoutMs: CHANGE_MS },
     );
 
-  it('[MCP-01] [REL-17] a registered server is listed and called through the gateway with mcp.invoke', async () => {
+  it('[MCP-01] [REL-17] lists and calls the tools of a registered server through the gateway with mcp.invoke', async () => {
     const client = await connected();
     expect(await toolsOf(client)).toEqual(expect.arrayContaining(['echo', 'add', 'fail']));
     expect(await client.callTool({ name: 'echo', arguments: { text: 'hello' } })).toMatchObject({
@@ -73,7 +73,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('MCP servers with the %s drivers',
     await expect(connected(other.key)).rejects.toThrow();
   });
 
-  it('[MCP-01] capabilities are switched at the integration, then at the server, and calls follow', async () => {
+  it('[MCP-01] enables and disables capabilities at the integration and the server, and calls follow', async () => {
     const capability = (name: string, enabled: boolean) => ({
       capabilities: [{ name, type: 'tool', enabled }],
     });
@@ -94,7 +94,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('MCP servers with the %s drivers',
     ]);
   });
 
-  it('[MCP-02] calls are in the log with their server, tool and price, and in the counters', async () => {
+  it('[MCP-02] logs calls with their server, tool and price, and counts them', async () => {
     await (await connected()).callTool({ name: 'echo', arguments: { text: 'a text for the log' } });
     const entry = await eventually(async () => {
       const { data } = await bench().logs('page_size=100', key.key);
@@ -110,7 +110,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('MCP servers with the %s drivers',
     expect(summary['mcp']).toBeGreaterThan(0);
   });
 
-  it('[MCP-01] a toolset and the address of all servers show and call the tools of a server', async () => {
+  it('[MCP-01] lists and calls the tools of a server through a toolset and the address of all servers', async () => {
     const toolset = await admin('POST', '/mcp-toolsets', {
       ...{ name: 'Desk', slug: 'desk', workspace_id: bench().product.credentials.workspace_id },
       members: [
@@ -141,7 +141,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('MCP servers with the %s drivers',
     );
   });
 
-  it('[REL-02] a guardrail of the target mcp_tools judges calls of the tools that its mapping names', async () => {
+  it('[REL-02] judges calls of the tools in the mapping of a guardrail with the target mcp_tools', async () => {
     const { data } = await admin<{ data: { id: string; name: string }[] }>(
       'GET',
       `/mcp-servers/${server.id}/capabilities?page_size=500`,
@@ -174,7 +174,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('MCP servers with the %s drivers',
     );
   });
 
-  it('[MCP-01] a workspace that loses the integration loses the server', async () => {
+  it('[MCP-01] removes the server from a workspace that loses the integration', async () => {
     await admin('PUT', `/mcp-integrations/${integration.id}/workspaces`, {
       workspaces: [{ id: bench().product.credentials.workspace_id, enabled: false }],
     });

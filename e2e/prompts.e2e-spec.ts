@@ -38,7 +38,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('saved prompt with the %s drivers'
     return (response.body as { data?: { messages: unknown } }).data?.messages ?? response.status;
   };
 
-  it('is created, run by the OpenAI SDK, changed, published, labelled and deleted', async () => {
+  it('creates a prompt, runs it with the OpenAI SDK, changes, publishes, labels and deletes it', async () => {
     const { slug: collection_id } = await bench().manage<Created>('POST', '/collections', {
       body: { name: 'All' },
     });

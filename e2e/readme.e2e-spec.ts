@@ -12,10 +12,10 @@ const BLOCKS = [...README.slice(0, README.indexOf('## What it does')).matchAll(/
   .map(([, block = '']) => block)
   .filter((block) => block.includes('curl'));
 
-describe('the quick start of the README', () => {
+describe('quick start of the README', () => {
   const bench = withProduct();
 
-  /** Runs a block as it is printed, with the ports and the data folder of this product. */
+  /** Runs a block unchanged, with the ports and the data folder of this product. */
   function run(...blocks: readonly string[]): string {
     const { product, apiKey } = bench();
     const script = blocks
@@ -32,7 +32,7 @@ describe('the quick start of the README', () => {
     return stdout;
   }
 
-  it('has a model request, a tool call, a message to an agent and nothing else with curl', () => {
+  it('contains one model request, one tool call and one message to an agent with curl', () => {
     expect(BLOCKS.map((block) => block.match(/^curl/gm)?.length)).toEqual([2, 1, 1]);
   });
 
@@ -62,7 +62,7 @@ describe('the quick start of the README', () => {
     });
   });
 
-  it('has an agent that is read, tested and ruled as any other', async () => {
+  it('has an agent that can be read, tested and restricted like any other', async () => {
     const admin = <T>(method: string, path: string, body?: object): Promise<T> =>
       bench().manage<T>(method, path, { key: bench().adminKey, ...(body && { body }) });
     const at = `workspace_id=${bench().product.credentials.workspace_id}`;
@@ -71,7 +71,7 @@ describe('the quick start of the README', () => {
     expect(await admin('POST', `${path}/test`)).toMatchObject({ success: true, agent_name: 'Sandbox' });
     await admin('PUT', path, { name: 'Echo' });
     expect(await admin('GET', path)).toMatchObject({ name: 'Echo', sync_status: 'synced' });
-    // A rule about a role alone has the gateway read the user.
+    // Only a rule about a role makes the gateway read the user.
     const { key } = await admin<{ key: string }>('POST', '/api-keys/workspace/service', {
       ...{ name: 'Agents', scopes: ['agents.invoke'] },
       workspace_id: bench().product.credentials.workspace_id,
@@ -93,7 +93,7 @@ describe('the quick start of the README', () => {
     await eventually(async () => (await status()) === 200, { timeoutMs: 5_000 });
   });
 
-  it('connects an assistant to the control plane, by the same address', async () => {
+  it('connects an assistant to the control plane at the same address', async () => {
     const { baseUrl, adminKey } = bench();
     const client = new Client({ name: 'e2e', version: '1.0.0' });
     const url = new URL('/mcp/admin', baseUrl);

@@ -16,7 +16,7 @@ beforeEach(() => {
   stub.respond(fakeOpenAi);
 });
 
-/** Sends a request as the SDKs do, and disconnects when `leave` resolves. */
+/** Sends a request like the SDKs, and disconnects when `leave` resolves. */
 async function leaveDuring(trace: string, body: object, leave: () => Promise<unknown>): Promise<void> {
   const controller = new AbortController();
   const response = fetch(`${bench().baseUrl}/chat/completions`, {
@@ -155,7 +155,7 @@ describe('request log', () => {
     expect(await bench().logOf(trace)).toMatchObject(expected);
   });
 
-  it('counts tokens and cost of passthrough from the response, [PAS-06] at a custom price where one is saved', async () => {
+  it('counts tokens and cost of passthrough from the response, [PAS-06] at a custom price if one is saved', async () => {
     const integration = await bench().provider({ slug: 'llama', type: 'openai', stub });
     await bench().manage('PUT', `/integrations/${integration}/models`, {
       body: {

@@ -32,13 +32,13 @@ beforeEach(() => {
   claudeStub.respond(fakeAnthropic);
 });
 
-/** The SDK in its usual configuration: a base URL, a key, two headers. */
+/** Creates the SDK in its usual configuration: a base URL, a key, two headers. */
 function openai(provider: string, trace: string, apiKey = bench().apiKey): OpenAI {
   const defaultHeaders = { 'x-gw-provider': provider, 'x-gw-trace-id': trace };
   return new OpenAI({ apiKey, baseURL: bench().baseUrl, maxRetries: 0, defaultHeaders });
 }
 
-/** This SDK adds `/v1` itself. */
+/** Creates the SDK, which adds `/v1` itself. */
 function anthropic(trace: string, apiKey = bench().apiKey): Anthropic {
   const baseURL = bench().baseUrl.replace(/\/v1$/, '');
   const defaultHeaders = { 'x-gw-provider': '@claude', 'x-gw-trace-id': trace };
@@ -222,7 +222,7 @@ describe('[SDK-01] OpenAI SDK over Anthropic', () => {
 describe('[SDK-01] the Anthropic SDK', () => {
   const request = { model: CLAUDE, max_tokens: 100, messages: MESSAGES };
 
-  it('creates a message, unchanged both ways', async () => {
+  it('creates a message, and forwards request and response unchanged', async () => {
     const trace = bench().trace('message');
     expect(await anthropic(trace).messages.create(request)).toMatchObject(ANTHROPIC_MESSAGE);
     expect(JSON.parse(claudeStub.lastRequest.body.toString())).toEqual(request);
@@ -267,7 +267,7 @@ describe('credential selection', () => {
       .then(textOf);
   const credentialAtProvider = (): unknown => openAiStub.lastRequest.headers['authorization'];
 
-  it('[AUT-01] a virtual key', async () => {
+  it('[AUT-01] uses the credential of a virtual key', async () => {
     const { data } = await bench().manage<{ data: { slug: string } }>('POST', '/virtual-keys', {
       body: {
         name: 'A virtual key',
@@ -280,13 +280,13 @@ describe('credential selection', () => {
     expect(credentialAtProvider()).toBe('Bearer sk-virtual');
   });
 
-  it('[AUT-02] [AUT-04] the caller’s own provider key with a provider and a host', async () => {
+  it('[AUT-02] [AUT-04] uses the caller’s own provider key with a provider and a host', async () => {
     const headers = { 'x-gw-provider': 'openai', 'x-gw-custom-host': `${openAiStub.origin}/v1` };
     expect(await ask(headers, 'sk-of-the-caller')).toBe('Hello!');
     expect(credentialAtProvider()).toBe('Bearer sk-of-the-caller');
   });
 
-  it('[AUT-03] a config, saved or written out', async () => {
+  it('[AUT-03] uses the credential of a saved or inline config', async () => {
     const config = { strategy: { mode: 'single' }, targets: [{ provider: '@openai-prod' }] };
     for (const reference of [await bench().config(config), JSON.stringify(config)]) {
       openAiStub.requests.length = 0;
@@ -295,7 +295,7 @@ describe('credential selection', () => {
     }
   });
 
-  it('a saved provider by its slug, whose credential is used', async () => {
+  it('uses the credential of a saved provider that its slug selects', async () => {
     openAiStub.requests.length = 0;
     expect(await ask({ 'x-gw-provider': '@openai-prod' })).toBe('Hello!');
     expect(credentialAtProvider()).toBe('Bearer sk-openai-prod');

@@ -42,7 +42,8 @@ beforeAll(async () => {
 });
 
 /**
- * What a caller can learn from a response: everything except the request id and the requested name.
+ * Returns what a caller can learn from a response: everything except the request id and the
+ * requested name.
  */
 const reported = ({ status, text }: Reply, name: string): unknown => [
   status,
@@ -189,7 +190,7 @@ describe('secrets', () => {
     }
   }
 
-  /** Reads everything that may show what happened, with a key that may read it. */
+  /** Reads every resource that may contain traces of the requests, with a key that may read it. */
   async function readEverything(): Promise<void> {
     const logs = await eventually(async () => {
       const { data } = await bench().logs(`trace_id=${trace}`);

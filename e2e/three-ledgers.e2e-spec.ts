@@ -95,8 +95,8 @@ describe('clients, provider, log, durable record and counters', () => {
       .filter(({ finished }) => finished).length;
 
   /**
-   * A gateway ends a stream at its end mark, so its client may finish before the provider has noted
-   * the end.
+   * Waits until the provider has recorded all sales. A gateway ends a stream at its end mark, so
+   * its client may finish before the provider has recorded the end.
    */
   const allSold = (before: number, calls: number): Promise<unknown> =>
     eventually(() => soldSince(before) >= calls, PATIENCE);
@@ -205,7 +205,7 @@ describe('clients, provider, log, durable record and counters', () => {
       expect(books).toMatchObject({ lost: [], double: [], different: [] });
       for (const { logged, recorded, counted } of books.balances)
         expect([recorded, counted]).toEqual([logged, logged]);
-      // On a busy machine, a few seconds say nothing about time and memory.
+      // On a busy machine, a few seconds are too short to judge time and memory.
       if (isLong) {
         expect(outage.drainedMs).toBeLessThan(DRAINED_WITHIN_MS);
         for (const { first, last } of memoryOf(outage))

@@ -7,7 +7,7 @@ import { CHAT_REQUEST, withProduct } from '../spec-support/workbench';
 
 jest.setTimeout(300_000);
 
-/** While change events arrive, and while they are lost (decision 0005). */
+/** Time limits while change events arrive, and while they are lost (decision 0005). */
 const [WITHIN_MS, WITHOUT_EVENTS_MS] = [2_000, 10_000];
 
 let redis: Awaited<ReturnType<typeof startRedis>>;
@@ -15,7 +15,7 @@ const bench = withProduct(async () => {
   redis = await startRedis();
   return { redisUrl: redis.url, environment: { PUBLIC_URL } };
 });
-// After the product, which would wait for it.
+// Runs after the product has stopped, which would wait for Redis.
 afterAll(() => redis.stop());
 
 let callers: Callers;
@@ -35,7 +35,8 @@ afterAll(() => Promise.all(fleet.map((gateway) => gateway.stop())));
 const gateways = (): string[] => [bench().baseUrl, ...fleet.map(({ baseUrl }) => baseUrl)];
 
 /**
- * The status of one call through a gateway; sessions list workspaces, all others call the provider.
+ * Returns the status of one call through a gateway. Sessions list workspaces; all other credentials
+ * call the provider.
  */
 async function statusOf(gateway: string, { kind, credential, provider = 'main' }: CallerOf): Promise<number> {
   const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
@@ -53,8 +54,8 @@ const statuses = (caller: CallerOf): Promise<number[]> =>
   Promise.all(gateways().map((gateway) => statusOf(gateway, caller)));
 
 /**
- * Fails unless all gateways serve the callers before `ending`, and refuse each of them in time
- * after it, for good.
+ * Fails unless all gateways serve the callers before `ending`, and refuse each of them permanently
+ * in time after it.
  */
 async function expectEnd(
   ending: () => Promise<unknown>,
@@ -105,10 +106,7 @@ const everythingOf = async (person: Person): Promise<CallerOf[]> => [
   await access(person),
 ];
 
-/**
- * A stream through a gateway that has begun and stays open; `broken` resolves with whether it
- * broke.
- */
+/** Opens a stream through a gateway that stays open; `broken` resolves with whether it broke. */
 async function openStream(gateway: string, { credential }: CallerOf): Promise<{ broken: Promise<boolean> }> {
   const response = await fetch(`${gateway}/chat/completions`, {
     method: 'POST',
@@ -127,7 +125,7 @@ async function openStream(gateway: string, { credential }: CallerOf): Promise<{ 
   return { broken: rest().catch(() => true) };
 }
 
-it('streams of a deactivated user break in each of three gateways within five seconds, others go on', async () => {
+it('streams of a deactivated user break in each of three gateways within five seconds, while others continue', async () => {
   const slow = await bench().stub();
   const chunk = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [] })}\n\n`;
   slow.respond({
@@ -185,7 +183,7 @@ describe('within two seconds three gateways refuse', () => {
     await expectEnd(() => change(`/admin/users/${person.id}`, { role: 'member' }), ended);
   });
 
-  it('a session of single sign-on whose domain is removed', async () => {
+  it('a single sign-on session whose domain is removed', async () => {
     const person = await callers.person('member');
     const domain = await callers.signedOn(person);
     await expectEnd(() => remove(`/admin/organisation/domains/${domain}`), [session(person)]);
@@ -262,7 +260,7 @@ describe('three admin APIs', () => {
   }, 300_000);
   afterAll(() => Promise.all(adminApis.map((adminApi) => adminApi.stop())));
 
-  /** Bodies of the exchanges that gave a token, of 50 at once. */
+  /** Returns the bodies of the exchanges that returned a token, of 50 concurrent ones. */
   async function race(body: URLSearchParams): Promise<{ refresh_token: string }[]> {
     const origins = [bench().product.adminUrl, ...adminApis.map(({ origin }) => origin)];
     const responses = await Promise.all(
@@ -275,7 +273,7 @@ describe('three admin APIs', () => {
     return bodies.filter((_, at) => responses[at]?.ok) as { refresh_token: string }[];
   }
 
-  it('[SCP-11] give one token for 50 parallel exchanges of a code, and for 50 uses of a refresh token', async () => {
+  it('[SCP-11] issue one token for 50 parallel exchanges of a code, and for 50 uses of a refresh token', async () => {
     const person = await callers.person('member');
     const token = expect.objectContaining({ refresh_token: expect.stringMatching(/^prt_/) as string });
     expect(await race(await callers.openCode(person))).toEqual([token]);
@@ -286,7 +284,7 @@ describe('three admin APIs', () => {
 });
 
 describe('while Redis is down, three gateways refuse within ten seconds', () => {
-  it('every kind of caller that has ended', async () => {
+  it('callers of every kind whose access has ended', async () => {
     const person = await callers.person('member');
     const [key, trust] = [await serviceKey(), await trusted()];
     const ended = [...(await everythingOf(person)), key, trust];

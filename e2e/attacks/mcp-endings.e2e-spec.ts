@@ -16,7 +16,7 @@ import { withProduct } from '../spec-support/workbench';
 
 jest.setTimeout(300_000);
 
-/** While change events arrive, and while they are lost (decision 0005). */
+/** Time limits while change events arrive, and while they are lost (decision 0005). */
 const [WITHIN_MS, WITHOUT_EVENTS_MS] = [2_000, 10_000];
 
 let redis: Awaited<ReturnType<typeof startRedis>>;
@@ -67,9 +67,7 @@ describe('three gateways refuse calls of MCP servers, within two seconds while R
       workspaces: [{ id: bench().product.credentials.workspace_id, enabled }],
     });
 
-  /**
-   * A person with a key and a sign-in at the server, as the page on which users connect stores it.
-   */
+  /** Creates a person with a key and a connection to the server, as the connect page stores it. */
   async function connected(): Promise<{ readonly person: Person; readonly key: string }> {
     const person = await callers.person('member');
     const { key } = await bench().manage<{ key: string }>('POST', '/api-keys/workspace/user', {
@@ -99,7 +97,7 @@ describe('three gateways refuse calls of MCP servers, within two seconds while R
     return { person, key };
   }
 
-  /** What one call through each gateway becomes. */
+  /** Returns the outcome of one call through each gateway. */
   const outcomes = (key: string): Promise<string[]> =>
     Promise.all(
       [bench().baseUrl, ...fleet.map(({ baseUrl }) => baseUrl)].map(async (baseUrl) => {
@@ -115,7 +113,7 @@ describe('three gateways refuse calls of MCP servers, within two seconds while R
       }),
     );
 
-  /** The status of a list of tools at each gateway. */
+  /** Returns the status of a list of tools at each gateway. */
   const statuses = (path: string, credential: string): Promise<string[]> =>
     Promise.all(
       [bench().baseUrl, ...fleet.map(({ baseUrl }) => baseUrl)].map(async (baseUrl) => {
@@ -127,7 +125,7 @@ describe('three gateways refuse calls of MCP servers, within two seconds while R
     );
 
   /**
-   * Fails unless all gateways serve the key before `ending`, and each of them gives `outcome` in
+   * Fails unless all gateways serve the key before `ending`, and each of them returns `outcome` in
    * time after it.
    */
   async function expectEnd(
@@ -148,7 +146,7 @@ describe('three gateways refuse calls of MCP servers, within two seconds while R
     expect(await outcomes(key)).toEqual([outcome, outcome, outcome]);
   }
 
-  it('after the sign-in of a user at the server was ended', async () => {
+  it('after the connection of a user to the server was ended', async () => {
     const { person, key } = await connected();
     const path = `/mcp-servers/${server}/connections?user_id=${person.id}`;
     await expectEnd(key, () => admin('DELETE', path), 'mcp_connection_required');
@@ -164,7 +162,7 @@ describe('three gateways refuse calls of MCP servers, within two seconds while R
     );
   });
 
-  it('after a user was removed, whose sign-in is deleted', async () => {
+  it('after a user was removed, which deletes the connection', async () => {
     const { person, key } = await connected();
     await expectEnd(key, () => admin('DELETE', `/admin/users/${person.id}`), '401');
     const rows = await queryDatabase(bench(), 'SELECT 1 FROM mcp_connections WHERE user_id = $1', [
@@ -194,7 +192,7 @@ describe('three gateways refuse calls of MCP servers, within two seconds while R
     });
   });
 
-  it('after the server ended for which a token of OAuth was, also when another one takes its slug', async () => {
+  it('after the server of an OAuth token was deleted, even if another server gets its slug', async () => {
     const { person } = await connected();
     const workspace_id = person.workspaceId;
     const make = (kind: string, more: object): Promise<{ id: string }> =>
@@ -215,7 +213,7 @@ describe('three gateways refuse calls of MCP servers, within two seconds while R
     await eventually(async () => (await listed(fresh.accessToken)).every((status) => status === '200'));
   });
 
-  it('within ten seconds while Redis is down, after a sign-in was ended', async () => {
+  it('within ten seconds while Redis is down, after a connection was ended', async () => {
     const { person, key } = await connected();
     const path = `/mcp-servers/${server}/connections?user_id=${person.id}`;
     const end = async (): Promise<void> => {

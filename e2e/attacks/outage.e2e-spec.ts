@@ -4,9 +4,12 @@ import { Client } from 'pg';
 import { bodyFor, sells } from '../spec-support/spending';
 import { withProductOn, type NewKey } from '../spec-support/workbench';
 
-/** A budget of one dollar, in calls. */
+/** Number of calls that the budget covers. */
 const CALLS = 3;
-/** Five of the 15 s intervals at which a gateway compares its counters with the record. */
+/**
+ * Duration in seconds of five of the intervals at which a gateway compares its counters with the
+ * durable record.
+ */
 const ROUNDS_S = 75;
 
 const { bench } = withProductOn('Redis');
@@ -20,9 +23,9 @@ beforeAll(async () => {
 
 const call = async ({ key }: NewKey): Promise<number> =>
   (await bench().chat({ 'x-gw-provider': '@main' }, { key, body: bodyFor(100) })).status;
-/** Creates a key that the gateway knows, with one call of its budget used. */
-const begun = async (enforcement: 'standard' | 'strict'): Promise<NewKey> => {
-  // A strict budget reserves more than the call costs in the end.
+/** Creates a key and makes one call with it, so that the gateway knows it. */
+const usedKey = async (enforcement: 'standard' | 'strict'): Promise<NewKey> => {
+  // A strict budget reserves more than the final cost of the call.
   const credit_limit = enforcement === 'strict' ? CALLS + 0.5 : CALLS;
   const key = await bench().newKey({ usage_limits: { credit_limit, enforcement } });
   expect(await call(key)).toBe(200);
@@ -40,8 +43,8 @@ const expectAllRecorded = (key: NewKey): Promise<unknown> =>
   });
 
 describe('exhausted budget', () => {
-  it('admits no further call while its records are late and counters are compared with the record', async () => {
-    const keys = [await begun('standard'), await begun('strict')];
+  it('admits no further call while its log records are late and counters are compared with the durable record', async () => {
+    const keys = [await usedKey('standard'), await usedKey('strict')];
     const { DATABASE_URL } = environmentOf(bench().product.pidOf('worker') ?? 0);
     const lock = new Client({ connectionString: DATABASE_URL });
     await lock.connect();
@@ -64,7 +67,7 @@ describe('exhausted budget', () => {
   }, 300_000);
 
   it('admits no further call during and after an outage of Postgres, and loses no record', async () => {
-    const key = await begun('strict');
+    const key = await usedKey('strict');
     await bench().product.stopProcess('postgres');
     await useUp(key);
     await bench().product.startStopped();
@@ -74,7 +77,7 @@ describe('exhausted budget', () => {
 });
 
 describe('killed gateway', () => {
-  it('leaves a charged record of its in-flight call, and releases its place in a concurrency limit', async () => {
+  it('leaves a charged log record of its in-flight call, and releases its slot of a concurrency limit', async () => {
     const key = await bench().newKey({ rate_limits: [{ type: 'concurrency', value: 1 }] });
     const before = stub.requests.length;
     stub.respond({ after: new Promise(() => undefined) });

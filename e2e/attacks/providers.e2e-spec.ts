@@ -11,7 +11,7 @@ const { bench } = withProductOn('Redis');
 let rightful: StubProvider;
 let attacker: StubProvider;
 
-/** Everything that a provider received. */
+/** Returns everything that a provider received. */
 const seenBy = ({ requests }: StubProvider): string =>
   requests.map(({ rawHeaders, url, body }) => [url, ...rawHeaders, body.toString()].join('\n')).join('\n');
 const refused = ({ status, text }: Reply): void => {

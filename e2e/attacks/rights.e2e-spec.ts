@@ -66,7 +66,7 @@ describe('workspace key', () => {
 describe('failed logins', () => {
   interface Login {
     readonly status: number;
-    /** Seconds until the next attempt is admitted; 0 when this one was. */
+    /** Seconds until the next attempt is admitted; 0 if this one was admitted. */
     readonly waitS: number;
   }
 
@@ -87,7 +87,7 @@ describe('failed logins', () => {
 
   it('from one address delay only that address, also through the gateway', async () => {
     expect((await login('127.0.0.2', 'wrong')).status).toBe(401);
-    // The wait doubles with each failure. A long one is not over before the next request.
+    // The wait doubles with each failure; a long one lasts beyond the next request.
     await eventually(async () => (await login('127.0.0.2', 'wrong')).waitS > 5);
     const { owner_password: password } = bench().product.credentials;
     expect((await login('127.0.0.2', password)).status).toBe(429);

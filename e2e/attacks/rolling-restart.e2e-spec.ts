@@ -40,7 +40,7 @@ describe('rolling restart of gateways behind nginx', () => {
     await nginx.stop();
     await Promise.all(fleet.map((gateway) => gateway.kill()));
     await bench.stop();
-    // After the product, which would wait for it.
+    // Stops Redis after the product, which would wait for it.
     await redis.stop();
   }, 300_000);
 

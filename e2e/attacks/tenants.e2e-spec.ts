@@ -16,7 +16,7 @@ const bench = withProduct(async () => {
   client.disconnect();
   return { redisUrl: redis.url };
 });
-// After the product, which would wait for it.
+// Runs after the product has stopped, which would wait for Redis.
 afterAll(() => redis.stop());
 
 let stub: StubProvider;
@@ -44,7 +44,7 @@ const typeOf = ({ status, body }: Reply): unknown[] => [
 const logged = async ({ key }: Tenant, trace: string): Promise<number> =>
   (await bench().logs(`trace_id=${trace}`, key)).data.length;
 /** Checks that the other tenant is served and that its request gets a record. */
-const victimGoesOn = async (): Promise<void> => {
+const expectVictimServed = async (): Promise<void> => {
   const trace = bench().trace('victim');
   const response = await chat(victim, 'Hi', { 'x-gw-provider': '@main', 'x-gw-trace-id': trace });
   expect([response.status, response.text]).toEqual([200, JSON.stringify(OPENAI_CHAT)]);
@@ -132,7 +132,7 @@ describe('attacking workspace', () => {
     const headers = { 'x-gw-provider': '@main', 'x-gw-trace-id': trace };
     const dear = await Promise.all([1, 2, 3].map(() => chat(attacker, prompt, headers)));
     expect(dear.map(({ status }) => status)).toEqual([200, 200, 200]);
-    await victimGoesOn();
+    await expectVictimServed();
     await eventually(async () => (await logged(attacker, trace)) === 3, { timeoutMs: 90_000, everyMs: 200 });
   });
 
@@ -148,7 +148,7 @@ describe('attacking workspace', () => {
     const statuses = new Set<number>();
     for (let call = 0; call < 40; call += 1) statuses.add((await chat(strict)).status);
     expect([...statuses]).toEqual([200]);
-    await victimGoesOn();
+    await expectVictimServed();
     const client = new Redis(redis.url);
     await client.xadd('attacks:writable', '*', 'v', 'a record');
     client.disconnect();
@@ -231,6 +231,6 @@ describe('attacking workspace', () => {
       }
     }
     expect(pids()).toEqual(before);
-    await victimGoesOn();
+    await expectVictimServed();
   }, 300_000);
 });

@@ -8,7 +8,7 @@ import type { NewKey, Workbench } from './workbench';
 export interface CallerOf {
   readonly kind: 'session' | 'user key' | 'service key' | 'token of a trust' | 'access token';
   readonly credential: string;
-  /** The provider that it calls; `main` by default. */
+  /** Provider to call; `main` by default. */
   readonly provider?: string;
 }
 
@@ -17,11 +17,11 @@ export interface Person {
   readonly id: string;
   readonly email: string;
   readonly session: string;
-  /** Where the person's keys and tokens are. */
+  /** Workspace of the person's keys and tokens. */
   readonly workspaceId: string;
 }
 
-/** An access token with what ends it. */
+/** An access token, with its client and refresh token. */
 export interface Access {
   readonly clientId: string;
   readonly accessToken: string;
@@ -32,7 +32,7 @@ const KEY = rsaKeyPair('k1');
 const SCOPES = ['completions.write'];
 
 /**
- * Makes callers of every kind over the HTTP interface of a running product, whose PUBLIC_URL is
+ * Creates callers of every kind over the HTTP interface of a running product, whose PUBLIC_URL is
  * that of `OauthJourney`.
  */
 export class Callers {
@@ -47,8 +47,8 @@ export class Callers {
   }
 
   /**
-   * A member of the organisation and of a workspace, the first by default, or an administrator of
-   * the organisation alone.
+   * Creates a member of the organisation and of a workspace (the first by default), or an
+   * administrator of the organisation only.
    */
   async person(
     role: 'admin' | 'member',
@@ -87,7 +87,10 @@ export class Callers {
     return this.manage('/api-keys/workspace/user', body, { authorization: `Bearer ${session}` });
   }
 
-  /** `requested`: the resource and scope of the request; by default those of the API. */
+  /**
+   * Creates an access token. `requested` holds the resource and scope of the request; by default
+   * those of the API.
+   */
   async access(person: Person, requested: Readonly<Record<string, string>> = {}): Promise<Access> {
     const clientId = await this.journey.clientId();
     const { begun, code } = await this.journey.code(clientId, person, person.workspaceId, requested);
@@ -100,13 +103,13 @@ export class Callers {
     await this.journey.revoke(clientId, accessToken);
   }
 
-  /** Uses the refresh token twice, as a thief and the client would. */
+  /** Uses the refresh token twice, like a thief and the client. */
   async reuse({ clientId, refreshToken }: Access): Promise<void> {
     await this.journey.refresh(clientId, refreshToken);
     await this.journey.refresh(clientId, refreshToken);
   }
 
-  /** The form that exchanges a code which is not used yet. */
+  /** Returns the form that exchanges an unused code. */
   async openCode(person: Person): Promise<URLSearchParams> {
     const clientId = await this.journey.clientId();
     const { begun, code } = await this.journey.code(clientId, person, person.workspaceId);
@@ -136,8 +139,8 @@ export class Callers {
   }
 
   /**
-   * Makes the sessions of a member those of single sign-on, with an address of a verified domain of
-   * their own. Returns the domain.
+   * Turns the sessions of a member into single sign-on sessions, with an address of a separate
+   * verified domain. Returns the domain.
    */
   async signedOn({ id }: Person): Promise<string> {
     const domain = `${id}.example`;
@@ -147,7 +150,10 @@ export class Callers {
     return domain;
   }
 
-  /** As a TXT record would: the test has no name server. */
+  /**
+   * Verifies a domain in the database instead of by a TXT record, because the test has no name
+   * server.
+   */
   private async verifyDomain(domain: string): Promise<void> {
     const { organisation_id: organisationId } = this.bench.product.credentials;
     await queryDatabase(
@@ -158,7 +164,7 @@ export class Callers {
     );
   }
 
-  /** A trust of an issuer of its own, with a token of it. */
+  /** Creates a trust for a new issuer, with a token of the issuer. */
   async trust(
     name: string,
     workspace: string = this.bench.product.credentials.workspace_id,

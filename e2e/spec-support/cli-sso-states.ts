@@ -4,7 +4,7 @@ import { uuidv7 } from '@gw/kernel';
 import type { TestAdminApi } from '../../apps/admin-api/src/spec-support/admin-api';
 import { IDP_CERTIFICATE } from '../../apps/admin-api/src/spec-support/sso-connections';
 
-/** A domain of one organisation. */
+/** Returns the domain of an organisation. */
 export const domainOf = (organisationId: string): string => `${organisationId}.example`;
 
 /** Connections of single sign-on with every member that a file may have. */
@@ -67,13 +67,13 @@ export const ssoConnectionsOf = (organisationId: string) => [
   },
 ];
 
-/** A set with a private key, as the variable of `jwks` has it. */
+/** Returns a key set with a private key, as in the variable of `jwks`. */
 export function keySet(kid: string): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return JSON.stringify({ keys: [{ ...privateKey.export({ format: 'jwk' }), kid }] });
 }
 
-/** Proves a domain as a TXT record would: specs have no name server. */
+/** Inserts a verified domain, because specs have no name server for a TXT record. */
 export async function insertVerifiedDomain(
   { dataSource }: TestAdminApi,
   organisationId: string,

@@ -6,7 +6,10 @@ import { MCP_FULL, MCP_HAND_WRITTEN } from './cli-mcp-states';
 import { ssoConnectionsOf } from './cli-sso-states';
 
 const PUBLIC_KEY = rsaKeyPair('k1').jwk;
-/** Ids that `withTools` replaces: of an MCP server and its tool, of an agent and its skill. */
+/**
+ * Ids that `withTools` replaces: those of an MCP server and its tool, and of an agent and its
+ * skill.
+ */
 export const MCP_SERVER = '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90';
 export const MCP_TOOL = '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a91';
 export const AGENT_SERVER = '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a92';
@@ -336,8 +339,8 @@ export const FULL_FILE: State = {
 };
 
 /**
- * A file with everything, for one organisation: a second one that trusts an issuer needs audiences
- * with its id, and its own domain.
+ * Returns a file with every kind of item for one organisation. Audiences contain the organisation's
+ * id, and its domain is unique.
  */
 export const fullFileOf = (organisationId: string): State => ({
   ...FULL_FILE,
@@ -378,7 +381,7 @@ export const fullFileOf = (organisationId: string): State => ({
 });
 
 /**
- * Short items, as a person writes them: defaults left out, lists unsorted, a secret in the open.
+ * Short items, as a person writes them: without defaults, with unsorted lists and a literal secret.
  */
 export const HAND_WRITTEN: State = {
   organisation_settings: [{ settings: { debug_log: 0 }, security_settings: { membersViewLogs: false } }],

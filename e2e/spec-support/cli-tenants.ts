@@ -3,7 +3,7 @@ import { ApiClient } from '../../apps/cli/src/api-client';
 import { runCli } from '../../apps/cli/src/cli';
 import { reconcile, type ReconcileOptions, type State } from '../../apps/cli/src/reconcile';
 
-/** Applies files of `tollgate` to tenants of an admin API that listens; created in a `describe`. */
+/** Applies files of `tollgate` to tenants of a running admin API; create it in a `describe`. */
 export class CliTenants {
   readonly admin: TestAdminApi;
   private url = '';
@@ -34,7 +34,7 @@ export class CliTenants {
     );
   }
 
-  /** Runs a command as in a terminal. Returns its exit code, and what it prints. */
+  /** Runs a command like in a terminal. Returns its exit code and its output. */
   async run({ adminKey }: Tenant, ...args: readonly string[]): Promise<{ code: number; text: string }> {
     let text = '';
     const print = (piece: string): void => {

@@ -23,7 +23,7 @@ const chunk = (delta: object, finish: string | null = null): object => ({
   choices: [{ index: 0, delta, finish_reason: finish }],
 });
 
-/** One event of a chat stream. */
+/** Returns one event of a chat stream. */
 export const openAiEvent = (content: string): string => event(chunk({ content }));
 
 const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;

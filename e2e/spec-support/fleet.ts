@@ -69,7 +69,7 @@ export class FleetProcess {
     return this.environment['SERVICE_TOKEN'] ?? '';
   }
 
-  /** A figure of a part in `/health/parts`; NaN if the part has none of the name. */
+  /** Returns a figure of a part in `/health/parts`; NaN if the part has none of that name. */
   async figure(part: string, name: string): Promise<number> {
     const response = await fetch(`${this.origin}/health/parts`, {
       headers: { authorization: `Bearer ${this.serviceToken}` },

@@ -12,7 +12,7 @@ import {
 import type { State } from '../../apps/cli/src/reconcile';
 import { AGENT_SERVER, AGENT_SKILL, MCP_SERVER, MCP_TOOL } from './cli-states';
 
-/** Ids of what a guardrail can judge. */
+/** Ids of an MCP server, a tool, an agent and a skill that a guardrail can judge. */
 export interface Tools {
   readonly server: string;
   readonly tool: string;

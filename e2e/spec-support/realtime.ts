@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { eventually } from '@gw/testing';
 import { WebSocket, WebSocketServer } from 'ws';
 
-/** A realtime provider: it sends one response of `tokens` output tokens to each client message. */
+/**
+ * Starts a realtime provider that sends one response of `tokens` output tokens to each client
+ * message.
+ */
 export async function startRealtimeProvider(
   tokens: number,
 ): Promise<{ readonly origin: string; stop(): Promise<void> }> {

@@ -79,7 +79,7 @@ function once(
   });
 }
 
-/** The error's message, so that equal outcomes are counted together. */
+/** Returns the error's message, so that equal outcomes are counted together. */
 function saidIn(text: string): string {
   return /"message":"([^"]*)"/.exec(text)?.[1] ?? text.slice(0, 200);
 }

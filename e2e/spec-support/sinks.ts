@@ -6,8 +6,8 @@ import { SMTPServer } from 'smtp-server';
 import type { Workbench } from './workbench';
 
 /**
- * Encodings in which a text may be hidden in another one, and its beginning if it is long, as in
- * masked forms.
+ * Returns the encodings in which a text may occur in another one, and the beginning of a long text,
+ * which masked forms show.
  */
 export function spellingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
@@ -56,7 +56,7 @@ export class MailSink {
   }
 }
 
-/** Everything that a stub received: line, headers and body. */
+/** Returns everything that a stub received: line, headers and body. */
 export const receivedBy = (stub: StubProvider): string =>
   stub.requests
     .map(({ url, rawHeaders, body }) => `${url}\n${rawHeaders.join('\n')}\n${body.toString('latin1')}`)

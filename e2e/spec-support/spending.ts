@@ -27,7 +27,7 @@ const MODELS: Readonly<Record<number, string>> = {
   10: 'gpt-4o-2024-11-20',
   100: 'gpt-4o-2024-08-06',
 };
-/** A call that costs this many cents. */
+/** Returns a body for a call that costs this many cents. */
 export const bodyFor = (cents: 1 | 10 | 100): object => ({
   model: MODELS[cents],
   max_tokens: cents * TOKENS,
@@ -61,7 +61,7 @@ const chunk = (content: string): string =>
 
 export const FIRST_CHUNK = { chunk: chunk('Hel') };
 
-/** The events of a complete stream. */
+/** Returns the events of a complete stream. */
 export const streamEvents = (tokens = TOKENS): readonly [string, ...string[]] => [
   chunk('Hel'),
   chunk('lo'),
@@ -75,7 +75,7 @@ export const streamEvents = (tokens = TOKENS): readonly [string, ...string[]] =>
   event('[DONE]'),
 ];
 
-/** A stream whose last events wait for `until`. */
+/** Returns a stream whose last events wait for `until`. */
 export function streamed(until?: Promise<unknown>, tokens = TOKENS): StubResponse {
   const [first, ...rest] = streamEvents(tokens).map((text) => ({ chunk: text }));
   return {
@@ -170,7 +170,8 @@ export class Spending {
   }
 
   /**
-   * Number of requests that the gateways have admitted without the counters, which were too slow.
+   * Returns the number of requests that the gateways admitted without the counters because these
+   * were too slow.
    */
   async admittedAlone(): Promise<number> {
     const counts = await Promise.all(
@@ -179,13 +180,13 @@ export class Spending {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Counter of a key's budget in Redis; −1 if there is none. */
+  /** Returns the counter of a key's budget in Redis; −1 if there is none. */
   async counted({ id }: NewKey, type = 'cost'): Promise<number> {
     const name = await this.counterName(id, type);
     return name === null ? -1 : Number(await this.redis.hget(name, 'u'));
   }
 
-  /** Amount that processes currently hold of a key's budget. */
+  /** Returns the amount of a key's budget that processes currently hold in leases. */
   async held({ id }: NewKey, type = 'cost'): Promise<number> {
     const name = await this.counterName(id, type);
     if (name === null) return 0;
@@ -197,7 +198,7 @@ export class Spending {
     }, 0);
   }
 
-  /** Amount that the durable record has charged to a key's budget. */
+  /** Returns the amount that the durable record has charged to a key's budget. */
   async recorded({ id }: NewKey, { type = 'cost', since = 0 } = {}): Promise<number> {
     const { SERVICE_TOKEN = '', WORKER_URL = '' } = environmentOf(this.bench.product.pidOf('gateway') ?? 0);
     const response = await fetch(`${WORKER_URL}/internal/v1/balances`, {
@@ -229,8 +230,8 @@ export class Spending {
   }
 
   /**
-   * Savings of cached responses: of a key by log and analytics, and of the organisation by the
-   * durable record.
+   * Returns the savings of cached responses: of a key by log and analytics, and of the organisation
+   * by the durable record.
    */
   async savings({ id }: NewKey): Promise<Readonly<Record<'log' | 'analytics' | 'recorded', number>>> {
     const hits = (await this.logged({ id, key: '' })).filter((log) => log.cache_status === 'HIT');

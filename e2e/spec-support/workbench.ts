@@ -93,7 +93,7 @@ export class Workbench {
     this.running = await startProduct({ ...this.options, dataDir });
   }
 
-  /** A trace id that no other request has. */
+  /** Returns a trace id that no other request has. */
   trace(name: string): string {
     this.traces += 1;
     return `${name}-${String(this.traces)}`;
@@ -144,7 +144,7 @@ export class Workbench {
     return this.call('POST', '/chat/completions', { body: CHAT_REQUEST, ...options, headers });
   }
 
-  /** Creates an integration of the workspace and the provider `@slug` of it. */
+  /** Creates an integration of the workspace and its provider `@slug`. */
   async provider({ slug, type, stub, apiKey = `sk-${slug}`, workspaceId }: NewProvider): Promise<string> {
     const { id } = await this.manage<{ id: string }>('POST', '/integrations', {
       key: this.adminKey,
@@ -239,7 +239,7 @@ export class Workbench {
 /** The smallest chat request, for the sandbox's small model or a stub that ignores the model. */
 export const CHAT_REQUEST = { model: 'sandbox-small', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
-/** Settings: tests query the log far more often than people do. */
+/** Settings of the product: tests query the log far more often than users. */
 const ENVIRONMENT = {
   TRUSTED_CUSTOM_HOSTS: '127.0.0.1',
   CONTROL_PLANE_RATE_LIMIT: '0',
@@ -248,7 +248,7 @@ const ENVIRONMENT = {
 
 /**
  * Starts the product for a suite and trusts stub providers on loopback. Read it only in tests and
- * hooks. At the end of the suite every log must have possible times and a whole waterfall.
+ * hooks. At the end of the suite every log must have plausible times and a complete waterfall.
  */
 export function withProduct(
   options: () => Promise<ProductOptions> = () => Promise.resolve({}),

@@ -101,7 +101,7 @@ class LedgerTotals implements Comparison {
     else if (!isAsExpected(call, seen, record)) this.different.push(`${what}: ${JSON.stringify(record)}`);
   }
 
-  /** A call that was cut may have been sold once. */
+  /** Adds the provider's sales. A call that was cut may have been sold once. */
   addSold(name: string, alike: readonly Call[], sold: number): void {
     const of = (seen: ClientResult): number => alike.filter((call) => call.seen === seen).length;
     const [whole, cut] = [of('whole'), of('cut')];

@@ -4,7 +4,7 @@ import { ANTHROPIC_MESSAGE } from '../fake-anthropic';
 import { responseFor, streamEvents } from '../spending';
 import { KINDS, type ProviderBehaviour } from './kinds';
 
-/** What was requested under one name. */
+/** Requests and sales under one name. */
 export interface Sold {
   requested: number;
   /** Number of completely sent responses with usage. */

@@ -150,7 +150,7 @@ export class MixedLoad {
     return payers[(number + Math.floor(number / MIX.length)) % payers.length] as NewKey;
   }
 
-  /** Null: the result is unexplained. */
+  /** Returns the client's result of a call; null if the response is unexplained. */
   private seenOf(kind: Kind, { status, headers, text }: Got, wasKilled: boolean): ClientResult | null {
     if (status === null) return wasKilled ? 'cut' : null;
     if (status !== 200) return refusalOf(kind, status);

@@ -20,7 +20,7 @@ export interface Outage {
 /** Size of one batch. */
 const BATCH_BYTES = 1_048_576;
 const SAMPLE_MS = 1_000;
-/** Shorter than the test's timeout, so that a failure shows what is missing. */
+/** Shorter than the test's timeout, so that a failure shows the remaining backlog. */
 const DRAIN_PATIENCE = { timeoutMs: 300_000, everyMs: 200 };
 
 /** Stops Postgres for `awayMs` under load, and starts it again. */

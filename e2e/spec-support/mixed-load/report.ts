@@ -7,7 +7,7 @@ const ROW = [10, 10, 10, 10, 22] as const;
 const line = (cells: readonly (string | number)[]): string =>
   cells.map((cell, at) => String(cell).padStart(ROW[at] ?? 22)).join('');
 
-/** The results of a run as a table. */
+/** Returns the results of a run as a table. */
 export function bookTable({ rows, balances, lost, double, different }: LedgerTotals): string {
   return [
     line(['seen', 'clients', 'provider', 'log', 'charged (1e-8 USD)']),
