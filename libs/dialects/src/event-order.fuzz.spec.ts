@@ -10,7 +10,9 @@ import { MAKERS } from './spec-support/generators/plain';
 import { providerEvents } from './spec-support/generators/provider-streams';
 import { smallCall, targetFor } from './spec-support/targets';
 
-/** Cases of each property; each case takes one provider's dialect, and all clients. */
+/**
+ * Number of cases of each property; each case uses one provider dialect and all client dialects.
+ */
 const numRuns = Number(process.env['FC_RUNS'] ?? 1_000);
 
 const CONTEXTS = [...CLIENT_CODECS.values()].map((client) => {
@@ -98,7 +100,7 @@ function faultsOf(events: readonly StreamEvent[]): string[] {
   return last === 'done' || last === 'error' ? order.faults : [...order.faults, `ends with ${String(last)}`];
 }
 
-/** What each client gets; after the end it gets nothing more. */
+/** Returns the text that each client gets. Fails if a client gets anything after the end. */
 const writtenFor = (events: readonly StreamEvent[]): { readonly dialect: string; readonly text: string }[] =>
   CONTEXTS.map(({ client, context }) => {
     const encoder = client.encodeStream(context);
@@ -107,7 +109,7 @@ const writtenFor = (events: readonly StreamEvent[]): { readonly dialect: string;
     return { dialect: client.dialect, text };
   });
 
-/** What each client reads of the end of its stream. */
+/** Returns how the stream of each client ended. */
 const endsOf = (events: readonly StreamEvent[]): string[] =>
   writtenFor(events).map(({ dialect, text }) =>
     readStream(dialect, text).error === null ? 'done' : 'error',
@@ -161,7 +163,7 @@ describe('events of the streams of all providers', () => {
   it('end with an error when the stream is cut anywhere before its finish [2.4.6]', () => {
     fc.assert(
       fc.property(stream, fc.double({ min: 0, max: 0.999, noNaN: true }), ({ codec, events }, share) => {
-        // Some streams are complete without their last event, the usage.
+        // Some streams are complete without their last event, which is the usage.
         const whole = framed(codec.dialect, events.slice(0, -2), 'cut');
         const found = decoded(codec, whole.subarray(0, Math.floor(share * whole.length)));
         expect(faultsOf(found)).toEqual([]);

@@ -9,18 +9,20 @@ import { PROVIDER_RESPONSES } from './spec-support/generators/provider-responses
 import { providerEvents } from './spec-support/generators/provider-streams';
 import { smallCall, targetFor } from './spec-support/targets';
 
-/** Member names that an object without own members has all the same. */
+/** Names that every object inherits from Object.prototype. */
 const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'] as const;
 
-/** An object with an own member of this name, as `JSON.parse` makes it. */
+/** Returns an object with an own member of this name, like `JSON.parse`. */
 const own = (name: string, value: unknown): JsonObject =>
   JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`) as JsonObject;
 
-/** A JSON value with every text `NAME` replaced, in names and in values. */
+/** Returns a JSON value with every text `NAME` replaced, in names and values. */
 const renamed = (value: unknown, name: string): JsonObject =>
   JSON.parse(JSON.stringify(value).replaceAll('"NAME"', JSON.stringify(name))) as JsonObject;
 
-/** Paths of values that JSON cannot have, and of objects with another prototype. */
+/**
+ * Returns the paths of values that JSON cannot represent, and of objects with another prototype.
+ */
 function strange(value: unknown, path = ''): string[] {
   if (typeof value === 'function' || typeof value === 'symbol') return [path];
   if (typeof value !== 'object' || value === null) return [];
@@ -98,8 +100,8 @@ afterEach(() => {
   expect(Object.keys(Object.prototype)).toEqual([]);
 });
 
-describe.each(NAMES)('the name %s', (hostile) => {
-  it.each([...CLIENT_CODECS])('is a name like any other in a call of %s', (dialect, client) => {
+describe.each(NAMES)('the member name %s', (hostile) => {
+  it.each([...CLIENT_CODECS])('is treated like any other in a call of %s', (dialect, client) => {
     const extra = {
       metadata: own(hostile, 'x'),
       ...own(hostile, { polluted: true }),
@@ -121,7 +123,7 @@ describe.each(NAMES)('the name %s', (hostile) => {
   });
 
   it.each([...PROVIDER_CODECS])(
-    'is a name like any other in responses and streams of %s',
+    'is treated like any other in responses and streams of %s',
     (dialect, provider) => {
       const body = renamed(PROVIDER_RESPONSES[dialect]?.(RESPONSE), hostile);
       const events = renamed(

@@ -20,13 +20,13 @@ import { FINISHES, readResponse } from './spec-support/generators/read-responses
 import { normalised } from './spec-support/normalised';
 import { smallCall, targetFor } from './spec-support/targets';
 
-/** Cases of each property; each case takes one pair of dialects. */
+/** Number of cases of each property; each case uses one pair of dialects. */
 const numRuns = Number(process.env['FC_RUNS'] ?? 1_000);
 
 const client = fc.constantFrom(...CLIENT_CODECS.values());
 const provider = fc.constantFrom(...PROVIDER_CODECS.values());
 
-/** Clients whose dialect has a provider, too. */
+/** Client dialects that providers use too. */
 const BOTH = [...CLIENT_CODECS.keys()].filter((dialect) => PROVIDER_CODECS.has(dialect));
 
 const written = (dialect: string, plain: PlainConversation): JsonObject =>
@@ -160,10 +160,10 @@ describe('calls of all pairs of dialects', () => {
     );
   });
 
-  it('sends seals to their maker only, and not in another form [2.4.7]', () => {
+  it('sends seals only to their maker, and unchanged [2.4.7]', () => {
     fc.assert(
       fc.property(client, provider, conversation(), (from, to, plain) => {
-        // A client of Chat Completions keeps the seals of whichever provider is behind its dialect.
+        // A client of Chat Completions keeps the seals of any provider of its dialect.
         if (from.dialect === 'openai-chat' && to.dialect === 'openai-chat') return;
         const json = JSON.stringify(encoded(from, to, plain));
         const makers = new Set([...json.matchAll(/SEAL[a-z]+\d{8}/g)].map(([value]) => makerIn(value)));
@@ -194,7 +194,7 @@ describe('responses of all pairs of dialects', () => {
     );
   });
 
-  it('give clients ids that the provider gets back [2.4.2]', () => {
+  it('give clients ids that map back to those of the provider [2.4.2]', () => {
     const odd = fc.tuple(provider, client).chain(([from, to]) =>
       fc.record({
         from: fc.constant(from),
@@ -237,7 +237,7 @@ describe('responses of all pairs of dialects', () => {
     );
   });
 
-  it('are the same when they are streamed [2.4.4, 2.4.5]', () => {
+  it('are the same streamed and unstreamed [2.4.4, 2.4.5]', () => {
     fc.assert(
       fc.property(pair, sizes, ({ from, to, plain }, lengths) => {
         const facts = factsOf(from, to);

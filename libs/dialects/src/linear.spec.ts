@@ -18,16 +18,19 @@ const COUNT = 200;
 const MEBI = 1024 * 1024;
 /** No client can send more messages, parts and calls. */
 const ENTRIES_MAX = 50_000;
-/** Dialects whose calls have the arguments as an object, so that the text must be parsed. */
+/** Dialects in which arguments are objects, so that their text must be parsed. */
 const PARSING: ReadonlySet<string> = new Set(['anthropic-messages', 'bedrock-converse', 'gemini', 'ollama']);
 
-/** The first run is a warm-up that loads everything once. */
+/**
+ * Returns the ratio of the steps for two sizes. The first run is a warm-up that loads all code
+ * once.
+ */
 function ratioOf(steps: (count: number) => number): number {
   steps(COUNT);
   return steps(2 * COUNT) / Math.max(COUNT, steps(COUNT));
 }
 
-/** Runs it; a refusal of the gateway is fine, every other error fails the test. */
+/** Runs `run`. A refusal of the gateway is accepted; any other error fails the test. */
 function tolerated(run: () => void): void {
   try {
     run();
@@ -36,7 +39,7 @@ function tolerated(run: () => void): void {
   }
 }
 
-/** Returns the error that it throws. */
+/** Returns the error that `run` throws. */
 function refusalOf(run: () => unknown): GatewayError {
   try {
     run();
@@ -53,7 +56,7 @@ const HOSTILE_CALLS = CLIENTS.flatMap(([dialect, client]) =>
   hostileCalls(dialect).map(([name, make]) => [name, dialect, client, make] as const),
 );
 
-describe.each(CLIENTS)('a call of %s is decoded in steps in proportion to its', (dialect, client) => {
+describe.each(CLIENTS)('a call of %s is decoded in a number of steps proportional to its', (dialect, client) => {
   it.each(hostileCalls(dialect))('%s', (_name, make) => {
     const ratio = ratioOf((count) => {
       const body = make(count);
@@ -65,7 +68,7 @@ describe.each(CLIENTS)('a call of %s is decoded in steps in proportion to its', 
   });
 });
 
-describe.each(PROVIDERS)('a call is encoded for %s in steps in proportion to its', (_dialect, provider) => {
+describe.each(PROVIDERS)('a call is encoded for %s in a number of steps proportional to its', (_dialect, provider) => {
   const target = targetFor(provider.dialect);
   it.each(HOSTILE_CALLS)('%s, from %s', (_name, _from, client, make) => {
     const ratio = ratioOf((count) => {
@@ -139,7 +142,7 @@ function streamed(provider: ProviderCodec, bytes: Buffer, size = bytes.length): 
   return all;
 }
 
-describe.each(PROVIDERS)('of %s, all clients get in steps in proportion', (dialect, provider) => {
+describe.each(PROVIDERS)('from %s, in a number of steps proportional to its size, every client gets', (dialect, provider) => {
   it.each(hostileResponses(dialect))('a response with growing %s', (_name, make) => {
     const ratio = ratioOf((count) => {
       const body = make(count);
@@ -180,7 +183,7 @@ describe('a stream of a provider', () => {
     expect(streamed(provider, make(5_000)).at(-1)).toMatchObject(BROKEN);
   });
 
-  it.each(HELD_STREAMS)('of %s fails when it must hold more than 1 MiB of %s', (dialect, _name, make) => {
+  it.each(HELD_STREAMS)('of %s fails when more than 1 MiB of %s must be buffered', (dialect, _name, make) => {
     const provider = PROVIDER_CODECS.get(dialect);
     if (provider === undefined) throw new Error(`No codec of ${dialect}`);
     expect(streamed(provider, make(500_000)).at(-1)).not.toMatchObject(BROKEN);

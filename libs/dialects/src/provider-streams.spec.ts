@@ -113,7 +113,7 @@ const contextOf = ({ dialect }: ProviderCodec): ProviderContext => ({
   createdAt: 1,
 });
 
-/** Returns what breaks the order of a stream's events. */
+/** Returns the violations of the order of a stream's events. */
 function orderFaults(events: readonly StreamEvent[]): string[] {
   const open = new Set<number>();
   return events.flatMap((event, at) => {
@@ -126,7 +126,7 @@ function orderFaults(events: readonly StreamEvent[]): string[] {
 
 const FILLINGS: ReadonlySet<string> = new Set(['text', 'args', 'seal', 'cite', 'data']);
 
-/** Whether an event that needs an open block has one; keeps `open` up to date. */
+/** Returns whether an event that needs an open block has one. Updates `open`. */
 function isOfOpenBlock(event: StreamEvent, open: Set<number>): boolean {
   if (event.t === 'open') open.add(event.i);
   if (event.t === 'close') return open.delete(event.i);
@@ -171,7 +171,7 @@ describe('broken values of providers', () => {
   );
 
   it.each(PROVIDERS.map((codec) => [codec.dialect, codec] as const))(
-    'a broken response of %s is invalid, or one that every client can be given',
+    'a broken response of %s is refused, or translated for every client',
     (dialect, codec) => {
       const body = PROVIDER_RESPONSES[dialect] ?? {};
       fc.assert(
@@ -203,7 +203,7 @@ describe('requests of every client', () => {
     ({ kind, family, from }) => kind === 'request' && family === undefined && CLIENT_CODECS.has(from),
   );
 
-  it('are encoded for Cohere, Mistral and Ollama, or refused, also when a value is broken', () => {
+  it('are encoded for Cohere, Mistral and Ollama, or refused, even with a broken value', () => {
     fc.assert(
       fc.property(fc.constantFrom(...requests), fc.option(mutation), ({ from, input }, change) => {
         const body = change === null ? input : mutated(input, ...change);
@@ -215,7 +215,7 @@ describe('requests of every client', () => {
         for (const codec of PROVIDERS) {
           const { target } = contextOf(codec);
           const sent = tolerated(() => codec.encodeCall(call, target, new LossLedger('adapt', target)));
-          // What is sent can be written.
+          // The encoded body can be serialised.
           JSON.stringify(sent?.body);
         }
       }),

@@ -8,7 +8,7 @@ const title = ({ id, note }: Vector): string => `${id}: ${note}`;
 const of = (kind: Vector['kind']): (readonly [string, Vector])[] =>
   CHAT.filter((vector) => vector.kind === kind).map((vector) => [title(vector), vector]);
 
-/** Cuts at pseudo-random places that are the same in each run. */
+/** Returns pseudo-random cut positions that are the same in each run. */
 function randomSplit(length: number): number[] {
   const cuts: number[] = [];
   for (let at = 1, state = 42; at < length; at += 1 + (state % 23)) {
@@ -21,7 +21,7 @@ function randomSplit(length: number): number[] {
 describe('dialect vectors: requests', () => {
   it.each(of('request'))('%s', (_title, vector) => {
     expect(requestFaults(vector)).toEqual([]);
-    // The codecs keep no state.
+    // The codecs are stateless.
     expect(requestFaults(vector)).toEqual([]);
   });
 });

@@ -80,7 +80,7 @@ describe('decodeCall', () => {
     expect(refused(body)).toEqual(['validation_failed', param]);
   });
 
-  it('takes null as absent', () => {
+  it('treats null like an absent member', () => {
     const given = {
       system: null,
       tools: null,
@@ -92,7 +92,7 @@ describe('decodeCall', () => {
     expect(decode(given)).toEqual(decode({}));
   });
 
-  it('reads a system message in front of the others as system text', () => {
+  it('reads a system message before the others as system text', () => {
     const messages = [
       { role: 'system', content: 'S' },
       { role: 'user', content: 'x' },
@@ -103,7 +103,7 @@ describe('decodeCall', () => {
     });
   });
 
-  it('marks a last assistant turn that ends in text as the start of the response', () => {
+  it('marks a last assistant turn that ends in text as a prefill', () => {
     const turns = (last: JsonObject): unknown =>
       decode({
         messages: [
@@ -163,8 +163,8 @@ describe('decodeCall', () => {
   });
 });
 
-describe('a Messages client of another provider', () => {
-  it('loses what the provider has no word for', () => {
+describe('Messages calls for another provider', () => {
+  it('record members that the provider does not have as losses', () => {
     const body = {
       max_tokens: 9,
       inference_geo: 'eu',
@@ -178,7 +178,7 @@ describe('a Messages client of another provider', () => {
     );
   });
 
-  it('gets a web search of chat', () => {
+  it('translate web search to Chat Completions', () => {
     const location = { type: 'approximate', city: 'Oslo', country: 'NO' };
     const tools = [{ type: 'web_search_20250305', name: 'web_search', user_location: location }];
     expect(sent({ max_tokens: 9, tools }, ANTHROPIC_CLIENT)).toMatchObject({
@@ -188,7 +188,7 @@ describe('a Messages client of another provider', () => {
     });
   });
 
-  it.each(['container', 'mcp_servers', 'context_management'])('is refused with %s', (name) => {
+  it.each(['container', 'mcp_servers', 'context_management'])('are refused with %s', (name) => {
     expect(() => translated({ max_tokens: 9, [name]: {} }, ANTHROPIC_CLIENT)).toThrow(
       expect.objectContaining({
         type: 'unsupported_by_provider',
@@ -199,7 +199,7 @@ describe('a Messages client of another provider', () => {
 });
 
 describe('seals of other makers', () => {
-  it('come back on the part that they belong to', () => {
+  it('are restored on the part that they belong to', () => {
     const assistant = [
       { type: 'thinking', thinking: '', signature: 'g1.one' },
       { type: 'tool_use', id: 'a', name: 'f', input: {} },
@@ -225,7 +225,7 @@ describe('seals of other makers', () => {
     expect(turn?.parts[1]).not.toHaveProperty('seal');
   });
 
-  it('never reach Anthropic', () => {
+  it('are never sent to Anthropic', () => {
     const content = [
       { type: 'thinking', thinking: 'hm', signature: 'gw1.openai.enc' },
       { type: 'thinking', thinking: '', signature: 'g1.one' },

@@ -35,7 +35,7 @@ describe('max_tokens', () => {
     expect(lost({}, { model })).toEqual(['max_tokens=generated']);
   });
 
-  it('is refused above the maximum of the model, and lowered in adapt', () => {
+  it('is refused above the maximum of the model, or lowered in adapt', () => {
     const body = { max_completion_tokens: 70_000 };
     expect(refusal(body)).toEqual([UNSUPPORTED, 'max_completion_tokens']);
     expect(sent(body, { loss: 'adapt' })['max_tokens']).toBe(64_000);
@@ -71,7 +71,7 @@ describe('sampling', () => {
     ['claude-sonnet-4-5', { temperature: 0.5, top_p: 1 }, { temperature: 0.5 }],
     ['claude-sonnet-4-5', { temperature: 1, top_p: 0.5 }, { top_p: 0.5 }],
     ['claude-3-7-sonnet-latest', { temperature: 0.5, top_p: 0.5 }, { temperature: 0.5, top_p: 0.5 }],
-  ])('of %s takes %j', (model, body, expected) => {
+  ])('of %s accepts %j', (model, body, expected) => {
     const { temperature, top_p, top_k } = sent(body, { model });
     expect(JSON.parse(JSON.stringify({ temperature, top_p, top_k }))).toEqual(expected);
     expect(lost({ ...body, max_tokens: 9 }, { model })).toEqual([]);
@@ -100,14 +100,14 @@ describe('thinking', () => {
     });
   });
 
-  it('stays below max_tokens, and is off when there is no room for it', () => {
+  it('stays below max_tokens, and is disabled when there is no room for it', () => {
     const body = (max: number): JsonObject => ({ reasoning_effort: 'max', max_tokens: max });
     expect(sent(body(1_030))['thinking']).toEqual({ type: 'enabled', budget_tokens: 1_024 });
     expect(sent(body(1_024))).not.toHaveProperty('thinking');
     expect(lost(body(1_024))).toEqual(['reasoning_effort=approximated']);
   });
 
-  it('is refused by a model without it', () => {
+  it('is refused for a model without thinking', () => {
     expect(refusal({ reasoning_effort: 'low' }, { model: 'claude-3-5-haiku' })).toEqual([
       UNSUPPORTED,
       'reasoning_effort',
@@ -142,7 +142,7 @@ describe('thinking', () => {
     },
   );
 
-  it('with a budget is off while the history lacks the thinking before the tool results', () => {
+  it('with a budget is disabled if the history lacks the thinking before tool results', () => {
     const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
     const history = (assistant: JsonObject): JsonObject => ({
       ...turns(
@@ -160,7 +160,7 @@ describe('thinking', () => {
     expect(sent(history({}), { model: 'claude-opus-5' })).toHaveProperty('thinking');
   });
 
-  it('is not combined with the start of the response', () => {
+  it('is not combined with a prefill', () => {
     const body = {
       ...turns(user('x'), { role: 'assistant', content: 'y' }),
       reasoning_effort: 'low',
@@ -212,7 +212,7 @@ describe('members of other dialects', () => {
     expect(refusal(body, { loss: 'adapt' })).toEqual([UNSUPPORTED, param]);
   });
 
-  it('records nothing for neutral values', () => {
+  it('records no loss for default values', () => {
     const body = {
       n: 1,
       frequency_penalty: 0,
@@ -231,7 +231,7 @@ describe('members of other dialects', () => {
     expect(lost(neutral)).toEqual([]);
   });
 
-  it('takes the members of this dialect from a chat client', () => {
+  it('accepts members of this dialect from a chat client', () => {
     const given = {
       thinking: { type: 'enabled', budget_tokens: 1_024 },
       container: 'c',
@@ -278,7 +278,7 @@ describe('tools', () => {
     function: { name, strict: true, ...(parameters === undefined ? {} : { parameters }) },
   });
 
-  it('are strict with a closed schema where the model takes it', () => {
+  it('are strict with a closed schema if the model supports it', () => {
     const parameters = { type: 'object', properties: { n: { type: 'integer', minimum: 1 } } };
     expect(sent({ tools: [strict('f', parameters)] })['tools']).toEqual([
       {
@@ -304,7 +304,7 @@ describe('tools', () => {
     expect(encoded.filter(({ strict: isStrict }) => isStrict === true)).toHaveLength(20);
   });
 
-  it('translate a web search', () => {
+  it('include a translated web search', () => {
     const options = {
       search_context_size: 'high',
       user_location: { type: 'approximate', approximate: { city: 'Oslo' } },
@@ -321,7 +321,7 @@ describe('tools', () => {
     ]);
   });
 
-  it('refuse names that Anthropic does not take', () => {
+  it('are refused with names that Anthropic does not accept', () => {
     expect(refusal({ tools: [tool('a.b')] })).toEqual([UNSUPPORTED, 'tools.0.name']);
   });
 
@@ -336,7 +336,7 @@ describe('tools', () => {
     ).toEqual(expected);
   });
 
-  it('must exist when one must be called', () => {
+  it('are required when the choice requires a call', () => {
     expect(refusal({ tool_choice: 'required' })).toEqual([UNSUPPORTED, 'tool_choice']);
   });
 });
@@ -370,13 +370,13 @@ describe('calls and results', () => {
     expect(refusal({ messages })).toEqual(['validation_failed', param]);
   });
 
-  it('takes a last turn that ends in calls, which is no start of the response', () => {
+  it('accepts a last turn that ends in calls, which is not a prefill', () => {
     expect(sent({ messages: [user('x'), calls('a')] }, { model: 'claude-opus-5' })['messages']).toHaveLength(
       2,
     );
   });
 
-  it('maps ids that Anthropic refuses by the id alone, in the call and in the result', () => {
+  it('maps ids that Anthropic refuses, equally in the call and the result', () => {
     const messages = [user('x'), calls('call:1'), result('call:1')];
     const [, assistant, response] = sent({ messages })['messages'] as JsonObject[];
     const [made] = assistant?.['content'] as JsonObject[];
@@ -385,7 +385,7 @@ describe('calls and results', () => {
     expect(sent({ messages })).toEqual(sent({ messages }));
   });
 
-  it('puts a system message between a call and its result into the system text', () => {
+  it('moves a system message between a call and its result to the system text', () => {
     const messages = [user('x'), calls('a'), { role: 'system', content: 'S' }, result('a')];
     expect(sent({ messages }, { model: 'claude-opus-5' })['system']).toEqual([text('S')]);
   });
@@ -402,7 +402,7 @@ describe('calls and results', () => {
 describe('prefill', () => {
   const body = turns(user('x'), { role: 'assistant', content: 'y \n' });
 
-  it('loses the white space at its end', () => {
+  it('is sent without white space at its end', () => {
     expect(sent(body)['messages']).toMatchObject([{}, { content: [text('y')] }]);
     expect(lost({ ...body, max_tokens: 9 })).toEqual(['messages.1.content=approximated']);
   });
@@ -423,7 +423,7 @@ describe('output', () => {
     additionalProperties: false,
   };
 
-  it('is made by a forced tool on models without schemas, and read from it', () => {
+  it('is produced by a forced tool on models without output schemas, and read from its call', () => {
     const call = translated(format(schema), { model: 'claude-sonnet-4' });
     expect(call.body).toMatchObject({
       tools: [{ name: 'json_output', input_schema: schema }],
@@ -440,13 +440,13 @@ describe('output', () => {
     });
   });
 
-  it('is refused there together with tools, and for anything but objects', () => {
+  it('is refused on these models together with tools, and for schemas other than objects', () => {
     const facts = { model: 'claude-sonnet-4' };
     expect(refusal({ ...format(schema), tools: [tool()] }, facts)).toEqual([UNSUPPORTED, 'response_format']);
     expect(refusal(format({ anyOf: [schema] }), facts)).toEqual([UNSUPPORTED, 'response_format']);
   });
 
-  it('is refused for maps and recursion', () => {
+  it('is refused for schemas with maps or recursion', () => {
     const map = { type: 'object', additionalProperties: { type: 'string' } };
     expect(refusal(format(map))).toEqual([UNSUPPORTED, 'response_format']);
     const recursive = { type: 'object', properties: { a: { $ref: '#' } } };
@@ -463,7 +463,7 @@ describe('media', () => {
   });
   const file = (data: string): JsonObject => ({ type: 'file', file: { filename: 'a.txt', file_data: data } });
 
-  it('passes addresses, and tells that the detail is lost', () => {
+  it('is sent by URL, and its detail is recorded as a loss', () => {
     expect(part(image('https://a/b.png'))).toEqual([
       { type: 'image', source: { type: 'url', url: 'https://a/b.png' } },
     ]);
@@ -472,7 +472,7 @@ describe('media', () => {
     ]);
   });
 
-  it('reads the text of text files', () => {
+  it('is sent as text for text files', () => {
     expect(part(file('data:text/plain;charset=utf-8;base64,SMOk'))).toEqual([
       { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Hä' }, title: 'a.txt' },
     ]);
@@ -516,7 +516,7 @@ describe('cache marks', () => {
     expect(marksOf(turns(user([marked('a', '1h'), marked('b', '5m')])))).toHaveLength(2);
   });
 
-  it('are made of breakpoints of OpenAI', () => {
+  it('are derived from breakpoints of OpenAI', () => {
     const part = { type: 'text', text: 'a', prompt_cache_breakpoint: { mode: 'explicit' } };
     expect(lost({ ...turns(user([part])), max_tokens: 9 })).toEqual([
       'messages.0.content.0.cache_control=approximated',

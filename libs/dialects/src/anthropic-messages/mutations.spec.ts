@@ -24,7 +24,7 @@ const CHATS = VECTORS.filter(
 );
 const ERRORS = VECTORS.filter(({ kind }) => kind === 'error').map(({ input }) => input);
 
-/** A value with one of its inner values replaced; `steps` chooses which. */
+/** Returns a value with one of its inner values replaced; `steps` selects which. */
 function mutated(value: unknown, steps: readonly number[], replacement: unknown): unknown {
   const [step, ...rest] = steps;
   if (step === undefined || typeof value !== 'object' || value === null) return replacement;
@@ -45,7 +45,7 @@ const mutation = fc.tuple(
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Runs it; anything but an error for the client fails the test. */
+/** Runs `run`; any error other than one for the client fails the test. */
 function tolerated<T>(run: () => T): T | null {
   try {
     return run();
@@ -60,7 +60,7 @@ const { call: CALL, ...CONTEXT } = contextOf();
 const PROVIDER = { call: CALL, target: TARGET, requestId: 'r', createdAt: 1 };
 
 describe('Anthropic messages: broken values', () => {
-  it('a broken body of a client gets an error of the gateway, for every provider', () => {
+  it('a broken body of a client results in an error of the gateway, for every provider', () => {
     fc.assert(
       fc.property(fc.constantFrom(...BODIES), mutation, (body, [steps, value]) => {
         const broken = mutated(body, steps, value);
@@ -74,7 +74,7 @@ describe('Anthropic messages: broken values', () => {
     );
   });
 
-  it('a broken body of a chat client gets an error of the gateway', () => {
+  it('a broken body of a chat client results in an error of the gateway', () => {
     const client = CLIENT_CODECS.get('openai-chat');
     const models = ['claude-opus-4-8', 'claude-sonnet-4-5', 'claude-sonnet-4', 'claude-3-haiku'];
     fc.assert(
@@ -96,7 +96,7 @@ describe('Anthropic messages: broken values', () => {
     );
   });
 
-  it('a broken response of a provider is invalid, or one that every client can be given', () => {
+  it('a broken response of a provider is refused, or translated for every client', () => {
     fc.assert(
       fc.property(mutation, fc.boolean(), ([steps, value], outputTool) => {
         const broken = mutated(RESPONSE, steps, value);
@@ -131,7 +131,7 @@ describe('Anthropic messages: broken values', () => {
     );
   });
 
-  it('a broken error of a provider is read all the same', () => {
+  it('a broken error of a provider is still read', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...ERRORS),
@@ -148,7 +148,7 @@ describe('Anthropic messages: broken values', () => {
     );
   });
 
-  it('any value is a schema that is closed or refused', () => {
+  it('any value is closed as a schema, or refused', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...KEYWORDS), fc.jsonValue({ maxDepth: 4 })), (schema) => {
         const closed = closedSchema(schema);

@@ -61,7 +61,7 @@ const part: fc.Arbitrary<Part> = fc.oneof(
 const parts = fc.array(part, { maxLength: 8 });
 const batches = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
-/** The seal of a text, and a call that must not take it for its own. */
+/** The seal of a text, before a call that must not take it. */
 const AMBIGUOUS: Part[] = [
   { kind: 'text', text: '', seal: { by: 'google', value: 'AAAA' } },
   { kind: 'refusal', text: '' },
@@ -79,7 +79,7 @@ function encoded(events: readonly StreamEvent[], sizes: readonly number[]): stri
   return written;
 }
 
-/** Reads a stream as the official SDK does. */
+/** Reads a stream like the official SDK. */
 async function accumulated(sse: string): Promise<JsonObject> {
   const client = new Anthropic({
     apiKey: 'k',
@@ -103,7 +103,7 @@ const decoded = (sse: string, cut: number): StreamEvent[] => {
 };
 
 describe('Anthropic messages: properties', () => {
-  it('a stream that the SDK accumulates equals the response that is not streamed', async () => {
+  it('a stream that the SDK accumulates equals the unstreamed response', async () => {
     await fc.assert(
       fc.asyncProperty(parts, batches, async (given, sizes) => {
         const whole = anthropicClient.encodeResponse(responseOf(given), CONTEXT);
@@ -125,7 +125,7 @@ describe('Anthropic messages: properties', () => {
     );
   });
 
-  it('a stream of the provider folds to its response that is not streamed', () => {
+  it('a stream of the provider folds to its unstreamed response', () => {
     fc.assert(
       fc.property(parts, (given) => {
         const body = JSON.parse(
@@ -142,7 +142,7 @@ describe('Anthropic messages: properties', () => {
     );
   });
 
-  it('parts of a response come back in the next request as they were', () => {
+  it('parts of a response are unchanged in the next request', () => {
     fc.assert(
       fc.property(parts, (given) => {
         const { content } = anthropicClient.encodeResponse(responseOf(given), CONTEXT);
@@ -178,7 +178,10 @@ describe('Anthropic messages: properties', () => {
   });
 });
 
-/** What of parts must survive: calls, and texts joined; a refusal is a text. */
+/**
+ * Returns the contents of parts that must survive: calls and joined texts; a refusal counts as
+ * text.
+ */
 function kept(found: readonly Part[]): JsonObject {
   const joined = (...kinds: readonly Part['kind'][]): string =>
     found.map((item) => (kinds.includes(item.kind) && 'text' in item ? item.text : '')).join('');

@@ -41,12 +41,12 @@ describe('round trip of requests', () => {
       { thinking: { type: 'enabled', budget_tokens: 2048 }, output_config: { effort: 'low' } },
     ],
     ['claude-haiku-4-5', { thinking: { type: 'enabled', budget_tokens: 1024 }, temperature: 1 }],
-  ])('keeps what %s takes: %j', (model, given) => {
+  ])('keeps for %s what it accepts: %j', (model, given) => {
     const body = { model, max_tokens: 4_000, messages: [user(text('a'))], ...given };
     expect(again(body, claude(model))).toEqual(body);
   });
 
-  it('keeps the start of a response on a model that continues it', () => {
+  it('keeps a prefill on a model that supports it', () => {
     const body = {
       model: 'claude-sonnet-4-5',
       max_tokens: 9,

@@ -26,14 +26,14 @@ const args = (i: number, json: string): StreamEvent => ({ t: 'args', c: 0, i, js
 const call = (id: string): Part => ({ kind: 'tool_call', id, name: 'f', args: '' });
 const TEXT: Part = { kind: 'text', text: '' };
 
-/** Writes events one by one, as a stream delivers them. */
+/** Writes events one by one, like a stream. */
 function written(events: readonly StreamEvent[]): ReadStream {
   const encoder = anthropicClient.encodeStream(CONTEXT);
   return readStream('anthropic-messages', events.map((event) => encoder.write([event])).join(''));
 }
 
 describe('encodeStream', () => {
-  it('holds fragments of later calls until the earlier one is closed', () => {
+  it('buffers fragments of later calls until the earlier one is closed', () => {
     const { folded, events } = written([
       START,
       open(0, call('a')),
@@ -72,7 +72,7 @@ describe('encodeStream', () => {
     ]);
   });
 
-  it('writes many blocks that have waited at once', () => {
+  it('writes many waiting blocks in one step', () => {
     const waiting = Array.from({ length: 4_000 }, (_, index) => [
       open(index + 1, call(`c${String(index)}`)),
       close(index + 1),
@@ -81,7 +81,7 @@ describe('encodeStream', () => {
     expect(folded['content']).toHaveLength(4_001);
   });
 
-  it('fails when more than 1 MiB waits', () => {
+  it('fails when it must buffer more than 1 MiB', () => {
     const { end, error } = written([
       START,
       open(0, call('a')),
@@ -148,7 +148,7 @@ describe('encodeStream', () => {
     expect(turns[1]?.parts[1]).not.toHaveProperty('seal');
   });
 
-  it('writes a signature at the end of its block, wherever it came', () => {
+  it('writes a signature at the end of its block, wherever it arrived', () => {
     const sealed: Part = { kind: 'reasoning', text: '', seal: { by: 'anthropic', value: 'v' } };
     const { events } = written([START, open(0, sealed), words(0, 'hm'), close(0), ...END]);
     const deltas = events.flatMap(({ delta }) =>
@@ -211,7 +211,7 @@ describe('encodeStream', () => {
     expect(error).toMatchObject({ error: { type: 'rate_limit_error', message: 'slow' } });
   });
 
-  it('shows the first candidate only', () => {
+  it('writes only the first candidate', () => {
     const other: StreamEvent = { t: 'open', c: 1, i: 1, part: TEXT };
     const events: StreamEvent[] = [
       START,
@@ -312,7 +312,7 @@ describe('decodeStream', () => {
     ]);
   });
 
-  it('gives citations the range of the text that they support', () => {
+  it('adds the range of the cited text to citations', () => {
     const citation = {
       type: 'web_search_result_location',
       url: 'https://a',
@@ -330,7 +330,7 @@ describe('decodeStream', () => {
     expect(parts?.[1]).toMatchObject({ citations: [{ url: 'https://a', title: 'A', start: 1, end: 3 }] });
   });
 
-  it('fails when a block holds more than 1 MiB', () => {
+  it('fails when it must buffer more than 1 MiB of a block', () => {
     const signature = 's'.repeat(700_000);
     const deltas = [signature, signature].map((value) => ({ type: 'signature_delta', signature: value }));
     expect(events(message(...block(0, { type: 'thinking', thinking: '' }, ...deltas))).at(-1)).toMatchObject({
@@ -338,7 +338,7 @@ describe('decodeStream', () => {
     });
   });
 
-  it('fails for blocks that are nested too deep to be written', () => {
+  it('fails for blocks that are nested too deeply to serialise', () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     for (const start of [
       `{"type":"tool_use","id":"a","name":"f","input":{"x":${deep}}}`,
@@ -355,7 +355,7 @@ describe('decodeStream', () => {
     }
   });
 
-  it('fails when more blocks are open than can be', () => {
+  it('fails when too many blocks are open', () => {
     const starts = Array.from(
       { length: 300 },
       (_, index) => block(index, { type: 'server_tool_use', name: 'x' })[0],
@@ -363,7 +363,7 @@ describe('decodeStream', () => {
     expect(events([message()[0], ...starts]).at(-1)).toMatchObject({ t: 'error' });
   });
 
-  it('passes arguments of 5 MB in one delta', () => {
+  it('forwards arguments of 5 MB in one delta', () => {
     const value = JSON.stringify({ x: 'a'.repeat(5_000_000) });
     const frames = message(
       ...block(

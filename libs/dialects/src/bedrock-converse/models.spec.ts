@@ -21,7 +21,7 @@ describe('models', () => {
     );
   }
 
-  it('that an ARN hides are named by a setting', () => {
+  it('behind an ARN are named by a setting', () => {
     const arn = 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc';
     const settings = {
       aws_bedrock_model: 'anthropic.claude-opus-4-8',
@@ -40,7 +40,7 @@ describe('models', () => {
     expect(refusal(() => called(model, {}))).toEqual(['unsupported_by_provider', 'model']);
   });
 
-  it('are the same for each prefix of a region', () => {
+  it('are recognised with every region prefix', () => {
     for (const model of [
       SONNET,
       'eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
@@ -65,7 +65,7 @@ describe('token counts', () => {
     return { ...call };
   };
 
-  it('bug 60: go to the id of the model without its region', () => {
+  it('bug 60: use the id of the model without its region', () => {
     const expected = {
       path: '/model/anthropic.claude-sonnet-4-5-20250929-v1%3A0/count-tokens',
       body: {
@@ -78,7 +78,7 @@ describe('token counts', () => {
     expect(count(`arn:aws:bedrock:us-east-1:123456789012:inference-profile/${SONNET}`)).toEqual(expected);
   });
 
-  it('exist for Claude only', () => {
+  it('are available only for Claude', () => {
     expect(refusal(() => count(NOVA))).toEqual(['unsupported_by_provider', 'model']);
   });
 

@@ -31,7 +31,7 @@ const result = (id: string, content: string, mark: JsonObject): JsonObject => ({
   content,
   ...mark,
 });
-/** Calls with their results in another order. */
+/** A turn of calls, and one of their results in another order. */
 const exchange = fc
   .tuple(
     fc.uniqueArray(call, { minLength: 1, maxLength: 3, selector: ({ id: found }) => found }),
@@ -61,7 +61,7 @@ interface Message {
 const memberOf = ({ content }: Message, kind: string, member: string): string[] =>
   content.map((block) => asString(asObject(block[kind])?.[member])).filter((value) => value !== null);
 
-/** What AWS refuses in a message of a Converse body. */
+/** Returns the faults for which AWS would refuse a message of a Converse body. */
 function messageFaults(message: Message, before: Message | undefined): string[] {
   const { role, content } = message;
   const results = memberOf(message, 'toolResult', 'toolUseId');
@@ -80,7 +80,7 @@ function messageFaults(message: Message, before: Message | undefined): string[] 
   return rules.filter(([isBroken]) => isBroken).map(([, fault]) => fault);
 }
 
-/** What AWS refuses in a Converse body. */
+/** Returns the faults for which AWS would refuse a Converse body. */
 function faults(body: JsonObject): string[] {
   const messages = body['messages'] as readonly Message[];
   const json = JSON.stringify(body);
@@ -93,7 +93,7 @@ function faults(body: JsonObject): string[] {
 }
 
 describe('encodeCall', () => {
-  it('makes bodies that Converse takes, or refuses the call', () => {
+  it('produces bodies that Converse accepts, or refuses the call', () => {
     let encoded = 0;
     fc.assert(
       fc.property(conversation, model, (messages, name) => {

@@ -11,7 +11,7 @@ describe('reasoning', () => {
     expect(fields(body)).toEqual({ thinking: { type: 'enabled', budget_tokens: 5_000 } });
   });
 
-  it('sends the maximum that the budget is a share of', () => {
+  it('is sent with the output maximum of which the budget is a share', () => {
     const body = ofChat({ reasoning_effort: 'low' });
     expect(body['inferenceConfig']).toEqual({ maxTokens: 64_000 });
     expect(lostOfChat({ reasoning_effort: 'low' })).toContain('max_tokens=generated');
@@ -24,7 +24,7 @@ describe('reasoning', () => {
     });
   });
 
-  it('is off with a budget when the history has calls without their thinking', () => {
+  it('is disabled with a budget if the history has calls without their thinking', () => {
     const messages = [
       USER,
       {
@@ -104,7 +104,7 @@ describe('tools', () => {
     });
   });
 
-  it('are called one at a time by Claude, whose own tool choice says so', () => {
+  it('are called one at a time by Claude through its own tool choice', () => {
     const body = ofChat({ tools: [TOOL], tool_choice: 'required', parallel_tool_calls: false });
     expect(fields(body)).toEqual({ tool_choice: { type: 'any', disable_parallel_tool_use: true } });
     expect(body['toolConfig']).not.toHaveProperty('toolChoice');
@@ -127,7 +127,7 @@ describe('tools', () => {
     });
   });
 
-  it("search the web by Nova's own tool, and are refused elsewhere", () => {
+  it("search the web with Nova's own tool, and are refused on other models", () => {
     expect(ofChat({ web_search_options: {} }, NOVA)['toolConfig']).toEqual({
       tools: [{ systemTool: { name: 'nova_grounding' } }],
     });
@@ -137,7 +137,7 @@ describe('tools', () => {
     ]);
   });
 
-  it('report the status of a result where the model has none', () => {
+  it('record the status of a result as a loss if the model has none', () => {
     const messages = [
       USER,
       { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] },
@@ -148,7 +148,7 @@ describe('tools', () => {
 });
 
 describe('messages', () => {
-  it('must not end with the start of the response, unless the model takes it', () => {
+  it('must not end with a prefill, unless the model supports it', () => {
     const messages = [USER, { role: 'assistant', content: 'It is ' }];
     expect(ofChat({ messages })['messages']).toEqual([
       { role: 'user', content: [{ text: 'Hi' }] },
@@ -171,7 +171,7 @@ describe('messages', () => {
     expect(refusal(() => ofChat({ messages: [USER, calls, result] }))[0]).toBe('validation_failed');
   });
 
-  it('take media by family', () => {
+  it('accept the media of the model family', () => {
     const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } };
     const content = [audio, { type: 'text', text: 'x' }];
     expect(refusal(() => ofChat({ messages: [{ role: 'user', content }] }))[0]).toBe(
@@ -190,7 +190,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('report a made name of a document', () => {
+  it('report a generated document name as a loss', () => {
     const file = { type: 'file', file: { file_data: 'data:text/csv;base64,YSxi' } };
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'x' }, file] }];
     expect(ofChat({ messages })['messages']).toMatchObject([
@@ -218,7 +218,7 @@ describe('messages', () => {
 });
 
 describe('parameters', () => {
-  it('without an equivalent are refused, or recorded as hints', () => {
+  it('without an equivalent are refused, or dropped as hints', () => {
     const body = {
       n: 2,
       seed: 1,
@@ -247,7 +247,7 @@ describe('parameters', () => {
     ]);
   });
 
-  it('are in the range that Bedrock takes', () => {
+  it('are limited to the range that Bedrock accepts', () => {
     expect(refusal(() => ofChat({ temperature: 1.5 }, NOVA))).toEqual([
       'unsupported_by_provider',
       'temperature',
@@ -260,13 +260,13 @@ describe('parameters', () => {
     expect(refusal(() => ofChat({ max_tokens: 65_000 }))).toEqual(['unsupported_by_provider', 'max_tokens']);
   });
 
-  it('are kept as metadata only where Bedrock takes them', () => {
+  it('are sent as metadata only if Bedrock accepts them', () => {
     const metadata = { team: 'x', 'a"b': 'y', long: 'z'.repeat(300) };
     expect(ofChat({ metadata })['requestMetadata']).toEqual({ team: 'x' });
     expect(lostOfChat({ metadata })).toEqual(['metadata.a"b=dropped', 'metadata.long=dropped']);
   });
 
-  it('ask Claude for the stop sequence that it met', () => {
+  it('request from Claude the stop sequence that ended the response', () => {
     expect(ofChat({ stop: ['x'] })).toMatchObject({
       additionalModelResponseFieldPaths: ['/stop_sequence', '/delta/stop_sequence'],
     });

@@ -45,7 +45,7 @@ const CITATION = {
   location: { web: { url: 'https://example.com/a', domain: 'example.com' } },
 };
 
-describe('streams and whole responses', () => {
+describe('streams and unstreamed responses', () => {
   const cases: readonly (readonly [string, JsonObject, readonly JsonObject[], string?])[] = [
     [
       'text',
@@ -168,7 +168,7 @@ describe('streams and whole responses', () => {
     });
   });
 
-  it('never report a usage that is no count', () => {
+  it('never report a usage that is not a count', () => {
     const body = { ...response([{ text: 'x' }]), usage: { inputTokens: -1, outputTokens: 'many' } };
     expect(decodeResponse(body, contextFor())).not.toHaveProperty('usage');
   });
@@ -211,7 +211,7 @@ describe('output of a forced tool', () => {
 describe('broken responses', () => {
   const VALUES: readonly unknown[] = [null, 0, -1, 1e300, '', 'x', true, [], {}, [null], { a: null }];
 
-  it('are refused as such, whatever their members are', () => {
+  it('are refused as invalid, whatever their members are', () => {
     for (const value of VALUES) {
       const bodies: JsonObject[] = [
         { output: value },
@@ -283,7 +283,7 @@ describe('broken responses', () => {
     expect([...decoder.write(bytes), ...decoder.end()].map(({ t }) => t)).toEqual(['error']);
   });
 
-  it('hold at most 1 MiB of a block', () => {
+  it('are buffered up to 1 MiB for each block', () => {
     const signature = 's'.repeat(400_000);
     const frames = [0, 1, 2].map(() => delta(0, { reasoningContent: { signature } }));
     const decoder = decodeStream(contextFor());

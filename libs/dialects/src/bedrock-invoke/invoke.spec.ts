@@ -94,7 +94,7 @@ describe('invokeCall', () => {
     expect(losses).toEqual(['anthropic-beta=dropped', 'anthropic-beta=dropped']);
   });
 
-  it('sends the flags of the settings as they are', () => {
+  it('sends the flags of the settings unchanged', () => {
     const { body, losses } = invoked({}, { betas: 'new-1', settings: { anthropic_beta: 'new-1,new-2' } });
     expect([body['anthropic_beta'], losses]).toEqual([['new-1', 'new-2'], []]);
   });
@@ -139,7 +139,7 @@ describe('invokeCall', () => {
     expect(losses).toEqual(['cache_control=moved', 'service_tier=dropped']);
   });
 
-  it('names the few edits of a plain body, so that its bytes can be kept', () => {
+  it('returns only the necessary edits of a plain body, so that its bytes can be kept', () => {
     const target = targetFor(SONNET);
     expect(invokeEdits(HI, { target, losses: new LossLedger('strict', target) })).toEqual({
       remove: ['model'],
@@ -147,13 +147,13 @@ describe('invokeCall', () => {
     });
   });
 
-  it.each(['..', '../x', '', 'a b', 'a%2f', '\ud800'])('refuses the model %j, which is no id', (model) => {
+  it.each(['..', '../x', '', 'a b', 'a%2f', '\ud800'])('refuses the model %j, which is not an id', (model) => {
     expect(invoked({}, { model }).refused).toBe(true);
   });
 });
 
 describe('invokeTokensCall', () => {
-  it('bug 60: counts with the id without region, and a body that InvokeModel takes', () => {
+  it('bug 60: uses the id without region, and a body that InvokeModel accepts', () => {
     const target = targetFor(SONNET);
     const { messages } = HI;
     const { path, body } = invokeTokensCall(
@@ -197,7 +197,7 @@ describe('InvokeStream', () => {
     return { read: readStream('anthropic-messages', text), stream, text };
   }
 
-  it.each([1, 17, 100_000])('writes the events as they came, from chunks of %d bytes', (size) => {
+  it.each([1, 17, 100_000])('writes the events unchanged, from chunks of %d bytes', (size) => {
     const { read, stream, text } = written(Buffer.concat(frames), size);
     expect(text).toBe(
       EVENTS.map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
@@ -217,7 +217,7 @@ describe('InvokeStream', () => {
     expect(read.end).toBe('message_stop');
   });
 
-  it('bug 14: ends with an error when the stream is cut', () => {
+  it('bug 14: ends with an error when the stream is truncated', () => {
     for (const bytes of [
       Buffer.concat(frames.slice(0, 4)),
       Buffer.concat(frames).subarray(0, -3),

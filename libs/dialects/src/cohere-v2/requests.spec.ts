@@ -72,7 +72,7 @@ describe('cohere: messages', () => {
     ]);
   });
 
-  it('refuses the start of a response, but not a last message with calls', () => {
+  it('refuses a prefill, but not a last message with calls', () => {
     expect(refused({ messages: [user('x'), { role: 'assistant', content: 'Once' }] })).toEqual([
       'unsupported_by_provider',
       'messages.1',
@@ -184,7 +184,7 @@ describe('cohere: messages', () => {
     expect(found).toMatch(new RegExp(`^${path.replaceAll('.', '\\.')}`));
   });
 
-  it('takes images by URL, with the details that Cohere knows', () => {
+  it('accepts images by URL, with the details that Cohere supports', () => {
     const image = (detail: string): JsonObject => ({
       type: 'image_url',
       image_url: { url: 'https://e.com/a.png', detail },
@@ -264,7 +264,7 @@ describe('cohere: parameters', () => {
     });
   });
 
-  it('leaves neutral values out', () => {
+  it('leaves out default values', () => {
     const neutral = {
       n: 1,
       logit_bias: {},
@@ -298,7 +298,7 @@ describe('cohere: parameters', () => {
       'response_format',
       { response_format: { type: 'json_schema', json_schema: { schema: { type: 'array' } } } },
     ],
-  ])('refuses %s that Cohere does not take', (path, body) => {
+  ])('refuses %s, which Cohere does not accept', (path, body) => {
     expect(refused(body)).toEqual(['unsupported_by_provider', path]);
   });
 
@@ -343,7 +343,7 @@ describe('cohere: parameters', () => {
     ['high', 800],
     ['xhigh', 950],
     ['max', 950],
-  ])('gives the effort %s a budget of %i of 1,000 tokens', (effort, budget) => {
+  ])('converts the effort %s to a budget of %i of 1,000 tokens', (effort, budget) => {
     const { body, losses } = encoded(
       cohereProvider,
       { reasoning_effort: effort, max_tokens: 1_000 },
@@ -355,7 +355,7 @@ describe('cohere: parameters', () => {
     ]);
   });
 
-  it("sends a client's own budget as it is", () => {
+  it("sends a client's own budget unchanged", () => {
     const thinking = { type: 'enabled', budget_tokens: 2_048 };
     const { body, losses } = encoded(
       cohereProvider,
@@ -366,7 +366,7 @@ describe('cohere: parameters', () => {
     expect(losses).toEqual([]);
   });
 
-  it('has one safety mode, which it takes without tools', () => {
+  it('sends the only safety mode, if there are no tools', () => {
     const body = {
       contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
       safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_LOW_AND_ABOVE' }],

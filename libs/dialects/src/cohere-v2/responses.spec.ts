@@ -91,7 +91,7 @@ describe('cohere: responses and streams', () => {
     messageEnd('TOOL_CALL'),
   ];
 
-  it('counts content and calls apart, and a stream gives what the response has', () => {
+  it('numbers content and calls separately, and reads the same from a stream and a response', () => {
     const events = streamed(cohereProvider, frames);
     expect(fold(events)).toEqual(decoded(cohereProvider, whole));
     expect(fold(events).candidates[0]?.parts.map(({ kind }) => kind)).toEqual([
@@ -103,7 +103,7 @@ describe('cohere: responses and streams', () => {
     ]);
   });
 
-  it('puts a citation on its text, by the place in the whole text', () => {
+  it('adds a citation to its text, with a range in the whole text', () => {
     const [candidate] = decoded(cohereProvider, whole).candidates;
     expect(candidate?.parts[2]).toMatchObject({
       kind: 'text',
@@ -129,7 +129,7 @@ describe('cohere: responses and streams', () => {
     ]);
   });
 
-  it('names the stop sequence when it was the only one', () => {
+  it('returns the stop sequence if the request had only one', () => {
     const body = { ...whole, finish_reason: 'STOP_SEQUENCE', message: { content: [{ text: 'x' }] } };
     expect(decoded(cohereProvider, body, { stop: 'END' }).candidates[0]?.finish).toEqual({
       reason: 'stop',
@@ -168,7 +168,7 @@ describe('cohere: responses and streams', () => {
       expect(refusal(() => decoded(cohereProvider, body))[0]).toBe('provider_answer_invalid');
   });
 
-  it('reports an error inside of the stream with its usage, and nothing after it', () => {
+  it('reports an error inside the stream with its usage, and nothing after it', () => {
     const events = streamed(cohereProvider, [
       MESSAGE_START,
       ...content(0, { text: 'x' }),
@@ -192,7 +192,7 @@ describe('cohere: responses and streams', () => {
     }
   });
 
-  it('takes [DONE] after the end, unknown events and pings', () => {
+  it('accepts [DONE] after the end, unknown events and pings', () => {
     const text = [
       MESSAGE_START,
       { type: 'debug', prompt: 'p' },

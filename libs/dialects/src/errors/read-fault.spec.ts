@@ -92,7 +92,7 @@ describe('readFault', () => {
     expect(fault({ error: { message: 'm', code: 429 } }, 200)).toMatchObject({ class: 'rate', status: 429 });
   });
 
-  it('names the status of an error without a body', () => {
+  it('mentions the status in the message of an error without a body', () => {
     expect(fault('<html>', 502)).toEqual({
       class: 'server',
       message: 'The provider responded with status 502 (Bad Gateway).',
@@ -100,7 +100,7 @@ describe('readFault', () => {
     });
   });
 
-  it('changes the status 424 of AWS, which clients do not know', () => {
+  it('replaces the status 424 of AWS, which clients do not support', () => {
     expect(fault({ message: 'm' }, 424, {}, 'aws').status).toBe(502);
   });
 
@@ -115,7 +115,7 @@ describe('readFault', () => {
     expect(fault(body).message).toBe(message);
   });
 
-  it('reads the field that Google found invalid', () => {
+  it('reads the field that Google reports as invalid', () => {
     const details = [{ fieldViolations: [{ field: 'contents', description: 'd' }] }];
     expect(fault({ error: { message: 'm', details } }, 400, {}, 'google').param).toBe('contents');
   });

@@ -149,7 +149,7 @@ describe('rerank of Bedrock', () => {
     });
   });
 
-  it('returns the results by score, with the documents of the request where they are wanted', () => {
+  it('returns the results by score, with the documents of the request if requested', () => {
     const call = rerank('amazon.rerank-v1:0', { query: 'q', documents, return_documents: true });
     const results = [
       { index: 0, relevanceScore: 0.1 },

@@ -33,7 +33,7 @@ const embeddings = (
 describe('embeddings of Google', () => {
   const texts = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index));
 
-  it('splits more inputs than one call takes, keeps their order and joins the vectors', () => {
+  it('splits more inputs than one call accepts, keeps their order and joins the vectors', () => {
     const { calls, response } = embeddings(geminiEmbeddings, {
       input: texts(250),
       input_type: 'search_query',
@@ -81,7 +81,7 @@ describe('embeddings of Google', () => {
     expect(response([{ predictions }])['usage']).toEqual({ prompt_tokens: 7, total_tokens: 7 });
   });
 
-  it('sends one text a call to Gemini models of Vertex, the newer ones by embedContent', () => {
+  it('sends one text per call to Gemini models of Vertex, to newer ones with embedContent', () => {
     const first = embeddings(
       vertexEmbeddings,
       { input: ['a', 'b'] },
@@ -120,7 +120,7 @@ describe('embeddings of Google', () => {
     expect(refusal(() => embeddings(geminiEmbeddings, request))).toEqual({ type, param });
   });
 
-  it('bug 64: takes encoding_format null as absent, and drops hints', () => {
+  it('bug 64: treats encoding_format null as absent, and drops hints', () => {
     const { losses } = embeddings(geminiEmbeddings, {
       input: 'a',
       encoding_format: null,
@@ -201,11 +201,11 @@ describe('images of Google', () => {
     expect(refusal(() => imagen(request))).toEqual({ type, param });
   });
 
-  it('makes as many images as Imagen can in adapt', () => {
+  it('requests as many images as Imagen supports in adapt', () => {
     expect(imagen({ n: 9 }, 'adapt').calls[0]?.body['parameters']).toMatchObject({ sampleCount: 4 });
   });
 
-  it('returns what the filter of Imagen left, and an error when it left nothing', () => {
+  it('returns the images that the filter of Imagen left, and an error if it left none', () => {
     const filtered = { raiFilteredReason: 'Blocked.' };
     expect(
       imagen({ n: 2 }).response([
@@ -222,7 +222,7 @@ describe('images of Google', () => {
     expect(refusal(() => imagen({}).response([{ error: {} }])).type).toBe('provider_answer_invalid');
   });
 
-  it('asks a Gemini model once for each image and sums the usage', () => {
+  it('calls a Gemini model once for each image and sums the usage', () => {
     const { calls, response } = gemini({ n: 2, size: '1024x1536' });
     expect(calls).toHaveLength(2);
     expect(calls[1]).toEqual({
@@ -259,7 +259,7 @@ describe('images of Google', () => {
     });
   });
 
-  it('says why a Gemini model made no image', () => {
+  it('reports why a Gemini model generated no image', () => {
     expect(gemini({}).response([{ promptFeedback: { blockReason: 'SAFETY' } }])).toMatchObject({
       fault: { class: 'blocked' },
     });

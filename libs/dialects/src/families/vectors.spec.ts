@@ -156,12 +156,12 @@ describe('dialect vectors: token counts', () => {
     });
   }
 
-  it('fits the requests whose sides exist', () => {
+  it('encode the requests of dialects with a token counter', () => {
     for (const [title, vector] of of('count_tokens', 'request', exist))
       expect([title, countFaults(vector)]).toEqual([title, []]);
   });
 
-  it('fits the responses whose sides exist', () => {
+  it('decode the responses of dialects with a token counter', () => {
     for (const [title, vector] of of('count_tokens', 'response', exist)) {
       const count = PROVIDER_CODECS.get(vector.from)?.tokenCounter?.decodeResponse(vector.input);
       const body =

@@ -40,7 +40,7 @@ const RESPONSE: JsonObject = {
   responseId: 'r',
 };
 
-/** Chunks of the same response. */
+/** Returns the chunks of the response as a stream. */
 const FRAMES = (RESPONSE['candidates'] as { content: { parts: JsonObject[] } }[])[0]?.content.parts.map(
   (part): JsonObject => ({
     ...RESPONSE,
@@ -54,7 +54,10 @@ const LAST = {
 
 interface Conversation {
   readonly first: JsonObject;
-  /** The next request, with what the client keeps of the response and the results of its calls. */
+  /**
+   * Returns the next request, with the parts of the response that the client keeps and the results
+   * of its calls.
+   */
   readonly next: (response: JsonObject) => JsonObject;
 }
 
@@ -193,7 +196,7 @@ describe('seals of other makers survive a Gemini client', () => {
     });
   });
 
-  it('thinking of Anthropic that was streamed, each event a content of its own', () => {
+  it('thinking of Anthropic that was streamed, with each event as a separate content', () => {
     const signature = Buffer.from('gw1.anthropic.c2ln').toString('base64');
     const pieces: readonly JsonObject[] = [
       { text: 'h', thought: true },

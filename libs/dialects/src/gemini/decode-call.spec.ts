@@ -23,7 +23,7 @@ const nested = (levels: number): JsonObject => {
   return schema;
 };
 
-describe('gemini requests of clients', () => {
+describe('gemini: requests of clients', () => {
   it.each<[string | undefined, JsonObject]>([
     ['contents', {}],
     ['contents', { contents: [] }],
@@ -98,7 +98,7 @@ describe('gemini requests of clients', () => {
     expect(new Set(calls).size).toBe(3);
   });
 
-  it('gives a call without an id the same one in the next request', () => {
+  it('assigns the same id to a call without one in the next request', () => {
     const contents = [
       ...hi,
       { role: 'model', parts: [{ functionCall: { name: 'f' } }] },
@@ -164,7 +164,7 @@ describe('gemini requests of clients', () => {
     );
   });
 
-  it('takes hostile names as names', () => {
+  it('treats hostile member names like any other', () => {
     const body = JSON.parse(
       '{"contents":[{"parts":[{"text":"a","__proto__":{"polluted":1}}]}],"__proto__":{"polluted":1},"tools":[{"functionDeclarations":[{"name":"f","parameters":{"type":"OBJECT","properties":{"__proto__":{"type":"STRING"}}}}],"__proto__":{"polluted":1}}]}',
     ) as JsonObject;

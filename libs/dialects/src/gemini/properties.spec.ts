@@ -60,7 +60,7 @@ function joined(parts: readonly JsonObject[]): JsonObject[] {
       result[result.length - 1] = { ...last, ...found, text: String(last['text']) + String(found['text']) };
     else result.push(found);
   }
-  // The last event has an empty part when nothing was left to send.
+  // The last event has an empty part if nothing was left to send.
   return result.filter((found) => found['text'] !== '' || found['thoughtSignature'] !== undefined);
 }
 
@@ -101,7 +101,7 @@ const batches = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLeng
 const responses = fc.array(part, { minLength: 1, maxLength: 8 });
 
 describe('gemini: properties', () => {
-  it('a stream for a client folds to the response that is not streamed, in both framings', () => {
+  it('a stream for a client folds to the unstreamed response, in both framings', () => {
     fc.assert(
       fc.property(responses, batches, fc.boolean(), (parts, sizes, listStream) => {
         const whole = geminiClient.encodeResponse(responseOf(parts), client);
@@ -135,7 +135,7 @@ describe('gemini: properties', () => {
     );
   });
 
-  it('a request of a client is encoded as it was, apart from neighbours that are merged', () => {
+  it('a request of a client is restored by decoding and encoding, except for merged turns', () => {
     const turn = fc.tuple(
       fc.constantFrom('user', 'model'),
       fc.array(
@@ -174,7 +174,7 @@ describe('gemini: properties', () => {
     );
   });
 
-  it('any JSON is a request, or is refused as one', () => {
+  it('any JSON is decoded as a request, or refused', () => {
     const object = fc.dictionary(
       fc.constantFrom(
         'contents',
@@ -215,7 +215,7 @@ describe('gemini: properties', () => {
     );
   });
 
-  it('any JSON is a response, or is refused as none', () => {
+  it('any JSON is decoded as a response, or refused', () => {
     const value = fc.jsonValue({ maxDepth: 3 });
     const candidate = fc.dictionary(
       fc.constantFrom('content', 'finishReason', 'index', 'groundingMetadata', 'logprobsResult'),

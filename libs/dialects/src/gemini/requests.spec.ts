@@ -62,7 +62,7 @@ const schemaOf = (request: JsonObject, model: string): unknown => {
 };
 
 describe('gemini requests: turns', () => {
-  it('merges neighbours of one role and puts results first, in the order of their calls', () => {
+  it('merges consecutive turns of one role and puts results first, in the order of their calls', () => {
     const { body } = sent({
       messages: [
         user('a'),
@@ -90,7 +90,7 @@ describe('gemini requests: turns', () => {
     ]);
   });
 
-  it('moves a later system message to the system instruction and says so', () => {
+  it('moves a later system message to the system instruction and records the loss', () => {
     const { body, losses } = sent({ messages: [user('a'), { role: 'system', content: 'S' }, user('b')] });
     expect(body['systemInstruction']).toEqual({ parts: [{ text: 'S' }] });
     expect(body['contents']).toEqual([{ role: 'user', parts: [{ text: 'a' }, { text: 'b' }] }]);
@@ -112,21 +112,21 @@ describe('gemini requests: turns', () => {
     });
   });
 
-  it('names content that cannot be sent, not the turn that is empty then', () => {
+  it('reports content that cannot be sent instead of the turn that is then empty', () => {
     expect(refusal({ messages: [user([{ type: 'file', file: { file_id: 'file-1' } }])] })).toEqual({
       type: 'unsupported_by_provider',
       param: 'messages.0.content.0',
     });
   });
 
-  it('refuses the start of a response, which Gemini cannot continue', () => {
+  it('refuses a prefill, which Gemini does not support', () => {
     expect(refusal({ messages: [user('a'), { role: 'assistant', content: 'b' }] })).toEqual({
       type: 'unsupported_by_provider',
       param: 'messages.1',
     });
   });
 
-  it('bug 51: refuses a function name of the history that Gemini does not take', () => {
+  it('bug 51: refuses a function name of the history that Gemini does not accept', () => {
     expect(refusal({ messages: [user('a'), called(['c1', 'get weather']), result('c1')] }).param).toBe(
       'messages.1.tool_calls.0',
     );
@@ -240,7 +240,7 @@ describe('gemini requests: seals and ids', () => {
     expect(body['contents']).toEqual([{ role: 'user', parts: [{ text: 'a' }, { text: 'b' }] }]);
   });
 
-  it('bug 46: sends ids to models that make them only, and never the made ones', () => {
+  it('bug 46: sends ids only to models that use them, and never generated ones', () => {
     const made = 'call_0123456789abcdefghijABCD';
     const messages = [user('w'), called(['c1', 'f'], [made, 'f']), result('c1'), result(made)];
     const ids = (model: string): string[] =>
@@ -249,7 +249,7 @@ describe('gemini requests: seals and ids', () => {
     expect(ids('gemini-2.5-pro')).toEqual([]);
   });
 
-  it('puts a carried signature without text on the part that follows, or at the end', () => {
+  it('moves a carried signature without text to the following part, or to the end', () => {
     const seal = { by: 'google', value: 'c2ln' } as const;
     const call: ModelCall = {
       model: 'm',
@@ -289,7 +289,7 @@ describe('gemini requests: tools and schemas', () => {
     ).toBeUndefined();
   });
 
-  it('bug 48: converts a schema for older models, and sends it as it is to newer ones', () => {
+  it('bug 48: converts a schema for older models, and sends it unchanged to newer ones', () => {
     const parameters = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -348,7 +348,7 @@ describe('gemini requests: tools and schemas', () => {
     });
   });
 
-  it('says where a schema of the output was relaxed', () => {
+  it('records where an output schema was relaxed', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false };
     const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
     expect(sent({ messages: [user('a')], response_format }, 'gemini-2.0-flash').losses).toEqual([
@@ -451,7 +451,7 @@ describe('gemini requests: parameters', () => {
     expect(config(more, undefined, 'adapt')).toEqual(adapted);
   });
 
-  it('takes neutral values without a loss', () => {
+  it('accepts default values without a loss', () => {
     const neutral = {
       n: 1,
       presence_penalty: 0,
@@ -496,7 +496,7 @@ describe('gemini requests: parameters', () => {
     expect(config({ reasoning_effort: 'none' }, 'gemini-2.0-flash')).toBeUndefined();
   });
 
-  it('writes labels on Vertex only', () => {
+  it('writes labels only on Vertex', () => {
     const request = { messages: [user('a')], metadata: { team: 'x' } };
     expect(sent(request).losses).toEqual(['metadata=dropped']);
     expect(sent(request, 'gemini-2.5-flash', 'strict', 'vertex-ai').body['labels']).toEqual({ team: 'x' });

@@ -86,7 +86,7 @@ describe('gemini responses of the provider', () => {
     expect(refusal(() => whole(body))).toBe('provider_answer_invalid');
   });
 
-  it('gives the ids that the provider has, and made ones otherwise, the same in a stream', () => {
+  it('returns the ids of the provider, or generated ones, which are the same in a stream', () => {
     const list = [
       { functionCall: { id: 'x1', name: 'f', args: {} } },
       { text: 'and' },
@@ -135,7 +135,7 @@ describe('gemini responses of the provider', () => {
       ),
     );
     expect(streamed.candidates[0]?.parts).toEqual([{ kind: 'text', text, citations: expected }]);
-    // A Gemini client gets the bytes again.
+    // A Gemini client gets byte offsets again.
     const [candidate] = geminiClient.encodeResponse(response, client)['candidates'] as {
       groundingMetadata: JsonObject;
     }[];
@@ -147,7 +147,7 @@ describe('gemini responses of the provider', () => {
     });
   });
 
-  it('says why a prompt was blocked', () => {
+  it('returns why a prompt was blocked', () => {
     const body = {
       promptFeedback: { blockReason: 'PROHIBITED_CONTENT' },
       usageMetadata: { promptTokenCount: 4 },
@@ -366,7 +366,7 @@ describe('gemini streams for clients', () => {
     return list.map((event) => encoder.write([event]) + encoder.keepAlive).join('');
   };
 
-  it('writes what the whole response has', () => {
+  it('writes the same content as the unstreamed response', () => {
     expect(geminiClient.encodeResponse(fold(events), client)).toEqual(expected);
     expect(readStream('gemini', written(false)).folded).toEqual(expected);
   });
@@ -410,7 +410,7 @@ describe('gemini streams for clients', () => {
     expect(refusal(() => whole(JSON.parse(frame) as JsonObject))).toBe('provider_answer_invalid');
   });
 
-  it('keeps arguments that are no JSON as text and notes it', () => {
+  it('keeps arguments that are not JSON as text and records the loss', () => {
     const note = jest.fn();
     const response: ModelResponse = {
       id: '',

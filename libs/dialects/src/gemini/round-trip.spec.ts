@@ -141,7 +141,7 @@ describe('gemini: a request that is decoded and encoded again', () => {
   it.each(vectors.map((vector) => [vector.id, vector] as const))(
     'keeps the request of %s',
     (_id, { input }) => {
-      // Contents without a role are those of the user.
+      // Contents without a role belong to the user.
       const contents = (input['contents'] as JsonObject[]).map((content) => ({ role: 'user', ...content }));
       expect(again(input, 'gemini-2.5-flash')).toEqual({ ...input, contents });
     },

@@ -39,7 +39,7 @@ interface Exchange {
   readonly call: ModelCall;
 }
 
-/** Serves the SDK's requests as the gateway would, and keeps what it sent. */
+/** Serves the SDK's requests like the gateway, and records the requests. */
 class Served {
   readonly exchanges: Exchange[] = [];
   readonly fetch: typeof fetch;
@@ -70,7 +70,7 @@ class Served {
 }
 
 const realFetch = globalThis.fetch;
-// The SDK warns of calls next to text.
+// The SDK logs warnings about calls next to text.
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => {
   globalThis.fetch = realFetch;
@@ -134,7 +134,7 @@ describe("Google's SDK as the client", () => {
     ]);
   });
 
-  it('throws for an error inside of a stream', async () => {
+  it('throws for an error inside a stream', async () => {
     const fault = { class: 'overloaded', message: 'busy', status: 503 } as const;
     const { ai } = connected([...EVENTS.slice(0, 8), { t: 'error', fault }]);
     const stream = await ai.models.generateContentStream({ model: 'gemini-x', contents: 'Hi' });

@@ -19,7 +19,7 @@ const refused = (body: JsonObject): readonly [string, string | undefined] =>
 const messagesOf = (body: JsonObject): JsonObject[] => body['messages'] as JsonObject[];
 
 describe('mistral: messages', () => {
-  it('bug 44: maps ids to nine characters, alike in call and result', () => {
+  it('bug 44: maps ids to nine characters, equally in call and result', () => {
     const messages = [
       user('x'),
       {
@@ -58,7 +58,7 @@ describe('mistral: messages', () => {
     expect(foreign).toEqual({ role: 'assistant', content: 'ok' });
   });
 
-  it('keeps images of a tool result in their place', () => {
+  it('keeps images of a tool result in their position', () => {
     const { body, losses } = encoded(
       mistralProvider,
       {
@@ -221,7 +221,7 @@ describe('mistral: parameters', () => {
     expect(refused(body)).toEqual(['unsupported_by_provider', path]);
   });
 
-  it('adds what the row of the provider says', () => {
+  it('applies the traits of the provider’s row', () => {
     const { body, losses } = encoded(
       mistralProvider,
       { seed: 1, metadata: { a: 'b' } },
@@ -276,7 +276,7 @@ describe('mistral: responses and streams', () => {
     { type: 'tool_file', tool: 'code', file_id: 'f1' },
   ];
 
-  it('reads chunks in their order, alike in a stream', () => {
+  it('reads chunks in their order, equally in a stream', () => {
     const events = streamed(mistralProvider, [
       chunk({ role: 'assistant', content: content.slice(0, 2) }),
       ...content.slice(2).map((item) => chunk({ content: [item] })),
@@ -294,7 +294,7 @@ describe('mistral: responses and streams', () => {
     ]);
   });
 
-  it('reads arguments that are an object, and makes ids for calls without one', () => {
+  it('reads arguments that are an object, and generates ids for calls without one', () => {
     const calls = [{ function: { name: 'f', arguments: { a: 1 } } }];
     const [candidate] = decoded(mistralProvider, body({ content: null, tool_calls: calls })).candidates;
     expect(candidate).toMatchObject({
@@ -353,7 +353,7 @@ describe('mistral: responses and streams', () => {
     expect(events.at(-1)).toMatchObject({ t: 'error', fault: { class: 'rate', message: 'Too many' } });
   });
 
-  it('bug 13: a stream without a finish reason is cut', () => {
+  it('bug 13: treats a stream without a finish reason as truncated', () => {
     expect(streamed(mistralProvider, [chunk({ content: 'x' })]).at(-1)).toMatchObject({
       t: 'error',
       fault: { code: 'stream_interrupted' },

@@ -120,7 +120,7 @@ describe('ollama: requests', () => {
     ]);
   });
 
-  it('bug 63: sends zeros, and says that it does not stream', () => {
+  it('bug 63: sends zeros, and stream false', () => {
     expect(sent({ temperature: 0, top_p: 0, max_tokens: 0, seed: 0, presence_penalty: 0 })).toEqual({
       model: 'm',
       messages: [{ role: 'user', content: 'Hi' }],
@@ -154,7 +154,7 @@ describe('ollama: requests', () => {
     ['medium', 'medium', true],
     ['xhigh', 'high', false],
     ['max', 'high', false],
-  ])('thinks by the effort %s: %s', (effort, think, isExact) => {
+  ])('converts the effort %s to think: %s', (effort, think, isExact) => {
     const { body, losses } = encoded(ollamaProvider, { reasoning_effort: effort });
     expect(body['think']).toBe(think);
     expect(losses.map(({ code }) => code)).toEqual(isExact ? [] : ['approximated']);
@@ -197,7 +197,7 @@ describe('ollama: responses and streams', () => {
     { id: 'own', function: { name: 'g', arguments: {} } },
   ];
 
-  it('gives a stream what the response has, with the same ids', () => {
+  it('reads the same from a stream and a response, with the same ids', () => {
     const whole = line(
       { content: 'Hi', thinking: 'hm', tool_calls: calls },
       { done: true, done_reason: 'stop', prompt_eval_count: 3, eval_count: 2 },
@@ -236,7 +236,7 @@ describe('ollama: responses and streams', () => {
     expect(decoded(ollamaProvider, last('stop', { message: { content: 'x' } })).usage).toBeUndefined();
   });
 
-  it('takes the time of the gateway when the provider has none', () => {
+  it('uses the time of the gateway if the provider sends none', () => {
     const body = last('stop', { created_at: 'soon', message: { content: 'x' } });
     expect(decoded(ollamaProvider, body).created).toBe(1_700_000_000);
   });
@@ -263,7 +263,7 @@ describe('ollama: responses and streams', () => {
     expect(events.some(({ t }) => t === 'finish')).toBe(false);
   });
 
-  it('takes a last line without its line end, empty lines and CRLF', () => {
+  it('accepts a last line without line end, empty lines and CRLF', () => {
     const text = `${JSON.stringify(line({ content: 'x' }))}\r\n\r\n\n${JSON.stringify(last('stop'))}`;
     expect(streamedText(ollamaProvider, text).map(({ t }) => t)).toEqual([
       'start',

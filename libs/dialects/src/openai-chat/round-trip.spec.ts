@@ -15,7 +15,10 @@ const REQUESTS = VECTORS.filter(
     expected['type'] !== 'validation_failed',
 );
 
-/** The input in the spelling that the encoder writes: without neutral members, stops as a list. */
+/**
+ * Returns the input in the spelling of the encoder: without default members, and with stops as a
+ * list.
+ */
 function respelt(input: JsonObject): JsonObject {
   const {
     n,

@@ -11,7 +11,7 @@ const sse = (...frames: readonly JsonObject[]): Buffer =>
 const RESPONSE = { id: 'resp_1', object: 'response', created_at: 5, model: 'm', output: [] };
 const USAGE = { input_tokens: 8, output_tokens: 2, total_tokens: 10 };
 
-describe('bugs that other gateways shipped, in the Responses API', () => {
+describe('known bugs of other gateways, in the Responses API', () => {
   it('bug 7: writes {} exactly once for a call without arguments', async () => {
     const { response } = await accumulated(
       streamed([
@@ -84,7 +84,7 @@ describe('bugs that other gateways shipped, in the Responses API', () => {
     }
   });
 
-  it('bug 14: does not deliver half a call as done when the stream is cut', () => {
+  it('bug 14: does not deliver an incomplete call as done when the stream is truncated', () => {
     const stream = translated('openai-responses', 'openai-responses', {
       model: 'm',
       input: 'x',

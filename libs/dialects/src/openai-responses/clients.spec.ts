@@ -74,7 +74,7 @@ describe('clients of the Responses API', () => {
     expect(refusal(body)).toEqual(['validation_failed', param]);
   });
 
-  it('give the seals of other makers back to the parts that they came with', () => {
+  it('send seals of other makers back with their original parts', () => {
     const google = (value: string): JsonObject => ({
       type: 'reasoning',
       id: 'rs',
@@ -108,7 +108,7 @@ describe('clients of the Responses API', () => {
     expect(call.turns[1]?.parts[1]).not.toHaveProperty('seal.redacted');
   });
 
-  it('get the members of their request back, and defaults for the others', () => {
+  it('get the members of their request in the response, and defaults for the others', () => {
     const request = {
       model: 'm',
       input: 'x',

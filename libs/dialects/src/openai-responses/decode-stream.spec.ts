@@ -76,7 +76,7 @@ describe('streams of providers of the Responses API', () => {
     expect(plain(fold(decoded(streamed(eventsOf(parts)))))).toEqual(plain(folded));
   });
 
-  it('write a text that came without deltas, once', () => {
+  it('write a text that arrived without deltas once', () => {
     const message = {
       id: 'msg_1',
       type: 'message',
@@ -93,7 +93,7 @@ describe('streams of providers of the Responses API', () => {
     }
   });
 
-  it('write arguments that came without deltas, and those that came with the item', () => {
+  it('write arguments that arrived without deltas, or with the item', () => {
     const call = { id: 'fc_1', type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"a":1}' };
     const expected = [{ kind: 'tool_call', id: 'c1', name: 'f', args: '{"a":1}' }];
     for (const first of [call, { ...call, arguments: '' }]) {
@@ -149,7 +149,7 @@ describe('streams of providers of the Responses API', () => {
     expect(candidates).toMatchObject([{ parts: expected }]);
   });
 
-  it('name x.ai as the maker of its seals', () => {
+  it('name xAI as the maker of its seals', () => {
     const item = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'enc' };
     const events = decoded(
       sse(CREATED, added(item), done(item), ended('completed')),

@@ -9,20 +9,20 @@ describe('calls to providers of the Responses API', () => {
   const lossesOf = (call: TranslatedCall): string[] =>
     call.losses.losses.map(({ path, code }) => `${path}=${code}`);
 
-  it('keep nothing at the provider, and ask for seals, unless the client wants the store', () => {
+  it('disable the store and request seals, unless the client enables the store', () => {
     expect(fromChat({}).body).toMatchObject({ store: false, include: ['reasoning.encrypted_content'] });
     expect(fromChat({ store: true }).body).toMatchObject({ store: true });
     expect(fromChat({}, { model: 'gpt-4.1' }).body).not.toHaveProperty('include');
   });
 
-  it('do not make schemas strict that the client did not', () => {
+  it('do not make schemas strict unless the client did', () => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
     expect(fromChat({ tools }).body['tools']).toEqual([
       { type: 'function', name: 'f', parameters: { type: 'object', properties: {} }, strict: false },
     ]);
   });
 
-  it('say the detail of an image, which the types of the dialect require', () => {
+  it('include the detail of an image, which the types of the dialect require', () => {
     const image = (detail?: string) => {
       const part = { type: 'image_url', image_url: { url: 'https://a.example/b.png', detail } };
       return fromChat({ messages: [{ role: 'user', content: [part] }] }).body['input'];
@@ -60,7 +60,7 @@ describe('calls to providers of the Responses API', () => {
     });
   });
 
-  it('drop what the row of the provider does not know', () => {
+  it('drop members that the provider does not support according to its row', () => {
     const target = targetOf({
       provider: 'databricks',
       dialect: 'openai-responses',
@@ -81,7 +81,7 @@ describe('calls to providers of the Responses API', () => {
     expect(losses.losses.map(({ path }) => path).sort()).toEqual(['parallel_tool_calls', 'service_tier']);
   });
 
-  it('count the tokens of the call without the members that change none', () => {
+  it('count tokens without the members that do not affect them', () => {
     const counter = openAiResponsesProvider.tokenCounter;
     const call = openAiChatClient.decodeCall({
       model: 'm',

@@ -17,7 +17,7 @@ const RESPONSES = CASES.map(([, parts]) =>
 );
 
 describe('Responses API: broken values', () => {
-  it('a broken body of a client gets an error of the gateway, for every provider', () => {
+  it('a broken body of a client results in an error of the gateway, for every provider', () => {
     fc.assert(
       fc.property(fc.constantFrom(...BODIES), mutation, (body, [steps, value]) => {
         const broken = mutated(body, steps, value) as JsonObject;
@@ -32,7 +32,7 @@ describe('Responses API: broken values', () => {
     );
   });
 
-  it('a broken response of a provider is invalid, or one that every client can be given', () => {
+  it('a broken response of a provider is refused, or translated for every client', () => {
     fc.assert(
       fc.property(fc.constantFrom(...RESPONSES), mutation, (body, [steps, value]) => {
         const broken = mutated(body, steps, value) as JsonObject;

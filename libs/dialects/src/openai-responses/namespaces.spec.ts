@@ -39,8 +39,8 @@ const calling = (name: string): JsonObject => ({
   ],
 });
 
-describe('tools in a namespace', () => {
-  it('are functions of their own at other providers, and have their own names for the client', () => {
+describe('tools in namespaces', () => {
+  it('become separate functions at other providers, and keep their names for the client', () => {
     const call = translated({ input: 'Hi', tools: [namespace('agents')] });
     const { strict: _strict, ...sent } = { ...close, name: 'agents__close_agent' };
     const { type: _type, ...described } = sent;
@@ -87,7 +87,7 @@ describe('tools in a namespace', () => {
     expect(names.every((name) => /^[A-Za-z0-9_-]{1,64}$/.test(name))).toBe(true);
   });
 
-  it('leave other functions as they are', () => {
+  it('do not change other functions', () => {
     const call = translated({ input: 'Hi', tools: [close, namespace('agents')] });
     expect(call.response(calling('close_agent'))['output']).toMatchObject([
       { type: 'function_call', name: 'close_agent' },

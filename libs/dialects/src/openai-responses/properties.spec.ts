@@ -54,7 +54,7 @@ function encoded(events: readonly StreamEvent[], sizes: readonly number[]): stri
 const batches = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
 describe('Responses API: properties', () => {
-  it('a stream folds to the response that is not streamed, and its deltas to its last event', () => {
+  it('a stream folds to the unstreamed response, and its deltas to its last event', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 8 }), batches, (parts, sizes) => {
         const whole = openAiResponsesClient.encodeResponse(responseOf(parts), contextOf());
@@ -97,7 +97,7 @@ describe('Responses API: properties', () => {
   });
 });
 
-/** What of parts must survive: calls, and texts joined by their kind. */
+/** Returns the contents of parts that must survive: calls, and texts joined by kind. */
 function kept(parts: readonly Part[]): JsonObject {
   const joined = (kind: Part['kind']): string =>
     parts.map((found) => (found.kind === kind && 'text' in found ? found.text : '')).join('');

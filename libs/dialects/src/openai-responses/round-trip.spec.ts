@@ -9,7 +9,7 @@ import { openAiResponsesClient, openAiResponsesProvider } from '.';
 
 const TARGET = targetOf({ provider: 'openai', dialect: 'openai-responses', model: 'gpt-5.4' });
 
-/** The body after decoding and encoding it, without losses. */
+/** Returns the body after decoding and encoding it. Fails if there are losses. */
 function again(body: JsonObject): JsonObject {
   const losses = new LossLedger('strict', TARGET);
   const call = openAiResponsesClient.decodeCall(body);
@@ -19,7 +19,7 @@ function again(body: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify({ ...encoded, model: body['model'] })) as JsonObject;
 }
 
-/** Both in the same spelling, so that each has what the other has. */
+/** Returns both bodies in the same spelling, so that they can be compared. */
 function expectSame(body: JsonObject): void {
   const encoded = normalised('openai-responses', again(body));
   const original = normalised('openai-responses', body);
@@ -42,12 +42,12 @@ describe('Responses API: encode(decode(x)) equals x', () => {
         from === 'openai-responses' &&
         kind === 'request' &&
         type !== 'validation_failed' &&
-        // Seals of other makers stay here: they go to no provider of this dialect.
+        // Seals of other makers are removed, because they are sent to no provider of this dialect.
         !JSON.stringify(input).includes('"gw1.'),
     ).map(({ id, input }) => [id, input] as const),
   )('for the vector %s', (_id, input) => {
     const body = { ...input };
-    // A reasoning item whose content is neither sealed nor stored says nothing.
+    // A reasoning item whose content is neither sealed nor stored is left out.
     if (Array.isArray(body['input'])) {
       body['input'] = (body['input'] as JsonObject[]).map((item) =>
         'encrypted_content' in item && item['encrypted_content'] === null

@@ -4,13 +4,13 @@ import { CASES, contextOf, eventsOf, responseOf, streamed } from '../spec-suppor
 import { openAiResponsesClient } from '.';
 
 describe('streams of the Responses API read by the official SDK', () => {
-  it.each(CASES)('accumulate %s to the response that is not streamed', async (_title, parts) => {
+  it.each(CASES)('accumulate %s to the unstreamed response', async (_title, parts) => {
     const whole = openAiResponsesClient.encodeResponse(responseOf(parts), contextOf());
     const text = streamed(eventsOf(parts));
     const { response, events } = await accumulated(text);
     expect(response).toMatchObject(JSON.parse(JSON.stringify(whole)));
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));
-    // What the accumulator builds from the deltas equals the output of the last event.
+    // The output that the accumulator builds from the deltas equals that of the last event.
     const before = await accumulatedBeforeLast(text);
     expect(before['output']).toEqual(response['output']);
   });
@@ -41,7 +41,7 @@ describe('streams of the Responses API read by the official SDK', () => {
     expect(response['output']).toMatchObject(whole['output'] as JsonObject[]);
   });
 
-  it('end a failed stream with response.failed, half a call not done', async () => {
+  it('end a failed stream with response.failed, without completing a partial call', async () => {
     const text = streamed([
       { t: 'start', id: 'resp_1', model: 'm', created: 1 },
       { t: 'open', c: 0, i: 0, part: { kind: 'text', text: '' } },
@@ -126,7 +126,7 @@ describe('streams of the Responses API read by the official SDK', () => {
     expect(response['output']).toMatchObject([{ content: [{ logprobs: written }] }]);
   });
 
-  it('carry the log probabilities of a token without text, or with another event between, on their own', async () => {
+  it('carry the log probabilities of a token without text, or after another event, in a separate event', async () => {
     const of = (token: string) => [{ token, logprob: -0.5, top: [] }];
     const encoder = openAiResponsesClient.encodeStream(
       contextOf({ include: ['message.output_text.logprobs'], top_logprobs: 0 }),

@@ -17,7 +17,7 @@ const isRelaxed = (schema: JsonObject): unknown => {
 };
 
 describe('closedSchema', () => {
-  it('leaves a schema that Anthropic enforces as it is', () => {
+  it('does not change a schema that Anthropic enforces', () => {
     const schema = object(
       {
         z: { type: ['string', 'null'], format: 'date-time', title: 't', description: 'd', default: null },
@@ -129,21 +129,21 @@ describe('closedSchema', () => {
     { allOf: [{ $ref: '#/$defs/a' }, { description: 'd' }], $defs: { a: object({}) } },
     { ...object({ a: {} }), anyOf: [{ required: ['a'] }, { required: [] }] },
     { anyOf: [object({ a: {} }), object({ b: {} }), { $ref: '#/$defs/a' }], $defs: { a: object({}) } },
-  ])('takes %j, in which closing joins no objects', (schema) => {
+  ])('accepts %j, in which closed objects do not exclude each other', (schema) => {
     expect(closedSchema(schema)).toEqual({ schema, relaxed: false });
   });
 
-  it('cuts no character in half', () => {
+  it('does not split a surrogate pair', () => {
     const { description } = closed({ type: 'string', pattern: `${'x'.repeat(1_989)}😀` }) as JsonObject;
     expect(String(description)).toMatch(/x\}$/);
   });
 
-  it('takes a reference to another property', () => {
+  it('accepts a reference to another property', () => {
     const schema = object({ a: { type: 'string' }, b: { $ref: '#/properties/a' } });
     expect(closedSchema(schema)).toEqual({ schema, relaxed: false });
   });
 
-  it('takes a definition that is used twice', () => {
+  it('accepts a definition that is used twice', () => {
     const schema = object(
       { a: { $ref: '#/$defs/x~1y' }, b: { $ref: '#/$defs/x~1y' } },
       { $defs: { 'x/y': { type: 'string' } } },

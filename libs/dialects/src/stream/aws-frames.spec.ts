@@ -71,7 +71,7 @@ describe('AwsFrameReader', () => {
     expect(read(frame, 100).frames).toEqual([{ type: 'error', name: 'InternalError', text: 'gone' }]);
   });
 
-  it('has a rest when the stream ends inside of a frame', () => {
+  it('reports a rest when the stream ends inside a frame', () => {
     const { frames, reader } = read(bytes.subarray(0, bytes.length - 1), 10);
     expect(frames).toHaveLength(3);
     expect(reader.hasRest).toBe(true);
@@ -83,7 +83,7 @@ describe('AwsFrameReader', () => {
     ['a header', 14],
     ['the payload', event('abc').length - 6],
     ['the last checksum', event('abc').length - 1],
-  ])('is broken by another byte in %s', (_part, at) => {
+  ])('reports a changed byte in %s as broken', (_part, at) => {
     const frame = event('abc');
     frame[at] = (frame[at] ?? 0) ^ 1;
     const { frames, reader } = read(Buffer.concat([frame, event('later')]), 1_000);
@@ -99,7 +99,7 @@ describe('AwsFrameReader', () => {
     expect(read(found, 1_000).frames).toEqual([]);
   });
 
-  it('refuses more than 16 MiB before it has arrived', () => {
+  it('refuses a frame of more than 16 MiB before it has arrived', () => {
     const { reader } = read(awsFrame({}, Buffer.alloc(FRAME_MAX)).subarray(0, 12), 12);
     expect(reader.broken).toBe(true);
   });

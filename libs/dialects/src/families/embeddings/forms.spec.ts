@@ -70,7 +70,7 @@ describe('forms of embeddings: requests', () => {
     expect(calls).toEqual([{ path, body }]);
   });
 
-  it('passes members that only the provider knows, in its own words, and drops those of OpenAI', () => {
+  it('forwards members that only the provider has, with its own names of purposes, and drops those of OpenAI', () => {
     const own = { input: 'a', input_type: 'document', truncation: false, user: 'u' };
     const { calls, losses } = translated('voyage', own);
     expect(calls[0]?.body).toEqual({ model: 'm', input: ['a'], input_type: 'document', truncation: false });
@@ -90,7 +90,7 @@ describe('forms of embeddings: requests', () => {
   it.each([
     ['cohere-v2', 'search_document', 'embed-v4.0'],
     ['nvidia-nim', 'passage', 'm'],
-  ])('tells %s that the texts are documents when the client does not say', (name, type, model) => {
+  ])('sends %s the purpose of documents if the client names none', (name, type, model) => {
     const { calls, losses } = translated(name, { input: 'a' }, model);
     expect(calls[0]?.body['input_type']).toBe(type);
     expect(losses.losses).toEqual([{ path: 'input_type', code: 'generated', to: type }]);
@@ -170,7 +170,7 @@ describe('forms of embeddings: responses', () => {
     expect(response([body])).toEqual(expected);
   });
 
-  it.each([...EMBEDDINGS_FORMS.keys()])('refuses a response of %s that is none', (name) => {
+  it.each([...EMBEDDINGS_FORMS.keys()])('refuses a response of %s without vectors', (name) => {
     const { response } = translated(name, { model: 'm', input: 'a' });
     const broken: readonly JsonObject[] = [
       {},

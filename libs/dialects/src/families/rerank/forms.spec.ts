@@ -78,7 +78,7 @@ describe('forms of rerank: requests', () => {
     expect(translated(name, REQUEST, 'm/v1').call).toEqual({ path, body });
   });
 
-  it('cuts documents where the provider does, and reports it elsewhere', () => {
+  it('sends the token limit to providers that cut documents, and records it as a loss for others', () => {
     const request = { ...REQUEST, max_tokens_per_doc: 100 };
     expect(translated('cohere', request)).toMatchObject({ call: { body: { max_tokens_per_doc: 100 } } });
     expect(translated('cohere', request).losses.losses).toEqual([]);
@@ -87,7 +87,7 @@ describe('forms of rerank: requests', () => {
     ]);
   });
 
-  it('sends objects to Jina, and refuses them for providers of texts', () => {
+  it('sends objects to Jina, and refuses them for providers that rank only texts', () => {
     const request = { ...REQUEST, documents: [{ image: 'https://e.com/a.png' }] };
     expect(translated('jina', request).call.body['documents']).toEqual(request.documents);
     expect(() => translated('cohere', request)).toThrow('ranks texts only');
@@ -143,7 +143,7 @@ describe('forms of rerank: responses', () => {
     });
   });
 
-  it.each([...RERANK_FORMS.keys()])('refuses a response of %s that is none', (name) => {
+  it.each([...RERANK_FORMS.keys()])('refuses a response of %s without results', (name) => {
     const { response } = translated(name, REQUEST);
     const entries: readonly unknown[] = [null, {}, { index: 0 }, { index: 7, relevance_score: 1, score: 1 }];
     const members = ['results', 'data', 'rankings', 'records', 'scores'];
