@@ -144,7 +144,7 @@ describe('LogIngest', () => {
     const createdAt = new Date().toISOString();
     const storeOne = (cost: number): Promise<Stored> =>
       store(frame(sampleLogRecord({ workspaceId, createdAt, cost })));
-    /** Each zone map with the transaction that wrote it last. */
+    /** Returns each zone map with the transaction that wrote it last. */
     const zones = (): Promise<{ cost_high: number; xmin: string }[]> =>
       database.dataSource.query(
         'SELECT minutes, cost_high, xmin FROM log_zones WHERE owner_id = $1 ORDER BY minutes',

@@ -310,7 +310,7 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** The result of a step, or the error that it threw. */
+/** Returns the result of a step, or the error that it threw. */
 function outcomeOf<T>(step: () => T): readonly [T | null, unknown] {
   try {
     return [step(), null];

@@ -77,7 +77,7 @@ const GUARDRAIL: GuardrailRecord = {
   feedback: { value: 1, weight: 1, metadata: {} },
 };
 
-/** A record with a value in every field. */
+/** Returns a record with a value in every field. */
 const fullRecord = (): LogRecord => {
   const record = sampleLogRecord();
   const attempt = {
@@ -101,7 +101,7 @@ const fullRecord = (): LogRecord => {
   };
 };
 
-/** The paths of all members of a record. */
+/** Returns the paths of all members of a record. */
 function pathsOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => {
@@ -112,7 +112,7 @@ function pathsOf(value: unknown, path: readonly string[] = []): (readonly string
 
 const PLACE = '@poison@';
 
-/** The record as JSON with `poison` at the path. */
+/** Returns the record as JSON with `poison` at the path. */
 function poisoned(record: object, path: readonly string[], poison: string | undefined): string {
   const copy = structuredClone(record) as Record<string, unknown>;
   let at = copy;

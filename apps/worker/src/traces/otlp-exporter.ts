@@ -87,10 +87,7 @@ export class OtlpExporter implements SpanExporter {
   }
 }
 
-/**
- * The pause that the receiver requests, in milliseconds. Only seconds are supported; no known
- * receiver sends dates.
- */
+/** Returns the pause that the receiver requests, in milliseconds; null if it requests none. Only seconds are supported; no known receiver sends dates. */
 function retryAfterMs(response: BufferedResponse | null): number | null {
   const requested = Number(response?.headers['retry-after'] ?? NaN);
   return Number.isFinite(requested) && requested > 0 ? requested * 1_000 : null;

@@ -42,10 +42,7 @@ const part: fc.Arbitrary<Part> = fc.oneof(
   })),
 );
 
-/**
- * The parts of a response as a reader sees them: pieces of one text or thought joined, a signature
- * at their end.
- */
+/** Returns the parts of a response with joined pieces of one text or thought, and the signature at their end. */
 function joined(parts: readonly JsonObject[]): JsonObject[] {
   const result: JsonObject[] = [];
   for (const found of parts) {

@@ -14,7 +14,7 @@ export type ListedType = (typeof LISTED_TYPES)[number];
  */
 export type CapabilityType = ListedType | 'server' | 'skill' | 'agent' | 'extended';
 
-/** The member that identifies a capability of a type. */
+/** Returns the name, URI or URI template that identifies a capability of a type. */
 export function capabilityName(type: CapabilityType, definition: JsonObject): string {
   if (type === 'server' || type === 'agent' || type === 'extended') return `@${type}`;
   const members = {

@@ -103,7 +103,7 @@ class Numbers {
     this.count += 1;
   }
 
-  /** A view that is valid until the next change. */
+  /** Returns a view of the numbers that is valid until the next change. */
   all(): Float64Array {
     return this.numbers.subarray(0, this.count);
   }

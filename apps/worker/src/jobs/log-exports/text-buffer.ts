@@ -30,7 +30,7 @@ export class TextBuffer {
     return this.buffer.toString('utf8', start, end);
   }
 
-  /** A copy of the content. */
+  /** Returns a copy of the content. */
   copy(): Buffer {
     return Buffer.from(this.buffer.subarray(0, this.length));
   }
