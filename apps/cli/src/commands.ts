@@ -148,7 +148,7 @@ export async function createKeyCommand({ api, options, output }: Call): Promise<
     throw new Error('keys create needs --name and --scopes; add both.');
   const workspace = text(options['workspace']);
   const expires = text(options['expires']);
-  const made = await api.call<{ key: string }>(
+  const created = await api.call<{ key: string }>(
     'POST',
     `/v1/api-keys/${workspace === undefined ? 'organisation' : 'workspace'}/service`,
     {
@@ -158,7 +158,7 @@ export async function createKeyCommand({ api, options, output }: Call): Promise<
       ...(expires === undefined ? {} : { expires_at: expires }),
     },
   );
-  output.out(`${made.key}\n`);
+  output.out(`${created.key}\n`);
   return 0;
 }
 

@@ -74,10 +74,10 @@ export async function exportState(api: ApiClient): Promise<State> {
     const exported = (await kind.existing(context)).filter(({ isExported = true }) => isExported);
     const items = exported.map(({ item }) => comparable(kind.members, item));
     // Items that exist with another item are exported only if they differ from the defaults.
-    const telling = items.filter(
+    const exportedItems = items.filter(
       (item) => kind.create !== undefined || Object.keys(item).some((name) => !kind.identity.includes(name)),
     );
-    if (telling.length > 0) state[kind.name] = telling;
+    if (exportedItems.length > 0) state[kind.name] = exportedItems;
   }
   return state;
 }
@@ -101,7 +101,7 @@ export async function reconcile(api: ApiClient, state: State, options: Reconcile
   for (const kind of kinds) {
     const existing = await kind.existing(context);
     const wanted = state[kind.name] ?? [];
-    const left = await makeSo({ kind, context, existing, wanted, options, note, validation });
+    const left = await applyKind({ kind, context, existing, wanted, options, note, validation });
     if (!isPruned(kind, state, options)) continue;
     const tools = { kind, context, options, note, validation };
     for (const one of left) toRemove.unshift(() => removeOne(tools, one));
@@ -150,7 +150,7 @@ interface Task {
 }
 
 /** Creates and changes items, and returns the existing items that are not in the file. */
-async function makeSo({
+async function applyKind({
   kind,
   context,
   existing,
@@ -159,25 +159,25 @@ async function makeSo({
   note,
   validation,
 }: Task): Promise<ExistingItem[]> {
-  const there = new Map(existing.map((one) => [nameOf(kind, one.item), one]));
+  const existingByName = new Map(existing.map((one) => [nameOf(kind, one.item), one]));
   const seen = new Set<string>();
   for (const raw of wanted) {
     const item = written(kind.members, raw);
     const name = nameOf(kind, item);
     if (seen.has(name)) throw new Error(`${kind.name}: ${name} is in the file twice; remove one of them.`);
     seen.add(name);
-    const one = there.get(name);
-    there.delete(name);
+    const one = existingByName.get(name);
+    existingByName.delete(name);
     if (one && isDefaultWorkspace(kind, item)) {
       context.workspaces.rename(String(item['slug']), one.path.slice(one.path.lastIndexOf('/') + 1));
     }
     const tools = { kind, context, options, note, validation };
     const write = (): Promise<void> =>
-      one ? bringInLine(tools, name, one, item) : createOne(tools, name, item);
+      one ? updateOne(tools, name, one, item) : createOne(tools, name, item);
     if (validation) await validation.check(placeOf(options, kind, raw), kind, item, write);
     else await named(placeOf(options, kind, raw), write);
   }
-  return [...there.values()];
+  return [...existingByName.values()];
 }
 
 type Tools = Pick<Task, 'kind' | 'context' | 'options' | 'note' | 'validation'>;
@@ -216,7 +216,7 @@ function planCreation(validation: Validation, { kind, context }: Tools, item: It
   if (!kind.create) validation.checkOwner(kind, item);
 }
 
-async function bringInLine(
+async function updateOne(
   { kind, context, options, note, validation }: Tools,
   name: string,
   { item: raw, path }: ExistingItem,

@@ -27,10 +27,10 @@ export class UpstreamPool {
 
   get(key: string, make: () => McpUpstream): McpUpstream | null {
     if (this.isClosed) return null;
-    const known = this.upstreams.get(key);
-    if (known !== undefined) {
-      known.usedAt = this.uses += 1;
-      return known.upstream;
+    const entry = this.upstreams.get(key);
+    if (entry !== undefined) {
+      entry.usedAt = this.uses += 1;
+      return entry.upstream;
     }
     if (this.upstreams.size >= this.upstreamsMax && !this.evict()) return null;
     const upstream = make();
@@ -47,9 +47,9 @@ export class UpstreamPool {
    * calls in flight end.
    */
   async drop(key: string): Promise<void> {
-    const known = this.upstreams.get(key);
+    const entry = this.upstreams.get(key);
     this.upstreams.delete(key);
-    await known?.upstream.close();
+    await entry?.upstream.close();
   }
 
   /** Ends all sessions. Never rejects. */

@@ -187,14 +187,14 @@ async function labelsOf(context: ReconcileContext, path: string, published: Json
 
 async function create(context: ReconcileContext, family: Family, item: Item): Promise<Json> {
   const workspaceId = context.workspaces.idOf(item['workspace']);
-  const made = await post(context, family.path, {
+  const created = await post(context, family.path, {
     ...members(item, 'name', 'slug'),
     ...family.toVersion(item),
     collection_id: item['collection'] ?? (await defaultCollectionOf(context, workspaceId)),
     workspace_id: workspaceId,
   });
   const path = `${family.path}/${String(item['slug'])}?workspace_id=${workspaceId}`;
-  const tools = { context, family, path, publishedId: String(made['version_id']) };
+  const tools = { context, family, path, publishedId: String(created['version_id']) };
   for (const [label, content] of entriesOf(item['labels'])) await labelContent(tools, label, content);
   await share(context, path, item['shared'], undefined);
   return {};

@@ -91,14 +91,14 @@ export const workspaces: Kind = {
     });
   },
   async create(context, item) {
-    const made = await post(context, '/v1/workspaces', {
+    const created = await post(context, '/v1/workspaces', {
       slug: item['slug'],
       ...present(item, ...WORKSPACE, 'usage_limits', 'rate_limits'),
       ...(item['metadata'] === undefined ? {} : { defaults: { metadata: item['metadata'] } }),
     });
-    context.workspaces.add(String(item['slug']), String(made['id']));
+    context.workspaces.add(String(item['slug']), String(created['id']));
     const later = await settingsChange(context, item, {});
-    if (Object.keys(later).length > 0) await put(context, `/v1/workspaces/${String(made['id'])}`, later);
+    if (Object.keys(later).length > 0) await put(context, `/v1/workspaces/${String(created['id'])}`, later);
     return {};
   },
   update: async (context, path, item, before) =>

@@ -54,7 +54,7 @@ function read(
     if (!isGuardrail(guardrail)) continue;
     for (const check of guardrail.checks.filter(isCheck)) {
       if (place >= CHECKS_MAX) return;
-      const own = place;
+      const position = place;
       place += 1;
       if (at < verdictsBefore) continue;
       const verdict = verdictOf(check);
@@ -71,7 +71,7 @@ function read(
           ...of,
           log_id: id,
           created_at,
-          place: own,
+          place: position,
           user_id,
           version_id: typeof guardrail.versionId === 'string' ? nameOf(guardrail.versionId) : null,
           verdict,

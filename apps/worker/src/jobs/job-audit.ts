@@ -30,9 +30,9 @@ export const jobAudit = (job: JobSpec, reported: Reported): AuditRow => ({
 export function auditsByOrganisation(rows: readonly AuditRow[]): (readonly AuditRow[])[] {
   const grouped = new Map<string, AuditRow[]>();
   for (const row of rows) {
-    const own = grouped.get(row.organisationId);
-    if (own) own.push(row);
+    const group = grouped.get(row.organisationId);
+    if (group) group.push(row);
     else grouped.set(row.organisationId, [row]);
   }
-  return [...grouped].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, own]) => own);
+  return [...grouped].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group);
 }

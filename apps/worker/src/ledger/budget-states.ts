@@ -97,11 +97,11 @@ export class BudgetStates {
     const [rule] = owner.rules;
     if (!rule) return;
     const where = { policyId: owner.id, valueKey: valueKey.replaceAll('\0', '\uFFFD') };
-    const known = await manager.findOneBy(UsageLimitPolicyValueEntity, where);
-    const inForce = withReset(rule, known?.lastResetAt?.toISOString());
+    const stored = await manager.findOneBy(UsageLimitPolicyValueEntity, where);
+    const inForce = withReset(rule, stored?.lastResetAt?.toISOString());
     const status = await this.statusOf(manager, owner, inForce, valueKey);
-    if (known?.status === status) return;
-    if (known) await manager.update(UsageLimitPolicyValueEntity, where, { status });
+    if (stored?.status === status) return;
+    if (stored) await manager.update(UsageLimitPolicyValueEntity, where, { status });
     else await manager.insert(UsageLimitPolicyValueEntity, { id: uuidv7(), ...where, status });
   }
 

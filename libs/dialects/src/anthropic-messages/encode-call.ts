@@ -17,8 +17,8 @@ import { MISSING } from './missing';
 import { DIALECT } from './paths';
 
 /** Encodes a call as the body of `/v1/messages`. */
-export function encodeCall(given: ModelCall, target: Target, losses: LossLedger): ProviderCall {
-  const call = withAnthropicMembers(given);
+export function encodeCall(original: ModelCall, target: Target, losses: LossLedger): ProviderCall {
+  const call = withAnthropicMembers(original);
   const { body, output } = content(call, target, losses, encodeMaxTokens(call, target, losses));
   recordMissing(call, MISSING, losses);
   return {
@@ -32,8 +32,8 @@ export function encodeCall(given: ModelCall, target: Target, losses: LossLedger)
  * Returns the body of `/v1/messages/count_tokens`: the members that count as input, without limits
  * and sampling.
  */
-export function countTokensBody(given: ModelCall, target: Target, losses: LossLedger): JsonObject {
-  const call = withAnthropicMembers(given);
+export function countTokensBody(original: ModelCall, target: Target, losses: LossLedger): JsonObject {
+  const call = withAnthropicMembers(original);
   const { body } = content(call, target, losses, assumedMaxTokens(call, target));
   const { model, messages, system, tools, tool_choice, thinking, output_config, cache_control } = body;
   return compact({ model, messages, system, tools, tool_choice, thinking, output_config, cache_control });
@@ -173,9 +173,9 @@ function withExtensions(body: JsonObject, call: ModelCall): JsonObject {
   if (x === undefined) return body;
   const merged: JsonObject = { ...body };
   for (const name in x) {
-    const [made, given] = [asObject(body[name]), asObject(x[name])];
-    const isMerged = made !== null && given !== null && name !== 'thinking';
-    merged[name] = isMerged ? { ...made, ...given } : x[name];
+    const [encoded, original] = [asObject(body[name]), asObject(x[name])];
+    const isMerged = encoded !== null && original !== null && name !== 'thinking';
+    merged[name] = isMerged ? { ...encoded, ...original } : x[name];
   }
   return merged;
 }

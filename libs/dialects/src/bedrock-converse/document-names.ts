@@ -14,9 +14,9 @@ export class DocumentNames {
   private documents = 0;
 
   /** Returns the name to send, and whether the gateway generated it. */
-  take(given: string | undefined): { readonly name: string; readonly isMade: boolean } {
+  take(clientName: string | undefined): { readonly name: string; readonly isMade: boolean } {
     this.documents += 1;
-    const plain = plainName(given ?? '');
+    const plain = plainName(clientName ?? '');
     return {
       name: this.unique(plain === '' ? `document-${String(this.documents)}` : plain),
       isMade: plain === '',
@@ -37,8 +37,8 @@ export class DocumentNames {
 }
 
 /** Returns a name without its extension, with only characters that Bedrock accepts. */
-function plainName(given: string): string {
-  const name = given.slice(0, READ_MAX);
+function plainName(clientName: string): string {
+  const name = clientName.slice(0, READ_MAX);
   const dot = name.lastIndexOf('.');
   const stem = dot > 0 && /^[A-Za-z0-9]{1,8}$/.test(name.slice(dot + 1)) ? name.slice(0, dot) : name;
   return stem

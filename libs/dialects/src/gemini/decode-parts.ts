@@ -154,8 +154,8 @@ function mediaOf(part: Members): MediaPart | undefined {
   const file = part.members('fileData');
   const holder = inline ?? file;
   if (holder === undefined) return undefined;
-  const given = holder.string('mimeType');
-  const mime = given === undefined ? undefined : mediaType(given);
+  const mimeType = holder.string('mimeType');
+  const mime = mimeType === undefined ? undefined : mediaType(mimeType);
   const source =
     inline === undefined
       ? fileSource(required(holder.string('fileUri'), holder.at('fileUri'), 'the address of the file'))

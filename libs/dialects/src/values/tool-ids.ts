@@ -5,9 +5,9 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Returns `length` base62 characters that depend only on the text. */
 export function base62(text: string, length: number): string {
   const digest = createHash('sha256').update(text).digest();
-  let made = '';
-  for (const byte of digest) made += BASE62[byte % 62] ?? '';
-  return made.slice(0, length);
+  let characters = '';
+  for (const byte of digest) characters += BASE62[byte % 62] ?? '';
+  return characters.slice(0, length);
 }
 
 /** Returns an id for a call of a provider without ids; a replayed response gets the same one. */

@@ -8,7 +8,7 @@ import type { CallEnd, CallEvent, CallNotice } from './call-event';
 export async function* callEvents(
   start: (signal: AbortSignal, onNotice: (notice: CallNotice) => void) => Promise<CallEnd>,
 ): AsyncGenerator<CallEvent, void> {
-  const left = new AbortController();
+  const readerStopped = new AbortController();
   const waiting: CallEvent[] = [];
   let isOver = false;
   let wake = (): void => undefined;
@@ -16,7 +16,7 @@ export async function* callEvents(
     waiting.push(event);
     wake();
   };
-  const ended = start(left.signal, push).then(push);
+  const ended = start(readerStopped.signal, push).then(push);
   const over = (): void => {
     isOver = true;
     wake();
@@ -31,7 +31,7 @@ export async function* callEvents(
     }
     await ended;
   } finally {
-    left.abort();
+    readerStopped.abort();
     await ended.catch(() => undefined);
   }
 }

@@ -43,8 +43,8 @@ const collisionPrefix = (server: string): string => `gw+${server}:`;
 export function originalUri({ shown, original, server }: MappedUri, uri: string): string | null {
   const prefix = collisionPrefix(server);
   if (!matchesUriTemplate(shown, uri)) {
-    const own = shown === original && uri.startsWith(prefix) ? uri.slice(prefix.length) : null;
-    return own !== null && matchesUriTemplate(original, own) ? own : null;
+    const memberUri = shown === original && uri.startsWith(prefix) ? uri.slice(prefix.length) : null;
+    return memberUri !== null && matchesUriTemplate(original, memberUri) ? memberUri : null;
   }
   const before = shown === original ? '' : prefix;
   const plain = shown.startsWith(before) && uri.startsWith(before) ? uri.slice(before.length) : uri;

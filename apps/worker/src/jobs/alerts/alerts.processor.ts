@@ -35,10 +35,10 @@ export class AlertsProcessor implements JobProcessor {
     await dropStaleAlerts(this.source.manager);
     const { keyring } = this;
     if (keyring === null) return;
-    let left = BATCH;
+    let remaining = BATCH;
     const deliverAll = async (): Promise<void> => {
-      while (left > 0) {
-        left -= 1;
+      while (remaining > 0) {
+        remaining -= 1;
         const delivery = await claimDelivery(this.source.manager);
         if (delivery === null) return;
         await this.deliver(delivery, keyring);

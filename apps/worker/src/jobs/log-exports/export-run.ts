@@ -96,22 +96,22 @@ export class ExportRun {
   private async *logs(): AsyncGenerator<readonly [ExportedLog, LogBodies]> {
     const filter = logExportFilter(this.row);
     const { page_size: pageSize, current_page: page = 0 } = this.row.filters as LogExportFilters;
-    let left = (pageSize ?? Infinity) - this.row.rowsDone;
+    let rowsLeft = (pageSize ?? Infinity) - this.row.rowsDone;
     let after: ExportPosition | null | undefined = this.position;
     after ??= await exportPositionAt(this.source.manager, filter, page * (pageSize ?? 0));
     if (after === undefined) return;
     const withBodies = this.row.requestedData.some((field) => field === 'request' || field === 'response');
     const bodies = new ExportBodies(this.source.manager, this.stores.bodies);
-    while (left > 0) {
+    while (rowsLeft > 0) {
       await this.stillMine();
-      const wanted = Math.min(ROWS_AT_ONCE, left);
+      const wanted = Math.min(ROWS_AT_ONCE, rowsLeft);
       const rows = await readExportRows(this.source.manager, filter, after, wanted);
       if (withBodies) yield* bodies.of(rows);
       else for (const row of rows) yield [row, NO_BODIES];
       const last = rows.at(-1);
       if (!last || rows.length < wanted) return;
       after = { createdAt: last.position, id: last.id };
-      left -= rows.length;
+      rowsLeft -= rows.length;
     }
   }
 

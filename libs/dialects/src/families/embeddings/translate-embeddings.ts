@@ -25,7 +25,7 @@ export function translateEmbeddings(
 ): TranslatedEmbeddings {
   const losses = new LossLedger(loss, target);
   const decoded = decodeEmbeddings(request, losses, form.words);
-  const call = { ...decoded, more: kept(decoded.more, form, losses) };
+  const call = { ...decoded, more: supportedMembers(decoded.more, form, losses) };
   losses.check();
   const calls = chunksOf(call.inputs, form.inputsMax(target.model)).map((inputs) =>
     form.encodeCall(call, inputs, { target, losses }),
@@ -43,7 +43,11 @@ export function translateEmbeddings(
 }
 
 /** Returns the members that the target may support; only OpenAI has `user`. */
-function kept(more: JsonObject, { takesMore = false }: EmbeddingsForm, losses: LossLedger): JsonObject {
+function supportedMembers(
+  more: JsonObject,
+  { takesMore = false }: EmbeddingsForm,
+  losses: LossLedger,
+): JsonObject {
   const entries = Object.entries(more);
   const isKept = (name: string): boolean => takesMore && name !== 'user';
   for (const [name] of entries) if (!isKept(name)) losses.note(name);
