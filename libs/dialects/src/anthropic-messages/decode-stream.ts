@@ -83,8 +83,8 @@ class MessageStream extends SseDecoder {
   }
 
   /**
-   * Starts the message. Throws for a second start, because two overlapping messages must not be
-   * merged.
+   * Starts the message. Fails the stream for a second start, because two overlapping messages must
+   * not be merged.
    */
   private start(message: JsonObject): void {
     if (this.out.isStarted) {

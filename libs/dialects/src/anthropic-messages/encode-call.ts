@@ -78,8 +78,9 @@ const forcedTool = (tool: JsonObject): JsonObject => ({
 });
 
 /**
- * Removes a forced tool and a prefill if thinking has a budget, because the model then accepts
- * neither.
+ * Disables thinking with a budget next to a forced tool, an output tool or a prefill, which the
+ * model does not accept with it. A forced tool refuses the call; the others are losses of the
+ * reasoning.
  */
 function compatible(
   thinking: Thinking,

@@ -195,7 +195,8 @@ class MessageWriter implements StreamEncoder {
   }
 
   /**
-   * Writes a seal: a signature at the end of a thinking block, or a separate block after a text.
+   * Stores the seal of the open block, which is written when the block closes: as a signature at
+   * the end of a thinking block, or in a separate block after a text. Returns no text.
    */
   private seal(seal: Seal): string {
     const kind = this.current?.part.kind;

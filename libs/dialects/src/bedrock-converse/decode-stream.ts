@@ -83,8 +83,8 @@ class ConverseStream implements StreamDecoder {
   }
 
   /**
-   * Starts the message. Throws for a second start, because two overlapping messages must not be
-   * merged.
+   * Starts the message. Fails the stream for a second start, because two overlapping messages must
+   * not be merged.
    */
   private messageStart(): void {
     if (this.out.isStarted) this.out.fail(BROKEN_STREAM);

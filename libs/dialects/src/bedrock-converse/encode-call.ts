@@ -100,8 +100,9 @@ const nonEmptyList = (name: string, list: readonly JsonObject[]): JsonObject =>
   list.length === 0 ? {} : { [name]: list };
 
 /**
- * Plans thinking. With a budget the model accepts neither a forced tool nor a prefill, which are
- * then removed.
+ * Plans thinking. Disables a budget next to a forced tool, an output tool or a prefill, which the
+ * model does not accept with it. A forced tool refuses the call; the others are losses of the
+ * reasoning.
  */
 function planThinking(
   call: ModelCall,

@@ -42,8 +42,8 @@ export function encodeConfig(call: ModelCall, facts: ConfigFacts): EncodedConfig
 }
 
 /**
- * Encodes the sampling of Claude. Whether a model accepts temperature and top_p together depends on
- * the model.
+ * Encodes the sampling of Claude, without the rule that a model accepts only one of temperature and
+ * top_p, because Bedrock checks that itself.
  */
 function claudeSampling(call: ModelCall, { target, losses, hasBudget }: ConfigFacts): JsonObject {
   const { capabilities } = target;
@@ -63,7 +63,10 @@ function sampling(call: ModelCall, facts: ConfigFacts): JsonObject {
   };
 }
 
-/** Returns a temperature or top_p in the range 0 to 1 that Bedrock accepts. */
+/**
+ * Returns a temperature or top_p in the range 0 to 1 that Bedrock accepts; the nearest bound for
+ * others.
+ */
 function bounded(
   call: ModelCall,
   member: 'temperature' | 'topP',

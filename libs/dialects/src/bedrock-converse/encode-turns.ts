@@ -120,7 +120,7 @@ function withDocument(paths: DocumentPaths, message: MergedTurn, index: number):
   paths.set(index, document.at?.replace(/\.\d+$/, '') ?? message.at);
 }
 
-/** Adds a text to messages with documents, because Bedrock accepts a document only next to text. */
+/** Refuses messages with a document but without text, which Bedrock does not accept. */
 function requireText(
   messages: readonly JsonObject[],
   documents: DocumentPaths,

@@ -128,7 +128,8 @@ const isNeutral = (value: unknown): boolean => isAbsent(value) || value === 'aut
 
 /**
  * Returns the messages with the cache mark of the whole request moved to the last block, because
- * Bedrock has no such mark. Returns null when there is none.
+ * Bedrock has no such mark. Returns null when there is no such mark, or no block that could carry
+ * it.
  */
 function withMarkedEnd(body: JsonObject, losses: LossLedger): readonly unknown[] | null {
   const mark = asObject(body['cache_control']);

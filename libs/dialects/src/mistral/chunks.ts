@@ -35,7 +35,7 @@ function readChunk(chunk: JsonObject): Chunk {
   }
 }
 
-/** Returns an unknown chunk; one that is nested too deeply to serialise is left out. */
+/** Returns an unknown chunk; one that is nested too deeply to serialise becomes an empty text. */
 const other = (chunk: JsonObject): Chunk =>
   writtenJson(chunk) === null ? { kind: 'text', text: '' } : { kind: 'other', data: chunk };
 

@@ -71,7 +71,10 @@ function maxTokens(call: ModelCall, target: Target, losses: LossLedger): number 
   return found;
 }
 
-/** Encodes sampling. Reasoning models accept it only with the effort `none`; their default is 1. */
+/**
+ * Encodes temperature or top_p. Reasoning models accept them only with the effort `none`; otherwise
+ * their default of 1 is left out, and other values are losses.
+ */
 function sampled(
   member: 'temperature' | 'topP',
   call: ModelCall,

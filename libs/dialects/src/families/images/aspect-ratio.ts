@@ -1,7 +1,7 @@
 import type { LossLedger } from '../../losses';
 import type { ImagesCall } from './images';
 
-/** Common ratios for OpenAI's sizes that match none exactly. */
+/** Common ratios that approximate the ratios of some of OpenAI's sizes. */
 const NEAR: Readonly<Record<string, string>> = { '7:4': '16:9', '4:7': '9:16' };
 
 /**
@@ -25,7 +25,7 @@ export function aspectRatio(
   return undefined;
 }
 
-/** Returns whether a size is one of Google's usual sizes for its aspect ratio. */
+/** Returns whether Google generates exactly this size, which is known only for square images. */
 const isUsual = (width: number, height: number): boolean =>
   width === height && (width === 1_024 || width === 2_048);
 
