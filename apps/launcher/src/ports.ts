@@ -25,7 +25,7 @@ interface Claim {
   readonly name: string;
   readonly port: number;
   readonly host: string;
-  /** What the operator can do if the port is unavailable. */
+  /** Advice for the operator if the port is unavailable. */
   readonly wayOut: string;
 }
 

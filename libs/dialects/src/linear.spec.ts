@@ -56,34 +56,40 @@ const HOSTILE_CALLS = CLIENTS.flatMap(([dialect, client]) =>
   hostileCalls(dialect).map(([name, make]) => [name, dialect, client, make] as const),
 );
 
-describe.each(CLIENTS)('a call of %s is decoded in a number of steps proportional to its', (dialect, client) => {
-  it.each(hostileCalls(dialect))('%s', (_name, make) => {
-    const ratio = ratioOf((count) => {
-      const body = make(count);
-      return builtinSteps(() => {
-        client.decodeCall(body, { model: 'm' });
-      });
-    });
-    expect(ratio).toBeLessThan(RATIO_MAX);
-  });
-});
-
-describe.each(PROVIDERS)('a call is encoded for %s in a number of steps proportional to its', (_dialect, provider) => {
-  const target = targetFor(provider.dialect);
-  it.each(HOSTILE_CALLS)('%s, from %s', (_name, _from, client, make) => {
-    const ratio = ratioOf((count) => {
-      const call = client.decodeCall(make(count), { model: 'm' });
-      return builtinSteps(() => {
-        tolerated(() => {
-          const losses = new LossLedger('adapt', target);
-          provider.encodeCall(call, target, losses);
-          losses.check();
+describe.each(CLIENTS)(
+  'a call of %s is decoded in a number of steps proportional to its',
+  (dialect, client) => {
+    it.each(hostileCalls(dialect))('%s', (_name, make) => {
+      const ratio = ratioOf((count) => {
+        const body = make(count);
+        return builtinSteps(() => {
+          client.decodeCall(body, { model: 'm' });
         });
       });
+      expect(ratio).toBeLessThan(RATIO_MAX);
     });
-    expect(ratio).toBeLessThan(RATIO_MAX);
-  });
-});
+  },
+);
+
+describe.each(PROVIDERS)(
+  'a call is encoded for %s in a number of steps proportional to its',
+  (_dialect, provider) => {
+    const target = targetFor(provider.dialect);
+    it.each(HOSTILE_CALLS)('%s, from %s', (_name, _from, client, make) => {
+      const ratio = ratioOf((count) => {
+        const call = client.decodeCall(make(count), { model: 'm' });
+        return builtinSteps(() => {
+          tolerated(() => {
+            const losses = new LossLedger('adapt', target);
+            provider.encodeCall(call, target, losses);
+            losses.check();
+          });
+        });
+      });
+      expect(ratio).toBeLessThan(RATIO_MAX);
+    });
+  },
+);
 
 describe.each(CLIENTS)('a call of %s with too many', (dialect, client) => {
   const decoded = (name: string, count: number): unknown => {
@@ -142,35 +148,38 @@ function streamed(provider: ProviderCodec, bytes: Buffer, size = bytes.length): 
   return all;
 }
 
-describe.each(PROVIDERS)('from %s, in a number of steps proportional to its size, every client gets', (dialect, provider) => {
-  it.each(hostileResponses(dialect))('a response with growing %s', (_name, make) => {
-    const ratio = ratioOf((count) => {
-      const body = make(count);
-      return builtinSteps(() => {
-        const response = provider.decodeResponse(body, contextFor(provider));
-        for (const { client, context } of CONTEXTS) client.encodeResponse(response, context);
+describe.each(PROVIDERS)(
+  'from %s, in a number of steps proportional to its size, every client gets',
+  (dialect, provider) => {
+    it.each(hostileResponses(dialect))('a response with growing %s', (_name, make) => {
+      const ratio = ratioOf((count) => {
+        const body = make(count);
+        return builtinSteps(() => {
+          const response = provider.decodeResponse(body, contextFor(provider));
+          for (const { client, context } of CONTEXTS) client.encodeResponse(response, context);
+        });
       });
+      expect(ratio).toBeLessThan(RATIO_MAX);
     });
-    expect(ratio).toBeLessThan(RATIO_MAX);
-  });
 
-  it.each(hostileStreams(dialect))('a stream with growing %s', (_name, make) => {
-    const ratio = ratioOf((count) => {
-      const bytes = make(count);
-      return builtinSteps(() => streamed(provider, bytes));
+    it.each(hostileStreams(dialect))('a stream with growing %s', (_name, make) => {
+      const ratio = ratioOf((count) => {
+        const bytes = make(count);
+        return builtinSteps(() => streamed(provider, bytes));
+      });
+      expect(ratio).toBeLessThan(RATIO_MAX);
     });
-    expect(ratio).toBeLessThan(RATIO_MAX);
-  });
 
-  it('a stream in pieces of 10 bytes', () => {
-    const [, [, make] = []] = hostileStreams(dialect);
-    const ratio = ratioOf((count) => {
-      const bytes = make?.(Math.floor(count / 10)) ?? Buffer.alloc(0);
-      return builtinSteps(() => streamed(provider, bytes, 10));
+    it('a stream in pieces of 10 bytes', () => {
+      const [, [, make] = []] = hostileStreams(dialect);
+      const ratio = ratioOf((count) => {
+        const bytes = make?.(Math.floor(count / 10)) ?? Buffer.alloc(0);
+        return builtinSteps(() => streamed(provider, bytes, 10));
+      });
+      expect(ratio).toBeLessThan(RATIO_MAX);
     });
-    expect(ratio).toBeLessThan(RATIO_MAX);
-  });
-});
+  },
+);
 
 const OPEN_STREAMS = PROVIDERS.flatMap(([dialect, provider]) =>
   openStreams(dialect).map(([name, make]) => [dialect, name, provider, make] as const),

@@ -147,9 +147,12 @@ describe('invokeCall', () => {
     });
   });
 
-  it.each(['..', '../x', '', 'a b', 'a%2f', '\ud800'])('refuses the model %j, which is not an id', (model) => {
-    expect(invoked({}, { model }).refused).toBe(true);
-  });
+  it.each(['..', '../x', '', 'a b', 'a%2f', '\ud800'])(
+    'refuses the model %j, which is not an id',
+    (model) => {
+      expect(invoked({}, { model }).refused).toBe(true);
+    },
+  );
 });
 
 describe('invokeTokensCall', () => {
