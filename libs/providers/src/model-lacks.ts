@@ -6,9 +6,9 @@ import type { Provider } from './provider';
 export type Lack = 'image' | 'tools' | 'jsonSchema';
 
 /**
- * Models that refuse pictures, tools or a schema of the response. A model without a row may take all of them, so it is
- * always called. Aliases that a maker moves to newer models have no row. Source: the model lists of OpenAI, Meta, Mistral,
- * Cohere, DeepSeek and Moonshot, November 2026.
+ * Models that refuse images, tools or a response schema. A model without a row may support all of
+ * them, so it is always called. Aliases that a vendor moves to newer models have no row. Source:
+ * the model lists of OpenAI, Meta, Mistral, Cohere, DeepSeek and Moonshot, November 2026.
  */
 const ROWS: readonly (readonly [models: RegExp, lacks: readonly Lack[]])[] = [
   [/^gpt-3\.5-turbo(?:-\d{4}|-16k)?$/, ['image', 'jsonSchema']],
@@ -26,7 +26,7 @@ const ROWS: readonly (readonly [models: RegExp, lacks: readonly Lack[]])[] = [
   [/^kimi-k2-(?:instruct|0711|0905|thinking)/, ['image']],
 ];
 const NONE: readonly Lack[] = [];
-/** No maker has longer names. */
+/** Maximum length of a model name that is looked up. */
 const CHARACTERS_MAX = 256;
 
 const NAMES: Readonly<Record<Lack, string>> = {
@@ -36,8 +36,8 @@ const NAMES: Readonly<Record<Lack, string>> = {
 };
 
 /**
- * Returns what a model at a provider is known not to take. Empty for providers whose models are not the makers' own: self-hosted
- * ones, and Azure's, where the operator names each deployment.
+ * Returns the features that a model at a provider is known not to support. Empty for self-hosted
+ * providers and for Azure, whose operators name the models or deployments.
  */
 export function lacksOf({ priceCatalogueId }: Provider, model: string): readonly Lack[] {
   if (priceCatalogueId === null || priceCatalogueId === 'azure' || model.length > CHARACTERS_MAX) return NONE;
@@ -45,7 +45,9 @@ export function lacksOf({ priceCatalogueId }: Provider, model: string): readonly
   return ROWS.find(([models]) => models.test(name))?.[1] ?? NONE;
 }
 
-/** Returns the refusal of a call whose model lacks something that the call asks for; null when it lacks nothing. */
+/**
+ * Returns the error for a call that requires a feature its model lacks; null when it lacks none.
+ */
 export function refusalOfLacks(
   provider: Provider,
   model: string,

@@ -22,7 +22,8 @@ export function addExamples(document: OpenAPIObject): void {
   for (const operation of operations) {
     if (!isObject(operation)) continue;
     const { requestBody, responses } = operation;
-    // A request shows what must be there and what was given an example; an answer shows all of its fields.
+    // A request example has the required fields and those with an example; a response example has
+    // all fields.
     if (isObject(requestBody)) addExample(requestBody, (schema) => exampleOf(schema, schemas, false, []));
     for (const response of isObject(responses) ? Object.values(responses) : []) {
       if (isObject(response)) addExample(response, (schema) => exampleOf(schema, schemas, true, []));
@@ -37,7 +38,10 @@ function addExample(body: Schema, make: (schema: Schema) => unknown): void {
   }
 }
 
-/** `path` holds the references that led here; a circular reference becomes undefined. */
+/**
+ * Builds the example of a schema. `path`: the references followed so far; a circular reference
+ * becomes undefined.
+ */
 function exampleOf(schema: Schema, schemas: Schemas, isWhole: boolean, path: readonly string[]): unknown {
   if ('example' in schema) return schema['example'];
   const { $ref, enum: values, default: standard } = schema;

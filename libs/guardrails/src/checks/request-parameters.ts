@@ -117,7 +117,10 @@ export const requestParameters = defineCheck<Parameters>({
 const SETTINGS = ['generationConfig', 'generation_config'] as const;
 const DECLARATIONS = ['functionDeclarations', 'function_declarations'] as const;
 
-/** The body with what Gemini's clients have elsewhere: the model in the path, and parameters one level below. */
+/**
+ * Returns the body with the members that Gemini clients put elsewhere: the model in the path, and
+ * parameters one level deeper.
+ */
 function judgedBody(body: JsonObject, { dialect, model }: RequestFacts): JsonObject {
   if (dialect !== 'gemini') return body;
   const settings = SETTINGS.map((key) => body[key]).filter(isObject);
@@ -158,7 +161,10 @@ function* toolsOf(body: JsonObject): Generator<Tool> {
   }
 }
 
-/** One entry holds declarations of functions, or tools of Google by their names (`googleSearch`). */
+/**
+ * Yields the tools of an entry: function declarations, or Google's own tools by name
+ * (`googleSearch`).
+ */
 function* toolsOfGemini(entry: JsonObject): Generator<Tool> {
   for (const [key, value] of Object.entries(entry)) {
     if (DECLARATIONS.some((name) => name === key)) {

@@ -12,7 +12,7 @@ export interface PartnerVerdict {
   readonly places?: readonly { readonly start: number; readonly end: number; readonly label: string }[];
 }
 
-/** A call as it is sent. */
+/** A complete call to a partner. */
 export interface PartnerRequest {
   readonly url: string;
   /** Names in lower case. */
@@ -21,8 +21,8 @@ export interface PartnerRequest {
 }
 
 /**
- * A check that an HTTP service of somebody else decides: how to ask it, and how to read what it
- * says.
+ * A check that a partner's HTTP service decides: how to build the call, and how to read the
+ * response.
  */
 export interface PartnerDefinition {
   readonly id: string;
@@ -38,7 +38,9 @@ export interface PartnerDefinition {
   readonly url: string;
   /** Default of `{endpoint}` when the parameter is absent; a template like `url`. */
   readonly endpoint?: string;
-  /** `{name}` as in `url`, without encoding. A header whose parameter is absent is left out. */
+  /**
+   * Headers; `{name}` as in `url`, without encoding. A header whose parameter is absent is omitted.
+   */
   readonly headers: Readonly<Record<string, string>>;
   /** Maximum characters of one text; a longer one is sent in pieces. */
   readonly textLengthMax: number;

@@ -40,7 +40,10 @@ function foundryUrl({ configurations }: Credential): URL {
 const pathOf = (url: URL): string => url.pathname.replace(/(?<!\/)\/+$/, '');
 const isInference = (credential: Credential): boolean => pathOf(foundryUrl(credential)).endsWith('/models');
 
-/** The inference API takes a key in a header of its own, the others as a bearer token. */
+/**
+ * Appends the credential. The inference API expects a key in the header `api-key`, the others as a
+ * bearer token.
+ */
 function sign(headers: HeaderList, credential: Credential): void {
   const { apiKey, configurations } = credential;
   const isKey = (configurations['azure_auth_mode'] ?? 'default') === 'default';
@@ -82,7 +85,10 @@ const claude = defineProvider({
   },
 });
 
-/** Models of Azure AI Foundry, at a resource (`…/openai/v1`, `…/models`) or a serverless endpoint (`…/v1`). */
+/**
+ * Models of Azure AI Foundry, at a resource (`…/openai/v1`, `…/models`) or a serverless endpoint
+ * (`…/v1`).
+ */
 export const azureAi = defineProvider({
   ...openAiSpeaker,
   ...common,

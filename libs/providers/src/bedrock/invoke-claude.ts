@@ -5,7 +5,7 @@ import type { JsonObject, RouteSupport, StreamTranslator } from '../provider';
 import { SseTap } from '../stream/sse-tap';
 import { modelIn, wrappedMessages, type Wrap } from '../translation/wrapped-messages';
 
-/** Whether Anthropic has made the model, which may be named by an inference profile or an ARN. */
+/** Whether a model id, inference profile or ARN names a model of Anthropic. */
 export const isClaude = (model: string): boolean => model.includes('anthropic.claude-');
 
 const wrapper =
@@ -18,7 +18,7 @@ const wrapper =
     return { path, body: wrapped, losses };
   };
 
-/** Routes of clients of the Messages API to Claude, in its own form. */
+/** Routes for clients of the Messages API to Claude, without a translation of the body. */
 export const invokeRoutes = (provider: string): Readonly<Partial<Record<RouteKind, RouteSupport>>> => ({
   messages: wrappedMessages(
     'bedrock-invoke',
@@ -36,7 +36,7 @@ export const invokeRoutes = (provider: string): Readonly<Partial<Record<RouteKin
   },
 });
 
-/** The stream of InvokeModel as that of the Messages API. */
+/** Converts a stream of InvokeModel to one of the Messages API. */
 class FramedStream implements StreamTranslator {
   private readonly stream: InvokeStream;
 

@@ -1,6 +1,6 @@
 import { countAt, endOfValue, isKey, readMembers, skipSpace, type MemberReader } from './json-members';
 
-/** How much output a body requests, as far as it says so. */
+/** The output that a body requests. */
 export interface OutputDemand {
   /**
    * Maximum tokens of one response: the largest bound in the body. Infinity when it cannot be read,

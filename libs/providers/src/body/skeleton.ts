@@ -2,7 +2,7 @@ import type { ShallowScan } from './shallow-scan';
 
 const BYTES_MAX = 524_288;
 const BYTES_AT_FIRST = 4_096;
-/** Maximum number of places where bytes were left out. */
+/** Maximum number of gaps, that is, of places where bytes are omitted. */
 const GAPS_MAX = 16_384;
 
 /**
@@ -13,7 +13,7 @@ export class Skeleton {
   isFull = false;
   private kept = Buffer.allocUnsafe(BYTES_AT_FIRST);
   private length = 0;
-  /** Runs without a gap: the start of each here and in the body. */
+  /** Ranges without a gap: the start of each in the skeleton and in the body. */
   private readonly runs: { readonly here: number; readonly there: number }[] = [];
   private next = -1;
 

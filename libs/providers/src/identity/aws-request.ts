@@ -1,7 +1,7 @@
 import { isObject, VendorError } from '@gw/kernel';
 import { signAwsRequest } from './aws-signature';
 
-/** A request to a server at AWS, as it is sent. */
+/** A complete request to a server at AWS. */
 export interface AwsRequest {
   readonly method: string;
   readonly url: string;
@@ -12,7 +12,9 @@ const ACCESS_KEY_ID = /^\w{16,128}$/;
 const REGION = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const SERVICE = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
-/** Rules for the members of `configurations.aws_sigv4` that are not secret, and how errors say them. */
+/**
+ * Rules for the members of `configurations.aws_sigv4` that are not secret, and how errors say them.
+ */
 export const AWS_MEMBERS = {
   access_key_id: { pattern: ACCESS_KEY_ID, rule: 'must be the id of an access key of AWS' },
   region: { pattern: REGION, rule: 'must be the name of a region of AWS, such as us-east-1' },
@@ -23,8 +25,9 @@ export const AWS_MEMBERS = {
 } as const;
 
 /**
- * Makes the headers that sign a request with the key of `configurations.aws_sigv4` (AWS Signature Version 4). They are right for this
- * method, address and body alone, for five minutes. `now`: Unix milliseconds. @throws VendorError `invalid` without a complete key
+ * Returns the headers that sign a request with the key of `configurations.aws_sigv4` (AWS Signature
+ * Version 4). They are valid for this method, URL and body only, for five minutes. `now`: Unix
+ * milliseconds. @throws VendorError `invalid` without a complete key
  */
 export function awsRequestHeaders(
   configurations: Readonly<Record<string, unknown>>,

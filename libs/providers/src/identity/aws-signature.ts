@@ -5,22 +5,23 @@ import type { HeaderList } from '../provider';
 
 export interface SignableRequest {
   readonly method: string;
-  /** Host with its port, as the `host` header has it. */
+  /** Value of the `host` header, with the port. */
   readonly host: string;
-  /** Path and query as they are sent. */
+  /** Path and query of the request. */
   readonly path: string;
   /** Headers of the signed request, with lower-case names. */
   readonly headers: HeaderList;
   readonly body: Buffer;
 }
 
-/** Days and keys differ, so a key is made once a day for each secret, region and service. */
+/** Cached signing keys: one per day, secret, region and service. */
 const KEYS_MAX = 1_000;
 const signingKeys = new LRUCache<string, Buffer>({ max: KEYS_MAX });
 
 /**
- * Appends `x-amz-date`, `x-amz-security-token` and `authorization`: AWS Signature Version 4, with path segments encoded twice, so
- * not for S3. The body and the `content-type` must not change afterwards. `now`: Unix milliseconds.
+ * Appends `x-amz-date`, `x-amz-security-token` and `authorization`: AWS Signature Version 4, with
+ * path segments encoded twice, so not for S3. The body and the `content-type` must not change
+ * afterwards. `now`: Unix milliseconds.
  */
 export function signAwsRequest(
   request: SignableRequest,
@@ -54,7 +55,7 @@ export function signAwsRequest(
   );
 }
 
-/** Signed with the host, in the order of their names. */
+/** Headers that are signed in addition to the host, sorted by name. */
 const SIGNED: ReadonlySet<string> = new Set(['content-type', 'x-amz-date', 'x-amz-security-token']);
 
 function signedHeaders({ headers, host }: SignableRequest): readonly (readonly [string, string])[] {
@@ -66,7 +67,10 @@ function signedHeaders({ headers, host }: SignableRequest): readonly (readonly [
   return found.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** The path without empty segments and steps, each segment encoded once more than it is sent. */
+/**
+ * Returns the canonical path: without empty and dot segments, each segment encoded once more than
+ * in the request.
+ */
 function canonicalPath(target: string): string {
   const [path = ''] = target.split('?', 1);
   const kept: string[] = [];
@@ -100,7 +104,8 @@ const encoded = (text: string): string =>
   );
 
 function signingKey(secret: string, day: string, region: string, service: string): Buffer {
-  // The secret is part of the name: the key of one tenant never signs for another with the same key id.
+  // The cache key contains the secret, so that tenants with the same key id never share a signing
+  // key.
   const name = [secret, day, region, service].join('\n');
   const known = signingKeys.get(name);
   if (known !== undefined) return known;

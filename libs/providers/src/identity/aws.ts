@@ -6,7 +6,7 @@ import { neededText, workloadFields, workloadTokenOf } from './identity';
 import type { Credential, HeaderList } from '../provider';
 import { signAwsRequest, type SignableRequest } from './aws-signature';
 
-/** One label of a host name: anything else would choose another host. */
+/** Matches one label of a host name. Another text could select another host. */
 const REGION = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const WIF = { field: 'aws_auth_type', oneOf: ['wif'] } as const;
 const OF_INSTALLATION = ['assumedRole', 'serviceRole', 'wif'] as const;
@@ -26,10 +26,13 @@ export const AWS_FIELDS: readonly ConfigurationField[] = [
   ...workloadFields(WIF),
 ];
 
-/** Headers of a signature, which callers must not send themselves. */
+/** Headers of a signature, which are removed from callers' requests. */
 export const SIGNATURE_HEADERS = ['x-amz-date', 'x-amz-security-token', 'x-amz-content-sha256'] as const;
 
-/** Returns the region, which is part of the host name and of the signature. Throws `validation_failed`. */
+/**
+ * Returns the region, which is part of the host name and of the signature. Throws
+ * `validation_failed`.
+ */
 export function regionOf({ configurations }: Credential): string {
   const region = asString(configurations['aws_region']);
   if (region !== null && REGION.test(region)) return region;
@@ -39,7 +42,7 @@ export function regionOf({ configurations }: Credential): string {
   });
 }
 
-/** Whether the credential is a key that is sent as it is. */
+/** Whether the credential is an API key that is sent unchanged instead of a signature. */
 const hasApiKey = ({ apiKey, configurations }: Credential): boolean =>
   configurations['aws_auth_type'] === 'apiKey' ||
   (configurations['aws_auth_type'] === undefined &&
@@ -67,7 +70,7 @@ export function awsIdentity(credential: Credential): CloudIdentity | null {
   }
 }
 
-/** Appends the key of a credential that is sent as it is. */
+/** Appends the API key of a credential that is sent unchanged. */
 export function signAwsKey(headers: HeaderList, credential: Credential): void {
   if (hasApiKey(credential) && credential.apiKey !== null)
     headers.push('authorization', `Bearer ${credential.apiKey}`);

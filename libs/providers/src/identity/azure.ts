@@ -4,12 +4,12 @@ import { textField } from '../fields';
 import { neededText, workloadFields, workloadTokenOf } from './identity';
 import type { Credential } from '../provider';
 
-/** Scope of tokens for the services of Azure that serve models. */
+/** Scope of tokens for Azure's model services. */
 const SCOPE = 'https://cognitiveservices.azure.com/.default';
 const MODE = 'azure_auth_mode';
 const OF_INSTALLATION = ['managed', 'workload', 'entraFederated'] as const;
 
-/** Fields of providers at Azure that say how calls are authenticated. */
+/** Fields of providers at Azure that select how calls authenticate. */
 export const AZURE_CREDENTIAL_FIELDS: readonly ConfigurationField[] = [
   textField(MODE, {
     values: ['default', 'entra', ...OF_INSTALLATION],
@@ -29,8 +29,8 @@ export const AZURE_CREDENTIAL_FIELDS: readonly ConfigurationField[] = [
 ];
 
 /**
- * The identity for `azure_auth_mode`; null for a key. In any other mode than `default` a key is a
- * token of Entra that the caller has obtained.
+ * Returns the identity for `azure_auth_mode`; null for a key. In a mode other than `default`, a key
+ * is an Entra token that the caller has obtained.
  */
 export function azureIdentity(credential: Credential): CloudIdentity | null {
   if (credential.apiKey !== null) return null;

@@ -13,8 +13,8 @@ const SOURCES = [
 ] as const satisfies readonly WorkloadToken['source'][];
 
 /**
- * Returns the fields with which a cloud's provider exchanges a token of the installation's workload.
- * `used`: the values that select it.
+ * Returns the fields for the exchange of a token of the installation's workload. `used`: the values
+ * of the selecting field that enable the exchange.
  */
 export const workloadFields = (used: {
   readonly field: string;
@@ -25,7 +25,10 @@ export const workloadFields = (used: {
   textField('wif_audience', { isAddress: true }),
 ];
 
-/** How the credential of a call is obtained from a token service; null when it is a key or needs none. */
+/**
+ * Returns the identity for which a token service issues the credential of a call; null for a key or
+ * no credential.
+ */
 export function identityOf(provider: Provider, credential: Credential): CloudIdentity | null {
   if (credential.configurations['auth_type'] === 'oauthClientCredentials')
     return { kind: 'oauth_client', client: oauthClientOf(credential) };

@@ -40,10 +40,10 @@ const common = {
   environmentKey: { variable: 'OPENAI_API_KEY' },
 } as const satisfies Partial<Provider>;
 
-/** Models that exist at the Responses API alone. */
+/** Models that only the Responses API serves. */
 const RESPONSES_ONLY = /(?:^|[-/])(?:codex|deep-research|pro)(?:-|$)/;
 
-/** The same models for clients of all dialects. */
+/** Serves those models to clients of all dialects through the Responses API. */
 const responsesOnly = defineProvider({
   ...common,
   routes: {

@@ -33,7 +33,7 @@ const sizes = ({ minItems = 0, maxItems = 100 }: ListOptions): { minItems: numbe
   maxItems,
 });
 
-/** A list of texts of 1 to `itemMax` (255) characters. */
+/** A list of texts of 1 to `itemMax` characters (255 by default). */
 export function TextListField(options: ListOptions & { readonly itemMax?: number } = {}): PropertyDecorator {
   const { itemMax = 255 } = options;
   return field(

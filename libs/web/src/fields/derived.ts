@@ -4,7 +4,7 @@ import { Documented, fieldsOf, inheritFields } from './documented-fields';
 import { inheritNested } from './nested-classes';
 import { EXAMPLES } from './options';
 
-/** A mapped type of `from`, with what the field decorators know of its fields. */
+/** Creates a mapped type of `from` that keeps the schemas and nested classes of its fields. */
 function derived<D extends Class>(from: Class, type: D, names: readonly PropertyKey[]): D {
   inheritNested(from, type);
   inheritFields(from, type, names);
@@ -13,7 +13,10 @@ function derived<D extends Class>(from: Class, type: D, names: readonly Property
 
 const namesOf = (type: Class): string[] => [...fieldsOf(type).keys()];
 
-/** The fields of an update: each may be absent, and null only where it may be null anyway. */
+/**
+ * Creates the class of an update: each field may be absent, and null only if the original field may
+ * be null.
+ */
 export const partialOf = <T extends object>(type: Class<T>): Class<Partial<T>> =>
   derived(type, PartialType(type, { skipNullProperties: false }), namesOf(type));
 
@@ -35,8 +38,9 @@ export const omitOf = <T extends object, K extends keyof T>(
 type Shown<T> = { readonly [K in keyof T]-?: T[K] };
 
 /**
- * The fields of a request as a response shows them: always there, without bounds and without the description, which says what callers may
- * send. Declare a field again with `ResponseField` to describe it or to show it otherwise.
+ * Creates a response class from the fields of a request: always present, without bounds and without
+ * the description, which is for callers. Declare a field again with `ResponseField` to describe or
+ * change it.
  */
 export function responseOf<T extends object, B extends object>(
   fields: Class<T>,

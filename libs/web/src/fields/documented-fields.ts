@@ -6,7 +6,7 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Schemas of the fields that a class itself declares, by name. */
 const DECLARED = new WeakMap<object, Map<string, Schema>>();
 
-/** Documents a field, and keeps its schema for the classes and views that are derived from the class. */
+/** Documents a field, and stores its schema for classes and views derived from the class. */
 export const Documented =
   (schema: Schema): PropertyDecorator =>
   (target, name) => {
@@ -21,7 +21,10 @@ function declare(type: object, name: string, schema: Schema): void {
 
 const KNOWN = new WeakMap<object, ReadonlyMap<string, Schema>>();
 
-/** Schemas of all fields of a class, inherited ones first; a field that is declared again adds to what it was. */
+/**
+ * Returns the schemas of all fields of a class, inherited ones first. A repeated declaration
+ * extends the inherited one.
+ */
 export function fieldsOf(type: Class): ReadonlyMap<string, Schema> {
   const known = KNOWN.get(type);
   if (known) return known;
@@ -34,7 +37,7 @@ export function fieldsOf(type: Class): ReadonlyMap<string, Schema> {
   return fields;
 }
 
-/** Lets a mapped type of a class know the schemas of its fields. */
+/** Copies the schemas of a class's fields to a mapped type of the class. */
 export function inheritFields(from: Class, derived: Class, names: readonly PropertyKey[]): void {
   for (const [name, schema] of fieldsOf(from)) if (names.includes(name)) declare(derived, name, schema);
 }

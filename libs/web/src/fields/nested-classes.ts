@@ -21,7 +21,7 @@ export function heldClass(holder: Class, name: string): Class | null {
   return null;
 }
 
-/** Lets a class that was derived of another hold the same classes. */
+/** Copies the nested classes of a class to a class derived from it. */
 export function inheritNested<D extends Class>(from: Class, derived: D): D {
   const members = new Map<string, () => Class>();
   for (let at: unknown = from; typeof at === 'function'; at = Object.getPrototypeOf(at)) {

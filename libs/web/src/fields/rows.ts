@@ -2,7 +2,7 @@ import type { Type as Class } from '@nestjs/common';
 import { etagOf } from '../etag';
 import { fieldsOf } from './documented-fields';
 
-/** `color_code` of the API is `colorCode` of a row. */
+/** Maps a field to its column: `color_code` of the API is `colorCode` of a row. */
 type Camel<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S & string;
 
 const camelCase = (name: string): string =>
@@ -10,7 +10,7 @@ const camelCase = (name: string): string =>
 
 const CAMEL = new Map<string, string>();
 
-/** The name of a field's column; each name is made once. */
+/** Returns the name of a field's column; names are cached. */
 function columnOf(field: string): string {
   const column = CAMEL.get(field) ?? camelCase(field);
   CAMEL.set(field, column);
@@ -25,7 +25,7 @@ type Fits<A, R, K extends keyof A> =
 
 /** Fields of a response that the row has under the same name, and its tag. */
 type FromRow<A, R> = { [K in keyof A]-?: Fits<A, R, K> extends true ? K : never }[keyof A] | 'etag';
-/** Fields whose column holds something else. */
+/** Fields whose column has another type. */
 type Unlike<A, R> = {
   [K in keyof A]-?: Camel<K> extends keyof R ? (Fits<A, R, K> extends true ? never : K) : never;
 }[keyof A];
@@ -35,8 +35,9 @@ type More<A, R> = Omit<A, FromRow<A, R>> & Required<Pick<A, Exclude<Unlike<A, R>
 type MoreArgument<A, R> = object extends More<A, R> ? [more?: More<A, R>] : [more: More<A, R>];
 
 /**
- * The response of a row: every documented field of the class, from `more` where that has it, else from the column of the same name in camel
- * case. Nothing else of the row is shown. `etag` is made of the row's version; times become text.
+ * Returns the response of a row: every documented field of the class, from `more` if it has the
+ * field, else from the column with the same name in camel case. Other columns are omitted. `etag`
+ * is derived from the row's version; times become ISO 8601 text.
  */
 export function viewOf<A extends object, R extends { readonly version: number }>(
   type: Class<A>,
@@ -59,12 +60,12 @@ export function viewOf<A extends object, R extends { readonly version: number }>
 
 type OptionalKeys<F> = { [K in keyof F]-?: object extends Pick<F, K> ? K : never }[keyof F];
 
-/** Columns of a new row: null for what the request leaves out. */
+/** Columns of a new row; null for fields that the request omits. */
 type Columns<F> = {
   [K in keyof F as Camel<K>]-?: Exclude<F[K], undefined> | (K extends OptionalKeys<F> ? null : never);
 };
 
-/** The columns that the fields of a class fill in a new row. Only fields of the class are read of `input`. */
+/** Returns the columns of a new row for the fields of a class. Ignores other members of `input`. */
 export function columnsOf<F extends object>(fields: Class<F>, input: F): Columns<F> {
   const given = input as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
@@ -72,12 +73,15 @@ export function columnsOf<F extends object>(fields: Class<F>, input: F): Columns
   ) as Columns<F>;
 }
 
-/** Fields that the row has no column for, or one of another type. */
+/** Fields without a column, or with a column of another type. */
 type Misfits<F, R> = {
   [K in keyof F]-?: Camel<K> extends keyof R ? (Exclude<F[K], undefined> extends R[Camel<K>] ? never : K) : K;
 }[keyof F];
 
-/** Sets the columns of the fields that the request names; null clears. Only fields of the class are read of `input`. */
+/**
+ * Sets the columns of the fields in the request; null clears a column. Ignores other members of
+ * `input`.
+ */
 export function assign<F extends object, R extends object>(
   fields: Class<F>,
   row: [Misfits<F, R>] extends [never] ? R : { readonly misfits: Misfits<F, R> },

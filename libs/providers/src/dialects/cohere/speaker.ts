@@ -8,13 +8,15 @@ import { openAiSpeaker } from '../openai/openai-compatible';
 import { openAiTap } from '../openai/tap';
 import { openAiUsage } from '../openai/usage';
 
-/** Reads usage of `/v2/chat`, of embeddings and ranked documents, and of the OpenAI-compatible API. */
+/**
+ * Reads usage of `/v2/chat`, of embeddings and ranked documents, and of the OpenAI-compatible API.
+ */
 export function usageOfCohere(body: JsonObject): Usage | null {
   const own = cohereUsage(body['usage']);
   return own === undefined ? (openAiUsage(body) ?? billedUsage(body)) : ledgerUsage(own);
 }
 
-/** Embeddings report what they cost only. */
+/** Reads billed units, the only usage that embeddings report. */
 function billedUsage(body: JsonObject): Usage | null {
   const billed = asObject(asObject(body['meta'])?.['billed_units'])?.['input_tokens'];
   const input = typeof billed === 'number' ? readCount(billed) : null;
