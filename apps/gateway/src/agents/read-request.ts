@@ -15,7 +15,7 @@ import {
   type VersionSignals,
 } from '@gw/a2a';
 import { GatewayError } from '@gw/kernel';
-import { logInstead } from '../bodies/logged-body';
+import { replaceLoggedBody } from '../bodies/logged-body';
 import type { RequestContext } from '../core/request-context';
 import { paramsWithoutSecrets } from './push/without-secrets';
 import type { AgentDestination } from './agent-destination';
@@ -95,7 +95,7 @@ function hideSecrets(context: RequestContext, call: CheckedCall, { kind }: CallR
   if (params === null) return;
   const shown =
     kind === 'rpc' ? { jsonrpc: '2.0', method: methodOf(call.operation, call.version), params } : params;
-  logInstead(context, Buffer.from(JSON.stringify(shown)));
+  replaceLoggedBody(context, Buffer.from(JSON.stringify(shown)));
 }
 
 /**

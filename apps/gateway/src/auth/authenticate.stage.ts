@@ -14,7 +14,7 @@ export class AuthenticateStage implements Stage {
   run(context: RequestContext): void | Promise<void> {
     const { apiKey } = context.gw;
     if (apiKey === null || apiKey === '') throw new GatewayError('api_key_missing');
-    if (apiKey === context.queryKey && isAccessTokenForm(apiKey)) throw inQuery();
+    if (apiKey === context.queryKey && isAccessTokenForm(apiKey)) throw tokenInQuery();
     const principal = this.principals.resolve(apiKey);
     if (principal instanceof Promise) {
       return principal.then(
@@ -46,7 +46,7 @@ export class AuthenticateStage implements Stage {
   private admit(context: RequestContext, principal: GatewayPrincipal): void {
     // Set before any check can refuse the request, so that the log names the key and its workspace.
     context.principal = principal;
-    assertFor(principal, context);
+    assertForResource(principal, context);
     if (context.gw.isOfPortkey && principal.workspace.acceptsPortkeyHeaders !== true) throw notAccepted();
     assertAllowed(principal, context.route, context.startedWallMs);
   }
@@ -57,7 +57,7 @@ export class AuthenticateStage implements Stage {
  * toolset and agent is a resource of its own; their routes are those with the body `rpc`. All other
  * routes are one resource.
  */
-function assertFor({ resource }: GatewayPrincipal, { route, url, query }: RequestContext): void {
+function assertForResource({ resource }: GatewayPrincipal, { route, url, query }: RequestContext): void {
   if (resource === null) return;
   const path =
     route.body === 'rpc' ? resourcePathOf(url.slice(0, url.length - query.length)) : API_RESOURCE_PATH;
@@ -73,7 +73,7 @@ export function assertForTarget({ resource }: GatewayPrincipal, id: string): voi
   if (resource !== null && resource.targetId !== id) throw tokenRefused();
 }
 
-const inQuery = (): GatewayError =>
+const tokenInQuery = (): GatewayError =>
   new GatewayError('validation_failed', {
     param: 'key',
     message: 'Access tokens are not accepted in the query. Send yours as Authorization: Bearer.',

@@ -21,7 +21,7 @@ export interface CallerOrigin {
   readonly expiresAtMs: number;
 }
 
-interface Watched {
+interface WatchedCaller {
   readonly origin: CallerOrigin;
   /** The last version of the credential's document that was read. */
   seen: ReadModelDocument;
@@ -46,7 +46,7 @@ export const isUnchanged = (
  * in advance, such as an expiry or the end of a rotation's transition, does not count.
  */
 export class CallerEnds<P extends object> {
-  private readonly watched = new WeakMap<P, Watched>();
+  private readonly watched = new WeakMap<P, WatchedCaller>();
 
   constructor(private readonly documents: Documents) {}
 
@@ -67,12 +67,12 @@ export class CallerEnds<P extends object> {
    * rejects.
    */
   hasEnded(caller: P): boolean | Promise<boolean> {
-    const of = this.watched.get(caller);
-    if (of === undefined || isUnchanged(this.documents, of.origin, of.seen)) return false;
-    return this.isGone(of).catch(() => false);
+    const watched = this.watched.get(caller);
+    if (watched === undefined || isUnchanged(this.documents, watched.origin, watched.seen)) return false;
+    return this.isGone(watched).catch(() => false);
   }
 
-  private async isGone(of: Watched): Promise<boolean> {
+  private async isGone(of: WatchedCaller): Promise<boolean> {
     const { id, at, others, workspaceKey, organisationKey, expiresAtMs } = of.origin;
     const [workspace, organisation] = await Promise.all([
       readDocument(this.documents, workspaceKey),
@@ -82,7 +82,7 @@ export class CallerEnds<P extends object> {
     if (of.endsAtMs <= Date.now()) return false;
     for (const place of [at, ...others]) {
       const document = await readDocument(this.documents, place);
-      if (document === null || !isOf(document, id)) continue;
+      if (document === null || !hasCredential(document, id)) continue;
       of.seen = document;
       of.endsAtMs = Math.min(expiresAtMs, endOf(document));
       return false;
@@ -92,7 +92,7 @@ export class CallerEnds<P extends object> {
 }
 
 /** Whether a document still contains the credential. */
-function isOf(document: ReadModelDocument, id: string): boolean {
+function hasCredential(document: ReadModelDocument, id: string): boolean {
   if (document.kind === 'trusts') return document.trusts.some((trust) => trust.id === id);
   if (document.kind === 'api_key') return document.id === id && document.status !== 'archived';
   return document.kind === 'access_token';

@@ -22,7 +22,7 @@ export class CallerUsers {
   }
 
   /** Like `of`, but from memory only; undefined when the user is not in memory. */
-  now(principal: GatewayPrincipal, servers: RuledServers): UserDocument | null | undefined {
+  inMemory(principal: GatewayPrincipal, servers: RuledServers): UserDocument | null | undefined {
     const key = userKey(principal, servers);
     const user = key === null ? null : this.documents.get(key);
     if (user === undefined) return undefined;
@@ -30,14 +30,14 @@ export class CallerUsers {
   }
 }
 
-const isAboutUsers = new WeakMap<RuledServer, boolean>();
+const namesUsersByServer = new WeakMap<RuledServer, boolean>();
 
 /** Whether the rules of a server name groups or roles. */
 export function namesUsers(server: RuledServer): boolean {
-  let names = isAboutUsers.get(server);
+  let names = namesUsersByServer.get(server);
   if (names === undefined) {
     names = server.rules.some(({ subject: { type } }) => type === 'group' || type === 'role');
-    isAboutUsers.set(server, names);
+    namesUsersByServer.set(server, names);
   }
   return names;
 }

@@ -18,18 +18,18 @@ export interface KnownCaller {
   readonly user: UserDocument | null;
 }
 
-const known = new WeakMap<GatewayPrincipal, KnownCaller>();
+const callers = new WeakMap<GatewayPrincipal, KnownCaller>();
 
 /**
  * Returns the caller of a principal; it is created once for each version of the principal and of
  * the user.
  */
 export function knownCaller(principal: GatewayPrincipal, user: UserDocument | null): KnownCaller {
-  const before = known.get(principal);
+  const before = callers.get(principal);
   if (before?.user === user) return before;
   const access = accessOf(principal, user);
   const caller = { principal, access, binding: principalBinding(principalOf(principal, access)), user };
-  known.set(principal, caller);
+  callers.set(principal, caller);
   return caller;
 }
 

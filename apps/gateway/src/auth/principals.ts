@@ -48,10 +48,10 @@ export interface GatewayPrincipal {
   readonly strictAudit: boolean;
 }
 
-interface Known {
+interface KnownPrincipal {
   readonly origin: CallerOrigin;
   /** Returns false once a token must be checked again; null for an API key. */
-  readonly mayStay: (() => boolean) | null;
+  readonly isValid: (() => boolean) | null;
   readonly principal: GatewayPrincipal;
   /** Whether the credential is a one-time token. */
   readonly isUsed: boolean;
@@ -61,7 +61,7 @@ interface Known {
 interface Resolved
   extends
     Pick<CallerOrigin, 'at' | 'others' | 'source'>,
-    Pick<Known, 'mayStay' | 'isUsed'>,
+    Pick<KnownPrincipal, 'isValid' | 'isUsed'>,
     Pick<GatewayPrincipal, 'boundTo' | 'resource'> {
   readonly key: ApiKeyDocument;
 }
@@ -93,8 +93,8 @@ export interface PrincipalOptions {
  * costs three map look-ups and no hash; a known signed token, one hash.
  */
 export class Principals {
-  private readonly known: LRUCache<string, Known>;
-  private readonly verified = new VerifiedTokens<Known>();
+  private readonly known: LRUCache<string, KnownPrincipal>;
+  private readonly verified = new VerifiedTokens<KnownPrincipal>();
   private readonly ended: EndedKeys;
   private readonly ends: CallerEnds<GatewayPrincipal>;
 
@@ -163,8 +163,8 @@ export class Principals {
     return isAccessTokenForm(apiKey) ? this.lookUpToken(apiKey) : this.lookUp(apiKey, known?.origin.at);
   }
 
-  private isCurrent({ origin, mayStay }: Known): boolean {
-    return isUnchanged(this.documents, origin, origin.source) && (mayStay === null || mayStay());
+  private isCurrent({ origin, isValid }: KnownPrincipal): boolean {
+    return isUnchanged(this.documents, origin, origin.source) && (isValid === null || isValid());
   }
 
   private async lookUp(apiKey: string, known: DocumentKey | undefined): Promise<GatewayPrincipal> {
@@ -178,19 +178,19 @@ export class Principals {
     if (hashes[0] !== undefined && at !== documentKey.apiKey(hashes[0])) this.options.earlier.report(apiKey);
     const others = hashes.map(documentKey.apiKey).filter((each) => each !== at);
     const resolved = {
-      ...{ at, others, source: key, key, mayStay: null, isUsed: false },
+      ...{ at, others, source: key, key, isValid: null, isUsed: false },
       ...{ boundTo: null, resource: null },
     };
-    const made = await this.knownOf(resolved);
-    this.known.set(apiKey, made);
-    return made.principal;
+    const resolvedPrincipal = await this.resolvePrincipal(resolved);
+    this.known.set(apiKey, resolvedPrincipal);
+    return resolvedPrincipal.principal;
   }
 
   private async lookUpToken(token: string): Promise<GatewayPrincipal> {
     this.known.delete(token);
-    const made = await this.knownByToken(await this.options.accessTokens.resolve(token));
-    this.known.set(token, made);
-    return made.principal;
+    const resolvedPrincipal = await this.resolveTokenPrincipal(await this.options.accessTokens.resolve(token));
+    this.known.set(token, resolvedPrincipal);
+    return resolvedPrincipal.principal;
   }
 
   private resolveToken(token: string, tokens: TokenCallers): GatewayPrincipal | Promise<GatewayPrincipal> {
@@ -202,21 +202,21 @@ export class Principals {
   private async verify(token: string, tokens: TokenCallers, isAgain: boolean): Promise<GatewayPrincipal> {
     this.verified.delete(token);
     const resolved = await tokens.resolve(token);
-    const made = await this.knownByToken(resolved);
+    const resolvedPrincipal = await this.resolveTokenPrincipal(resolved);
     const { oneTime } = resolved;
     if (oneTime !== null && !isAgain) await tokens.useOnce(oneTime);
-    const { workspace, organisation } = made.principal;
+    const { workspace, organisation } = resolvedPrincipal.principal;
     const tenant = { workspaceId: workspace.id, organisationId: organisation.id };
-    this.verified.set(token, made, { tenant, ttlMs: VERIFIED_MS });
-    return made.principal;
+    this.verified.set(token, resolvedPrincipal, { tenant, ttlMs: VERIFIED_MS });
+    return resolvedPrincipal.principal;
   }
 
-  private knownByToken({ isCurrent, oneTime, ...token }: TokenKey): Promise<Known> {
-    return this.knownOf({ ...token, others: [], mayStay: isCurrent, isUsed: oneTime !== null });
+  private resolveTokenPrincipal({ isCurrent, oneTime, ...token }: TokenKey): Promise<KnownPrincipal> {
+    return this.resolvePrincipal({ ...token, others: [], isValid: isCurrent, isUsed: oneTime !== null });
   }
 
-  private async knownOf(resolved: Resolved): Promise<Known> {
-    const { at, others, source, key, mayStay, isUsed, boundTo, resource } = resolved;
+  private async resolvePrincipal(resolved: Resolved): Promise<KnownPrincipal> {
+    const { at, others, source, key, isValid, isUsed, boundTo, resource } = resolved;
     if (key.workspaceId === null) throw refusal('scope_missing', key, ORGANISATION_KEY);
     const workspaceKey = documentKey.workspace(key.workspaceId);
     const organisationKey = documentKey.organisation(key.organisationId);
@@ -232,7 +232,7 @@ export class Principals {
       expiresAtMs: principal.expiresAtMs,
     };
     this.ends.watch(principal, origin);
-    return { origin, mayStay, principal, isUsed };
+    return { origin, isValid, principal, isUsed };
   }
 
   private async find(

@@ -78,7 +78,7 @@ export class TokenCallers {
    */
   async resolve(token: string): Promise<TokenKey> {
     try {
-      return await this.verified(token);
+      return await this.verifiedKey(token);
     } catch (error) {
       if (error instanceof KeysUnavailable) {
         throw new GatewayError('unavailable', {
@@ -96,7 +96,7 @@ export class TokenCallers {
     }
   }
 
-  private async verified(token: string): Promise<TokenKey> {
+  private async verifiedKey(token: string): Promise<TokenKey> {
     const read = readToken(token);
     const issuer = issuerOf(read.claims);
     if (issuer === null) throw new TokenFault('issuer', 'The token names no issuer.');

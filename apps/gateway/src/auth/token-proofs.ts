@@ -27,7 +27,7 @@ export class TokenProofs {
    */
   constructor(
     private readonly used: UsedTokens,
-    private readonly most: number,
+    private readonly proofsMax: number,
     private readonly now: () => number = Date.now,
   ) {}
 
@@ -52,9 +52,9 @@ export class TokenProofs {
 
   private count(organisationId: string): void {
     const count = (this.counts.get(organisationId) ?? 0) + 1;
-    if (count > this.most)
+    if (count > this.proofsMax)
       throw new GatewayError('rate_limited', {
-        message: `The organisation has sent ${String(this.most)} proofs in five minutes; wait, or use bearer tokens.`,
+        message: `The organisation has sent ${String(this.proofsMax)} proofs in five minutes; wait, or use bearer tokens.`,
         headers: { 'retry-after': '60' },
       });
     // The period begins with the first proof, and later ones do not move it.

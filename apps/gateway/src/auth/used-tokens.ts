@@ -47,7 +47,7 @@ const nameOf = ({ trustId, jti }: OneTimeToken): string => hash('sha256', `${tru
 const secondsOf = ({ expiresAt }: OneTimeToken, nowMs: number): number =>
   Math.max(Math.ceil(expiresAt - nowMs / 1_000), 0) + 60;
 
-const unknown = (cause?: unknown): GatewayError =>
+const useUnknown = (cause?: unknown): GatewayError =>
   new GatewayError('unavailable', {
     message: 'Whether the one-time token was used before cannot be checked right now; try again.',
     headers: { 'retry-after': '5' },
@@ -62,7 +62,7 @@ export class SharedUsedTokens implements UsedTokens {
     try {
       return (await this.redis.set(key, '1', 'EX', secondsOf(token, Date.now()), 'NX')) === 'OK';
     } catch (error) {
-      throw unknown(error);
+      throw useUnknown(error);
     }
   }
 
@@ -77,7 +77,7 @@ export class SharedUsedTokens implements UsedTokens {
  */
 export class LocalUsedTokens implements UsedTokens {
   /** Expiry of each used token by name, in Unix milliseconds. */
-  private readonly ends = new Map<string, number>();
+  private readonly expiries = new Map<string, number>();
 
   constructor(
     private readonly max = LOCAL_MAX,
@@ -86,18 +86,18 @@ export class LocalUsedTokens implements UsedTokens {
 
   take(token: OneTimeToken): Promise<boolean> {
     const [name, now] = [nameOf(token), this.now()];
-    if ((this.ends.get(name) ?? 0) > now) return Promise.resolve(false);
-    if (this.ends.size >= this.max) this.forgetEnded(now);
-    if (this.ends.size >= this.max) return Promise.reject(unknown());
-    this.ends.set(name, now + secondsOf(token, now) * 1_000);
+    if ((this.expiries.get(name) ?? 0) > now) return Promise.resolve(false);
+    if (this.expiries.size >= this.max) this.removeExpired(now);
+    if (this.expiries.size >= this.max) return Promise.reject(useUnknown());
+    this.expiries.set(name, now + secondsOf(token, now) * 1_000);
     return Promise.resolve(true);
   }
 
   close(): void {
-    this.ends.clear();
+    this.expiries.clear();
   }
 
-  private forgetEnded(now: number): void {
-    for (const [name, end] of this.ends) if (end <= now) this.ends.delete(name);
+  private removeExpired(now: number): void {
+    for (const [name, end] of this.expiries) if (end <= now) this.expiries.delete(name);
   }
 }

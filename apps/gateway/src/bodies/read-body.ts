@@ -38,7 +38,7 @@ export class BodyReader implements BodyTaker {
   private size = 0;
   private timer: NodeJS.Timeout | null = null;
   private startedAt = 0;
-  private over = false;
+  private isDone = false;
 
   constructor(
     private readonly req: IncomingMessage,
@@ -60,7 +60,7 @@ export class BodyReader implements BodyTaker {
   }
 
   piece(chunk: Buffer): void {
-    if (this.over) return;
+    if (this.isDone) return;
     this.size += chunk.length;
     if (this.size > this.options.maxBytes) {
       this.fail(bodyTooLarge('MAX_BUFFERED_BODY', this.options.maxBytes, this.expected));
@@ -98,8 +98,8 @@ export class BodyReader implements BodyTaker {
   }
 
   private stop(): boolean {
-    if (this.over) return false;
-    this.over = true;
+    if (this.isDone) return false;
+    this.isDone = true;
     if (this.timer) clearTimeout(this.timer);
     return true;
   }
@@ -109,7 +109,7 @@ export class BodyReader implements BodyTaker {
    * out.
    */
   watch(): void {
-    if (!this.over && this.timer === null) this.restartTimer();
+    if (!this.isDone && this.timer === null) this.restartTimer();
   }
 
   private restartTimer(): void {

@@ -9,7 +9,7 @@ const PER_CONTAINER = 64;
 /** Bytes of memory for a number in a list. */
 const PER_COMMA = 8;
 /** Minimum bytes of a body whose extra memory is counted; that of a shorter one is small. */
-const COUNTED_FROM = 16_384;
+const COUNTED_BYTES_MIN = 16_384;
 
 interface Bounds {
   /** Maximum number of members of all objects together. */
@@ -55,7 +55,7 @@ export const RESPONSE_READ_EXACTLY = { ...READ_WHOLE, members: 50_000, values: 1
  * `READ_WHOLE`.
  */
 export function parsedBytes(body: Buffer): number {
-  if (body.length < COUNTED_FROM) return PER_BYTE * body.length;
+  if (body.length < COUNTED_BYTES_MIN) return PER_BYTE * body.length;
   const size = sizeWithin(body, READ_WHOLE);
   const bound = exceeded(size, READ_WHOLE);
   if (bound !== null) throw requestTooLarge(bound);
@@ -94,7 +94,7 @@ export function unreadableResponse(provider: string, cause: unknown): GatewayErr
 
 /** Returns the first bound that a document exceeds, in words; null when it exceeds none. */
 export const exceededBy = (body: Buffer, bounds: Bounds): string | null =>
-  body.length < COUNTED_FROM ? null : exceeded(sizeWithin(body, bounds), bounds);
+  body.length < COUNTED_BYTES_MIN ? null : exceeded(sizeWithin(body, bounds), bounds);
 
 /** Counts the parts of a document, and stops as soon as a bound is exceeded. */
 const sizeWithin = (body: Buffer, bounds: Bounds): JsonSize =>

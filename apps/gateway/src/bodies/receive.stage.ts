@@ -80,7 +80,7 @@ export class ReceiveStage implements Stage {
     return new Promise((resolve, reject) => {
       const received = (body: Buffer): void => {
         try {
-          this.look(context, body);
+          this.scan(context, body);
         } catch (thrown) {
           reject(toGatewayError(thrown));
           return;
@@ -98,10 +98,10 @@ export class ReceiveStage implements Stage {
 
   private async spool(context: RequestContext, length: number | null): Promise<void> {
     const small = await this.largeBodies.receive(context, length);
-    if (small !== null) this.look(context, small);
+    if (small !== null) this.scan(context, small);
   }
 
-  private look(context: RequestContext, body: Buffer): void {
+  private scan(context: RequestContext, body: Buffer): void {
     const { req } = context;
     context.body = body;
     if (context.route.body === 'rpc') return;

@@ -9,13 +9,13 @@ import type { BodySink } from '../core/upstream';
 export const RESPONSE_BYTES_MAX = 16 * 1_048_576;
 
 /**
- * Collects and decodes a response that guardrails judge. Reports its bytes, or an error when it cannot be read, or null when it
- * broke off; the response's `error` then holds the reason.
+ * Collects and decodes a response that guardrails judge. Reports its bytes, or an error when it
+ * cannot be read, or null when it broke off; the response's `error` then holds the reason.
  */
 export class CollectedResponse implements BodySink {
   private readonly chunks: Buffer[] = [];
   private size = 0;
-  private over = false;
+  private isDone = false;
 
   constructor(
     private readonly response: GatewayResponse,
@@ -23,20 +23,20 @@ export class CollectedResponse implements BodySink {
   ) {}
 
   data(chunk: Buffer): void {
-    if (this.over) return;
+    if (this.isDone) return;
     this.size += chunk.length;
     if (this.size <= RESPONSE_BYTES_MAX) {
       this.chunks.push(chunk);
       return;
     }
-    this.over = true;
+    this.isDone = true;
     this.done(unreadable(TOO_LARGE));
     this.response.call?.abort();
   }
 
   end(): void {
-    if (this.over) return;
-    this.over = true;
+    if (this.isDone) return;
+    this.isDone = true;
     const encoding = valueOf(this.response.headers, 'content-encoding');
     const coding = codingOf(encoding);
     if (coding !== null) this.decode(coding);
@@ -46,8 +46,8 @@ export class CollectedResponse implements BodySink {
   }
 
   fail(): void {
-    if (this.over) return;
-    this.over = true;
+    if (this.isDone) return;
+    this.isDone = true;
     this.done(null);
   }
 

@@ -133,8 +133,8 @@ class FormReader {
 
   private value(): boolean {
     const end = this.pending.indexOf(this.delimiter);
-    const known = end === -1 ? this.pending.length - this.delimiter.length + 1 : end;
-    if (known > 0) this.keep(known);
+    const complete = end === -1 ? this.pending.length - this.delimiter.length + 1 : end;
+    if (complete > 0) this.keep(complete);
     if (end === -1) return false;
     this.close();
     this.skip(this.delimiter.length);

@@ -21,7 +21,7 @@ import { CollectedResponse } from './collected-response';
 const MARKED = 246;
 
 /** A whole response that guardrails judge. */
-interface Seen extends SeenBody {
+interface SeenResponse extends SeenBody {
   /** The provider's bytes, decoded. */
   readonly bytes: Buffer;
   readonly isTranslated: boolean;
@@ -57,14 +57,14 @@ export class GuardedAttempt implements AttemptListener {
   responded(response: GatewayResponse): void {
     const { status, error } = response;
     if (error !== null || status < 200 || status > 299) this.listener.responded(response);
-    else if (isEventStream(response)) this.streams(response);
-    else if (!this.isRead(response)) this.pass(response);
-    else if (this.isWatchedAlone()) this.watched(response);
+    else if (isEventStream(response)) this.handleStream(response);
+    else if (!this.mustRead(response)) this.pass(response);
+    else if (this.hasOnlyAsync()) this.passWatched(response);
     else response.attach(new CollectedResponse(response, (body) => this.received(response, body)));
   }
 
-  private streams(response: GatewayResponse): void {
-    const { judges, verdict, facts, output } = this.guarded;
+  private handleStream(response: GatewayResponse): void {
+    const { judgesOutput, verdict, facts, output } = this.guarded;
     const { context, guarding } = this;
     if (context.attempts.partial !== null && guarding.streamed !== output) {
       this.listener.refused(
@@ -76,8 +76,8 @@ export class GuardedAttempt implements AttemptListener {
     }
     guarding.streamed = output;
     const isShown = verdict.results.length > 0 && !isStrict(context, response.upstream);
-    if (!judges && verdict.placeholders === null && verdict.outcome === 'pass' && !isShown)
-      this.watched(response);
+    if (!judgesOutput && verdict.placeholders === null && verdict.outcome === 'pass' && !isShown)
+      this.passWatched(response);
     else if (isPlainEvents(response) && isStreamed(facts.dialect)) {
       response.guarded = new GuardedStream(
         guarding,
@@ -86,18 +86,18 @@ export class GuardedAttempt implements AttemptListener {
         !isStrict(context, response.upstream),
       );
       this.pass(response);
-    } else if (judges)
+    } else if (judgesOutput)
       response.attach(new CollectedResponse(response, (body) => this.received(response, body)));
-    else this.watched(response);
+    else this.passWatched(response);
   }
 
   /** True when only asynchronous guardrails act on the request and the response. */
-  private isWatchedAlone(): boolean {
-    const { judges, verdict } = this.guarded;
-    return !judges && verdict.placeholders === null && verdict.results.length === 0;
+  private hasOnlyAsync(): boolean {
+    const { judgesOutput, verdict } = this.guarded;
+    return !judgesOutput && verdict.placeholders === null && verdict.results.length === 0;
   }
 
-  private watched(response: GatewayResponse): void {
+  private passWatched(response: GatewayResponse): void {
     if (this.guarded.output.some(isAsync))
       response.guarded = new WatchedResponse(this.guarding, this.tools, this.guarded);
     this.pass(response);
@@ -108,7 +108,7 @@ export class GuardedAttempt implements AttemptListener {
    * other routes (dialect `json`) a body is read when its content type is missing, contains `json`
    * or begins with `text/`.
    */
-  private isRead({ headers }: GatewayResponse): boolean {
+  private mustRead({ headers }: GatewayResponse): boolean {
     if (this.guarded.facts.dialect !== 'json') return true;
     const type = contentTypeOf(headers);
     return type === undefined || type.includes('json') || type.startsWith('text/');
@@ -131,11 +131,11 @@ export class GuardedAttempt implements AttemptListener {
   private judge(response: GatewayResponse, bytes: Buffer): void {
     try {
       const seen = this.seen(response, bytes);
-      const { facts, request, output, judges } = this.guarded;
+      const { facts, request, output, judgesOutput } = this.guarded;
       const reported = seen.isEvents ? { ...facts, dialect: 'json' as const } : facts;
       const subject = Subject.output(reported, request, seen.value, response.status);
       this.guarding.watch('output', output, subject);
-      if (!judges) {
+      if (!judgesOutput) {
         this.conclude(response, seen, null);
         return;
       }
@@ -163,7 +163,7 @@ export class GuardedAttempt implements AttemptListener {
    * Converts the body to the client's dialect. Throws `provider_answer_invalid` when it cannot be
    * translated.
    */
-  private seen(response: GatewayResponse, bytes: Buffer): Seen {
+  private seen(response: GatewayResponse, bytes: Buffer): SeenResponse {
     const { support, provider } = response.upstream;
     if (isEventStream(response))
       return { value: textsOfEvents(bytes), isText: false, bytes, isTranslated: false, isEvents: true };
@@ -176,24 +176,24 @@ export class GuardedAttempt implements AttemptListener {
       return { value, isText: false, bytes, isTranslated: true, isEvents: false };
     } catch (cause) {
       // The provider charges for the response nevertheless.
-      this.guarding.noteUse(response, readResponse(provider, bytes));
+      this.guarding.addUse(response, readResponse(provider, bytes));
       throw unreadableResponse(provider.id, cause);
     }
   }
 
   /** Applies the verdict. `verdict` is null when no output guardrail ran. */
-  private conclude(response: GatewayResponse, seen: Seen, verdict: StageVerdict | null): void {
+  private conclude(response: GatewayResponse, seen: SeenResponse, verdict: StageVerdict | null): void {
     const { verdict: before } = this.guarded;
     const facts = factsOnce(response, seen);
     if (verdict !== null) this.guarding.note('output', verdict.results);
     if (verdict?.outcome === 'deny') {
-      this.guarding.noteUse(response, facts());
+      this.guarding.addUse(response, facts());
       this.listener.refused(new GuardrailDenial(verdict, before.results, verdict.results));
       return;
     }
     if (seen.isEvents && verdict?.body !== undefined) {
-      this.guarding.noteUse(response, facts());
-      this.listener.refused(unchangeable());
+      this.guarding.addUse(response, facts());
+      this.listener.refused(cannotChange());
       return;
     }
     const isMarked = before.outcome === 'mark' || verdict?.outcome === 'mark';
@@ -204,26 +204,26 @@ export class GuardedAttempt implements AttemptListener {
   }
 
   /** Returns the body for the client: the provider's bytes, unless something has to change. */
-  private bodyFor(seen: Seen, verdict: StageVerdict | null, isMarked: boolean): Buffer {
+  private bodyFor(seen: SeenResponse, verdict: StageVerdict | null, isMarked: boolean): Buffer {
     const { verdict: before, facts } = this.guarded;
     const after = verdict?.results ?? [];
     const { placeholders } = before;
     const judged = bytesFor(seen, verdict?.body);
     const body = placeholders === null ? judged : withOriginals(judged, placeholders, seen.isText);
     const hasJudged = before.results.length + after.length > 0;
-    const tells = isMarked || (!facts.isPassthrough && hasJudged);
-    return tells && takesMembers(seen)
+    const showsResults = isMarked || (!facts.isPassthrough && hasJudged);
+    return showsResults && canAddMember(seen)
       ? withMember(body, 'hook_results', hookResults(before.results, after))
       : body;
   }
 }
 
-const bytesFor = ({ value, isText, isTranslated, bytes }: Seen, changed: unknown): Buffer =>
+const bytesFor = ({ value, isText, isTranslated, bytes }: SeenResponse, changed: unknown): Buffer =>
   changed === undefined && !isTranslated
     ? bytes
     : bytesOf(changed ?? value, isText, isText ? null : exactNumbers(bytes));
 
-const takesMembers = ({ value, isText, isEvents }: Seen): boolean => !isText && !isEvents && isObject(value);
+const canAddMember = ({ value, isText, isEvents }: SeenResponse): boolean => !isText && !isEvents && isObject(value);
 
 const NOTHING = (): void => undefined;
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -231,7 +231,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** Reads the usage on the first call and caches it. */
 function factsOnce(
   { upstream: { provider } }: GatewayResponse,
-  { bytes, isEvents }: Seen,
+  { bytes, isEvents }: SeenResponse,
 ): () => ResponseFacts {
   let read: ResponseFacts | null = null;
   return () => (read ??= isEvents ? factsOfEvents(provider.tap(), bytes) : readResponse(provider, bytes));
@@ -242,7 +242,7 @@ function factsOfEvents(tap: StreamTap, bytes: Buffer): ResponseFacts {
   return { usage: tap.usage(), model: tap.model };
 }
 
-const unchangeable = (): GatewayError =>
+const cannotChange = (): GatewayError =>
   new GatewayError('provider_answer_invalid', {
     message: 'Guardrails would change the stream, but its dialect is unknown.',
   });

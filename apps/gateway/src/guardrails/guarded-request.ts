@@ -31,7 +31,7 @@ export interface GuardReports {
   streamed: readonly CompiledGuardrail[] | null;
   note(stage: GuardrailStage, results: readonly GuardrailResult[]): void;
   /** Charges a response that the client does not receive. */
-  noteUse(response: GatewayResponse, facts: ResponseFacts): void;
+  addUse(response: GatewayResponse, facts: ResponseFacts): void;
   /** Runs asynchronous guardrails, whose verdicts only go to the log. */
   watch(stage: GuardrailStage, guardrails: readonly CompiledGuardrail[], subject: Subject): void;
   /**
@@ -49,7 +49,7 @@ export interface GuardedRequest {
   readonly verdict: StageVerdict;
   readonly output: readonly CompiledGuardrail[];
   /** True when an output guardrail judges the response before it is forwarded. */
-  readonly judges: boolean;
+  readonly judgesOutput: boolean;
 }
 
 export const isAsync = ({ actions }: CompiledGuardrail): boolean => actions.async === true;

@@ -25,7 +25,7 @@ import { LateVerdicts } from './late-verdicts';
 import { GuardedAttempt } from './guarded-attempt';
 import { isAsync, type GuardedRequest, type GuardReports, type GuardTools } from './guarded-request';
 import { sessionLists, type SessionGuarding } from './sessions/session-guarding';
-import { askedWith, bytesOf, factsOf, requestBody, type SeenBody } from './request-subject';
+import { requestWith, bytesOf, factsOf, requestBody, type SeenBody } from './request-subject';
 import type { RequestGuardrails, Send } from './request-guardrails';
 
 /** Maximum number of verdicts that the log record of one request holds. */
@@ -92,12 +92,12 @@ export class Guarding implements RequestGuardrails, GuardReports {
     }
     const judged = this.judge(lists, upstream);
     if (!(judged instanceof Promise)) {
-      this.goOn(lists, judged, listener, send);
+      this.proceed(lists, judged, listener, send);
       return;
     }
     judged
       .then((done) => {
-        this.goOn(lists, done, listener, send);
+        this.proceed(lists, done, listener, send);
       })
       .catch((thrown: unknown) => {
         listener.refused(thrown);
@@ -110,7 +110,7 @@ export class Guarding implements RequestGuardrails, GuardReports {
   }
 
   /** Charges a response that the client does not receive, because the provider charges for it. */
-  noteUse({ upstream, cache }: GatewayResponse, { usage, model }: ResponseFacts): void {
+  addUse({ upstream, cache }: GatewayResponse, { usage, model }: ResponseFacts): void {
     if (cache?.isFree === true || usage === null) return;
     this.context.usage.addExtra({ upstream, model, usage });
   }
@@ -125,7 +125,7 @@ export class Guarding implements RequestGuardrails, GuardReports {
    * disconnected.
    */
   judgeAtEnd(start: () => Promise<readonly GuardrailResult[]> | null): void {
-    this.late.atEnd(start);
+    this.late.runAtEnd(start);
   }
 
   note(stage: GuardrailStage, results: readonly GuardrailResult[]): void {
@@ -205,7 +205,7 @@ export class Guarding implements RequestGuardrails, GuardReports {
    * Returns the body after changes by guardrails, or the parsed body when another parser could read
    * the received bytes differently; null when the received body is sent unchanged.
    */
-  private changed({ input }: GuardrailLists, { verdict, request, isText, form }: Judged): Buffer | null {
+  private changedBody({ input }: GuardrailLists, { verdict, request, isText, form }: Judged): Buffer | null {
     const { body, spooled } = this.context;
     if (verdict.body === undefined) {
       const isJson = request !== null && !isText && form === undefined && body.length > 0;
@@ -218,19 +218,19 @@ export class Guarding implements RequestGuardrails, GuardReports {
     });
   }
 
-  private goOn(lists: GuardrailLists, judged: Judged, listener: AttemptListener, send: Send): void {
+  private proceed(lists: GuardrailLists, judged: Judged, listener: AttemptListener, send: Send): void {
     const { verdict, isText, request, form } = judged;
     if (this.context.upgrade !== null) this.verdicts.set(lists.input, verdict);
     if (verdict.outcome === 'deny') throw new GuardrailDenial(verdict, verdict.results, []);
-    const judges = GuardrailRunner.concerns(lists.output, 'output');
-    const isPlain = judges || verdict.placeholders !== null || lists.output.some(isAsync);
-    const body = this.changed(lists, judged);
+    const judgesOutput = GuardrailRunner.concerns(lists.output, 'output');
+    const isPlain = judgesOutput || verdict.placeholders !== null || lists.output.some(isAsync);
+    const body = this.changedBody(lists, judged);
     const requested =
       body === null && !isPlain
         ? this.context
-        : askedWith(this.context, body, isText || form ? null : (request as JsonObject), isPlain);
-    const guarded: GuardedRequest = { ...judged, output: lists.output, judges };
-    const isWatched = judges || verdict.results.length > 0 || lists.output.some(isAsync);
+        : requestWith(this.context, body, isText || form ? null : (request as JsonObject), isPlain);
+    const guarded: GuardedRequest = { ...judged, output: lists.output, judgesOutput };
+    const isWatched = judgesOutput || verdict.results.length > 0 || lists.output.some(isAsync);
     send(
       requested,
       isWatched ? new GuardedAttempt(this.context, this, this.tools, guarded, listener) : listener,

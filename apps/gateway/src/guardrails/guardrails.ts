@@ -50,7 +50,7 @@ interface KnownPlan {
 
 type Slugs = ReadonlyMap<string, GuardrailDocument>;
 
-const SIDES = { input: 'inputGuardrails', output: 'outputGuardrails' } as const;
+const TARGET_LISTS = { input: 'inputGuardrails', output: 'outputGuardrails' } as const;
 
 /**
  * Finds the guardrails for the requests of a principal under a config: those of the organisation,
@@ -60,7 +60,7 @@ const SIDES = { input: 'inputGuardrails', output: 'outputGuardrails' } as const;
 export class Guardrails {
   private readonly plans = new WeakMap<GatewayPrincipal, WeakMap<CompiledConfig, KnownPlan>>();
   private readonly saved = new WeakMap<GuardrailDocument, CompiledGuardrail>();
-  private readonly writtenOut = {
+  private readonly inline = {
     input: new WeakMap<object, CompiledGuardrail>(),
     output: new WeakMap<object, CompiledGuardrail>(),
   };
@@ -81,7 +81,7 @@ export class Guardrails {
     if (!config.hasGuardrails && !workspace.defaults.guardrails && !organisation.guardrails) return null;
     const known = this.plans.get(principal)?.get(config);
     if (known && this.isCurrent(known)) return known.plan;
-    return this.make(principal, config);
+    return this.build(principal, config);
   }
 
   /**
@@ -99,7 +99,7 @@ export class Guardrails {
     return true;
   }
 
-  private async make(principal: GatewayPrincipal, config: CompiledConfig): Promise<GuardrailPlan> {
+  private async build(principal: GatewayPrincipal, config: CompiledConfig): Promise<GuardrailPlan> {
     const sources = new Map<DocumentKey, ReadModelDocument | null>();
     const slugs = new Map<string, GuardrailDocument>();
     await Promise.all(
@@ -135,12 +135,12 @@ export class Guardrails {
     const known =
       typeof reference === 'string'
         ? document && this.saved.get(document)
-        : document === null && this.writtenOut[stage].get(reference);
+        : document === null && this.inline[stage].get(reference);
     if (known) return known;
     const result = this.compile(stage, reference, document);
     if (!result.ok) return result.details;
     const { guardrail } = result;
-    if (typeof reference !== 'string' && document === null) this.writtenOut[stage].set(reference, guardrail);
+    if (typeof reference !== 'string' && document === null) this.inline[stage].set(reference, guardrail);
     if (typeof reference === 'string' && document !== null) this.saved.set(document, guardrail);
     return guardrail;
   }
@@ -229,7 +229,7 @@ class Compilation {
     private readonly slugs: Slugs,
     private readonly compile: Compile,
     /** Returns a sentence that suggests a similar slug; empty when there is none. */
-    private readonly near: (slug: string) => string,
+    private readonly suggest: (slug: string) => string,
   ) {}
 
   plan(config: CompiledConfig): GuardrailPlan {
@@ -243,27 +243,27 @@ class Compilation {
   }
 
   private list(target: CompiledTarget, stage: GuardrailStage): readonly CompiledGuardrail[] {
-    const references = target[SIDES[stage]];
+    const references = target[TARGET_LISTS[stage]];
     const key = references.length === 0 ? null : references;
     let list = this.lists[stage].get(key);
     if (!list) {
       const { organisation, workspace } = this.principal;
       list = effectiveGuardrails({
-        organisation: this.all(organisation.guardrails?.[stage] ?? [], stage, `defaults.${stage}_guardrails`),
+        organisation: this.compileAll(organisation.guardrails?.[stage] ?? [], stage, `defaults.${stage}_guardrails`),
         isExcluded: workspace.guardrailExclusions?.includes(stage) === true,
-        workspace: this.all(
+        workspace: this.compileAll(
           workspace.defaults.guardrails?.[stage] ?? [],
           stage,
           `defaults.${stage}_guardrails`,
         ),
-        config: this.all(references, stage, `${target.path}.${stage}_guardrails`),
+        config: this.compileAll(references, stage, `${target.path}.${stage}_guardrails`),
       }).filter((guardrail) => guardrail[stage].length > 0);
       this.lists[stage].set(key, list);
     }
     return list;
   }
 
-  private all(
+  private compileAll(
     references: readonly GuardrailReference[],
     stage: GuardrailStage,
     path: string,
@@ -271,17 +271,17 @@ class Compilation {
     return references.flatMap((reference, index) => {
       const slug = savedGuardrail(reference) ?? '';
       const document = slug === '' ? null : (this.slugs.get(slug) ?? null);
-      const here = `${path}.${String(index)}`;
+      const place = `${path}.${String(index)}`;
       if (slug !== '' && document === null) {
         // Only the first error contains a suggestion, to bound the work.
-        const near = this.details.length === 0 ? this.near(slug).replace(' Did', '; did') : '';
+        const near = this.details.length === 0 ? this.suggest(slug).replace(' Did', '; did') : '';
         const message = `names no guardrail of this workspace${near}`;
-        this.details.push(detail([here], 'unknown_guardrail', message, slug));
+        this.details.push(detail([place], 'unknown_guardrail', message, slug));
         return [];
       }
       const compiled = this.compile(stage, reference, document);
       if (!isDetails(compiled)) return [compiled];
-      for (const each of compiled) this.details.push({ ...each, path: `${here}.${each.path}` });
+      for (const each of compiled) this.details.push({ ...each, path: `${place}.${each.path}` });
       return [];
     });
   }

@@ -19,7 +19,7 @@ export class JudgedBody {
 
   /** Returns a sink that sends the body when it ends and ignores the provider's bytes. */
   sink(context: RequestContext, reply: Reply, status: number, headers: HeaderList): BodySink {
-    for (const name of OF_OTHER_BYTES) removeHeader(headers, name);
+    for (const name of BODY_HEADERS) removeHeader(headers, name);
     if (this.contentType !== null) setHeader(headers, 'content-type', this.contentType);
     context.reply.meteredBy({ usage: () => this.facts().usage, model: () => this.facts().model });
     return {
@@ -34,4 +34,4 @@ export class JudgedBody {
 }
 
 /** Headers that describe the provider's original bytes, which the client may not receive. */
-const OF_OTHER_BYTES = ['content-length', 'content-encoding', 'content-md5', 'digest', 'etag'];
+const BODY_HEADERS = ['content-length', 'content-encoding', 'content-md5', 'digest', 'etag'];

@@ -14,7 +14,7 @@ const WAIT_MS = 120_000;
 export class LateVerdicts {
   private running = 0;
   private isWatched = false;
-  private endings: readonly (readonly [GuardrailStage, Start])[] = [];
+  private runsAtEnd: readonly (readonly [GuardrailStage, Start])[] = [];
   private complete: (() => void) | null = null;
   private timer: NodeJS.Timeout | null = null;
 
@@ -37,8 +37,8 @@ export class LateVerdicts {
   }
 
   /** Registers a run that starts when the response has ended. */
-  atEnd(start: Start): void {
-    this.endings = [...this.endings, ['output', start]];
+  runAtEnd(start: Start): void {
+    this.runsAtEnd = [...this.runsAtEnd, ['output', start]];
   }
 
   /**
@@ -46,8 +46,8 @@ export class LateVerdicts {
    * without remote calls finish; undefined when nothing runs.
    */
   prepare(): Promise<void> | undefined {
-    for (const [stage, start] of this.endings) this.watch(stage, start);
-    this.endings = [];
+    for (const [stage, start] of this.runsAtEnd) this.watch(stage, start);
+    this.runsAtEnd = [];
     if (!this.isWatched) return undefined;
     return new Promise((resolve) => {
       setImmediate(resolve);

@@ -25,7 +25,7 @@ const ROUTES = {
 } as const;
 
 /** A model's response with the usage it reports. */
-interface Read {
+interface ModelResponse {
   readonly response: JsonObject;
   readonly usage: Usage | null;
   readonly model: string | null;
@@ -52,7 +52,7 @@ export class ModelCalls {
     const context = contextFor(request, call);
     const leave = (): void => void context.res.emit('close');
     call.signal.addEventListener('abort', leave, { once: true });
-    let read: Read | null = null;
+    let read: ModelResponse | null = null;
     try {
       call.signal.throwIfAborted();
       const { principal } = request;
@@ -82,7 +82,7 @@ export class ModelCalls {
     return await this.configs.fromDocument(workspace.id, target.config, 'guardrail');
   }
 
-  private async charge(context: RequestContext, request: RequestContext, read: Read | null): Promise<void> {
+  private async charge(context: RequestContext, request: RequestContext, read: ModelResponse | null): Promise<void> {
     if (request.settled && context.attempts.records.length > 0) {
       // The request's reservation is closed already, so reserve separately. A refusal is ignored,
       // because the usage has occurred and is recorded.
@@ -130,7 +130,7 @@ const JSON_TYPE = 'application/json';
 const HEADERS = ['accept', JSON_TYPE, 'content-type', JSON_TYPE];
 const NO_HEADERS: readonly string[] = [];
 
-async function readWhole(context: RequestContext): Promise<Read> {
+async function readWhole(context: RequestContext): Promise<ModelResponse> {
   const { response } = context;
   if (response === null) throw new CheckError('The wait for the model was aborted.');
   const body = await new Promise<Buffer | GatewayError | null>((resolve) => {

@@ -142,7 +142,7 @@ export const bytesOf = (value: unknown, isText: boolean, numbers: ExactNumbers |
  * Returns the request with its body replaced. With `isPlain` it requests a response without content
  * encoding, so that guardrails can read it.
  */
-export function askedWith(
+export function requestWith(
   context: RequestContext,
   body: Buffer | null,
   parsed: JsonObject | null,

@@ -77,7 +77,7 @@ export class ToolGuards {
    * with `ToolDenial`.
    */
   async before(context: RequestContext, subject: ToolSubject): Promise<JsonObject> {
-    const guardrails = await this.mapped(context, subject, 'beforeToolCall');
+    const guardrails = await this.guardrailsFor(context, subject, 'beforeToolCall');
     if (guardrails.length === 0) return subject.arguments;
     const judged = Subject.input(factsOf(context, subject), subject.arguments);
     const verdict = await this.judge(context, guardrails, judged, 'beforeToolCall');
@@ -93,11 +93,11 @@ export class ToolGuards {
     subject: ToolSubject,
     read: () => JsonObject,
   ): Promise<JsonObject | null> {
-    const guardrails = await this.mapped(context, subject, 'afterToolCall');
+    const guardrails = await this.guardrailsFor(context, subject, 'afterToolCall');
     if (guardrails.length === 0) return null;
     const result = read();
     const { texts } = resultText(result);
-    const changes = await this.changesBy(guardrails, context, subject, texts);
+    const changes = await this.runOnTexts(guardrails, context, subject, texts);
     return changes && withEditedResult(result, (text) => changes.get(text) ?? text);
   }
 
@@ -110,11 +110,11 @@ export class ToolGuards {
     subject: ToolSubject,
     texts: readonly string[],
   ): Promise<ReadonlyMap<string, string> | null> {
-    const guardrails = await this.mapped(context, subject, 'afterToolCall');
-    return guardrails.length === 0 ? null : this.changesBy(guardrails, context, subject, texts);
+    const guardrails = await this.guardrailsFor(context, subject, 'afterToolCall');
+    return guardrails.length === 0 ? null : this.runOnTexts(guardrails, context, subject, texts);
   }
 
-  private async changesBy(
+  private async runOnTexts(
     guardrails: readonly CompiledGuardrail[],
     context: RequestContext,
     subject: ToolSubject,
@@ -142,7 +142,7 @@ export class ToolGuards {
   /**
    * Returns the guardrails that judge a capability in a phase, including those of the whole server.
    */
-  private async mapped(
+  private async guardrailsFor(
     { principal }: RequestContext,
     { server, capabilityId }: ToolSubject,
     phase: ToolPhase,

@@ -1,7 +1,7 @@
 import { GATEWAY_VERSION, GatewayError, toGatewayError } from '@gw/kernel';
 import { serviceTokenCheck, type HealthBoard, type ServerDrain } from '@gw/web';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { responseOwn, refuse } from '../http/own-responses';
+import { sendOwn, refuse } from '../http/own-responses';
 import type { HealthView } from '../http/paths';
 
 const SERVICE = { service: 'gateway', version: GATEWAY_VERSION } as const;
@@ -22,7 +22,7 @@ export class HealthDoor {
   handle(view: HealthView, id: string, req: IncomingMessage, res: ServerResponse): void {
     this.respond(view, req).then(
       ([status, body]) => {
-        responseOwn(id, req, res, Buffer.from(JSON.stringify(body)), status);
+        sendOwn(id, req, res, Buffer.from(JSON.stringify(body)), status);
       },
       (error: unknown) => {
         refuse(id, req, res, toGatewayError(error));

@@ -13,12 +13,14 @@ import type { AgentsDoor } from '../agents/agents-door';
 import type { McpDoor } from '../mcp/mcp-door';
 import type { OwnLimits } from '../limits/own-limits';
 import type { HealthDoor } from '../health/health-door';
-import { responseOwn, refuse } from './own-responses';
+import { sendOwn, refuse } from './own-responses';
 import { withoutKeys } from './query-keys';
 import { destinationOf, type Destination } from './paths';
 import { checkRequest, targetOf } from './request-rules';
 
-/** Sends each request to the data plane or the control plane, or refuses it. Nest sees none of them. */
+/**
+ * Sends each request to the data plane or the control plane, or refuses it. Nest sees none of them.
+ */
 export class FrontDoor {
   private stopped = false;
 
@@ -32,7 +34,9 @@ export class FrontDoor {
     private readonly agents: Pick<AgentsDoor, 'handle'>,
   ) {}
 
-  /** Refuses all further requests: the process is stopping, and its last requests were interrupted. */
+  /**
+   * Refuses all further requests: the process is stopping, and its last requests were interrupted.
+   */
   stop(): void {
     this.stopped = true;
   }
@@ -60,7 +64,7 @@ export class FrontDoor {
     this.assertServes(destination.plane);
     switch (destination.plane) {
       case 'data':
-        this.toModel(id, req, res, destination);
+        this.toDataPlane(id, req, res, destination);
         return;
       case 'control':
         this.controlPlane.forward(id, req, res, path + query);
@@ -75,10 +79,10 @@ export class FrontDoor {
         this.mcp.handle(id, req, res, destination);
         return;
       case 'agents':
-        this.agents.handle(id, req, res, foundAgent(destination));
+        this.agents.handle(id, req, res, assertAgentRoute(destination));
         return;
       case 'openapi':
-        responseOwn(id, req, res, OPEN_API);
+        sendOwn(id, req, res, OPEN_API);
         return;
       case 'refused':
       case 'none':
@@ -86,7 +90,7 @@ export class FrontDoor {
     }
   }
 
-  private toModel(
+  private toDataPlane(
     id: string,
     req: IncomingMessage,
     res: ServerResponse,
@@ -104,7 +108,7 @@ export class FrontDoor {
   }
 }
 
-function foundAgent({ to }: Extract<Destination, { plane: 'agents' }>): AgentDestination {
+function assertAgentRoute({ to }: Extract<Destination, { plane: 'agents' }>): AgentDestination {
   if (to.kind !== 'refused') return to;
   if (to.status === 404) throw new GatewayError('route_not_found');
   throw new GatewayError('method_not_allowed', { headers: { allow: to.allow.join(', ') } });

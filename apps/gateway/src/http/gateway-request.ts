@@ -34,7 +34,7 @@ function lowerName(name: string): string {
  */
 export class GatewayRequest extends IncomingMessage {
   private taker: BodyTaker | null = null;
-  private named: IncomingHttpHeaders | null = null;
+  private parsedHeaders: IncomingHttpHeaders | null = null;
 
   /**
    * @internal Returns `headers` as Node.js does. Node.js looks up the rules of each name in each
@@ -43,14 +43,14 @@ export class GatewayRequest extends IncomingMessage {
   static readonly headers: PropertyDescriptor = {
     configurable: true,
     get(this: GatewayRequest) {
-      return (this.named ??= this.eachOnce() ?? (nodeHeaders.get?.call(this) as IncomingHttpHeaders));
+      return (this.parsedHeaders ??= this.uniqueHeaders() ?? (nodeHeaders.get?.call(this) as IncomingHttpHeaders));
     },
     set(this: GatewayRequest, headers: IncomingHttpHeaders) {
-      this.named = headers;
+      this.parsedHeaders = headers;
     },
   };
 
-  private eachOnce(): IncomingHttpHeaders | null {
+  private uniqueHeaders(): IncomingHttpHeaders | null {
     const { rawHeaders } = this;
     const { length } = rawHeaders;
     if (length > 2 * HEADERS_MAX) return null;

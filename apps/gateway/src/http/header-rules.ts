@@ -39,7 +39,7 @@ const NEVER_UPSTREAM_PREFIXES = [
  * the caller's gateway key or instead of the response: redirects, polling and upload addresses, and
  * files that a proxy would serve.
  */
-const LEADING_ELSEWHERE = [
+const FOLLOWED_ADDRESSES = [
   'azure-asyncoperation',
   'content-location',
   'link',
@@ -62,7 +62,7 @@ const LEADING_ELSEWHERE = [
 const NEVER_DOWNSTREAM: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP_HEADERS,
   ...CREDENTIAL_HEADERS,
-  ...LEADING_ELSEWHERE,
+  ...FOLLOWED_ADDRESSES,
   'accept-ch',
   'activate-storage-access',
   'alt-svc',
@@ -128,7 +128,7 @@ export function upstreamHeaders(rawHeaders: readonly string[], connection: strin
   return headers;
 }
 
-const ONLY_HERE: ReadonlySet<string> = new Set([
+const SINGLE_HOP: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP_HEADERS,
   'host',
   'x-powered-by',
@@ -147,7 +147,7 @@ export function withoutHopByHop(rawHeaders: readonly string[]): string[] {
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string;
     const lower = name.toLowerCase();
-    if (!ONLY_HERE.has(lower) && !lower.startsWith('x-forwarded-'))
+    if (!SINGLE_HOP.has(lower) && !lower.startsWith('x-forwarded-'))
       headers.push(name, rawHeaders[i + 1] as string);
   }
   return headers;

@@ -5,9 +5,10 @@ import { errorBody } from '../reply/error-body';
 import { dialectOf } from './paths';
 
 /**
- * Sends a JSON response of the gateway itself. Throws `method_not_allowed` unless the method is GET or HEAD.
+ * Sends a JSON response of the gateway itself. Throws `method_not_allowed` unless the method is GET
+ * or HEAD.
  */
-export function responseOwn(
+export function sendOwn(
   id: string,
   { method }: IncomingMessage,
   res: ServerResponse,
@@ -30,8 +31,8 @@ export function responseOwn(
 }
 
 /**
- * Sends an error for a request that did not enter the pipeline. If its body was not read, the connection
- * closes with the response.
+ * Sends an error for a request that did not enter the pipeline. If its body was not read, the
+ * connection closes with the response.
  */
 export function refuse(id: string, req: IncomingMessage, res: ServerResponse, error: GatewayError): void {
   const body = errorBody(error, dialectOf(req.url ?? ''), id);

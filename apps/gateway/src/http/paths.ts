@@ -50,7 +50,7 @@ export function destinationOf(
   method = 'GET',
   headers: IncomingHttpHeaders = NO_HEADERS,
 ): Destination {
-  return ofMcp.get(path) ?? readDestination(path, method, headers);
+  return mcpDestinations.get(path) ?? readDestination(path, method, headers);
 }
 
 function readDestination(path: string, method: string, headers: IncomingHttpHeaders): Destination {
@@ -76,13 +76,13 @@ type McpDestination = Extract<Destination, { plane: 'mcp' }>;
 /**
  * Parsed destinations by the paths of MCP servers. At the maximum, new paths are parsed each time.
  */
-const ofMcp = new Map<string, McpDestination>();
-const [OF_MCP_MAX, OF_MCP_LENGTH_MAX] = [1_000, 256];
+const mcpDestinations = new Map<string, McpDestination>();
+const [MCP_DESTINATIONS_MAX, MCP_PATH_LENGTH_MAX] = [1_000, 256];
 
 function mcpDestination(path: string): McpDestination | undefined {
   const found = readMcpDestination(path);
-  if (found !== undefined && ofMcp.size < OF_MCP_MAX && path.length <= OF_MCP_LENGTH_MAX)
-    ofMcp.set(path, found);
+  if (found !== undefined && mcpDestinations.size < MCP_DESTINATIONS_MAX && path.length <= MCP_PATH_LENGTH_MAX)
+    mcpDestinations.set(path, found);
   return found;
 }
 

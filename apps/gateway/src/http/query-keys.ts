@@ -20,7 +20,7 @@ export interface KeylessQuery {
  * Returns the same text when there are none.
  */
 export function withoutKeys(query: string): KeylessQuery {
-  if (!MAY_HOLD.test(query)) return { query, key: null };
+  if (!MAY_HOLD_CREDENTIAL.test(query)) return { query, key: null };
   const parameters = [...new URLSearchParams(query)];
   const kept = parameters.filter(([name]) => !CREDENTIALS.has(name.toLowerCase()));
   if (kept.length === parameters.length) return { query, key: null };
@@ -30,4 +30,4 @@ export function withoutKeys(query: string): KeylessQuery {
 }
 
 /** A cheap first test; `%` is included because a name may be percent-encoded. */
-const MAY_HOLD = /key|token|%/i;
+const MAY_HOLD_CREDENTIAL = /key|token|%/i;

@@ -23,7 +23,7 @@ export class McpServers {
     const document = this.documents.get(documentKey.mcpServer(id, slugOrId));
     if (document === undefined) return this.read(principal, slugOrId);
     if (document?.kind !== 'mcp_server' || document.workspaceId !== id) return null;
-    const user = this.users.now(principal, [document]);
+    const user = this.users.inMemory(principal, [document]);
     return user === undefined ? this.read(principal, slugOrId) : this.viewOf(principal, document, user);
   }
 
@@ -44,7 +44,7 @@ export class McpServers {
     if (document === undefined) return view;
     if (document?.kind !== 'mcp_server' || document.id !== id) return null;
     const { principal } = view.caller;
-    const user = this.users.now(principal, [document]);
+    const user = this.users.inMemory(principal, [document]);
     return user === undefined ? view : this.viewOf(principal, document, user);
   }
 

@@ -32,7 +32,7 @@ export class ClientGate {
       if (!(thrown instanceof GatewayError)) throw thrown;
       return this.deny(thrown, 'A message names a model that is not enabled.');
     }
-    const verdict = event.asks ? this.accounts.verdict(this.context) : 'ok';
+    const verdict = event.requestsResponse ? this.accounts.verdict(this.context) : 'ok';
     if (verdict !== 'ok') return refused(verdict);
     this.meter.fromClient(message.length, event);
     return null;

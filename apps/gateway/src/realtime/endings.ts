@@ -30,7 +30,7 @@ export interface Ending {
    * Set when the client has ended the session, so that the gateway still waits for the response in
    * progress.
    */
-  readonly isLeft?: true;
+  readonly mayLinger?: true;
 }
 
 /** Reports the ending to the request's reply. */
@@ -43,10 +43,10 @@ export function reportEnding(reply: RequestReply, { fact, failure }: Ending): vo
 }
 
 /** The frame for a side whose connection has already ended; it is not sent. */
-const GONE: CloseFrame = { code: NO_CLOSE_FRAME, reason: '' };
+const NO_FRAME: CloseFrame = { code: NO_CLOSE_FRAME, reason: '' };
 /** Close codes of a provider after a successful session. 1005: a close frame without a code. */
-const REGULAR: ReadonlySet<number> = new Set([1000, GOING_AWAY, 1005]);
-const OVER: CloseFrame = { code: GOING_AWAY, reason: 'The session has ended.' };
+const REGULAR_CODES: ReadonlySet<number> = new Set([1000, GOING_AWAY, 1005]);
+const SESSION_ENDED: CloseFrame = { code: GOING_AWAY, reason: 'The session has ended.' };
 
 export type Refusal = Exclude<SessionVerdict, 'ok'>;
 
@@ -58,9 +58,9 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
 export const clientGone: Ending = {
   by: 'client',
   fact: 'client_left',
-  toClient: GONE,
+  toClient: NO_FRAME,
   toProvider: { code: GOING_AWAY, reason: 'The client has disconnected.' },
-  isLeft: true,
+  mayLinger: true,
 };
 
 export const providerGone = (): Ending => ({
@@ -69,7 +69,7 @@ export const providerGone = (): Ending => ({
   fact: 'cut',
   failure: new GatewayError('stream_interrupted'),
   toClient: { code: INTERNAL_ERROR, reason: 'The connection to the provider broke.' },
-  toProvider: GONE,
+  toProvider: NO_FRAME,
 });
 
 /** Returns the ending of a session that the gateway stops. */
@@ -83,7 +83,7 @@ export const refused = (why: Refusal): Ending => ({
   by: 'gateway',
   fact: 'denied',
   toClient: { code: POLICY_VIOLATION, reason: REFUSALS[why] },
-  toProvider: OVER,
+  toProvider: SESSION_ENDED,
 });
 
 /**
@@ -95,15 +95,15 @@ export const denied = (failure: GatewayError, reason: string, last: Buffer): End
   fact: null,
   failure,
   toClient: { code: POLICY_VIOLATION, reason },
-  toProvider: OVER,
+  toProvider: SESSION_ENDED,
   last,
 });
 
 export function closedByClient({ code, reason, isFault }: Closing): Ending {
   const toClient = { code, reason };
-  if (!isFault) return { by: 'client', fact: null, toClient, toProvider: toClient, isLeft: true };
+  if (!isFault) return { by: 'client', fact: null, toClient, toProvider: toClient, mayLinger: true };
   const toProvider = { code: GOING_AWAY, reason: 'The client violated the protocol.' };
-  return { by: 'gateway', fact: 'denied', toClient, toProvider, isLeft: true };
+  return { by: 'gateway', fact: 'denied', toClient, toProvider, mayLinger: true };
 }
 
 export function closedByProvider({ code, reason, isFault }: Closing): Ending {
@@ -113,6 +113,6 @@ export function closedByProvider({ code, reason, isFault }: Closing): Ending {
     const toClient = { code: INTERNAL_ERROR, reason: 'The provider violated the protocol.' };
     return { by: 'gateway', fact: 'cut', failure, toClient, toProvider };
   }
-  const fact = REGULAR.has(code) ? null : 'provider_error';
+  const fact = REGULAR_CODES.has(code) ? null : 'provider_error';
   return { by: 'provider', fact, toClient: toProvider, toProvider };
 }

@@ -66,7 +66,7 @@ class Handshake implements OutboundCall {
   private peer: Peer | null = null;
   private refusal: IncomingMessage | null = null;
   /** True once the provider has accepted, or the attempt has ended. */
-  private over = false;
+  private isDone = false;
 
   constructor(
     private readonly request: OutboundRequest,
@@ -89,8 +89,8 @@ class Handshake implements OutboundCall {
     try {
       const socket = await outbound.openSocket(this.request.origin, this.opening.signal);
       this.socket = socket;
-      if (this.over) socket.destroy();
-      else this.shake(socket);
+      if (this.isDone) socket.destroy();
+      else this.openWebSocket(socket);
     } catch (cause) {
       this.fail(failureOf(cause));
     }
@@ -109,7 +109,7 @@ class Handshake implements OutboundCall {
     this.peer?.terminate();
   }
 
-  private shake(socket: Socket): void {
+  private openWebSocket(socket: Socket): void {
     const { origin, path, headers } = this.request;
     const peer = new Peer(origin.replace(/^http/, 'ws') + path, [], {
       ...peerOptions(this.maxMessageBytes),
@@ -122,7 +122,7 @@ class Handshake implements OutboundCall {
       this.readChoice(res);
     });
     peer.once('open', () => {
-      if (this.over) return;
+      if (this.isDone) return;
       peer.pause();
       this.end();
       this.response.peer = peer;
@@ -172,7 +172,7 @@ class Handshake implements OutboundCall {
       response.onData(chunk);
     });
     res.once('end', () => {
-      if (this.over) return;
+      if (this.isDone) return;
       this.end();
       this.socket?.destroy();
       response.onEnd();
@@ -184,7 +184,7 @@ class Handshake implements OutboundCall {
   }
 
   private fail(error: OutboundError): void {
-    if (this.over) return;
+    if (this.isDone) return;
     this.end();
     this.opening.abort(error);
     this.socket?.destroy();
@@ -193,7 +193,7 @@ class Handshake implements OutboundCall {
   }
 
   private end(): void {
-    this.over = true;
+    this.isDone = true;
     clearTimeout(this.timer);
   }
 }

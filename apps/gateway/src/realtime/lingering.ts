@@ -36,7 +36,7 @@ export class Lingering {
     meter: SessionMeter,
     done: () => void,
   ): Linger | null {
-    if (this.limitMs === 0 || !meter.isUnderWay || provider.readyState !== provider.OPEN) return null;
+    if (this.limitMs === 0 || !meter.isResponseOpen || provider.readyState !== provider.OPEN) return null;
     const { workspace } = principal as GatewayPrincipal;
     const share = this.shares.of(workspace.id, workspace.organisationId);
     if (!share.take(1)) return null;
@@ -50,7 +50,7 @@ export class Lingering {
 /** Waits until the open responses of a session end, with limits on time and bytes. */
 export class Linger {
   private bytes = 0;
-  private isOver = false;
+  private isDone = false;
   private readonly limit: NodeJS.Timeout;
   private readonly quiet: NodeJS.Timeout;
 
@@ -71,15 +71,15 @@ export class Linger {
   }
 
   /** Reports a message of the provider and the parts that ended with it. */
-  passed(message: Buffer, ended: readonly SessionPart[]): void {
+  noteMessage(message: Buffer, ended: readonly SessionPart[]): void {
     this.bytes += message.length;
-    if (this.bytes > BYTES_MAX || (ended.length > 0 && !this.meter.isUnderWay)) this.finish();
+    if (this.bytes > BYTES_MAX || (ended.length > 0 && !this.meter.isResponseOpen)) this.finish();
     else this.quiet.refresh();
   }
 
   finish(): void {
-    if (this.isOver) return;
-    this.isOver = true;
+    if (this.isDone) return;
+    this.isDone = true;
     clearTimeout(this.limit);
     clearTimeout(this.quiet);
     this.done();

@@ -18,7 +18,7 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/;
  * Whether the request is a WebSocket upgrade in the sense of RFC 6455. Other upgrade requests are
  * served as if they had not requested an upgrade.
  */
-export const asksForWebSocket = ({ headers }: IncomingMessage): boolean =>
+export const requestsWebSocket = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade !== undefined && /(?:^|,)\s*websocket\s*(?:,|$)/i.test(headers.upgrade);
 
 /**

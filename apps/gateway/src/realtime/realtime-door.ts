@@ -8,7 +8,7 @@ import { RequestContext } from '../core/request-context';
 import type { Pipeline } from '../core/pipeline';
 import { routeOf } from '../routes/route-table';
 import { ClientUpgrade } from './client-upgrade';
-import { asksForWebSocket, readOffer } from './offer';
+import { requestsWebSocket, readOffer } from './offer';
 
 /**
  * Accepts WebSocket requests below the data plane's paths. They run through the same stages as
@@ -33,7 +33,7 @@ export class RealtimeDoor {
    * 9110 allows.
    */
   readonly takes = (req: IncomingMessage): boolean => {
-    if (!asksForWebSocket(req)) return false;
+    if (!requestsWebSocket(req)) return false;
     const destination = destinationOf(targetOf(req.url ?? '/').path, 'GET', req.headers);
     // The paths of Gemini clients have no sessions.
     return destination.plane === 'data' && destination.base === '/v1';

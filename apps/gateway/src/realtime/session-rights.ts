@@ -10,10 +10,10 @@ import type { Principals } from '../auth/principals';
  * Interval in milliseconds between checks of open sessions; each check costs a few lookups in
  * memory.
  */
-const EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
 /** An open session, with the facts that are checked again. */
-export interface Entitled {
+export interface CheckedSession {
   readonly context: Pick<RequestContext, 'gw' | 'route' | 'startedWallMs'>;
   /** The saved provider; null when the client used its own key. */
   readonly saved: ProviderDocument | null;
@@ -28,7 +28,7 @@ export interface Entitled {
  * because requests are served from known documents too.
  */
 export class SessionRights {
-  private readonly sessions = new Set<Entitled>();
+  private readonly sessions = new Set<CheckedSession>();
   private timer: NodeJS.Timeout | null = null;
   private isChecking = false;
 
@@ -37,14 +37,14 @@ export class SessionRights {
     private readonly documents: Documents,
   ) {}
 
-  add(session: Entitled): void {
+  add(session: CheckedSession): void {
     this.sessions.add(session);
     this.timer ??= setInterval(() => {
       void this.check();
-    }, EVERY_MS).unref();
+    }, CHECK_EVERY_MS).unref();
   }
 
-  delete(session: Entitled): void {
+  delete(session: CheckedSession): void {
     this.sessions.delete(session);
     if (this.sessions.size > 0 || this.timer === null) return;
     clearInterval(this.timer);
@@ -74,7 +74,7 @@ export class SessionRights {
     this.isChecking = false;
   }
 
-  private async refusalOf(session: Entitled): Promise<GatewayError | null> {
+  private async refusalOf(session: CheckedSession): Promise<GatewayError | null> {
     try {
       const nowMs = Date.now();
       const principal = this.principals.resolveAgain(session.context.gw.apiKey ?? '');
@@ -87,7 +87,7 @@ export class SessionRights {
     }
   }
 
-  private providerOf({ saved }: Entitled) {
+  private providerOf({ saved }: CheckedSession) {
     if (saved === null) return null;
     const key = documentKey.provider(saved.workspaceId, saved.slug);
     const known = this.documents.get(key);
@@ -95,7 +95,7 @@ export class SessionRights {
   }
 }
 
-function checkProvider({ saved, model }: Entitled, document: unknown, nowMs: number): void {
+function checkProvider({ saved, model }: CheckedSession, document: unknown, nowMs: number): void {
   if (saved === null) return;
   const provider = assertSavedUsable(document, saved.slug, nowMs);
   if (provider !== saved && model !== null) checkModelOf(provider, model);

@@ -67,7 +67,7 @@ export interface SessionOptions {
  * session first waits a limited time for the provider, so that the response is charged as reported.
  */
 export class Session {
-  private over = false;
+  private hasEnded = false;
   private readonly idle: NodeJS.Timeout;
   private clientMessages = 0;
   private providerMessages = 0;
@@ -108,7 +108,7 @@ export class Session {
       context.reply.sent(message.length);
       const ended = meter.fromProvider(message, isBinary);
       const verdict = ended.length === 0 ? 'ok' : this.charge(ended);
-      this.linger?.passed(message, ended);
+      this.linger?.noteMessage(message, ended);
       return verdict;
     });
     client.whenClosing((closing) => {
@@ -144,43 +144,43 @@ export class Session {
 
   private listen(from: Peer, to: Peer, note: (message: Buffer, isBinary: boolean) => SessionVerdict): void {
     const queue = from === this.client ? this.messages.client : this.messages.provider;
-    const passed = (): void => {
+    const noteActivity = (): void => {
       this.idle.refresh();
       if (to.transport.writableNeedDrain) from.pause();
     };
     from.on('message', (data: RawData, isBinary: boolean) => {
-      if (this.over && (this.linger === null || from === this.client)) return;
+      if (this.hasEnded && (this.linger === null || from === this.client)) return;
       // The type that `ws` delivers by default.
       const message = data as Buffer;
       const verdict = note(message, isBinary);
-      if (this.over) return;
+      if (this.hasEnded) return;
       const { guard } = this;
       if (guard !== null) queue.run(() => this.judge(guard, from, message, isBinary));
       else if (from === this.client) this.sendToProvider(message, isBinary);
       else to.send(message, { binary: isBinary });
-      passed();
+      noteActivity();
       if (verdict !== 'ok')
         queue.run(() => {
           this.end(refused(verdict));
         });
     });
     from.on('ping', (data: Buffer) => {
-      if (this.over) return;
+      if (this.hasEnded) return;
       to.ping(data);
-      passed();
+      noteActivity();
     });
     from.on('pong', (data: Buffer) => {
-      if (this.over) return;
+      if (this.hasEnded) return;
       to.pong(data);
-      passed();
+      noteActivity();
     });
     to.transport.on('drain', () => {
-      queue.goOn();
+      queue.resume();
     });
   }
 
   private judge(guard: SessionGuard, from: Peer, message: Buffer, isBinary: boolean): Eventually<void> {
-    if (this.over) return undefined;
+    if (this.hasEnded) return undefined;
     return from === this.client ? guard.fromClient(message, isBinary) : guard.fromProvider(message, isBinary);
   }
 
@@ -188,16 +188,16 @@ export class Session {
     const { client, context } = this;
     return new SessionGuard(guarding, {
       toClient: (message, binary) => {
-        if (!this.over) client.send(message, { binary });
+        if (!this.hasEnded) client.send(message, { binary });
       },
       toProvider: (message, binary) => {
-        if (!this.over) this.sendToProvider(message, binary);
+        if (!this.hasEnded) this.sendToProvider(message, binary);
       },
       deny: (failure, cause) => {
         const last = errorMessage(failure, context.id, cause);
         this.end(denied(failure, 'A guardrail has ended this session.', last));
       },
-      isGone: () => this.over,
+      isGone: () => this.hasEnded,
     });
   }
 
@@ -215,16 +215,16 @@ export class Session {
   }
 
   private end(ending: Ending): void {
-    if (this.over) {
+    if (this.hasEnded) {
       // The first ending is recorded. If the provider ends too, there is nothing more to wait for.
       if (ending.by !== 'client') this.linger?.finish();
       return;
     }
-    this.over = true;
+    this.hasEnded = true;
     clearTimeout(this.idle);
     this.guard?.close();
     const { context, provider, options } = this;
-    if (ending.isLeft === true)
+    if (ending.mayLinger === true)
       this.linger = options.lingering.begin(context, provider, options.meter, () => {
         this.finish(ending);
       });

@@ -12,7 +12,7 @@ import { SessionMeter } from './metering/session-meter';
 import { Peer, peerOptions } from './peer';
 import { RequestSession } from './request-session';
 import { Session } from './session';
-import type { Entitled, SessionRights } from './session-rights';
+import type { CheckedSession, SessionRights } from './session-rights';
 
 export interface SessionsOptions {
   readonly maxMessageBytes: number;
@@ -91,10 +91,10 @@ export class Sessions {
         this.rights.delete(entitled);
       },
     });
-    const deny: Entitled['deny'] = (failure) => {
+    const deny: CheckedSession['deny'] = (failure) => {
       session.deny(failure);
     };
-    const entitled: Entitled = { context, saved, model, deny };
+    const entitled: CheckedSession = { context, saved, model, deny };
     this.open.add(session);
     this.rights.add(entitled);
   }

@@ -75,7 +75,7 @@ export class LargeBodies {
   }
 
   /** Reads chunks until they exceed the maximum for a body in memory, or the body ends. */
-  private async readFirst(context: RequestContext, pieces: BodyPieces): Promise<First> {
+  private async readFirst(context: RequestContext, pieces: BodyPieces): Promise<FirstPieces> {
     const first: Buffer[] = [];
     let size = 0;
     const startedAt = performance.now();
@@ -124,9 +124,9 @@ function leftMs(startedAt: number, bytes: number, options: BodyReaderOptions): n
   return left;
 }
 
-interface First {
+interface FirstPieces {
   readonly pieces: readonly Buffer[];
   readonly isWhole: boolean;
 }
 
-const NOTHING: First = { pieces: [], isWhole: false };
+const NOTHING: FirstPieces = { pieces: [], isWhole: false };

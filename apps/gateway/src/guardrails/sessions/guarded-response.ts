@@ -14,7 +14,7 @@ interface HeldSound {
   readonly message: Buffer;
   readonly channel: StreamChannel;
   /** Number of characters of the channel that arrived before the audio. */
-  readonly behind: number;
+  readonly precedingLength: number;
 }
 
 export interface ResponseOut {
@@ -32,7 +32,7 @@ export interface ResponseOut {
 export class GuardedResponse implements GuardedOut {
   readonly guard: StreamGuard;
   private readonly events: GuardedEvents;
-  private readonly came = new Map<string, number>();
+  private readonly received = new Map<string, number>();
   private sound: HeldSound[] = [];
 
   constructor(
@@ -62,12 +62,12 @@ export class GuardedResponse implements GuardedOut {
     }
     if (typeof event['delta'] === 'string' && !isSound(event)) this.count(channel, event['delta'].length);
     const pending = this.events.take(message, event);
-    if (!this.hasEnded) this.soundOn();
+    if (!this.hasEnded) this.sendSound();
     return pending;
   }
 
   write(message: Buffer): void {
-    this.soundOn();
+    this.sendSound();
     this.out.toClient(message);
   }
 
@@ -100,7 +100,7 @@ export class GuardedResponse implements GuardedOut {
 
   private count({ choice }: StreamChannel, length: number): void {
     const key = String(choice);
-    this.came.set(key, (this.came.get(key) ?? 0) + length);
+    this.received.set(key, (this.received.get(key) ?? 0) + length);
   }
 
   private holdSound(message: Buffer, channel: StreamChannel): void {
@@ -112,14 +112,14 @@ export class GuardedResponse implements GuardedOut {
       );
       return;
     }
-    this.sound.push({ message, channel, behind: this.came.get(String(channel.choice)) ?? 0 });
+    this.sound.push({ message, channel, precedingLength: this.received.get(String(channel.choice)) ?? 0 });
   }
 
   /** Sends held audio in order, as far as the text before it is sent. */
-  private soundOn(): void {
+  private sendSound(): void {
     while (this.sound.length > 0) {
-      const [{ message, channel, behind }] = this.sound as [HeldSound];
-      const gone = (this.came.get(String(channel.choice)) ?? 0) - this.guard.heldLength(channel);
+      const [{ message, channel, precedingLength: behind }] = this.sound as [HeldSound];
+      const gone = (this.received.get(String(channel.choice)) ?? 0) - this.guard.heldLength(channel);
       if (gone < behind) return;
       this.sound.shift();
       this.budget.give(message.length);

@@ -21,7 +21,7 @@ export class MessageQueue {
   }
 
   /** Reads from the peer again, because the other peer can accept more messages. */
-  goOn(): void {
+  resume(): void {
     if (!this.isBusy) this.from.resume();
   }
 

@@ -66,11 +66,11 @@ export function isSilent(event: JsonObject): boolean {
   if (typeof type !== 'string') return false;
   if (SILENT.test(type)) return true;
   if (!type.startsWith('conversation.item.') || !isObject(item)) return false;
-  return item['role'] === 'user' || item['role'] === 'system' || OF_CLIENTS.has(item['type']);
+  return item['role'] === 'user' || item['role'] === 'system' || CLIENT_ITEMS.has(item['type']);
 }
 
 /** Item types that only clients create; the provider repeats them. */
-const OF_CLIENTS: ReadonlySet<unknown> = new Set(['function_call_output', 'mcp_approval_response']);
+const CLIENT_ITEMS: ReadonlySet<unknown> = new Set(['function_call_output', 'mcp_approval_response']);
 
 const eventId = (): string => `event_${uuidv7()}`;
 

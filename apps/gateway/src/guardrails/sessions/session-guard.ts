@@ -55,7 +55,7 @@ const ITEMS_MAX = 256;
 export class SessionGuard {
   private readonly responses = new Map<string, GuardedResponse>();
   private readonly items = new Map<string, GuardedResponse>();
-  private readonly noted = new Set<string>();
+  private readonly reported = new Set<string>();
   private readonly budget = new BodyBudget(HELD_BYTES_MAX);
   private readonly guarding: SessionGuarding;
   private readonly responseOut: ResponseOut;
@@ -67,7 +67,7 @@ export class SessionGuard {
     const note = (stage: GuardrailStage, results: readonly GuardrailResult[]): void => {
       guarding.note(
         stage,
-        results.filter((result) => this.isNews(stage, result)),
+        results.filter((result) => this.isWorthLogging(stage, result)),
       );
     };
     this.guarding = { ...guarding, note };
@@ -120,7 +120,7 @@ export class SessionGuard {
     if (!isText && isTranscript(value)) return this.transcript(message, isBinary, seen);
     if (this.guarding.output.length > 0 && (isText || !isSilent(value))) {
       const response = isText ? null : this.responseOf(value);
-      return response === null ? this.wholly(message, isBinary, seen) : this.within(response, message, value);
+      return response === null ? this.judgeWhole(message, isBinary, seen) : this.judgeInResponse(response, message, value);
     }
     this.out.toClient(message, isBinary);
     return undefined;
@@ -146,13 +146,13 @@ export class SessionGuard {
     return then(requested, (first) =>
       first.outcome === 'deny'
         ? first
-        : then(this.judge('input', input, value, false), (second) => joined(first, second)),
+        : then(this.judge('input', input, value, false), (second) => combined(first, second)),
     );
   }
 
   private judgeMore(known: StageVerdict, set: JsonObject): Eventually<StageVerdict> {
     if (known.outcome === 'deny') return known;
-    return then(this.judge('input', this.guarding.parameters, set, true), (next) => joined(known, next));
+    return then(this.judge('input', this.guarding.parameters, set, true), (next) => combined(known, next));
   }
 
   private judge(
@@ -168,7 +168,7 @@ export class SessionGuard {
     const reported = { ...facts, work, ...(isParameters && { dialect: 'json' as const, ...modelIn(body) }) };
     const subject =
       stage === 'input' ? Subject.input(reported, body) : Subject.output(reported, null, body, 200);
-    if (!isParameters && isSilentFor(subject)) return PASSED;
+    if (!isParameters && hasNoText(subject)) return PASSED;
     watch(stage, guardrails, subject);
     return then(tools.runner.run(guardrails, subject), (verdict) => {
       note(stage, verdict.results);
@@ -188,7 +188,7 @@ export class SessionGuard {
     });
   }
 
-  private wholly(message: Buffer, isBinary: boolean, { value, isText }: SeenMessage): Eventually<void> {
+  private judgeWhole(message: Buffer, isBinary: boolean, { value, isText }: SeenMessage): Eventually<void> {
     return then(this.judge('output', this.guarding.output, value, false), (verdict) => {
       if (this.out.isGone()) return;
       if (verdict.outcome === 'deny') {
@@ -202,7 +202,7 @@ export class SessionGuard {
     });
   }
 
-  private within(response: GuardedResponse, message: Buffer, event: JsonObject): Eventually<void> {
+  private judgeInResponse(response: GuardedResponse, message: Buffer, event: JsonObject): Eventually<void> {
     const pending = response.take(message, event);
     return then(pending, () => {
       if (response.hasEnded) this.end(response);
@@ -254,10 +254,10 @@ export class SessionGuard {
    * Whether a result is worth logging. Further passes of the same guardrail are not, because a
    * session has many messages.
    */
-  private isNews(stage: GuardrailStage, result: GuardrailResult): boolean {
+  private isWorthLogging(stage: GuardrailStage, result: GuardrailResult): boolean {
     const key = `${stage} ${result.id}`;
-    const isKnown = this.noted.has(key);
-    this.noted.add(key);
+    const isKnown = this.reported.has(key);
+    this.reported.add(key);
     return (
       !isKnown ||
       !result.verdict ||
@@ -289,7 +289,7 @@ function modelIn({ model }: JsonObject): { readonly model?: string } {
  * Whether a message contains no text. A body that cannot be read counts as text, so that its checks
  * run and fail as usual.
  */
-function isSilentFor(subject: Subject): boolean {
+function hasNoText(subject: Subject): boolean {
   try {
     return subject.passages().length === 0;
   } catch {
@@ -297,7 +297,7 @@ function isSilentFor(subject: Subject): boolean {
   }
 }
 
-const joined = (first: StageVerdict, second: StageVerdict): StageVerdict => ({
+const combined = (first: StageVerdict, second: StageVerdict): StageVerdict => ({
   ...second,
   outcome: second.outcome === 'pass' ? first.outcome : second.outcome,
   results: [...first.results, ...second.results],

@@ -39,15 +39,15 @@ export interface SessionGuarding extends SessionLists {
   readonly watch: (stage: GuardrailStage, guardrails: readonly CompiledGuardrail[], subject: Subject) => void;
 }
 
-const OF_MESSAGES: ReadonlySet<CheckKind> = new Set(['text', 'webhook']);
+const MESSAGE_KINDS: ReadonlySet<CheckKind> = new Set(['text', 'webhook']);
 
 export function sessionLists({ input, output }: GuardrailLists): SessionLists {
   return {
     parameters: only(
       input,
-      ({ definition, prepared }) => !OF_MESSAGES.has(definition.kind) && prepared.transforms !== true,
+      ({ definition, prepared }) => !MESSAGE_KINDS.has(definition.kind) && prepared.transforms !== true,
     ),
-    input: only(input, ({ definition }) => OF_MESSAGES.has(definition.kind)),
+    input: only(input, ({ definition }) => MESSAGE_KINDS.has(definition.kind)),
     output,
   };
 }

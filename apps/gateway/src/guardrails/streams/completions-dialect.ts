@@ -35,11 +35,11 @@ export class CompletionsDialect implements StreamDialect {
       ...NOTHING,
       texts,
       closes: ended.flatMap((choice) => this.channelsOf(numberOr(choice['index'], 0))),
-      isTextAlone: ended.length === 0 && !isObject(body['usage']) && choices.every(saysTextAlone),
+      isTextAlone: ended.length === 0 && !isObject(body['usage']) && choices.every(hasOnlyText),
     };
   }
 
-  say({ choice, kind, index }: StreamChannel, text: string): Buffer {
+  textEvent({ choice, kind, index }: StreamChannel, text: string): Buffer {
     const said = !this.isChat
       ? { text }
       : kind === 'text'
@@ -57,7 +57,7 @@ export class CompletionsDialect implements StreamDialect {
   /**
    * Returns a chunk without choices, like the usage chunk, so that clients do not treat it as text.
    */
-  results(results: HookResults): Buffer {
+  resultsEvent(results: HookResults): Buffer {
     return dataEvent({ ...this.identity, choices: [], hook_results: results });
   }
 
@@ -90,7 +90,7 @@ export class CompletionsDialect implements StreamDialect {
 
 const NOTHING: ReadEvent = { texts: [], closes: [], role: 'plain', isTextAlone: false, repeats: [] };
 
-function saysTextAlone(choice: JsonObject): boolean {
+function hasOnlyText(choice: JsonObject): boolean {
   const said = isObject(choice['delta']) ? choice['delta'] : choice;
   return Object.entries(said).every(([name, value]) => TEXTS.has(name) || value === null || name === 'index');
 }

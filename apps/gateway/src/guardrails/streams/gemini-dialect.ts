@@ -37,7 +37,7 @@ export class GeminiDialect implements StreamDialect {
   /**
    * Returns an event with text; empty for a part of a call's arguments, which cannot be sent alone.
    */
-  say({ choice, kind }: StreamChannel, text: string): Buffer {
+  textEvent({ choice, kind }: StreamChannel, text: string): Buffer {
     if (kind === 'tool_call') return EMPTY;
     const part = kind === 'reasoning' ? { text, thought: true } : { text };
     return dataEvent({
@@ -51,7 +51,7 @@ export class GeminiDialect implements StreamDialect {
   }
 
   /** Returns an event without candidates, so that clients do not treat it as text. */
-  results(results: HookResults): Buffer {
+  resultsEvent(results: HookResults): Buffer {
     return dataEvent({ ...this.identity, candidates: [], hook_results: results });
   }
 

@@ -12,7 +12,7 @@ import { GatewayError } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import type { BodyBudget } from '../../bodies/body-budget';
 import { HeldEvents, type HeldEvent } from './held-events';
-import { SaidTexts } from './sent-texts';
+import { SentTexts } from './sent-texts';
 import { keyOf, type EventText, type StreamDialect } from './stream-dialect';
 
 /** The parts that judge a streamed response. */
@@ -51,7 +51,7 @@ interface PassedText {
  * held text of a response that has no end.
  */
 export class GuardedEvents {
-  private readonly said: SaidTexts;
+  private readonly sentTexts: SentTexts;
   private readonly held: HeldEvents;
   private isOver = false;
 
@@ -60,7 +60,7 @@ export class GuardedEvents {
     private readonly out: GuardedOut,
     budget: BodyBudget,
   ) {
-    this.said = new SaidTexts(guarding.before.placeholders);
+    this.sentTexts = new SentTexts(guarding.before.placeholders);
     this.held = new HeldEvents(budget);
   }
 
@@ -78,9 +78,9 @@ export class GuardedEvents {
     if (this.isOver) return undefined;
     const { dialect, guard } = this.guarding;
     const read = dialect.read(body);
-    if (read.role === 'error') this.out.write(this.repeated({ event, body, read }));
+    if (read.role === 'error') this.out.write(this.withRepeats({ event, body, read }));
     else if (read.role === 'end' && !guard.holdsAll)
-      return this.conclude(this.repeated({ event, body, read }));
+      return this.conclude(this.withRepeats({ event, body, read }));
     else if (guard.holdsAll) return this.hold({ event, body, read });
     else this.pass({ event, body, read });
     return undefined;
@@ -92,9 +92,9 @@ export class GuardedEvents {
   conclude(endMark: Buffer): Eventually<void> {
     this.isOver = true;
     const end = this.guarding.guard.end();
-    if (!(end instanceof Promise)) return this.concluded(end, endMark);
+    if (!(end instanceof Promise)) return this.applyEnd(end, endMark);
     return end.then((done) => {
-      if (!this.out.isGone()) this.concluded(done, endMark);
+      if (!this.out.isGone()) this.applyEnd(done, endMark);
     });
   }
 
@@ -122,7 +122,7 @@ export class GuardedEvents {
     const passed: PassedText[] = [];
     for (const text of read.texts) {
       const step = this.guarding.guard.push(text.channel, text.text);
-      passed.push({ text, out: this.said.add(text.channel, text.text, step.text) });
+      passed.push({ text, out: this.sentTexts.add(text.channel, text.text, step.text) });
       if (step.denial) {
         this.denyAfter(step.denial, passed, text.channel);
         return;
@@ -137,7 +137,7 @@ export class GuardedEvents {
       isChanged = true;
     }
     if (isChanged && isEmpty) return;
-    this.out.write(isChanged ? this.guarding.dialect.encode(body) : this.repeated(event));
+    this.out.write(isChanged ? this.guarding.dialect.encode(body) : this.withRepeats(event));
   }
 
   /**
@@ -146,10 +146,10 @@ export class GuardedEvents {
    */
   private flush(channel: StreamChannel, passed: PassedText[]): boolean {
     const step = this.guarding.guard.flush(channel);
-    const rest = this.said.close(channel, step.text);
+    const rest = this.sentTexts.close(channel, step.text);
     const last = passed.findLast(({ text }) => keyOf(text.channel) === keyOf(channel));
     if (last) last.out += rest;
-    else if (rest !== '') this.out.write(this.guarding.dialect.say(channel, rest));
+    else if (rest !== '') this.out.write(this.guarding.dialect.textEvent(channel, rest));
     if (step.denial) this.denyAfter(step.denial, passed, channel);
     return step.denial === null;
   }
@@ -160,7 +160,7 @@ export class GuardedEvents {
       .filter(({ text }) => keyOf(text.channel) === keyOf(channel))
       .map((each) => each.out)
       .join('');
-    if (out !== '') this.out.write(this.guarding.dialect.say(channel, out));
+    if (out !== '') this.out.write(this.guarding.dialect.textEvent(channel, out));
     this.deny(denial);
   }
 
@@ -168,10 +168,10 @@ export class GuardedEvents {
    * Returns the event with repetitions of earlier texts replaced by the text that was sent for
    * them.
    */
-  private repeated({ event, body, read }: HeldEvent): Buffer {
+  private withRepeats({ event, body, read }: HeldEvent): Buffer {
     let isChanged = false;
     for (const repeat of read.repeats) {
-      const out = this.said.sentFor(repeat.text);
+      const out = this.sentTexts.sentFor(repeat.text);
       if (out === repeat.text) continue;
       repeat.set(out);
       isChanged = true;
@@ -179,33 +179,33 @@ export class GuardedEvents {
     return isChanged ? this.guarding.dialect.encode(body) : event;
   }
 
-  private concluded({ verdict, rest }: StreamEnd, endMark: Buffer): void {
+  private applyEnd({ verdict, rest }: StreamEnd, endMark: Buffer): void {
     const { before, note, dialect, guard, showsResults = false } = this.guarding;
     if (verdict.outcome === 'deny') {
       this.deny(verdict);
       return;
     }
     note(verdict.results);
-    const last: Buffer[] = guard.holdsAll ? this.held.released(rest, this.said, dialect) : this.rests(rest);
+    const last: Buffer[] = guard.holdsAll ? this.held.released(rest, this.sentTexts, dialect) : this.restEvents(rest);
     const isMarked = before.outcome === 'mark' || verdict.outcome === 'mark';
     if (isMarked || (showsResults && before.results.length + verdict.results.length > 0))
       last.splice(
         guard.holdsAll ? this.held.endAt(last) : last.length,
         0,
-        dialect.results(hookResults(before.results, verdict.results)),
+        dialect.resultsEvent(hookResults(before.results, verdict.results)),
       );
     this.out.finish(endMark.length === 0 ? last : [...last, endMark], isMarked);
   }
 
-  private rests(rest: StreamEnd['rest']): Buffer[] {
+  private restEvents(rest: StreamEnd['rest']): Buffer[] {
     const { dialect } = this.guarding;
     const left = new Map(rest.map((each) => [keyOf(each.channel), each]));
-    for (const channel of this.said.open()) {
+    for (const channel of this.sentTexts.openChannels()) {
       if (!left.has(keyOf(channel))) left.set(keyOf(channel), { channel, text: '' });
     }
     return [...left.values()].flatMap(({ channel, text }) => {
-      const out = this.said.close(channel, text);
-      return out === '' ? [] : [dialect.say(channel, out)];
+      const out = this.sentTexts.close(channel, text);
+      return out === '' ? [] : [dialect.textEvent(channel, out)];
     });
   }
 

@@ -29,24 +29,24 @@ export class GuardedReply extends Reply {
   /** The head that waits for the verdict; null once it is sent. */
   private head: { readonly status: number; readonly headers: HeaderList } | null = null;
   /** True once nothing more is written. */
-  private over = false;
+  private isDead = false;
   /** True once the sink has ended. */
   private closed = false;
 
   constructor(
-    private readonly own: RequestContext,
+    private readonly requestContext: RequestContext,
     settle: Settle,
     flow: Flow | null,
     keepBytes: number,
     private readonly guarding: StreamGuarding,
   ) {
-    super(own, settle, flow, keepBytes);
+    super(requestContext, settle, flow, keepBytes);
     const out = {
       write: (event: Buffer) => this.pass(event),
       finish: (last: readonly Buffer[], isMarked: boolean) => this.finished(last, isMarked),
       deny: (verdict: StageVerdict) => this.deny(verdict),
       fail: (error: GatewayError) => this.stop(error),
-      isGone: () => own.clientGone,
+      isGone: () => requestContext.clientGone,
     };
     this.guarded = new GuardedEvents(guarding, out, new BodyBudget(HELD_BYTES_MAX));
   }
@@ -58,7 +58,7 @@ export class GuardedReply extends Reply {
   }
 
   override write(chunk: Buffer): void {
-    if (this.isDone() || this.own.clientGone) return;
+    if (this.isDone() || this.requestContext.clientGone) return;
     const events = this.events.write(chunk);
     if (events === null) {
       this.stop(
@@ -83,24 +83,24 @@ export class GuardedReply extends Reply {
     this.closed = true;
     if (last) this.write(last);
     // Streams of Gemini have no end mark.
-    const { route, reply } = this.own;
+    const { route, reply } = this.requestContext;
     if (route.dialect === 'gemini' && !this.isDone() && reply.failure === null)
       void this.guarded.conclude(EMPTY);
-    if (this.over || (this.guarded.hasEnded && !this.concluded)) return;
-    this.over = true;
+    if (this.isDead || (this.guarded.hasEnded && !this.concluded)) return;
+    this.isDead = true;
     this.open();
     super.end(null);
   }
 
   override break(): void {
-    if (this.over) return;
-    this.over = true;
+    if (this.isDead) return;
+    this.isDead = true;
     this.open();
     super.break();
   }
 
   private isDone(): boolean {
-    return this.over || this.guarded.hasEnded;
+    return this.isDead || this.guarded.hasEnded;
   }
 
   private take(event: Buffer): void {
@@ -147,18 +147,18 @@ export class GuardedReply extends Reply {
 
   /** Reports the error to the client in its dialect, and aborts the provider call. */
   private stop(error: GatewayError): void {
-    const { own } = this;
-    this.over = true;
-    own.reply.fail(error);
-    own.attempts.openStream?.lost('Guardrails ended the stream.');
-    const { dialect } = own.route;
-    if (this.head === null) super.end(errorEvent(error, dialect, own.id, false));
+    const { requestContext } = this;
+    this.isDead = true;
+    requestContext.reply.fail(error);
+    requestContext.attempts.openStream?.lost('Guardrails ended the stream.');
+    const { dialect } = requestContext.route;
+    if (this.head === null) super.end(errorEvent(error, dialect, requestContext.id, false));
     else {
       this.head = null;
-      super.start(error.status, errorHeaders(error, own));
-      super.end(errorBody(error, dialect, own.id));
+      super.start(error.status, errorHeaders(error, requestContext));
+      super.end(errorBody(error, dialect, requestContext.id));
     }
-    own.response?.call?.abort();
+    requestContext.response?.call?.abort();
   }
 }
 

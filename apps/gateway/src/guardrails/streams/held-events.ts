@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { StreamEnd } from '@gw/guardrails';
 import type { JsonObject } from '@gw/providers';
 import type { BodyBudget } from '../../bodies/body-budget';
-import type { SaidTexts } from './sent-texts';
+import type { SentTexts } from './sent-texts';
 import { keyOf, type ReadEvent, type StreamDialect } from './stream-dialect';
 
 export interface HeldEvent {
@@ -39,7 +39,7 @@ export class HeldEvents {
    * Returns the events to send: unchanged when no text changed, otherwise with each text in the
    * event of its first piece.
    */
-  released(rest: StreamEnd['rest'], said: SaidTexts, dialect: StreamDialect): Buffer[] {
+  released(rest: StreamEnd['rest'], said: SentTexts, dialect: StreamDialect): Buffer[] {
     const texts = new Map(rest.map(({ channel, text }) => [keyOf(channel), text]));
     const raw = new Map<string, string>();
     for (const { channel, text } of this.events.flatMap(({ read }) => read.texts))
@@ -60,7 +60,7 @@ export class HeldEvents {
     return this.events.at(-1)?.read.role === 'end' ? released.length - 1 : released.length;
   }
 
-  private rewritten(sent: Map<string, string>, said: SaidTexts, dialect: StreamDialect): Buffer[] {
+  private rewritten(sent: Map<string, string>, said: SentTexts, dialect: StreamDialect): Buffer[] {
     return this.events.map(({ body, read }) => {
       for (const text of read.texts) {
         const key = keyOf(text.channel);

@@ -19,7 +19,9 @@ const DELTAS: Readonly<Record<StreamChannel['kind'], { readonly type: string; re
   tool_call: { type: 'input_json_delta', key: 'partial_json' },
 };
 
-/** Reads events of Anthropic's messages. All text blocks form one text, because clients join them. */
+/**
+ * Reads events of Anthropic's messages. All text blocks form one text, because clients join them.
+ */
 export class MessagesDialect implements StreamDialect {
   /** The block to which each channel is written, by channel key. */
   private readonly blocks = new Map<string, { readonly channel: StreamChannel; readonly index: number }>();
@@ -32,7 +34,7 @@ export class MessagesDialect implements StreamDialect {
       case 'message_stop':
         return { ...NOTHING, role: 'end' };
       case 'content_block_start':
-        return { ...NOTHING, texts: this.begun(body['content_block'], index) };
+        return { ...NOTHING, texts: this.blockTexts(body['content_block'], index) };
       case 'content_block_delta':
         return this.delta(body['delta'], index);
       case 'content_block_stop':
@@ -43,7 +45,7 @@ export class MessagesDialect implements StreamDialect {
     }
   }
 
-  say(channel: StreamChannel, text: string): Buffer {
+  textEvent(channel: StreamChannel, text: string): Buffer {
     const { type, key } = DELTAS[channel.kind];
     const index = this.blocks.get(keyOf(channel))?.index ?? 0;
     const body = { type: 'content_block_delta', index, delta: { type, [key]: text } };
@@ -54,11 +56,11 @@ export class MessagesDialect implements StreamDialect {
     return namedEvent(String(body['type']), body);
   }
 
-  results(results: HookResults): Buffer {
+  resultsEvent(results: HookResults): Buffer {
     return namedEvent('hook_results', { type: 'hook_results', hook_results: results });
   }
 
-  private begun(block: unknown, index: number): readonly EventText[] {
+  private blockTexts(block: unknown, index: number): readonly EventText[] {
     if (!isObject(block)) return [];
     return [
       ...this.textIn(block, 'text', index, 'text'),

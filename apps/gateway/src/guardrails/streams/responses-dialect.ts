@@ -15,7 +15,7 @@ import {
 
 const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.done']);
 /** Members that repeat a whole text which was streamed before. */
-const WHOLE = ['text', 'refusal', 'arguments', 'input', 'code', 'transcript'];
+const WHOLE_TEXT_KEYS = ['text', 'refusal', 'arguments', 'input', 'code', 'transcript'];
 
 /**
  * Reads and writes events of OpenAI's responses, and of one response of a realtime session. The
@@ -41,7 +41,7 @@ export class ResponsesDialect implements StreamDialect {
     return { ...NOTHING, closes, repeats };
   }
 
-  say(channel: StreamChannel, text: string): Buffer {
+  textEvent(channel: StreamChannel, text: string): Buffer {
     return this.encode({ ...this.last.get(keyOf(channel)), delta: text });
   }
 
@@ -49,7 +49,7 @@ export class ResponsesDialect implements StreamDialect {
     return this.frame(String(body['type']), body);
   }
 
-  results(results: HookResults): Buffer {
+  resultsEvent(results: HookResults): Buffer {
     return this.frame('hook_results', { type: 'hook_results', hook_results: results });
   }
 
@@ -86,9 +86,9 @@ export class ResponsesDialect implements StreamDialect {
 function wholeTexts(holder: JsonObject, choice: number): readonly EventText[] {
   const channel: StreamChannel = { choice, kind: 'text', index: 0 };
   return [
-    ...WHOLE.flatMap((key) => textAt(holder, key, channel)),
+    ...WHOLE_TEXT_KEYS.flatMap((key) => textAt(holder, key, channel)),
     ...[...objectsIn(holder['content']), ...objectsIn(holder['summary'])].flatMap((part) =>
-      WHOLE.flatMap((key) => textAt(part, key, channel)),
+      WHOLE_TEXT_KEYS.flatMap((key) => textAt(part, key, channel)),
     ),
   ];
 }

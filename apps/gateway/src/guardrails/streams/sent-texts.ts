@@ -2,7 +2,7 @@ import { StreamRestorer, type StreamChannel } from '@gw/guardrails';
 import { keyOf } from './stream-dialect';
 
 /** The text of one channel since it was last closed: `raw` as received, `sent` as sent. */
-interface Said {
+interface ChannelText {
   readonly channel: StreamChannel;
   readonly restorer: StreamRestorer | null;
   raw: string;
@@ -13,9 +13,9 @@ interface Said {
 const KEPT_LENGTH_MAX = 1_000_000;
 
 /** Tracks the texts that a stream has sent, and restores placeholders in them. */
-export class SaidTexts {
-  private readonly channels = new Map<string, Said>();
-  private readonly sentOf = new Map<string, string>();
+export class SentTexts {
+  private readonly channels = new Map<string, ChannelText>();
+  private readonly sentByRaw = new Map<string, string>();
   private length = 0;
 
   constructor(private readonly placeholders: ReadonlyMap<string, string> | null) {}
@@ -38,7 +38,7 @@ export class SaidTexts {
   close(channel: StreamChannel, passed: string): string {
     const said = this.of(channel);
     const sent = said.restorer === null ? passed : said.restorer.push(passed) + said.restorer.end();
-    if (said.raw !== '') this.sentOf.set(said.raw, said.sent + sent);
+    if (said.raw !== '') this.sentByRaw.set(said.raw, said.sent + sent);
     said.raw = said.sent = '';
     return sent;
   }
@@ -48,20 +48,20 @@ export class SaidTexts {
    * that was never streamed.
    */
   sentFor(text: string): string {
-    return this.sentOf.get(text) ?? '';
+    return this.sentByRaw.get(text) ?? '';
   }
 
-  open(): readonly StreamChannel[] {
+  openChannels(): readonly StreamChannel[] {
     return [...this.channels.values()].map(({ channel }) => channel);
   }
 
-  private of(channel: StreamChannel): Said {
+  private of(channel: StreamChannel): ChannelText {
     const key = keyOf(channel);
     const known = this.channels.get(key);
     if (known) return known;
     const { placeholders } = this;
     const restorer = placeholders === null ? null : new StreamRestorer(placeholders);
-    const said: Said = { channel, restorer, raw: '', sent: '' };
+    const said: ChannelText = { channel, restorer, raw: '', sent: '' };
     this.channels.set(key, said);
     return said;
   }

@@ -37,9 +37,9 @@ export interface StreamDialect {
    * Returns an event with more text of a channel that was read before; empty when the dialect sends
    * such text only whole.
    */
-  say(channel: StreamChannel, text: string): Buffer;
+  textEvent(channel: StreamChannel, text: string): Buffer;
   encode(body: JsonObject): Buffer;
-  results(results: HookResults): Buffer;
+  resultsEvent(results: HookResults): Buffer;
 }
 
 export const objectsIn = (value: unknown): readonly JsonObject[] =>

@@ -22,7 +22,7 @@ const PLACES = 64;
 /** Concurrent long responses: event streams, and responses that clients read slowly. */
 const LONG_PLACES = 128;
 /** Requests that wait for a place. */
-const WAITING = 1_024;
+const WAITING_MAX = 1_024;
 const WAIT_MS = 10_000;
 /** Largest body in bytes that the admin API accepts on any path. */
 const BODY_MAX = 10 * 1_048_576;
@@ -68,7 +68,7 @@ export class ControlPlaneProxy {
   private readonly agent: Agent;
   private readonly bodies: BodyReaderOptions;
   private readonly memory: Shares;
-  private readonly places = new FairPlaces({ places: PLACES, waiting: WAITING, waitMs: WAIT_MS });
+  private readonly places = new FairPlaces({ places: PLACES, waiting: WAITING_MAX, waitMs: WAIT_MS });
   private readonly long = new FairPlaces({ places: LONG_PLACES, waiting: 0, waitMs: 0 });
 
   constructor(private readonly settings: ProxySettings) {

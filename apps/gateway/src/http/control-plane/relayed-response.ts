@@ -24,7 +24,7 @@ export class RelayedResponse {
   private counted = 0;
   private isBlocked = false;
   private hasEnded = false;
-  private hasLong = false;
+  private hasLongPlace = false;
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
@@ -71,12 +71,12 @@ export class RelayedResponse {
   private write(chunk: Buffer): void {
     if (this.res.write(chunk)) return;
     this.isBlocked = true;
-    this.expectTaken();
-    this.res.once('drain', () => this.goOn());
+    this.limitReadTime();
+    this.res.once('drain', () => this.resume());
   }
 
   /** Continues after the client has read the written bytes. */
-  private goOn(): void {
+  private resume(): void {
     this.isBlocked = false;
     if (this.timer) clearTimeout(this.timer);
     for (let next = this.queue.shift(); next !== undefined; next = this.queue.shift()) {
@@ -91,23 +91,23 @@ export class RelayedResponse {
 
   private finish(): void {
     this.res.end();
-    this.expectTaken();
+    this.limitReadTime();
   }
 
-  private expectTaken(): void {
+  private limitReadTime(): void {
     const { res, options } = this;
     this.timer = setTimeout(() => res.destroy(), allowedMs(res.writableLength, options.pace));
   }
 
   /** Moves to a place for long responses; returns false when none is free. */
   private changePlace(): boolean {
-    if (this.hasLong) return true;
+    if (this.hasLongPlace) return true;
     const { long, holder } = this.options;
     const place = long.takeNow(holder);
     if (place === null) return false;
     this.place.free();
     this.place = place;
-    return (this.hasLong = true);
+    return (this.hasLongPlace = true);
   }
 
   private stop(): void {

@@ -56,7 +56,7 @@ export class Aggregates {
     if (document === null) return null;
     const now = isPlanDocument(document, principal) ? planOf(document) : plan;
     const members = now.members.map((member) => this.memberInMemory(now, member.serverId, view));
-    const user = this.servers.users.now(principal, members);
+    const user = this.servers.users.inMemory(principal, members);
     return user === undefined ? view : this.viewOf(principal, now, members, user);
   }
 

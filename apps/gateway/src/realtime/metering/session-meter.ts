@@ -58,14 +58,14 @@ export class SessionMeter {
    * True when the client has sent a message since the provider's last one, so that a response may
    * begin.
    */
-  private waits = false;
+  private mayBegin = false;
   /** True when the provider uses a protocol with an event at the end of each response. */
   private hasEnds = false;
   /** Number of generations that have ended, in protocols without response ids. */
   private turn = 0;
   /** Tokens of the conversation so far. */
   private context = 0;
-  private named: string | null = null;
+  private namedByProvider: string | null = null;
   private namedByClient: string | null = null;
   private transcriber: string | null = null;
 
@@ -73,14 +73,14 @@ export class SessionMeter {
 
   /** Returns the model of the session that the provider names, or otherwise the client. */
   model(): string | null {
-    return this.named ?? this.namedByClient;
+    return this.namedByProvider ?? this.namedByClient;
   }
 
   /** True if a response is open or may be about to begin. */
-  get isUnderWay(): boolean {
+  get isResponseOpen(): boolean {
     return (
       this.isAwaited ||
-      this.waits ||
+      this.mayBegin ||
       (this.hasEnds && (this.responses.hasOutput || this.transcripts.hasOutput))
     );
   }
@@ -92,21 +92,21 @@ export class SessionMeter {
 
   /** Counts a message that is sent to the provider. */
   fromClient(bytes: number, event: ClientEvent): void {
-    this.waits = true;
-    if (event.isAlone) {
+    this.mayBegin = true;
+    if (event.usesOwnInputOnly) {
       this.context = 0;
-      this.responses.forgetInput();
+      this.responses.clearInput();
     }
     this.responses.addInput(bytes, event.isSound);
     if (event.isSound) this.transcripts.addInput(bytes, true);
-    if (event.asks) this.requested = Math.min(this.requested + 1, OPEN_MAX);
+    if (event.requestsResponse) this.requested = Math.min(this.requested + 1, OPEN_MAX);
     const model = event.models?.[0];
     if (model !== undefined) this.namedByClient = model.slice(0, NAME_MAX);
   }
 
   /** Counts a message of the provider, and returns the parts that it ends; usually none. */
   fromProvider(message: Buffer, isBinary: boolean): readonly SessionPart[] {
-    this.waits = false;
+    this.mayBegin = false;
     const event = readProviderEvent(this.provider, message, isBinary);
     this.hasEnds ||= event.type !== '' || event.kind === 'quiet' || event.usage !== null;
     const parts = event.type.startsWith(TRANSCRIPTION) ? this.transcript(event) : this.response(event);
@@ -134,8 +134,8 @@ export class SessionMeter {
     const rest = this.rest();
     this.open.clear();
     this.requested = 0;
-    this.responses.forget();
-    this.transcripts.forget();
+    this.responses.clear();
+    this.transcripts.clear();
     return rest;
   }
 
@@ -156,7 +156,7 @@ export class SessionMeter {
     const session = kind === 'session' ? objectAt(body, 'session') : null;
     if (session !== null) this.transcriber = transcriberOf(session)?.slice(0, NAME_MAX) ?? this.transcriber;
     const holder = session ?? response;
-    this.named = (holder && textAt(holder, 'model'))?.slice(0, NAME_MAX) ?? this.named;
+    this.namedByProvider = (holder && textAt(holder, 'model'))?.slice(0, NAME_MAX) ?? this.namedByProvider;
   }
 
   private begin(id: string): void {
@@ -169,7 +169,7 @@ export class SessionMeter {
     const isKnown = this.reported.has(id);
     if (!this.open.delete(id) && !isKnown) this.requested = Math.max(0, this.requested - 1);
     const parts = usage === null ? this.endUnreported(id, isKnown, hasFailed) : this.report(id, usage);
-    if (this.open.size === 0) this.responses.forget();
+    if (this.open.size === 0) this.responses.clear();
     return parts;
   }
 
@@ -195,10 +195,10 @@ export class SessionMeter {
   private report(key: string, usage: Usage): readonly SessionPart[] {
     const known = this.reported.get(key);
     const isNext = known !== undefined && isLess(usage, known) && key.startsWith('turn ');
-    const more = known === undefined || isNext ? usage : beyond(usage, known);
-    this.remember(key, known === undefined || isNext ? usage : mostOf(usage, known));
+    const more = known === undefined || isNext ? usage : excessOf(usage, known);
+    this.remember(key, known === undefined || isNext ? usage : maximumOf(usage, known));
     this.context = usage.inputTokens + usage.outputTokens;
-    if (this.open.size === 0) this.responses.forget();
+    if (this.open.size === 0) this.responses.clear();
     return isNothing(more) ? NOTHING : [this.part(more)];
   }
 
@@ -216,7 +216,7 @@ export class SessionMeter {
     const { responses } = this;
     if (this.open.size > 0 || responses.outputTokens < STEP_TOKENS) return NOTHING;
     const part = this.estimate(responses, true);
-    responses.forget();
+    responses.clear();
     return [part];
   }
 
@@ -231,7 +231,7 @@ export class SessionMeter {
       ? NOTHING
       : [{ ...this.estimateOfTranscript(), usage: used, isEstimate: usage === null }];
     this.remember(key, used);
-    this.transcripts.forget();
+    this.transcripts.clear();
     return parts;
   }
 
@@ -282,8 +282,8 @@ const combined = (one: Usage, other: Usage, by: (a: number, b: number) => number
   ...Object.fromEntries(FIELDS.map((field) => [field, by(one[field], other[field])])),
 });
 
-const beyond = (usage: Usage, known: Usage): Usage => combined(usage, known, (a, b) => Math.max(0, a - b));
-const mostOf = (usage: Usage, known: Usage): Usage => combined(usage, known, Math.max);
+const excessOf = (usage: Usage, known: Usage): Usage => combined(usage, known, (a, b) => Math.max(0, a - b));
+const maximumOf = (usage: Usage, known: Usage): Usage => combined(usage, known, Math.max);
 const isNothing = ({ inputTokens, outputTokens }: Usage): boolean => inputTokens === 0 && outputTokens === 0;
 const isLess = (usage: Usage, known: Usage): boolean =>
   usage.inputTokens < known.inputTokens || usage.outputTokens < known.outputTokens;

@@ -151,9 +151,9 @@ const SOUND_OF_CLIENT =
 export interface ClientEvent {
   readonly isSound: boolean;
   /** The message requests a response. */
-  readonly asks: boolean;
+  readonly requestsResponse: boolean;
   /** The response uses only the message's own input, not the conversation. */
-  readonly isAlone: boolean;
+  readonly usesOwnInputOnly: boolean;
   /** Models that the message names; null when the message is too long to be parsed. */
   readonly models: readonly string[] | null;
   /** The message has a duplicate member name, so another parser may read another value. */
@@ -162,7 +162,7 @@ export interface ClientEvent {
 
 const NONE: readonly string[] = Object.freeze([]);
 const SOUND: ClientEvent = {
-  ...{ isSound: true, asks: false, isAlone: false, models: NONE, isAmbiguous: false },
+  ...{ isSound: true, requestsResponse: false, usesOwnInputOnly: false, models: NONE, isAmbiguous: false },
 };
 const TEXT: ClientEvent = { ...SOUND, isSound: false };
 
@@ -175,7 +175,7 @@ export function readClientEvent(message: Buffer, isBinary: boolean): ClientEvent
   const head = message.toString('latin1', 0, HEAD_BYTES);
   const isSound = isJson(head) ? SOUND_OF_CLIENT.test(head) : isBinary;
   if (isRead && message.length > ASK_BYTES_MAX)
-    return { ...TEXT, isSound, asks: message.includes(ASK), models: null };
+    return { ...TEXT, isSound, requestsResponse: message.includes(ASK), models: null };
   const body = isRead ? objectOf(message) : null;
   if (body === null) return isSound ? SOUND : TEXT;
   const asks = body['type'] === 'response.create';
@@ -183,7 +183,7 @@ export function readClientEvent(message: Buffer, isBinary: boolean): ClientEvent
   const isAlone =
     asks && parts.some(({ input }) => input !== undefined) && textAt(body, 'previous_response_id') === null;
   const models = parts.flatMap(modelsNamedIn);
-  return { isSound: isSound && !asks, asks, isAlone, models, isAmbiguous: hasDuplicateMembers(message) };
+  return { isSound: isSound && !asks, requestsResponse: asks, usesOwnInputOnly: isAlone, models, isAmbiguous: hasDuplicateMembers(message) };
 }
 
 /**

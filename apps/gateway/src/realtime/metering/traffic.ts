@@ -35,12 +35,12 @@ export class Traffic {
     return Math.ceil(this.outputText / TEXT_BYTES) + Math.ceil(this.outputSound / OUTPUT_SOUND_BYTES);
   }
 
-  forgetInput(): void {
+  clearInput(): void {
     this.inputText = this.inputSound = 0;
   }
 
-  forget(): void {
-    this.forgetInput();
+  clear(): void {
+    this.clearInput();
     this.outputText = this.outputSound = 0;
   }
 
