@@ -35,7 +35,7 @@ export class ConsoleRoutes {
   /** Adds the routes to the server. Call it before the server is ready. */
   register(server: FastifyInstance): void {
     if (!this.settings.CONSOLE_ENABLED) return;
-    server.addHook('onRequest', (request, reply) => this.leadBrowsersHere(request, reply));
+    server.addHook('onRequest', (request, reply) => this.redirectBrowsers(request, reply));
     void server.register((scope, _options, done) => {
       this.addTo(scope);
       done();
@@ -43,7 +43,7 @@ export class ConsoleRoutes {
   }
 
   /** Redirects a browser at the root path of this origin to the console. */
-  private async leadBrowsersHere(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  private async redirectBrowsers(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (request.method !== 'GET' || request.url !== '/' || !wantsPage(request)) return;
     if ((await this.page.serve()) === null) return;
     await reply.header('vary', 'accept').redirect(`${this.path}/`, 302);

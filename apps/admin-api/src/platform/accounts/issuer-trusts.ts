@@ -20,7 +20,7 @@ const CACHE_CHARACTERS_MAX = 32 * 1_048_576;
 export class IssuerTrusts {
   readonly sets: KeySets;
   private readonly log = new Logger(IssuerTrusts.name);
-  private readonly kept = new LRUCache<string, TrustEntity>({
+  private readonly cache = new LRUCache<string, TrustEntity>({
     maxSize: CACHE_CHARACTERS_MAX,
     sizeCalculation: (row) => JSON.stringify(row).length,
   });
@@ -48,11 +48,11 @@ export class IssuerTrusts {
       .limit(TRUSTS_MAX)
       .getRawMany<{ readonly id: string; readonly version: number }>();
     const names = current.map(nameOf);
-    const missing = current.filter((trust) => !this.kept.has(nameOf(trust)));
+    const missing = current.filter((trust) => !this.cache.has(nameOf(trust)));
     const read = missing.length === 0 ? [] : await this.read(missing.map(({ id }) => id));
-    for (const row of read) this.kept.set(nameOf(row), row);
+    for (const row of read) this.cache.set(nameOf(row), row);
     const loaded = new Map(read.map((row) => [nameOf(row), row]));
-    return names.flatMap((name) => loaded.get(name) ?? this.kept.get(name) ?? []);
+    return names.flatMap((name) => loaded.get(name) ?? this.cache.get(name) ?? []);
   }
 
   private read(ids: readonly string[]): Promise<TrustEntity[]> {

@@ -164,7 +164,7 @@ export class AccessGate {
     if (presented.kind === 'none') throw new GatewayError('api_key_missing');
     const grant = await this.grantOf(presented.secret, rule);
     if (grant !== null) this.count({ kind: 'grant', grant }, reply);
-    await this.proofs.assertProven(grant?.boundTo ?? null, request);
+    await this.proofs.assertProofOfPossession(grant?.boundTo ?? null, request);
     if (grant !== null) {
       return { kind: 'grant', grant };
     }
@@ -189,7 +189,7 @@ export class AccessGate {
   ): Promise<Identity> {
     if (rule.kind === 'api_key') throw needsKey();
     // JWTs are never bound to a key.
-    await this.proofs.assertProven(null, request);
+    await this.proofs.assertProofOfPossession(null, request);
     const takesTokens = rule.kind !== 'session' || rule.tokens;
     const grant = takesTokens ? await this.tokenUsers.find(token, request.clientAddress) : null;
     if (grant !== null) {

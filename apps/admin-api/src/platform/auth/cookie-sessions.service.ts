@@ -53,22 +53,22 @@ export class CookieSessions {
    * its session ends.
    */
   async find(secret: string, reply: Pick<FastifyReply, 'header'>): Promise<AuthenticatedSession> {
-    const shown = this.hash(secret);
+    const presentedHash = this.hash(secret);
     const live = { byCookie: true, revokedAt: IsNull(), expiresAt: MoreThan(new Date()) };
     const { manager } = this.dataSource;
     const row = await manager.findOneBy(SessionEntity, [
-      { refreshTokenHash: shown, ...live },
-      { previousTokenHash: shown, ...live },
+      { refreshTokenHash: presentedHash, ...live },
+      { previousTokenHash: presentedHash, ...live },
     ]);
     if (row === null) throw sessionEnded();
     const age = Date.now() - row.tokenMadeAt.getTime();
-    if (row.refreshTokenHash !== shown && age > GRACE_MS) {
+    if (row.refreshTokenHash !== presentedHash && age > GRACE_MS) {
       await this.dataSource.transaction((writer) => this.sessions.end(writer, row.id));
       throw sessionEnded();
     }
     const session = await this.strategy.validate({ sid: row.id, sub: row.userId });
     if (session === null) throw sessionEnded();
-    if (row.refreshTokenHash === shown && age > RENEW_MS) await this.renew(row.id, shown, reply);
+    if (row.refreshTokenHash === presentedHash && age > RENEW_MS) await this.renew(row.id, presentedHash, reply);
     return session;
   }
 
@@ -100,12 +100,12 @@ export class CookieSessions {
    * Renews the secret once when requests arrive at the same time; the other requests continue with
    * the earlier secret.
    */
-  private async renew(id: string, shown: string, reply: Pick<FastifyReply, 'header'>): Promise<void> {
+  private async renew(id: string, presentedHash: string, reply: Pick<FastifyReply, 'header'>): Promise<void> {
     const secret = randomAlphanumeric(48);
     const { affected } = await this.dataSource.manager.update(
       SessionEntity,
-      { id, refreshTokenHash: shown },
-      { refreshTokenHash: this.hash(secret), previousTokenHash: shown, tokenMadeAt: new Date() },
+      { id, refreshTokenHash: presentedHash },
+      { refreshTokenHash: this.hash(secret), previousTokenHash: presentedHash, tokenMadeAt: new Date() },
     );
     if (affected === 1) void reply.header('set-cookie', this.cookie(secret));
   }

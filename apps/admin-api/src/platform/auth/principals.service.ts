@@ -64,7 +64,7 @@ export function factsOf(request: FastifyRequest): RequestFacts {
  * Returns the setting group that restricts a key and the capabilities that it removes. A user key
  * is restricted by its user's current role, a service key by its creator's role.
  */
-function boundBy(key: AuthenticatedKey): {
+function restrictionOf(key: AuthenticatedKey): {
   readonly settingGroup: SettingGroup | null;
   readonly removedCapabilities: ReadonlySet<CapabilityName>;
 } {
@@ -106,7 +106,7 @@ export class PrincipalsService {
       workspaceRole: key.type === 'workspace-user' ? key.workspaceRole : null,
       memberships: new Map(),
       scopes: new Set(key.scopes),
-      ...boundBy(key),
+      ...restrictionOf(key),
       expiresAt: key.expiresAt,
       request: factsOf(request),
     };

@@ -114,7 +114,7 @@ export class SessionsService {
     manager: EntityManager,
     { userId, organisationId, endsBy = null, ...opened }: OpenedBy,
   ): Promise<{ id: string; response: TokenResponse }> {
-    await this.makeRoom(manager, userId, organisationId);
+    await this.deleteSurplusSessions(manager, userId, organisationId);
     const id = uuidv7();
     const token = this.newToken(id);
     const organisation = await manager.findOneByOrFail(OrganisationEntity, { id: organisationId });
@@ -155,7 +155,7 @@ export class SessionsService {
    * deleted without a change event, so gateways accept them until they expire, for at most 15
    * minutes.
    */
-  private async makeRoom(manager: EntityManager, userId: string, organisationId: string): Promise<void> {
+  private async deleteSurplusSessions(manager: EntityManager, userId: string, organisationId: string): Promise<void> {
     await manager.delete(SessionEntity, [
       { userId, expiresAt: LessThan(new Date()) },
       { userId, organisationId, revokedAt: Not(IsNull()) },

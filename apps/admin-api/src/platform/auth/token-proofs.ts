@@ -28,7 +28,7 @@ export class TokenProofs {
    * Throws `unauthenticated` for a bound token without a valid proof, and for an unbound token that
    * is sent with the `DPoP` scheme.
    */
-  async assertProven(thumbprint: string | null, request: FastifyRequest): Promise<void> {
+  async assertProofOfPossession(thumbprint: string | null, request: FastifyRequest): Promise<void> {
     const token = boundTokenOf(request);
     if (thumbprint === null && token === null) return;
     const proof = token === null ? null : String(request.headers['dpop'] ?? '');

@@ -89,7 +89,7 @@ export class ApiKeySecretsService {
    * Creates a new secret and revokes all others: the current one, the one in transition and the one
    * that has not been fetched.
    */
-  async replaceAtOnce(write: Write, row: ApiKeyEntity): Promise<Rotation> {
+  async replaceAllSecrets(write: Write, row: ApiKeyEntity): Promise<Rotation> {
     const { manager } = write;
     const secrets = await manager.find(ApiKeySecretEntity, { where: { apiKeyId: row.id }, lock: FOR_UPDATE });
     const oldMasked = secrets.find(({ state }) => state === 'current')?.masked ?? null;

@@ -75,10 +75,10 @@ export function expiryOf(
     const seconds = shortest(rules.ttl, rules.maxTtl);
     return seconds === 0 ? null : new Date(now + seconds * 1_000);
   }
-  return assertLife(toExpiry(requested), rules, now);
+  return assertLifetime(toExpiry(requested), rules, now);
 }
 
-export function assertLife(
+export function assertLifetime(
   expiresAt: Date | null,
   rules: UserKeyRules | null,
   now = Date.now(),

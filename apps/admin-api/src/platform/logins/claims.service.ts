@@ -37,7 +37,7 @@ export class Claims {
    * `feature_disabled` and `not_found`.
    */
   async make(now = Date.now()): Promise<ClaimResponse> {
-    this.assertOn();
+    this.assertClaimsEnabled();
     const { organisationId } = found(await this.dataSource.manager.findOneBy(InstallationEntity, { id: 1 }));
     const { userId } = found(await this.ownerOf(organisationId));
     const token = randomAlphanumeric(TOKEN_LENGTH);
@@ -57,7 +57,7 @@ export class Claims {
     request: RequestFacts,
     now = Date.now(),
   ): Promise<TokenResponse | MfaChallengeResponse> {
-    this.assertOn();
+    this.assertClaimsEnabled();
     const network = networkOf(request.clientIp ?? '');
     this.failures.assertOpen(network);
     const live = { tokenHash: this.hash(token), expiresAt: MoreThan(new Date(now)) };
@@ -90,7 +90,7 @@ export class Claims {
       .getOne();
   }
 
-  private assertOn(): void {
+  private assertClaimsEnabled(): void {
     if (this.settings.CLAIM_ENABLED) return;
     throw new GatewayError('feature_disabled', {
       message: 'Links of the launcher sign in only where one machine runs everything. Log in instead.',

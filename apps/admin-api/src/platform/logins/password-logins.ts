@@ -49,7 +49,7 @@ export class PasswordLogins {
    * Notifies all owners by mail that one of them has logged in without the enforced single sign-on.
    * Does nothing when mail is not configured.
    */
-  async tellOwners(
+  async notifyOwners(
     manager: EntityManager,
     { organisationId, email }: PasswordLogin,
     { id }: Pick<SessionEntity, 'id'>,

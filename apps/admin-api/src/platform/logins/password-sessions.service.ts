@@ -172,7 +172,7 @@ export class PasswordSessions {
       byPassword: true,
       ...{ byClaim, countsEverywhere, endsBy },
     });
-    if (isBreakGlass) await this.passwordLogins.tellOwners(manager, by, { id });
+    if (isBreakGlass) await this.passwordLogins.notifyOwners(manager, by, { id });
     await this.record(manager, seat, request, {
       sessionId: id,
       isBreakGlass,

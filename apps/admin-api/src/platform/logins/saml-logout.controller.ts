@@ -78,7 +78,7 @@ export class SamlLogoutController {
     }
     const step = async (): Promise<void> => {
       const answer = sent === null ? null : await this.logouts.take(sent, factsOf(request));
-      await (answer === null ? this.end(reply) : bring(answer, reply));
+      await (answer === null ? this.end(reply) : redirectToProvider(answer, reply));
     };
     await orRefusalPage(request, reply, step, 'You may still be logged in');
   }
@@ -92,7 +92,7 @@ export class SamlLogoutController {
 }
 
 /** Sends the browser to the provider with the response of the admin API. */
-async function bring({ url, fields }: OutgoingMessage, reply: FastifyReply): Promise<void> {
+async function redirectToProvider({ url, fields }: OutgoingMessage, reply: FastifyReply): Promise<void> {
   if (fields === null) return reply.redirect(url, 303);
   const page = postingPage('You are logged out', { url, fields, text: 'Go on at your identity provider.' });
   await reply.headers(pageHeaders(url)).send(page);

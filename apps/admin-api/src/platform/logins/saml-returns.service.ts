@@ -55,7 +55,7 @@ export class SamlReturns {
     const state = REQUEST.exec(claims?.requestId ?? '')?.[1] ?? (claims === null ? relayed : null);
     if (state !== null) return this.answer(sent, { state, relayed }, request);
     if (claims === null) throw this.unknown('The response cannot be read.');
-    return this.unasked(sent, claims.issuer, request);
+    return this.handleIdpInitiated(sent, claims.issuer, request);
   }
 
   /** Handles the response to a request of the admin API. */
@@ -75,13 +75,13 @@ export class SamlReturns {
       const { protocol: _protocol, isTest = false, ...ends } = this.flows.open(flow);
       if (!isTest) assertActive(connection);
       const identity = await this.providers.read(connection, response, requestIdOf(state));
-      if (isTest) return this.judged(connection, identity, caller);
+      if (isTest) return this.testResultOf(connection, identity, caller);
       return { ...ends, code: await this.admit(connection, identity, { flow, caller }), binding: null };
     });
   }
 
   /** Handles a login that the identity provider began, if the connection allows that. */
-  private async unasked(
+  private async handleIdpInitiated(
     { organisationId, response }: SamlReturn,
     issuer: string | null,
     request: RequestFacts,
@@ -100,7 +100,7 @@ export class SamlReturns {
     });
   }
 
-  private async judged(
+  private async testResultOf(
     connection: SsoConnectionEntity,
     identity: SamlIdentity,
     caller: AuditCaller,
@@ -118,7 +118,7 @@ export class SamlReturns {
       await this.providers.use(write.manager, connection, identity);
       const userId = await this.users.userOf(write, connection, provided(connection, identity));
       const { subject, sessionIndex: providerSession, sessionEndsAt } = identity;
-      return this.flows.giveCode(write.manager, flow.stateHash, {
+      return this.flows.issueLoginCode(write.manager, flow.stateHash, {
         ...{ userId, subject, providerSession, sessionEndsAt },
       });
     });

@@ -89,7 +89,7 @@ export class SsoFlows {
   }
 
   /** Issues the code with which the client gets the session of the user. */
-  async giveCode(manager: EntityManager, stateHash: string, who: ProvedUser): Promise<string> {
+  async issueLoginCode(manager: EntityManager, stateHash: string, who: ProvedUser): Promise<string> {
     const code = randomAlphanumeric(43);
     const expiresAt = new Date(Date.now() + CODE_MS);
     await manager.update(SsoFlowEntity, { stateHash }, { ...who, codeHash: this.hash(code), expiresAt });

@@ -158,7 +158,7 @@ export class SsoLogins {
     return this.writes.run<string, AuditCaller>(caller, async (write) => {
       const userId = await this.users.userOf(write, connection, identity);
       const { subject, session: providerSession } = identity;
-      return this.flows.giveCode(write.manager, flow.stateHash, { userId, subject, providerSession });
+      return this.flows.issueLoginCode(write.manager, flow.stateHash, { userId, subject, providerSession });
     });
   }
 

@@ -57,15 +57,15 @@ export class SsoUsers {
     const lastLoginAt = new Date();
     if (known !== null) {
       await assertMember(manager, connection, known.userId);
-      const groups = groupsNow(known, identity);
+      const groups = groupsAfterLogin(known, identity);
       if (!isSameList(groups, known.groups))
         write.changed(documentKey.user(connection.organisationId, known.userId));
       await manager.update(SsoLinkEntity, link, { lastLoginAt, groups });
       await followAddress(write, connection, identity, known.userId);
       return known.userId;
     }
-    const userId = await this.newcomer(write, connection, identity);
-    const groups = groupsNow({ groups: [] }, identity);
+    const userId = await this.findOrCreateUser(write, connection, identity);
+    const groups = groupsAfterLogin({ groups: [] }, identity);
     await manager.insert(SsoLinkEntity, { ...link, userId, lastLoginAt, groups });
     write.changed(documentKey.user(connection.organisationId, userId));
     write.audit({
@@ -77,7 +77,7 @@ export class SsoUsers {
     return userId;
   }
 
-  private async newcomer(
+  private async findOrCreateUser(
     write: Write<AuditCaller>,
     connection: SsoConnectionEntity,
     identity: OidcIdentity,
@@ -145,7 +145,7 @@ const GROUPS_MAX = 1_000;
  * Returns the groups to store after a login. When the provider may have left some out, those of
  * earlier logins stay.
  */
-function groupsNow({ groups }: Pick<SsoLinkEntity, 'groups'>, identity: OidcIdentity): string[] {
+function groupsAfterLogin({ groups }: Pick<SsoLinkEntity, 'groups'>, identity: OidcIdentity): string[] {
   const { names, isComplete } = identity.groups;
   const storable = names.filter(isStorableText);
   const all = isComplete ? storable : [...storable, ...groups];

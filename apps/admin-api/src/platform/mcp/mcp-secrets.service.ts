@@ -59,7 +59,7 @@ export class McpSecrets {
    */
   async secretFor(source: ClientSource): Promise<string> {
     const row = await this.namingRow(source);
-    if (!isMapped(row, 'client_secret')) throw otherNow();
+    if (!isMapped(row, 'client_secret')) throw settingsChanged();
     return (await this.mapped(row)).get('client_secret') ?? '';
   }
 
@@ -73,7 +73,7 @@ export class McpSecrets {
     const client = clientOf(row);
     const text =
       client['auth_method'] === 'private_key_jwt' ? await this.clientSecret(row, 'private_key') : null;
-    if (text === null) throw otherNow();
+    if (text === null) throw settingsChanged();
     const { key_id: keyId, signing_alg: algorithm } = client;
     return { text, keyId: textOrNull(keyId), algorithm: textOrNull(algorithm) };
   }
@@ -84,7 +84,7 @@ export class McpSecrets {
   private async namingRow({ integrationId, issuer }: ClientSource): Promise<McpIntegrationEntity> {
     const where = { id: integrationId, status: 'active' } as const;
     const row = await this.dataSource.manager.findOneBy(McpIntegrationEntity, where);
-    if (row === null || clientOf(row)['issuer'] !== issuer) throw otherNow();
+    if (row === null || clientOf(row)['issuer'] !== issuer) throw settingsChanged();
     return row;
   }
 
@@ -115,7 +115,7 @@ function clientOf({
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-const otherNow = (): VendorError =>
+const settingsChanged = (): VendorError =>
   new VendorError('refused', 'The integration names another authorization server or secret now.');
 
 export const isMapped = (

@@ -138,7 +138,7 @@ export class AssertionGrants {
       place,
     );
     work.audits.push({
-      caller: callerIn(place.organisationId, place.userId),
+      caller: auditCallerIn(place.organisationId, place.userId),
       entry: {
         ...{ action: 'create', resourceType: 'oauth_grants', resourceId: written.grantId },
         workspaceId: place.workspaceId,
@@ -162,7 +162,7 @@ function refuse(organisationId: string, clientId: string, error: unknown): never
     after: { client_id: clientId, reason: error.message },
   };
   const call = currentOauthCall();
-  const refusal = { caller: callerIn(organisationId, null), entry, status: 400, errorType: 'invalid_grant' };
+  const refusal = { caller: auditCallerIn(organisationId, null), entry, status: 400, errorType: 'invalid_grant' };
   if (call !== undefined) call.refusals = [...(call.refusals ?? []), refusal];
   throw new (oidcErrors().InvalidGrant)('the assertion was not accepted');
 }
@@ -178,7 +178,7 @@ function scopesOf(
   return [...new Set(wanted)].filter((scope) => asserted.includes(scope) && allowed.has(scope));
 }
 
-function callerIn(organisationId: string, userId: string | null): AuditCaller {
+function auditCallerIn(organisationId: string, userId: string | null): AuditCaller {
   const request = currentOauthCall()?.request;
   if (request === undefined) throw new Error('There is no request of the OAuth server.');
   return { kind: 'system', organisationId, workspaceId: null, userId, apiKeyId: null, request };

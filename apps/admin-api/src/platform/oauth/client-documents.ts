@@ -16,7 +16,7 @@ import { oidcErrors } from './oidc-library';
 const CLIENT_ID_LENGTH_MAX = 512;
 const DOCUMENTS_MAX = 100;
 const SECOND_MS = 1_000;
-const [KEPT_MIN_MS, KEPT_MAX_MS] = [30 * SECOND_MS, 86_400 * SECOND_MS];
+const [CACHE_MIN_MS, CACHE_MAX_MS] = [30 * SECOND_MS, 86_400 * SECOND_MS];
 /** How long a document is cached when its server sends no `Cache-Control`. */
 const KEPT_MS = 300 * SECOND_MS;
 const FETCHES_PER_NETWORK_AND_MINUTE = 30;
@@ -88,13 +88,13 @@ export class ClientDocuments {
   }
 
   private async fetch(clientId: string): Promise<Read> {
-    const { read, keptMs } = await this.fetched(clientId);
-    this.known.set(clientId, read, { ttl: keptMs });
+    const { read, cacheMs } = await this.fetched(clientId);
+    this.known.set(clientId, read, { ttl: cacheMs });
     return read;
   }
 
-  private async fetched(clientId: string): Promise<{ readonly read: Read; readonly keptMs: number }> {
-    const failed = (fault: string) => ({ read: { fault }, keptMs: KEPT_MIN_MS });
+  private async fetched(clientId: string): Promise<{ readonly read: Read; readonly cacheMs: number }> {
+    const failed = (fault: string) => ({ read: { fault }, cacheMs: CACHE_MIN_MS });
     try {
       const { status, headers, body } = await this.http.fetchBuffered({
         url: clientId,
@@ -110,7 +110,7 @@ export class ClientDocuments {
         isRegistrable,
       });
       if ('error' in client) return failed(client.description);
-      return { read: { client }, keptMs: keptMsOf(headers['cache-control'] ?? '') };
+      return { read: { client }, cacheMs: cacheMsOf(headers['cache-control'] ?? '') };
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       return failed(`its URL cannot be read (${error.failure})`);
@@ -119,9 +119,9 @@ export class ClientDocuments {
 }
 
 /** Returns how long a response may be cached according to its `Cache-Control`, in milliseconds. */
-function keptMsOf(cacheControl: string): number {
-  if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return KEPT_MIN_MS;
+function cacheMsOf(cacheControl: string): number {
+  if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return CACHE_MIN_MS;
   const seconds = /\bmax-age=(\d{1,9})\b/i.exec(cacheControl)?.[1];
   const wanted = seconds === undefined ? KEPT_MS : Number(seconds) * SECOND_MS;
-  return Math.min(Math.max(wanted, KEPT_MIN_MS), KEPT_MAX_MS);
+  return Math.min(Math.max(wanted, CACHE_MIN_MS), CACHE_MAX_MS);
 }

@@ -18,7 +18,7 @@ export class DevicePolls {
   private readonly lastPolls = new LRUCache<string, number>({ max: DEVICES_MAX });
 
   /** Throws `slow_down` for a device that polls again within the interval. */
-  assertSlow(parameters: Readonly<Record<string, string | undefined>>, now = Date.now()): void {
+  assertPollInterval(parameters: Readonly<Record<string, string | undefined>>, now = Date.now()): void {
     const { grant_type: grantType, device_code: code } = parameters;
     if (grantType !== DEVICE_GRANT || code === undefined) return;
     const name = createHash('sha256').update(code).digest('base64url');

@@ -88,7 +88,7 @@ export class OauthArtifacts {
           [grantId],
         );
         if (kept.length === 0) throw new (oidcErrors().InvalidGrant)('the grant has ended');
-        if (model === 'RefreshToken') removed.push(...(await moveOn(manager, grantId)));
+        if (model === 'RefreshToken') removed.push(...(await extendGrant(manager, grantId)));
       }
       await manager.upsert(OauthArtifactEntity, row, ['idHash']);
     });
@@ -150,7 +150,7 @@ const payloadOf = ({ payload, consumedAt }: OauthArtifactEntity): AdapterPayload
  * Extends a grant to the lifetime of its newest refresh token. Returns the document keys of access
  * tokens that were deleted to stay within the maximum.
  */
-async function moveOn(manager: OauthTransactions['manager'], id: string): Promise<DocumentKey[]> {
+async function extendGrant(manager: OauthTransactions['manager'], id: string): Promise<DocumentKey[]> {
   const now = Date.now();
   const expiresAt = new Date(now + GRANT_DAYS * 86_400_000);
   await manager.update(OauthConsentEntity, { id }, { expiresAt, lastUsedAt: new Date(now) });

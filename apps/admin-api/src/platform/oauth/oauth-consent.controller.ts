@@ -72,7 +72,7 @@ export class OauthConsentController {
   ): Promise<void> {
     const state = resumeState ?? '';
     await this.guarded(reply, async () => {
-      this.pages.assertBegan(request, state);
+      this.pages.assertSameBrowser(request, state);
       if (!(await this.sso.resume(placeOf(state), { request, reply })))
         await this.show(state, request, reply, 200, null);
     });
@@ -133,7 +133,7 @@ export class OauthConsentController {
     reply: FastifyReply,
   ): Promise<void> {
     // Only the browser that began the request may sign in for it.
-    this.pages.assertBegan(request, resumeState);
+    this.pages.assertSameBrowser(request, resumeState);
     const form = signInFormOf(resumeState, await this.consents.clientName(resumeState));
     await this.signIns.take(body, form, placeOf(resumeState), { request, reply });
   }
@@ -145,7 +145,7 @@ export class OauthConsentController {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
-    this.pages.assertBegan(request, resumeState);
+    this.pages.assertSameBrowser(request, resumeState);
     const session = await this.pages.sessionOf(request, reply);
     if (session === null) {
       await this.show(resumeState, request, reply, 401, 'Sign in again.');
@@ -158,7 +158,7 @@ export class OauthConsentController {
         { session, request: factsOf(request) },
         answer,
       );
-      await this.goOn(session, reply, url);
+      await this.endSignInAndRedirect(session, reply, url);
     } catch (error) {
       if (!(error instanceof GatewayError) || error.status !== 403) throw error;
       await this.show(resumeState, request, reply, 403, error.message);
@@ -166,7 +166,7 @@ export class OauthConsentController {
   }
 
   /** Ends the sign-in and sends the browser to the next page. */
-  private async goOn(session: AuthenticatedSession, reply: FastifyReply, url: string): Promise<void> {
+  private async endSignInAndRedirect(session: AuthenticatedSession, reply: FastifyReply, url: string): Promise<void> {
     await this.consents.endSignIn(session);
     await reply
       .headers(pageHeaders())
@@ -190,7 +190,7 @@ export class OauthConsentController {
     }
     const caller = { session, request: factsOf(request) };
     const known = error === null ? await this.consents.answerAsBefore(caller, resumeState) : null;
-    if (known !== null) await this.goOn(session, reply, known.redirect_uri);
+    if (known !== null) await this.endSignInAndRedirect(session, reply, known.redirect_uri);
     else await reply.send(consentPage({ ...(await this.consents.view(resumeState, caller)), error }));
   }
 

@@ -157,7 +157,7 @@ export class OauthEndpoint {
       if (value !== undefined) parameters[name] = withoutPrefix(value);
     }
     this.assertResource(parameters);
-    if (path.route === 'token') this.polls.assertSlow(parameters);
+    if (path.route === 'token') this.polls.assertPollInterval(parameters);
     return {
       target: path.target,
       body: { type: 'application/x-www-form-urlencoded', value: parameters },

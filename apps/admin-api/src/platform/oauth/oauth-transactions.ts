@@ -26,7 +26,7 @@ export class OauthTransactions {
     const call = currentOauthCall();
     if (call?.work) return run(call.work);
     return this.dataSource.transaction(async (manager) => {
-      const work = workIn(manager);
+      const work = newWork(manager);
       if (call) call.work = work;
       try {
         const result = await run(work);
@@ -59,7 +59,7 @@ export class OauthTransactions {
     let opened: Promise<OauthWork> | undefined;
     const begin = async (): Promise<OauthWork> => {
       await runner.startTransaction();
-      call.work = workIn(runner.manager);
+      call.work = newWork(runner.manager);
       return call.work;
     };
     call.open = () => (opened ??= begin());
@@ -119,7 +119,7 @@ export class OauthTransactions {
   }
 }
 
-const workIn = (manager: EntityManager): OauthWork => ({
+const newWork = (manager: EntityManager): OauthWork => ({
   ...{ manager, audits: [], removed: [] },
   turn: Promise.resolve(),
 });

@@ -32,7 +32,7 @@ export class PageSessions {
   ) {}
 
   /** Throws `validation_failed` in a browser that has not begun the request. */
-  assertBegan(request: Pick<FastifyRequest, 'headers'>, resumeState: string): void {
+  assertSameBrowser(request: Pick<FastifyRequest, 'headers'>, resumeState: string): void {
     const cookies = cookiesOf(request);
     const keys = new CookieKeys(this.secrets.oauthPageKey);
     const isOwn = keys.verify(`${BEGAN}=${resumeState}`, cookies.get(`${BEGAN}.sig`) ?? '');

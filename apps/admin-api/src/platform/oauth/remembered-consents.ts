@@ -30,7 +30,7 @@ export async function grantedBefore(
   session: Pick<AuthenticatedSession, 'userId' | 'organisationId'>,
 ): Promise<OauthConsentEntity | null> {
   const { client, resource, scopes, prompt } = request;
-  if (prompt.split(' ').includes('consent') || !isOneProgram(request)) return null;
+  if (prompt.split(' ').includes('consent') || !identifiesOneProgram(request)) return null;
   const { userId, organisationId } = session;
   const grants = await manager.findBy(OauthConsentEntity, {
     ...{ userId, organisationId, clientId: client.clientId, resource: resource.url },
@@ -49,7 +49,7 @@ export async function grantedBefore(
   return scopes.every((scope) => held.has(scope)) ? grant : null;
 }
 
-function isOneProgram({ client: { kind, metadata }, redirectUri }: RepeatedRequest): boolean {
+function identifiesOneProgram({ client: { kind, metadata }, redirectUri }: RepeatedRequest): boolean {
   if (kind === 'dynamic') return false;
   const { token_endpoint_auth_method: method = 'none' } = metadata as { token_endpoint_auth_method?: string };
   return method !== 'none' || !isLoopbackRedirect(redirectUri);

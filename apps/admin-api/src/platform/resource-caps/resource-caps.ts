@@ -25,8 +25,8 @@ const ADDED = new WeakMap<object, Map<string, Added>>();
 
 /**
  * Limits how many rows of a kind each owner may have. Records every insert of a transaction;
- * `Writes` calls `assertKept` before the commit. Concurrent transactions do not see each other's
- * rows, so an owner can exceed a limit by at most the number of database connections.
+ * `Writes` calls `assertWithinCaps` before the commit. Concurrent transactions do not see each
+ * other's rows, so an owner can exceed a limit by at most the number of database connections.
  */
 @Injectable()
 export class ResourceCaps implements EntitySubscriberInterface {
@@ -51,7 +51,7 @@ export class ResourceCaps implements EntitySubscriberInterface {
   /**
    * Throws `resource_limit_reached` when the transaction has given an owner more rows than allowed.
    */
-  async assertKept(manager: EntityManager): Promise<void> {
+  async assertWithinCaps(manager: EntityManager): Promise<void> {
     const added = manager.queryRunner && ADDED.get(manager.queryRunner);
     for (const each of added?.values() ?? []) {
       const max = this.settings[each.kind.setting];

@@ -32,11 +32,11 @@ export function guardrailsNamedBy(config: Node): string[] {
  * Returns all faults of the inline guardrails of a valid config. `checkHost` returns why an address
  * is refused, or null.
  */
-export function writtenOutFaults(
+export function inlineGuardrailFaults(
   config: Node,
   checkHost: (url: string) => string | null,
 ): ConfigErrorDetail[] {
-  return writtenOutIn(config, []).flatMap(({ path, guardrail, stage }) => {
+  return inlineGuardrailsIn(config, []).flatMap(({ path, guardrail, stage }) => {
     const result = compileInline(guardrail, { stage, checkHost });
     if (result.ok) return [];
     return result.details.map((detail) => ({ ...detail, path: [...path, detail.path].join('.') }));
@@ -47,8 +47,8 @@ export function writtenOutFaults(
  * Returns the paths of secret parameters in inline guardrails. Configs must not contain them, since
  * everyone who may read a config would see them.
  */
-export const secretsWrittenOutIn = (config: Node): { readonly path: string }[] =>
-  writtenOutIn(config, []).flatMap(({ path, guardrail }) => {
+export const secretsOfInlineGuardrails = (config: Node): { readonly path: string }[] =>
+  inlineGuardrailsIn(config, []).flatMap(({ path, guardrail }) => {
     const result = compileInline(guardrail);
     if (!result.ok) return [];
     const listed = listAt(guardrail, 'checks').length;
@@ -60,7 +60,7 @@ export const secretsWrittenOutIn = (config: Node): { readonly path: string }[] =
     );
   });
 
-interface WrittenOut {
+interface InlineGuardrail {
   readonly path: Path;
   readonly guardrail: Node;
   readonly stage: 'input' | 'output';
@@ -70,14 +70,14 @@ interface WrittenOut {
  * Returns the inline guardrails of the config and its targets. The config is valid, so its nesting
  * is bounded.
  */
-function writtenOutIn(node: Node, path: Path): WrittenOut[] {
+function inlineGuardrailsIn(node: Node, path: Path): InlineGuardrail[] {
   const own = [...LISTS].flatMap(([list, stage]) =>
-    listAt(node, list).flatMap((entry, index): WrittenOut[] =>
+    listAt(node, list).flatMap((entry, index): InlineGuardrail[] =>
       savedGuardrail(entry) === '' ? [{ path: [...path, list, index], guardrail: entry as Node, stage }] : [],
     ),
   );
   const ofTargets = listAt(node, 'targets').flatMap((target, index) =>
-    writtenOutIn(target as Node, [...path, 'targets', index]),
+    inlineGuardrailsIn(target as Node, [...path, 'targets', index]),
   );
   return [...own, ...ofTargets];
 }

@@ -114,7 +114,7 @@ export const latestOf = (
  * Returns the version that a reference names: the published one for null or `default`, else by
  * number, `latest`, or the label of a prompt. Throws `not_found`.
  */
-export async function versionMeant(
+export async function referencedVersion(
   manager: EntityManager,
   row: PromptEntity,
   reference: string | null,

@@ -15,7 +15,7 @@ const RETRY_MS = 250;
  */
 const TRANSIENT_STATES = new Set(['57P01', '57P02', '57P03']);
 
-const isPassing = (error: unknown): boolean => {
+const isTransient = (error: unknown): boolean => {
   const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
   return typeof code === 'string' && (TRANSIENT_STATES.has(code) || /^E[A-Z]+$/.test(code));
 };
@@ -42,7 +42,7 @@ async function connect({ url, tls, waitMs }: SetupDatabase): Promise<Client> {
       return client;
     } catch (error) {
       await client.end().catch(() => undefined);
-      if (!isPassing(error) || Date.now() + RETRY_MS > until) throw error;
+      if (!isTransient(error) || Date.now() + RETRY_MS > until) throw error;
       await delay(RETRY_MS);
     }
   }

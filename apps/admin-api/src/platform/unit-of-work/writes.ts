@@ -44,7 +44,7 @@ export class Writes {
       const result = await work(write);
       const { fixed } = currentCall() ?? {};
       if (fixed) assertFixed(fixed, write.entries[0]?.before);
-      await this.caps.assertKept(manager);
+      await this.caps.assertWithinCaps(manager);
       // A dry run ends here, before the audit and change records, whose locks make other writers
       // wait.
       if (currentCall()?.isDryRun === true) throw new DryRunChecked(warningsOf(result), write.entries);

@@ -95,7 +95,7 @@ export class UpstreamCredentials {
   ): void {
     const { rules } = kind;
     const saved = savedConfigurations(row.configurations, this.open(kind, row));
-    const values = withoutOthers(rules, mergedConfigurations(saved, input), row, input);
+    const values = withoutOtherAuthTypes(rules, mergedConfigurations(saved, input), row, input);
     const mapped = new Set((row.secretMappings ?? []).map(({ target_field }) => target_field));
     const faults = configurationFaultsOf(rules, values, { authType: row.authType, url: row.url, mapped });
     if (faults.length > 0) throw validationFailed(faults);
@@ -178,7 +178,7 @@ function keptSecrets(name: string, value: unknown, saved: unknown): unknown {
  * Removes saved secrets of another authentication type. Those that the request contains are
  * reported as faults.
  */
-function withoutOthers(
+function withoutOtherAuthTypes(
   { memberOf }: ConfigurationRules,
   values: Fields,
   { authType }: Pick<CredentialRow, 'authType'>,

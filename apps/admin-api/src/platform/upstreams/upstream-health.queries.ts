@@ -1,7 +1,7 @@
 import type { UpstreamCheck, UpstreamIntegration } from '@gw/entities';
 import { DAY_MS, MINUTE_MS } from '@gw/kernel';
 import { MoreThan, type EntityManager, type FindManyOptions } from 'typeorm';
-import { setUnedited } from './upstream-sync.queries';
+import { setInternalColumns } from './upstream-sync.queries';
 
 export type HealthColumns = Pick<
   UpstreamIntegration,
@@ -38,7 +38,7 @@ export async function saveHealth<R extends UpstreamIntegration>(
   columns: HealthColumns,
 ): Promise<boolean> {
   const at = { id, url, status: 'active' } as const;
-  if (!(await setUnedited<UpstreamIntegration>(manager, entity, at, columns))) return false;
+  if (!(await setInternalColumns<UpstreamIntegration>(manager, entity, at, columns))) return false;
   const { healthCheckedAt: checkedAt, healthState: state, healthMs: ms } = columns;
   const minute = new Date(Math.floor((checkedAt ?? new Date()).getTime() / MINUTE_MS) * MINUTE_MS);
   await manager.upsert(checks, { integrationId: id, minute, state, ms }, ['integrationId', 'minute']);

@@ -23,7 +23,7 @@ export interface UpstreamTables {
  * Sets columns that users do not edit. Leaves the row's version unchanged, so that users' etags
  * remain valid. Returns whether an integration matched `where`.
  */
-export async function setUnedited<R extends UpstreamIntegration>(
+export async function setInternalColumns<R extends UpstreamIntegration>(
   manager: EntityManager,
   entity: new () => R,
   where: Pick<UpstreamIntegration, 'id' | 'url'> & Partial<Pick<UpstreamIntegration, 'status'>>,
@@ -52,7 +52,7 @@ export async function saveSync<R extends UpstreamIntegration>(
   { id, url }: Pick<UpstreamIntegration, 'id' | 'url'>,
   columns: NoInfer<Partial<R>>,
 ): Promise<void> {
-  await setUnedited(manager, entity, { id, url }, columns);
+  await setInternalColumns(manager, entity, { id, url }, columns);
 }
 
 /**

@@ -22,7 +22,7 @@ export const toMemberAccess = (
  * Sets exceptions for members of the workspace of a locked server, and its default. Throws
  * `validation_failed` for users who are not members.
  */
-export async function giveUsers<S extends UpstreamServer>(
+export async function setUserAccess<S extends UpstreamServer>(
   write: Write<Principal>,
   { resource, users }: { readonly resource: Resource<S>; readonly users: new () => ServerUserRow },
   row: S,

@@ -43,7 +43,7 @@ export async function workspacesOf<I extends UpstreamIntegration>(
  * Sets the access of the named workspaces to an integration. Servers in workspaces that lose access
  * end immediately.
  */
-export function giveWorkspaces<I extends UpstreamIntegration>(
+export function setWorkspaceAccess<I extends UpstreamIntegration>(
   write: Write<Principal>,
   { resource, access }: { readonly resource: Resource<I>; readonly access: new () => AccessRow },
   at: ResourceReference,

@@ -28,7 +28,7 @@ export class FactorResetsService {
       const { manager } = write;
       const seat = await activeSeatBelow(manager, caller, userId);
       assertAnotherUser(caller, seat.userId);
-      await removeHere(manager, seat);
+      await removeFactorsOfOrganisation(manager, seat);
       await endSessions(write, seat);
       write.audit({ action: 'reset', resourceType: 'mfa', resourceId: seat.userId });
       return {};
@@ -57,7 +57,7 @@ function assertAnotherUser(caller: Principal, userId: string): void {
  * user belongs to no other one: an administrator here must not weaken the login to another
  * organisation.
  */
-async function removeHere(
+async function removeFactorsOfOrganisation(
   manager: EntityManager,
   { userId, organisationId }: Pick<SessionEntity, 'userId' | 'organisationId'>,
 ): Promise<void> {

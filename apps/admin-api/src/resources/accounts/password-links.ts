@@ -69,7 +69,7 @@ export class PasswordLinks {
   }
 
   /** Whether the user got a link within the last two minutes. */
-  wasJustMade(manager: EntityManager, userId: string): Promise<boolean> {
+  hasRecentLink(manager: EntityManager, userId: string): Promise<boolean> {
     const since = new Date(Date.now() - REPEAT_MS);
     return manager.existsBy(PasswordResetEntity, { userId, createdAt: MoreThan(since) });
   }

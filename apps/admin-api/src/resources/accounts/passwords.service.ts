@@ -102,7 +102,7 @@ export class PasswordsService {
       const user = await manager.findOne(UserEntity, { where, lock: FOR_UPDATE });
       if (!user) return;
       const seat = await firstSeat(manager, user.id);
-      if (!seat || (await this.links.wasJustMade(manager, user.id))) return;
+      if (!seat || (await this.links.hasRecentLink(manager, user.id))) return;
       await this.links.mail(manager, seat.organisationId, user);
     });
   }

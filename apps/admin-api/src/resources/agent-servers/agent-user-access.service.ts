@@ -7,7 +7,7 @@ import { findRow, lockRow } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { accessOfMembers } from '../../platform/upstreams/server-members.queries';
 import { pageFromZero } from '../../platform/upstreams/upstream-page';
-import { giveUsers, toMemberAccess } from '../../platform/upstreams/user-access';
+import { setUserAccess, toMemberAccess } from '../../platform/upstreams/user-access';
 import type { UpdateUserAccessDto, UserAccessQuery } from '../../platform/upstreams/user-access.dto';
 import type { AgentUserAccessResponse } from './agent-server-access.dto';
 import { AGENT_SERVER } from './agent-server-rows';
@@ -35,7 +35,7 @@ export class AgentUserAccessService {
   update(at: ResourceReference, input: UpdateUserAccessDto): Promise<AgentServerSuccessResponse> {
     const kind = { resource: AGENT_SERVER, users: AgentServerUserEntity };
     return this.writes.run(at.caller, async (write) => {
-      await giveUsers(write, kind, await lockRow(write, AGENT_SERVER, at), input);
+      await setUserAccess(write, kind, await lockRow(write, AGENT_SERVER, at), input);
       return { success: true };
     });
   }

@@ -14,7 +14,7 @@ import { ANALYTICS_STORE } from '../../platform/logs/stores';
 import type { AnalyticsQuery } from './analytics.dto';
 import { askOf, bucketsOf, periodOf, type AskParts } from './asks';
 import { ratio, toIso } from './figures';
-import { CACHE_SUMMARY, cacheSummary, GRAPHS, NOTHING, plus, type Graph } from './graphs';
+import { CACHE_SUMMARY, cacheSummary, GRAPHS, NOTHING, addMeasures, type Graph } from './graphs';
 
 export interface GraphResponse {
   readonly object: 'analytics-graph';
@@ -149,8 +149,8 @@ function pointsOf(graph: Graph, { period }: AskParts, rows: readonly AnalyticsRo
   let sofar = NOTHING;
   return bucketsOf(period).map((at) => {
     const groups = byTime.get(at) ?? [];
-    const values = groups.reduce((sum, group) => plus(sum, group.values), NOTHING);
-    sofar = plus(sofar, values);
+    const values = groups.reduce((sum, group) => addMeasures(sum, group.values), NOTHING);
+    sofar = addMeasures(sofar, values);
     return { timestamp: toIso(at), ...graph.point(values, groups, sofar) };
   });
 }

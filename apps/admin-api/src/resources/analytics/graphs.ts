@@ -108,7 +108,7 @@ export const NOTHING: Values = Object.fromEntries(MEASURES.map((measure) => [mea
 >;
 
 /** Adds two sets of measures. */
-export const plus = (first: Values, second: Partial<Values>): Values =>
+export const addMeasures = (first: Values, second: Partial<Values>): Values =>
   Object.fromEntries(MEASURES.map((measure) => [measure, first[measure] + (second[measure] ?? 0)])) as Record<
     Measure,
     number

@@ -10,7 +10,7 @@ import { holdLimits } from '../../platform/auth/grants';
 import { assertMayGrantKey, limitsOf } from './api-key-grants';
 import { assertWithinUser, normaliseScopes, toExpiry } from '../../platform/keys/api-key-rules';
 import type { ApiKeyDefaultsDto, UpdateApiKeyDto } from '../../platform/keys/api-keys.dto';
-import { assertLife, changedRotation, rulesFor } from '../../platform/keys/user-key-rules';
+import { assertLifetime, changedRotation, rulesFor } from '../../platform/keys/user-key-rules';
 
 /**
  * Changes the defaults of the row without saving it: an absent field keeps its value, null clears
@@ -82,7 +82,7 @@ const hasExpired = ({ status, expiresAt }: ApiKeyEntity): boolean =>
 /** Applies expiry and budget. A key that is no longer expired or exhausted becomes active. */
 function applyLife(row: ApiKeyEntity, input: UpdateApiKeyDto, rules: UserKeyRules | null): void {
   if (input.expires_at !== undefined) {
-    row.expiresAt = assertLife(toExpiry(input.expires_at), rules);
+    row.expiresAt = assertLifetime(toExpiry(input.expires_at), rules);
     if (row.status === 'expired') row.status = 'active';
   }
   if (input.usage_limits !== undefined) {

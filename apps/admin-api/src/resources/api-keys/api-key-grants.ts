@@ -53,7 +53,7 @@ export async function assertMayMakeKey(
   key: GrantedKey,
 ): Promise<void> {
   await assertMayGrantKey(manager, caller, key);
-  await assertNoLimitsPassed(manager, caller, key);
+  await assertLimitsNotBypassed(manager, caller, key);
 }
 
 /**
@@ -90,7 +90,7 @@ export async function assertMayRotate(
  * uses, because a further key would bypass these limits. Archived keys count too: a lower role may
  * always archive a key, since its secret may have leaked, but this must not remove the limits.
  */
-async function assertNoLimitsPassed(
+async function assertLimitsNotBypassed(
   manager: EntityManager,
   caller: Principal,
   { workspaceId, userId }: Pick<ApiKeyEntity, 'workspaceId' | 'userId'>,

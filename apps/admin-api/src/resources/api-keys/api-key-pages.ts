@@ -101,7 +101,7 @@ export class ApiKeyPages {
   private mark(where: Where, key: string): Promise<Marks | null> {
     const known = this.marking.get(key);
     if (known) return known;
-    const marking = makeMarks(this.dataSource.manager, where)
+    const marking = computeMarks(this.dataSource.manager, where)
       .then((marks) => {
         if (marks) this.marks.set(key, marks);
         else this.marks.delete(key);
@@ -158,7 +158,7 @@ const countNewer = (manager: EntityManager, where: Where, newest: Position | und
 /**
  * Computes the marks of a list with one scan of the index; null for a list of at most `NEAR` rows.
  */
-async function makeMarks(manager: EntityManager, where: Where): Promise<Marks | null> {
+async function computeMarks(manager: EntityManager, where: Where): Promise<Marks | null> {
   const startedAtMs = Date.now();
   const [sql, parameters] = queryOf(manager, where)
     .select('key.createdAt', 'created_at')

@@ -180,7 +180,7 @@ export class ApiKeysService {
         input.key_transition_period_ms ?? row.rotationPolicy?.key_transition_period_ms ?? TRANSITION_MS_MIN;
       const rotation =
         input.revoke_previous === true
-          ? await this.secrets.replaceAtOnce(write, row)
+          ? await this.secrets.replaceAllSecrets(write, row)
           : await this.secrets.rotate(write, row, transitionMs);
       if (rotation.mode === 'manual') {
         row.lastRotatedAt = new Date();

@@ -7,8 +7,8 @@ import { knownGuardrails, type GuardrailScope } from '../../platform/rows/guardr
 import { assertHostsStay } from './config-hosts';
 import {
   guardrailsNamedBy,
-  secretsWrittenOutIn,
-  writtenOutFaults,
+  secretsOfInlineGuardrails,
+  inlineGuardrailFaults,
 } from '../../platform/rows/config-guardrails';
 
 /**
@@ -41,7 +41,7 @@ export async function assertSavable(
   await validConfig(manager, scope, config, addresses);
   const credentials = [
     ...credentialsIn(config, []),
-    ...secretsWrittenOutIn(config).map(({ path }) => ({
+    ...secretsOfInlineGuardrails(config).map(({ path }) => ({
       path,
       message: 'is a secret; save it in a guardrail and name the guardrail here',
       rule: 'credential',
@@ -77,7 +77,7 @@ export async function validConfig(
     checkHost,
   });
   if (!result.ok) throw configInvalid(result.details);
-  const faults = writtenOutFaults(config, checkHost);
+  const faults = inlineGuardrailFaults(config, checkHost);
   if (faults.length > 0) throw configInvalid(faults);
   return result.config;
 }

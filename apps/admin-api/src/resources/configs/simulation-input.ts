@@ -96,7 +96,7 @@ export function recordedOutcomes(attempts: readonly AttemptRecord[]): AttemptOut
   const ended = attempts.filter(({ end }) => end !== 'client_closed' && end !== 'cancelled');
   return ended
     .filter(
-      (attempt, index) => !isOutlived(attempt, ended[index - 1]) && !isOutlived(attempt, ended[index + 1]),
+      (attempt, index) => !hasLaterAttempt(attempt, ended[index - 1]) && !hasLaterAttempt(attempt, ended[index + 1]),
     )
     .map(({ end, status, durationMs }) => ({
       status: end === 'denied' ? DENIED : status,
@@ -111,7 +111,7 @@ export function recordedOutcomes(attempts: readonly AttemptRecord[]): AttemptOut
  * Whether another attempt of the hedged pair ended later. The later end is the outcome of the pair:
  * that attempt succeeded, or it was the last to fail.
  */
-function isOutlived(attempt: AttemptRecord, other: AttemptRecord | undefined): boolean {
+function hasLaterAttempt(attempt: AttemptRecord, other: AttemptRecord | undefined): boolean {
   if (attempt.hedge === undefined || other?.hedge === undefined || attempt.hedge === other.hedge)
     return false;
   return endedMs(other) > endedMs(attempt);

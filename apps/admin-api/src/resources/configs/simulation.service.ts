@@ -47,12 +47,12 @@ export class SimulationService {
     const translations = await simulatedTranslations(this.dataSource.manager, compiled, {
       ...request,
       scope,
-      loss: await this.lossOf(scope),
+      loss: await this.lossModeOf(scope),
     });
     return toSimulation(simulate(compiled, request, outcomes, options), translations);
   }
 
-  private async lossOf({ workspaceId }: GuardrailScope): Promise<LossMode> {
+  private async lossModeOf({ workspaceId }: GuardrailScope): Promise<LossMode> {
     if (workspaceId === null) return 'strict';
     const workspace = await this.dataSource.manager.findOneBy(WorkspaceEntity, { id: workspaceId });
     return workspace?.settings.translation_loss ?? 'strict';

@@ -40,7 +40,7 @@ export async function applySettings(
     input.remove_subs_allowed,
     replaces,
   );
-  assertFew(subs, 'jwt_subs_allowed');
+  assertAtMostItemsMax(subs, 'jwt_subs_allowed');
   if (subs.length > 0 || settings.jwt_subs_allowed) settings.jwt_subs_allowed = subs;
   if (input.jwt_sub_workspace_mapping !== undefined) {
     const mapping = { ...(replaces ? {} : settings.jwt_sub_workspace_mapping) };
@@ -52,7 +52,7 @@ export async function applySettings(
       (index) => `auth_settings.jwt_sub_workspace_mapping.${String(subjects[index])}`,
     );
     for (const [index, id] of ids.entries()) mapping[subjects[index] ?? ''] = id;
-    assertFew(Object.keys(mapping), 'jwt_sub_workspace_mapping');
+    assertAtMostItemsMax(Object.keys(mapping), 'jwt_sub_workspace_mapping');
     settings.jwt_sub_workspace_mapping = mapping;
   }
   row.authSettings = settings;
@@ -95,7 +95,7 @@ async function workspacesOf(
     await ids(removed, 'remove_workspaces_allowed'),
     replaces,
   );
-  assertFew(next, 'workspaces_allowed');
+  assertAtMostItemsMax(next, 'workspaces_allowed');
   return next;
 }
 
@@ -111,7 +111,7 @@ function merged(
   return [...new Set([...base, ...(added ?? [])])].filter((item) => !removedItems.has(item));
 }
 
-function assertFew(items: readonly string[], name: string): void {
+function assertAtMostItemsMax(items: readonly string[], name: string): void {
   if (items.length <= ITEMS_MAX) return;
   throw invalid(
     `auth_settings.${name}`,

@@ -77,7 +77,7 @@ export class McpApprovalsService {
         MCP_APPROVAL,
         at,
         (row) => {
-          assertOther(caller, row);
+          assertNotOwnCall(caller, row);
           assertOpen(row, decision);
           row.status = decision === 'approve' ? 'approved' : 'rejected';
           row.reason = reason ?? null;
@@ -95,7 +95,7 @@ export class McpApprovalsService {
  * Throws `forbidden` for the credential that made the call: an agent that may change servers must
  * not approve its own calls. Its user decides in a session.
  */
-function assertOther(caller: Principal, row: McpApprovalEntity): void {
+function assertNotOwnCall(caller: Principal, row: McpApprovalEntity): void {
   const { userId, apiKeyId } = caller;
   const isOwn =
     (apiKeyId !== null && apiKeyId === row.apiKeyId) || (userId !== null && userId === row.userId);

@@ -107,7 +107,7 @@ export class ConnectFlows {
    * text from the query.
    */
   async finish(query: JsonObject, browser: string, request: RequestFacts): Promise<string> {
-    const { row, place, content } = await this.begunBy(query['state']);
+    const { row, place, content } = await this.signInOfState(query['state']);
     const verdict = judge(query, row, content, browser);
     // A return in another browser must not end this browser's sign-in.
     const isOver = verdict.kind !== 'refused' || verdict.reason === MIX_UP;
@@ -121,7 +121,7 @@ export class ConnectFlows {
   }
 
   /** Returns the sign-in that a state identifies. */
-  private async begunBy(state: unknown): Promise<OpenLink & { readonly content: Required<TicketContent> }> {
+  private async signInOfState(state: unknown): Promise<OpenLink & { readonly content: Required<TicketContent> }> {
     const row = typeof state === 'string' ? await this.tickets.ofState(state.slice(0, 128)) : null;
     if (row === null) throw unusable();
     const { authorization, begun } = this.tickets.open(row) ?? {};

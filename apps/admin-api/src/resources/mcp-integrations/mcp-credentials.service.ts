@@ -77,7 +77,7 @@ export class McpCredentials {
    */
   apply(row: Row, { configurations: input, caller, before }: McpCredentialInput): void {
     const saved = savedConfigurations(row.configurations, this.open(row));
-    const values = withoutOthers(mergedConfigurations(saved, input), row, input);
+    const values = withoutOtherAuthTypes(mergedConfigurations(saved, input), row, input);
     const mapped = new Set((row.secretMappings ?? []).map(({ target_field }) => target_field));
     const faults = configurationFaultsOf(values, {
       ...{ authType: row.authType, url: row.url, mapped, hasIssuer: this.settings.PUBLIC_URL !== null },
@@ -189,7 +189,7 @@ const secretsOf = (name: string): readonly ClientSecret[] =>
  * Removes saved secrets of another authentication type. Those that the request contains are
  * reported as faults.
  */
-function withoutOthers(
+function withoutOtherAuthTypes(
   values: Fields,
   { authType }: Pick<Row, 'authType'>,
   input: Fields | null | undefined,

@@ -36,7 +36,7 @@ export const keepVersion = async (
 };
 
 /** Stores the state before the first change of an integration without versions. */
-export async function keepFirst(
+export async function saveFirstVersion(
   manager: EntityManager,
   caller: Principal,
   row: McpIntegrationEntity,

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
-import { giveWorkspaces, workspacesOf } from '../../platform/upstreams/workspace-access';
+import { setWorkspaceAccess, workspacesOf } from '../../platform/upstreams/workspace-access';
 import type {
   UpdateUpstreamWorkspacesDto,
   UpstreamWorkspacesResponse,
@@ -33,6 +33,6 @@ export class McpIntegrationWorkspacesService {
    */
   update(at: ResourceReference, input: UpdateUpstreamWorkspacesDto): Promise<object> {
     const kind = { resource: INTEGRATION, access: McpIntegrationWorkspaceEntity };
-    return this.writes.run(at.caller, (write) => giveWorkspaces(write, kind, at, input));
+    return this.writes.run(at.caller, (write) => setWorkspaceAccess(write, kind, at, input));
   }
 }

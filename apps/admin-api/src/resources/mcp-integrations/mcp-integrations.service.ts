@@ -27,7 +27,7 @@ import { listIntegrations } from '../../platform/upstreams/usable-integrations';
 import { mcpTargetOf } from './mcp-configurations';
 import { McpCredentials } from './mcp-credentials.service';
 import { countOf, mcpIntegrationTo } from './mcp-integration-rows';
-import { keepFirst, keepVersion, restored, versionAt, VERSIONS } from './mcp-integration-versions';
+import { saveFirstVersion, keepVersion, restored, versionAt, VERSIONS } from './mcp-integration-versions';
 import {
   toMcpVersion,
   type McpVersionListResponse,
@@ -171,7 +171,7 @@ export class McpIntegrationsService {
   ): Promise<void> {
     const { manager, caller } = write;
     const { configurations, secret_mappings: mappings, approval_mode: mode, on_change: onChange } = input;
-    await keepFirst(manager, caller, row);
+    await saveFirstVersion(manager, caller, row);
     const before = { url: row.url, secretMappings: row.secretMappings };
     const [read, granted] = [readAs(row), grantedFor(row)];
     assign(McpPlainFields, row, input);
@@ -182,7 +182,7 @@ export class McpIntegrationsService {
     if (mode !== undefined) row.approvalMode = mode;
     if (onChange !== undefined) row.onChange = onChange;
     if (input.pricing !== undefined) row.prices = readPrices(input.pricing);
-    if (readAs(row) !== read) Object.assign(row, readAgain());
+    if (readAs(row) !== read) Object.assign(row, pendingSync());
     if (grantedFor(row) !== granted) await endTokens(write, row);
     await keepVersion(manager, caller, row);
   }
@@ -233,7 +233,7 @@ async function endTokens(write: Write<Principal>, row: McpIntegrationEntity): Pr
  * Returns the columns that make a server be read and checked again, after a change of its address
  * or authentication.
  */
-const readAgain = (): Partial<McpIntegrationEntity> => ({
+const pendingSync = (): Partial<McpIntegrationEntity> => ({
   ...{ syncStatus: 'pending', nextSyncAt: new Date() },
   ...unknownHealth(),
 });

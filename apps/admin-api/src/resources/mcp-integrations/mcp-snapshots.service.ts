@@ -87,7 +87,7 @@ export class McpSnapshots {
     const changes = changesOf(McpCapabilityEntity, locked, saved, read, { otherNames, now: new Date() });
     await manager.save(McpCapabilityEntity, [...changes.rows], { chunk: 500 });
     await removeOldCapabilities(manager, MCP_TABLES, id);
-    await keepSynced(manager, locked, snapshot, changes);
+    await saveSynced(manager, locked, snapshot, changes);
     if (changes.rows.length > 0) write.changed(await keysOfServers(manager, locked));
     const { changed } = changes;
     if (changed.length > 0)
@@ -134,7 +134,7 @@ const MOVED = 'The integration has changed while its server was read; synchronis
 const OF_USERS =
   'The server lists its capabilities only to users who have signed in; report them with a body of POST …/sync.';
 
-async function keepSynced(
+async function saveSynced(
   manager: EntityManager,
   row: McpIntegrationEntity,
   { info, isCut }: ServerSnapshot,

@@ -7,7 +7,7 @@ import { findRow, lockRow } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { accessOfMembers, type ServerMember } from '../../platform/upstreams/server-members.queries';
 import { pageFromZero } from '../../platform/upstreams/upstream-page';
-import { giveUsers, toMemberAccess } from '../../platform/upstreams/user-access';
+import { setUserAccess, toMemberAccess } from '../../platform/upstreams/user-access';
 import type { UpdateUserAccessDto, UserAccessQuery } from '../../platform/upstreams/user-access.dto';
 import type { McpUserAccessResponse } from './mcp-server-access.dto';
 import { MCP_SERVER } from './mcp-server-rows';
@@ -52,7 +52,7 @@ export class McpUserAccessService {
   update(at: ResourceReference, input: UpdateUserAccessDto): Promise<McpServerSuccessResponse> {
     const kind = { resource: MCP_SERVER, users: McpServerUserEntity };
     return this.writes.run(at.caller, async (write) => {
-      await giveUsers(write, kind, await lockRow(write, MCP_SERVER, at), input);
+      await setUserAccess(write, kind, await lockRow(write, MCP_SERVER, at), input);
       return { success: true };
     });
   }

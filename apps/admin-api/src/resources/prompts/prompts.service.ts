@@ -15,7 +15,7 @@ import {
   PROMPT_VERSIONS,
   PROMPTS,
   splitReference,
-  versionMeant,
+  referencedVersion,
   type PromptType,
 } from '../../platform/rows/prompt-rows';
 import { Writes } from '../../platform/unit-of-work/writes';
@@ -81,7 +81,7 @@ export class PromptsService {
     const { manager } = this.dataSource;
     const [reference, version] = splitReference(named);
     const row = await findRow(manager, PROMPTS[kind.type], { caller, reference });
-    const meant = await versionMeant(manager, row, versionNamed ?? version);
+    const meant = await referencedVersion(manager, row, versionNamed ?? version);
     return kind.detail(row, meant, (await labelsOf(manager, [meant.id]))(meant.id));
   }
 

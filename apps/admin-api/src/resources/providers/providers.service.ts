@@ -40,7 +40,7 @@ export class ProvidersService {
       const { manager } = write;
       const { name, slug } = input;
       const integration = await usableBy(manager, owner, input.integration_id);
-      await assertNoLimitsPassed(manager, caller, owner.workspaceId, integration.id);
+      await assertLimitsNotBypassed(manager, caller, owner.workspaceId, integration.id);
       const row = await newProvider(manager, { ...owner, name, slug, isVirtualKey: false });
       row.integrationId = integration.id;
       applyProviderFields(caller, row, input);
@@ -124,7 +124,7 @@ async function usableBy(
  * Throws if a second provider of the integration would bypass limits that a higher role has set on
  * the first one.
  */
-async function assertNoLimitsPassed(
+async function assertLimitsNotBypassed(
   manager: EntityManager,
   caller: Principal,
   workspaceId: string,

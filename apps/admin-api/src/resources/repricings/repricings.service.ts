@@ -40,7 +40,7 @@ export class RepricingsService {
     const { provider = null, model = null } = input;
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      await assertFewOpen(manager, organisationId);
+      await assertBelowOpenMax(manager, organisationId);
       const row = await manager.save(
         manager.create(RepricingEntity, {
           ...{ id: uuidv7(), organisationId, status: 'previewing', startTime, endTime, provider, model },
@@ -95,7 +95,7 @@ export class RepricingsService {
   }
 }
 
-async function assertFewOpen(manager: EntityManager, organisationId: string): Promise<void> {
+async function assertBelowOpenMax(manager: EntityManager, organisationId: string): Promise<void> {
   // The lock on the organisation's row serialises concurrent creations.
   found(await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_CHANGE }));
   const open = { organisationId, status: In(['previewing', 'applying']) };

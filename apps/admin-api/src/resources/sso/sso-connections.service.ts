@@ -123,7 +123,7 @@ export class SsoConnectionsService {
         const { manager } = write;
         await assertMayNameProvider(manager, at.caller, 'issuer');
         await assertMayGiveStored(manager, at.caller, row);
-        row.admitsOwners = ownersAfter(at.caller, row, input);
+        row.admitsOwners = admitsOwnersAfter(at.caller, row, input);
         Object.assign(row, this.providers.updated(row, input, metadata));
         await assertNewProvider(manager, row);
         assign(PlainSsoFields, row, input);
@@ -219,7 +219,7 @@ const isOwner = (caller: Principal): boolean => rankOf(caller) >= rankOfRole('ow
  * Whether a changed connection admits owners. It no longer does when a caller below owners has
  * changed fields that decide who can log in.
  */
-function ownersAfter(
+function admitsOwnersAfter(
   caller: Principal,
   { admitsOwners: before }: SsoConnectionEntity,
   input: UpdateSsoConnectionDto,

@@ -99,12 +99,12 @@ function spanOf(raw: Fields, resource: Fields): TraceSpan | null {
   const [startedAt, endedAt] = [nanosOf(raw['startTimeUnixNano']), nanosOf(raw['endTimeUnixNano'])];
   if (traceId === null || spanId === null || startedAt === null || endedAt === null) return null;
   const status = fieldsOf(raw['status']);
-  const message = keptText(status['message']);
+  const message = storedText(status['message']);
   return {
     trace_id: traceId,
     span_id: spanId,
     parent_span_id: idOf(raw['parentSpanId'], 16),
-    name: keptText(raw['name']).slice(0, NAME_MAX),
+    name: storedText(raw['name']).slice(0, NAME_MAX),
     kind: KINDS[enumOf(raw['kind'], 'SPAN_KIND_', KINDS)] ?? 'unspecified',
     started_at: new Date(Number(startedAt / 1_000_000n)).toISOString(),
     duration_us: Math.max(0, Number((endedAt - startedAt) / 1_000n)),
@@ -119,7 +119,7 @@ function spanOf(raw: Fields, resource: Fields): TraceSpan | null {
 function eventOf(raw: Fields): object {
   const at = nanosOf(raw['timeUnixNano']);
   return {
-    name: keptText(raw['name']).slice(0, NAME_MAX),
+    name: storedText(raw['name']).slice(0, NAME_MAX),
     time: at === null ? null : new Date(Number(at / 1_000_000n)).toISOString(),
     attributes: attributesOf(raw['attributes']),
   };
@@ -146,7 +146,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value.sl
  * Returns text in stored form, without the credentials that instrumentation may record with headers
  * and prompts.
  */
-const keptText = (value: unknown): string => redactString(textOf(value));
+const storedText = (value: unknown): string => redactString(textOf(value));
 
 /** Reads an enum value: a number or, in the JSON of some senders, its name. */
 function enumOf(value: unknown, prefix: string, names: readonly string[]): number {
@@ -167,7 +167,7 @@ function attributesOf(value: unknown, depth = 0): Fields {
 
 function plainValue(value: Fields, depth: number): unknown {
   if (depth > DEPTH_MAX) return null;
-  if ('stringValue' in value) return keptText(value['stringValue']);
+  if ('stringValue' in value) return storedText(value['stringValue']);
   if ('boolValue' in value) return value['boolValue'] === true;
   if ('intValue' in value) return numberOf(value['intValue']);
   if ('doubleValue' in value) return numberOf(value['doubleValue']);

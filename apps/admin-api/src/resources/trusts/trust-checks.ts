@@ -64,7 +64,7 @@ const PER_ISSUER_MAX = 20;
  * Throws `validation_failed` when the organisation has the maximum number of other trusts for the
  * issuer.
  */
-export async function assertFewOfIssuer(
+export async function assertIssuerTrustsMax(
   manager: EntityManager,
   {
     id,
@@ -123,7 +123,7 @@ export function assertConditions(conditions: readonly ClaimCondition[], path: st
 }
 
 /** Throws `validation_failed` for the first map that cannot be used. */
-export function assertMaps(maps: readonly TrustMapDto[]): void {
+export function assertValidMaps(maps: readonly TrustMapDto[]): void {
   for (const [index, { conditions = [], metadata = {} }] of maps.entries()) {
     const path = `maps.${String(index)}`;
     assertConditions(conditions, `${path}.conditions`);

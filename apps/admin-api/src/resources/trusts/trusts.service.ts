@@ -25,10 +25,10 @@ import { Writes } from '../../platform/unit-of-work/writes';
 import { TrustKeys } from './trust-keys.service';
 import {
   ASSERTION_TTL_MAX,
-  assertFewOfIssuer,
+  assertIssuerTrustsMax,
   assertForm,
   assertIssuer,
-  assertMaps,
+  assertValidMaps,
   assertOnce,
   assertOwnAudiences,
   ONCE_TTL_MAX,
@@ -79,7 +79,7 @@ export class TrustsService {
       const maps = await mapsOf(manager, caller, input.maps ?? []);
       assertForm({ kind, maps, audiences, maxTtl, linkUsers, requireJtiOnce }, this.settings.PUBLIC_URL);
       await assertMayAccept(manager, caller, { kind, linkUsers });
-      await assertFewOfIssuer(manager, { organisationId, issuer });
+      await assertIssuerTrustsMax(manager, { organisationId, issuer });
       if (kind !== 'id_jag') await assertOwnAudiences(manager, { organisationId, issuer, audiences });
       const row = await createRow(write, TRUST, {
         ...{ organisationId, issuer, issuerDigest: issuerDigest(issuer), conditions, maps, ...keys },
@@ -149,7 +149,7 @@ async function assertChange(
 ): Promise<void> {
   const linkUsers = row.linkUsers || input.link_users === true;
   await assertMayAccept(manager, caller, { kind: row.kind, linkUsers });
-  await assertFewOfIssuer(manager, { ...row, issuer });
+  await assertIssuerTrustsMax(manager, { ...row, issuer });
   if (input.maps === undefined) await assertMayGive(manager, caller, row.maps);
   assertIssuer({ issuer, conditions: input.conditions ?? row.conditions, maps: input.maps ?? row.maps });
   const kept = issuer === row.issuer ? row.audiences : [];
@@ -196,7 +196,7 @@ async function mapsOf(
   maps: readonly TrustMapDto[],
 ): Promise<readonly TrustMap[]> {
   const { organisationId } = caller;
-  assertMaps(maps);
+  assertValidMaps(maps);
   const named = maps.flatMap(({ workspace }, index) =>
     typeof workspace === 'string' ? [[workspace, index] as const] : [],
   );

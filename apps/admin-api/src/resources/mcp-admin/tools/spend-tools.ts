@@ -18,8 +18,8 @@ const GROUPS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Routes that return groups in the order of their requests, with other members than the other
- * dimensions.
+ * Routes that return the groups with most requests first. Their rows contain the value in `user`
+ * and `metadata_value` instead of `group_key`.
  */
 const USERS = 'GET /v1/analytics/groups/users';
 const METADATA = 'GET /v1/analytics/groups/metadata/:metadataKey';

@@ -33,10 +33,10 @@ export interface PlannedCall {
 
 /** Plans the call that lists models; null for a provider without such a list in its own dialect. */
 export function planModels(tested: TestedProvider): PlannedCall | null {
-  const taking = takingOf(tested, 'models', null);
-  const support = taking.routes.models;
+  const variant = variantFor(tested, 'models', null);
+  const support = variant.routes.models;
   if (support?.via !== 'native') return null;
-  return planned(tested, taking, {
+  return planned(tested, variant, {
     kind: 'models',
     model: null,
     path: nativePath(support, '/models'),
@@ -47,16 +47,16 @@ export function planModels(tested: TestedProvider): PlannedCall | null {
 /** Plans one small streamed chat; null for a provider that serves no chats. */
 export function planChat(tested: TestedProvider, model: string): PlannedCall | null {
   const kind = 'chat.completions';
-  const taking = takingOf(tested, kind, model);
-  const support = taking.routes[kind];
+  const variant = variantFor(tested, kind, model);
+  const support = variant.routes[kind];
   if (support === undefined) return null;
-  const body = chatOf(taking, model);
+  const body = chatOf(variant, model);
   if (support.via === 'translated') {
     const { path, body: sent } = support.translator.request(body, 'adapt');
-    return planned(tested, taking, { kind, model, path, body: sent });
+    return planned(tested, variant, { kind, model, path, body: sent });
   }
   const { pathEnd = '' }: RouteFamily = ROUTE_FAMILIES[kind];
-  return planned(tested, taking, { kind, model, path: nativePath(support, pathEnd), body });
+  return planned(tested, variant, { kind, model, path: nativePath(support, pathEnd), body });
 }
 
 const OUTPUT_TOKENS_MAX = 16;
@@ -71,7 +71,7 @@ const chatOf = ({ id, usageOnRequest }: Provider, model: string): JsonObject => 
 });
 
 /** Returns the variant of the provider for calls of this kind, chosen as the gateway chooses it. */
-function takingOf({ provider, customHost }: TestedProvider, kind: RouteKind, model: string | null): Provider {
+function variantFor({ provider, customHost }: TestedProvider, kind: RouteKind, model: string | null): Provider {
   const taking = provider.forCall?.({ model, customHost }) ?? provider;
   const variant = taking.variants?.[kind];
   return variant !== undefined && (variant.atCustomHost || customHost === null) ? variant.provider : taking;
