@@ -98,19 +98,19 @@ export async function partsOfAgents(
   const disabled = await manager.findBy(AgentServerSkillEntity, { serverId, enabled: false });
   const users = await manager.find(AgentServerUserEntity, { where: { serverId }, order: { userId: 'ASC' } });
   const mappings = await mappingsOfActive(manager, GuardrailAgentServerEntity, servers);
-  const of = <R extends { readonly serverId: string }>(rows: readonly R[], id: string): R[] =>
+  const rowsOfServer = <R extends { readonly serverId: string }>(rows: readonly R[], id: string): R[] =>
     rows.filter((row) => row.serverId === id);
   return {
     integrations: new Map(integrations.map((row) => [row.id, row])),
     cards: await approvedCards(manager, integrationIds),
-    guardrails: new Map(servers.map(({ id }) => [id, of(mappings, id)])),
+    guardrails: new Map(servers.map(({ id }) => [id, rowsOfServer(mappings, id)])),
     disabled: new Map(
-      servers.map(({ id }) => [id, new Set(of(disabled, id).map(({ capabilityId }) => capabilityId))]),
+      servers.map(({ id }) => [id, new Set(rowsOfServer(disabled, id).map(({ capabilityId }) => capabilityId))]),
     ),
     users: new Map(
       servers.map(({ id }) => [
         id,
-        Object.fromEntries(of(users, id).map(({ userId, enabled }) => [userId, enabled])),
+        Object.fromEntries(rowsOfServer(users, id).map(({ userId, enabled }) => [userId, enabled])),
       ]),
     ),
   };

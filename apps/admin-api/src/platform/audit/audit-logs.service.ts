@@ -31,9 +31,9 @@ export class AuditLogsService {
       action: query.action,
       clientIp: query.client_ip,
     };
-    const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+    const usedFilters = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
     const [rows, total] = await this.dataSource.manager.findAndCount(AuditLogEntity, {
-      where: { ...given, ...reach(caller) },
+      where: { ...usedFilters, ...reach(caller) },
       order: { createdAt: 'DESC', id: 'DESC' },
       ...windowOf(query),
     });

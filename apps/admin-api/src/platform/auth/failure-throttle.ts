@@ -10,10 +10,10 @@ export class FailureThrottle {
 
   /** Throws `rate_limited` with `Retry-After` when the source has too many failures. */
   assertOpen(source: string, now = Date.now()): void {
-    const known = this.counters.get(source, now);
-    if (known === undefined || known.count < this.limit) return;
+    const counter = this.counters.get(source, now);
+    if (counter === undefined || counter.count < this.limit) return;
     throw new GatewayError('rate_limited', {
-      headers: { 'retry-after': String(Math.ceil((known.endsAt - now) / 1_000)) },
+      headers: { 'retry-after': String(Math.ceil((counter.endsAt - now) / 1_000)) },
     });
   }
 

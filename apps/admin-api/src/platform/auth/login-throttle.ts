@@ -66,8 +66,8 @@ export class LoginThrottle {
 }
 
 function current(counters: LRUCache<string, Counter>, name: string, now: number): Counter {
-  const known = counters.get(name);
-  if (known && known.endsAt > now) return known;
+  const counter = counters.get(name);
+  if (counter && counter.endsAt > now) return counter;
   const fresh = { failures: 0, notBefore: 0, endsAt: now + WINDOW_MS };
   counters.set(name, fresh);
   return fresh;

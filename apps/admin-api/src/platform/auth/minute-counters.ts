@@ -22,13 +22,13 @@ export class MinuteCounters {
    * Returns the counter of a name; undefined when the name has not been counted in the last minute.
    */
   get(name: string, now: number): MinuteCounter | undefined {
-    const known = this.counters.get(name);
-    return known !== undefined && known.endsAt > now ? known : undefined;
+    const counter = this.counters.get(name);
+    return counter !== undefined && counter.endsAt > now ? counter : undefined;
   }
 
   add(name: string, now: number): void {
-    const known = this.counters.get(name);
-    if (known !== undefined && known.endsAt > now) known.count += 1;
+    const counter = this.counters.get(name);
+    if (counter !== undefined && counter.endsAt > now) counter.count += 1;
     else this.counters.set(name, { count: 1, endsAt: now + WINDOW_MS });
   }
 }

@@ -22,10 +22,10 @@ export class PasswordGate {
    */
   async run<T>(address: string, work: () => Promise<T>): Promise<T> {
     const network = networkOf(address);
-    const own = this.ofNetwork.get(network) ?? 0;
-    if (own >= NETWORK_MAX) throw busy('rate_limited');
+    const runningOfNetwork = this.ofNetwork.get(network) ?? 0;
+    if (runningOfNetwork >= NETWORK_MAX) throw busy('rate_limited');
     if (this.running >= RUNNING_MAX && this.waiting.length >= WAITING_MAX) throw busy('unavailable');
-    this.ofNetwork.set(network, own + 1);
+    this.ofNetwork.set(network, runningOfNetwork + 1);
     try {
       await this.turn();
       return await work().finally(() => {

@@ -78,8 +78,8 @@ export class SessionsService {
 
   async logout(caller: Principal): Promise<object> {
     await this.dataSource.transaction(async (manager) => {
-      const own = { id: caller.sessionId ?? '', organisationId: caller.organisationId };
-      const { documents } = await endSessionsWhere(manager, own);
+      const ownSession = { id: caller.sessionId ?? '', organisationId: caller.organisationId };
+      const { documents } = await endSessionsWhere(manager, ownSession);
       await this.audits.record(manager, caller, [
         { action: 'logout', resourceType: 'auth', resourceId: caller.sessionId },
       ]);

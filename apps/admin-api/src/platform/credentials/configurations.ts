@@ -79,10 +79,10 @@ export function configurationFaults(
   pathOf: PathOf,
   mapped: ReadonlySet<string> = NONE,
 ): ErrorDetail[] {
-  const known = new Map(provider.fields.map((field) => [field.name, field]));
+  const fieldsByName = new Map(provider.fields.map((field) => [field.name, field]));
   const faults: ErrorDetail[] = [];
   for (const [name, value] of Object.entries(values)) {
-    const field = known.get(name);
+    const field = fieldsByName.get(name);
     if (field) faults.push(...fieldFaults(field, value, pathOf(name)));
     else faults.push({ path: pathOf(name), message: `is not a field of ${provider.id}` });
   }
@@ -285,16 +285,16 @@ function deploymentFaultsOf(item: unknown, path: string): ErrorDetail[] {
   if (!isFields(item)) return [{ path, message: 'must be an object' }];
   const values = item;
   const faults = DEPLOYMENT_TEXTS.flatMap(([name, maxLength, required]): ErrorDetail[] => {
-    const at = `${path}.${name}`;
-    if (values[name] === undefined) return required ? [{ path: at, message: 'is required' }] : [];
-    return textFaults({ name, kind: 'text', secret: false, required, maxLength }, values[name], at);
+    const memberPath = `${path}.${name}`;
+    if (values[name] === undefined) return required ? [{ path: memberPath, message: 'is required' }] : [];
+    return textFaults({ name, kind: 'text', secret: false, required, maxLength }, values[name], memberPath);
   });
   if (!['undefined', 'boolean'].includes(typeof values['is_default'])) {
     faults.push({ path: `${path}.is_default`, message: 'must be true or false' });
   }
-  const known = new Set(['is_default', ...DEPLOYMENT_TEXTS.map(([name]) => name)]);
+  const knownMembers = new Set(['is_default', ...DEPLOYMENT_TEXTS.map(([name]) => name)]);
   for (const name of Object.keys(values)) {
-    if (!known.has(name)) faults.push({ path: `${path}.${name}`, message: 'is not a field of a deployment' });
+    if (!knownMembers.has(name)) faults.push({ path: `${path}.${name}`, message: 'is not a field of a deployment' });
   }
   return faults;
 }

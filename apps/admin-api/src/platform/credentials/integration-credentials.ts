@@ -95,10 +95,10 @@ export class IntegrationCredentials {
     if (faults.length > 0) throw validationFailed(faults);
     assertAllowedAddresses(provider, values, this.addresses, pathOf);
     const next = splitConfigurations(provider, values);
-    const given = givenIn(input, pathOf);
+    const givenPaths = givenIn(input, pathOf);
     const before = boundSecrets(provider, saved, plain.apiKey, pathOf);
     const after = boundSecrets(provider, next, apiKey, pathOf);
-    assertSecretsStay(withOthers(before, input), withOthers(after, input), given);
+    assertSecretsStay(withOthers(before, input), withOthers(after, input), givenPaths);
     if (mapped.size > 0) {
       const chosen = [...chosenDestinations(provider, values, pathOf), ...(input.alsoAimed ?? [])];
       assertMappedStay(input, chosen, movedAddresses(before.addresses, after.addresses));

@@ -47,8 +47,8 @@ export function withClientSecrets(
   for (const [name, members] of mcpClients()) {
     const client = values[name];
     if (!isObject(client)) continue;
-    const own = members.filter((member) => secrets[member] !== undefined);
-    values[name] = { ...client, ...Object.fromEntries(own.map((member) => [member, secrets[member]])) };
+    const secretMembers = members.filter((member) => secrets[member] !== undefined);
+    values[name] = { ...client, ...Object.fromEntries(secretMembers.map((member) => [member, secrets[member]])) };
   }
   return values;
 }

@@ -91,10 +91,10 @@ export async function readMappingsTo(
 function targetOf({ aiProviderId, prefix, nameOf }: MappingOwner, field: string): string | null {
   if (field === 'key') return field;
   if (!field.startsWith(prefix)) return null;
-  const given = field.slice(prefix.length);
-  const name = nameOf?.(given) ?? given;
-  const known = catalogueProvider(aiProviderId)?.fields.find((item) => item.name === name);
-  return known?.kind === 'text' && known.values === undefined ? CONFIGURATIONS + name : null;
+  const fieldName = field.slice(prefix.length);
+  const name = nameOf?.(fieldName) ?? fieldName;
+  const providerField = catalogueProvider(aiProviderId)?.fields.find((item) => item.name === name);
+  return providerField?.kind === 'text' && providerField.values === undefined ? CONFIGURATIONS + name : null;
 }
 
 /** Returns the mappings as a response shows them. */

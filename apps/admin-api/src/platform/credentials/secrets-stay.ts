@@ -19,18 +19,18 @@ export interface BoundSecrets {
  * a masked value does not count.
  */
 export function assertSecretsStay(saved: BoundSecrets, next: BoundSecrets, given: ReadonlySet<string>): void {
-  const kept = Object.keys(next.secrets).filter((path) => isSet(saved.secrets[path]) && !given.has(path));
-  if (kept.length === 0) return;
+  const keptPaths = Object.keys(next.secrets).filter((path) => isSet(saved.secrets[path]) && !given.has(path));
+  if (keptPaths.length === 0) return;
   const moved = movedAddresses(saved.addresses, next.addresses);
   if (moved.length === 0) return;
   throw validationFailed([
-    ...kept.map((path) => ({
+    ...keptPaths.map((path) => ({
       path,
       message: `must be sent again or cleared, because ${moved.join(', ')} decides where it is sent`,
     })),
     ...moved.map((path) => ({
       path,
-      message: `cannot change while the saved ${kept.join(', ')} is kept; send the secret again or clear it`,
+      message: `cannot change while the saved ${keptPaths.join(', ')} is kept; send the secret again or clear it`,
     })),
   ]);
 }

@@ -37,10 +37,10 @@ export class FixedMembersInterceptor implements NestInterceptor {
 }
 
 function fixedOf(body: object, controller: Type, handler: string): ReadonlyMap<string, unknown> {
-  const made = bodyTypeOf(controller, 'create');
+  const createBody = bodyTypeOf(controller, 'create');
   const changed = bodyTypeOf(controller, handler);
-  if (handler !== 'update' || made === null || changed === null) return new Map();
-  const [known, taken] = [membersOf(made), membersOf(changed)];
+  if (handler !== 'update' || createBody === null || changed === null) return new Map();
+  const [known, taken] = [membersOf(createBody), membersOf(changed)];
   const isFixed = ([name, value]: [string, unknown]): boolean =>
     !taken.has(name) &&
     ((known.has(name) && !SELECTING.has(name) && !SHOWN_ALONE.has(name)) ||

@@ -117,11 +117,11 @@ export function toStoredRateLimits(
   if (input === null || input.length === 0) return null;
   const seen = new Set<string>();
   return input.map((limit, index) => {
-    const at = `${path}.${String(index)}`;
-    const stored = toStoredRateLimit(limit, at);
+    const itemPath = `${path}.${String(index)}`;
+    const stored = toStoredRateLimit(limit, itemPath);
     const kind = stored.unit === null ? stored.type : `${stored.type} ${stored.unit}`;
     if (seen.has(kind))
-      throw invalid(at, `duplicates the limit of ${kind}; send one limit for each type and unit`);
+      throw invalid(itemPath, `duplicates the limit of ${kind}; send one limit for each type and unit`);
     seen.add(kind);
     return stored;
   });

@@ -56,10 +56,10 @@ export class AuthController {
       if (email === undefined) throw invalid('email', 'email is required with password');
       return this.passwordSessions.login({ ...body, email, password }, factsOf(request));
     }
-    const begun = await this.logins.begin(body, factsOf(request), { isOfConsole: isOfConsole(request) });
-    if (begun === null)
+    const started = await this.logins.begin(body, factsOf(request), { isOfConsole: isOfConsole(request) });
+    if (started === null)
       throw invalid('password', 'password is required: no identity provider is set for this address');
-    return begun;
+    return started;
   }
 
   @Post('login/mfa')

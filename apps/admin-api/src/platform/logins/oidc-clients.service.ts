@@ -55,13 +55,13 @@ export class OidcClients {
   private of(row: SsoConnectionEntity): Promise<OidcClient> {
     if (row.type !== 'oidc') return Promise.reject(new OidcFault('The connection is of another protocol.'));
     const name = `${row.id} ${String(row.version)}`;
-    const known = this.clients.get(name);
-    if (known !== undefined) return known;
+    const cached = this.clients.get(name);
+    if (cached !== undefined) return cached;
     const settings = oidcSettings(row, openSecrets(this.secrets.sealingKeyring, row));
-    const made = OidcClient.discover(settings, this.redirectUri, this.outbound);
-    this.clients.set(name, made);
-    made.catch(() => this.clients.delete(name));
-    return made;
+    const discovery = OidcClient.discover(settings, this.redirectUri, this.outbound);
+    this.clients.set(name, discovery);
+    discovery.catch(() => this.clients.delete(name));
+    return discovery;
   }
 
   /**

@@ -36,9 +36,9 @@ export class PasskeyLogins {
    * nothing about any user.
    */
   async begin({ challenge }: PasskeyOptionsDto): Promise<PasskeyOptionsResponse> {
-    const made = this.challenges.make(expectedOf(challenge));
+    const created = this.challenges.make(expectedOf(challenge));
     const ids = challenge === undefined ? undefined : await this.credentialsOf(challenge);
-    return { options: await this.ceremonies.authentication(made, ids), object: 'passkey-options' };
+    return { options: await this.ceremonies.authentication(created, ids), object: 'passkey-options' };
   }
 
   /**

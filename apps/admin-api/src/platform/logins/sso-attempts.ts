@@ -50,9 +50,9 @@ export class SsoAttempts {
     // log of an organisation usable.
     const source = `${connection.id} ${networkOf(caller.request.clientIp ?? '')}`;
     if (!this.recorded.countIfOpen(source)) return;
-    const known = error instanceof GatewayError ? error : new GatewayError('internal_error');
-    const reason = (known.options.cause as Error | undefined)?.message ?? known.message;
-    const { status, type: errorType } = known;
+    const gatewayError = error instanceof GatewayError ? error : new GatewayError('internal_error');
+    const reason = (gatewayError.options.cause as Error | undefined)?.message ?? gatewayError.message;
+    const { status, type: errorType } = gatewayError;
     await this.audits.record(this.dataSource.manager, caller, [
       {
         ...{ action, resourceType: 'auth', resourceId: null, status, errorType },

@@ -80,8 +80,8 @@ export class SsoFlows {
    */
   async takeReturn(state: string): Promise<TakenStep> {
     const stateHash = this.hash(state);
-    const begun = { stateHash, step: 'begun' as const, expiresAt: MoreThan(new Date()) };
-    const { affected } = await this.dataSource.manager.update(SsoFlowEntity, begun, { step: 'returned' });
+    const where = { stateHash, step: 'begun' as const, expiresAt: MoreThan(new Date()) };
+    const { affected } = await this.dataSource.manager.update(SsoFlowEntity, where, { step: 'returned' });
     const step = await this.stepOf({ stateHash }, affected === 1);
     // A state that was never issued belongs to no organisation, so no audit log can contain it.
     if (step === null) throw expired();

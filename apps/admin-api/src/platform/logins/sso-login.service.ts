@@ -59,10 +59,10 @@ export class SsoLogins {
     const { state, protocol, url, fields } = await this.attempts.record('login', connection, caller, () =>
       this.beginAt(connection, email ?? null),
     );
-    const kept = { protocol, returnPath: returnPathOf(path), ...end };
+    const flowDetails = { protocol, returnPath: returnPathOf(path), ...end };
     return {
       ...{ url, fields, type: connection.type },
-      login_binding: await this.flows.keep(connection.id, state, kept),
+      login_binding: await this.flows.keep(connection.id, state, flowDetails),
       linked_sso: connections.map(toConnectionChoice),
       object: 'sso-redirect',
     };
@@ -187,11 +187,11 @@ export class SsoLogins {
       .addOrderBy('connection.id')
       .limit(20)
       .getMany();
-    const own = rows.filter((row) => organisationId === undefined || row.organisationId === organisationId);
+    const ofOrganisation = rows.filter((row) => organisationId === undefined || row.organisationId === organisationId);
     const verified = await Promise.all(
-      own.map((row) => hasVerifiedDomain(manager, row.organisationId, email)),
+      ofOrganisation.map((row) => hasVerifiedDomain(manager, row.organisationId, email)),
     );
-    return own.filter((_, index) => verified[index]);
+    return ofOrganisation.filter((_, index) => verified[index]);
   }
 }
 
@@ -200,9 +200,9 @@ export class SsoLogins {
  * of the connection; null when only the organisation's lifetime bounds it.
  */
 function endOf({ sessionEndsAt }: SsoFlowEntity, { maxSessionTtl }: SsoConnectionEntity): Date | null {
-  const own = maxSessionTtl === null ? null : new Date(Date.now() + maxSessionTtl * 1_000);
-  if (own === null || sessionEndsAt === null) return own ?? sessionEndsAt;
-  return own < sessionEndsAt ? own : sessionEndsAt;
+  const configuredEnd = maxSessionTtl === null ? null : new Date(Date.now() + maxSessionTtl * 1_000);
+  if (configuredEnd === null || sessionEndsAt === null) return configuredEnd ?? sessionEndsAt;
+  return configuredEnd < sessionEndsAt ? configuredEnd : sessionEndsAt;
 }
 
 /** Returns a connection as login pages show it. */

@@ -53,16 +53,16 @@ export class SsoUsers {
     const link = { connectionId: connection.id, subject };
     // The lock serialises first logins of one person, so that they create one user.
     await manager.query(`SELECT pg_advisory_xact_lock(hashtext($1))`, [identity.email ?? subject]);
-    const known = await manager.findOne(SsoLinkEntity, { where: link, lock: FOR_UPDATE });
+    const savedLink = await manager.findOne(SsoLinkEntity, { where: link, lock: FOR_UPDATE });
     const lastLoginAt = new Date();
-    if (known !== null) {
-      await assertMember(manager, connection, known.userId);
-      const groups = groupsAfterLogin(known, identity);
-      if (!isSameList(groups, known.groups))
-        write.changed(documentKey.user(connection.organisationId, known.userId));
+    if (savedLink !== null) {
+      await assertMember(manager, connection, savedLink.userId);
+      const groups = groupsAfterLogin(savedLink, identity);
+      if (!isSameList(groups, savedLink.groups))
+        write.changed(documentKey.user(connection.organisationId, savedLink.userId));
       await manager.update(SsoLinkEntity, link, { lastLoginAt, groups });
-      await followAddress(write, connection, identity, known.userId);
-      return known.userId;
+      await followAddress(write, connection, identity, savedLink.userId);
+      return savedLink.userId;
     }
     const userId = await this.findOrCreateUser(write, connection, identity);
     const groups = groupsAfterLogin({ groups: [] }, identity);

@@ -118,8 +118,8 @@ export class AssertionGrants {
     const seat = await seatOf(work.manager, place);
     if (seat === null) throw new AssertionFault('The user does not belong to the workspace.');
     const held = await scopesHeld(work.manager, place, seat);
-    const given = scopes.filter((scope) => held.has(scope));
-    if (given.length === 0) throw new AssertionFault('The user holds none of the scopes.');
+    const grantedScopes = scopes.filter((scope) => held.has(scope));
+    if (grantedScopes.length === 0) throw new AssertionFault('The user holds none of the scopes.');
     const targetId = await targetIdOf(work.manager, resource, place.workspaceId);
     const earlier = await work.manager.findBy(OauthConsentEntity, {
       ...{ userId: place.userId, organisationId: place.organisationId },
@@ -128,8 +128,8 @@ export class AssertionGrants {
       expiresAt: MoreThan(new Date(Date.now() + ACCESS_SECONDS * 1_000)),
     });
     for (const { id, scopes: known } of earlier) {
-      if (given.every((scope) => known.includes(scope)) && (await provider.Grant.find(id)) !== undefined)
-        return { grantId: id, scopes: given };
+      if (grantedScopes.every((scope) => known.includes(scope)) && (await provider.Grant.find(id)) !== undefined)
+        return { grantId: id, scopes: grantedScopes };
     }
     const written = await this.writer.write(
       provider,

@@ -61,8 +61,8 @@ export class ClientDocuments {
   private read(clientId: string): Promise<Read> | Read {
     const fault = this.faultOf(clientId);
     if (fault !== undefined) return { fault };
-    const known = this.known.get(clientId) ?? this.underWay.get(clientId);
-    if (known !== undefined) return known;
+    const cached = this.known.get(clientId) ?? this.underWay.get(clientId);
+    if (cached !== undefined) return cached;
     const call = currentOauthCall();
     // Requests outside an OAuth call come from pages, which have already been admitted.
     if (call !== undefined) this.throttle.admit(networkOf(call.request.clientIp ?? ''));

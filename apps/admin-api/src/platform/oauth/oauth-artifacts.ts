@@ -83,11 +83,11 @@ export class OauthArtifacts {
       if (grantId !== null) {
         // Locks the grant until the commit, so that it cannot end between this check and the
         // insertion.
-        const kept = await manager.query<unknown[]>(
+        const keptRows = await manager.query<unknown[]>(
           `SELECT 1 FROM oauth_consents WHERE id = $1 AND expires_at > now() FOR KEY SHARE`,
           [grantId],
         );
-        if (kept.length === 0) throw new (oidcErrors().InvalidGrant)('the grant has ended');
+        if (keptRows.length === 0) throw new (oidcErrors().InvalidGrant)('the grant has ended');
         if (model === 'RefreshToken') removed.push(...(await extendGrant(manager, grantId)));
       }
       await manager.upsert(OauthArtifactEntity, row, ['idHash']);

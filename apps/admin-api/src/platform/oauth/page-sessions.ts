@@ -94,11 +94,11 @@ export class PageSessions {
    * `set-cookie` header for a browser without the cookie.
    */
   opened(request: Pick<FastifyRequest, 'headers'>, path: string): { form: string; cookie: string | null } {
-    const known = cookiesOf(request).get(OPENED);
-    if (known !== undefined && known.length === OPENED_LENGTH)
-      return { form: this.formOf(known), cookie: null };
-    const made = randomBytes(24).toString('base64url');
-    return { form: this.formOf(made), cookie: this.text(`${OPENED}=${made}`, path, SECONDS) };
+    const cookieValue = cookiesOf(request).get(OPENED);
+    if (cookieValue !== undefined && cookieValue.length === OPENED_LENGTH)
+      return { form: this.formOf(cookieValue), cookie: null };
+    const newValue = randomBytes(24).toString('base64url');
+    return { form: this.formOf(newValue), cookie: this.text(`${OPENED}=${newValue}`, path, SECONDS) };
   }
 
   /** Throws `forbidden` for a form whose page was not opened by this browser. */

@@ -12,7 +12,7 @@ export const pageSignature = (key: Buffer, text: string): string =>
  * correct length.
  */
 export function isPageSignature(key: Buffer, text: string, signature: string): boolean {
-  const given = Buffer.from(signature);
+  const presented = Buffer.from(signature);
   const right = Buffer.from(pageSignature(key, text));
-  return given.length === right.length && timingSafeEqual(given, right);
+  return presented.length === right.length && timingSafeEqual(presented, right);
 }

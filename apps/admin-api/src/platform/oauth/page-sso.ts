@@ -38,9 +38,9 @@ export class PageSso {
    * none.
    */
   async begin(email: string, { path, next }: Place, { request, reply }: PageExchange): Promise<boolean> {
-    const begun = await this.logins.begin({ email }, factsOf(request), { page: next });
-    if (begun === null) return false;
-    const { url, fields, login_binding: binding } = begun;
+    const started = await this.logins.begin({ email }, factsOf(request), { page: next });
+    if (started === null) return false;
+    const { url, fields, login_binding: binding } = started;
     const html = fields === null ? continuePage(url) : postPage(url, fields);
     // Only the browser with this cookie can finish the login.
     const cookie = this.pages.ssoCookie(path, binding);

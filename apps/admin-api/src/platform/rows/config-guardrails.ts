@@ -71,7 +71,7 @@ interface InlineGuardrail {
  * is bounded.
  */
 function inlineGuardrailsIn(node: Node, path: Path): InlineGuardrail[] {
-  const own = [...LISTS].flatMap(([list, stage]) =>
+  const ownGuardrails = [...LISTS].flatMap(([list, stage]) =>
     listAt(node, list).flatMap((entry, index): InlineGuardrail[] =>
       savedGuardrail(entry) === '' ? [{ path: [...path, list, index], guardrail: entry as Node, stage }] : [],
     ),
@@ -79,7 +79,7 @@ function inlineGuardrailsIn(node: Node, path: Path): InlineGuardrail[] {
   const ofTargets = listAt(node, 'targets').flatMap((target, index) =>
     inlineGuardrailsIn(target as Node, [...path, 'targets', index]),
   );
-  return [...own, ...ofTargets];
+  return [...ownGuardrails, ...ofTargets];
 }
 
 const listAt = (node: Node, name: string): readonly unknown[] => {

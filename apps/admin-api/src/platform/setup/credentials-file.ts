@@ -70,9 +70,9 @@ export class CredentialsFile {
    * or belongs to another database.
    */
   async refresh(organisationId: string): Promise<boolean> {
-    const known = await readCredentials(this.path);
-    if (known?.organisation_id !== organisationId) return false;
-    await writeCredentials(this.path, { ...known, ...this.addresses });
+    const savedCredentials = await readCredentials(this.path);
+    if (savedCredentials?.organisation_id !== organisationId) return false;
+    await writeCredentials(this.path, { ...savedCredentials, ...this.addresses });
     return true;
   }
 }

@@ -82,9 +82,9 @@ export async function assertGroups(
     where: { organisationId, id: In([...new Set(ids)]) },
     select: { id: true },
   });
-  const known = new Set(groups.map(({ id }) => id));
+  const groupIds = new Set(groups.map(({ id }) => id));
   const faults = named.flatMap((id, index) =>
-    id === null || known.has(id) ? [] : [{ path: `rules.${String(index)}.subject.id`, message: GROUP_RULE }],
+    id === null || groupIds.has(id) ? [] : [{ path: `rules.${String(index)}.subject.id`, message: GROUP_RULE }],
   );
   if (faults.length > 0) throw validationFailed(faults.slice(0, 100));
 }

@@ -118,7 +118,7 @@ export function changesOf<R extends UpstreamCapability>(
   { self, capabilities }: UpstreamSnapshot,
   { otherNames, findings: more = [], now }: Comparison,
 ): SnapshotChanges<R> {
-  const known = new Map(saved.map((row) => [capabilityKey(row.type, row.nameDigest), row]));
+  const savedByKey = new Map(saved.map((row) => [capabilityKey(row.type, row.nameDigest), row]));
   const context = findingContext({
     otherNames,
     ownNames: capabilities.map(({ name }) => name),
@@ -128,8 +128,8 @@ export function changesOf<R extends UpstreamCapability>(
   const changed: CapabilityChange[] = [];
   const apply = (read: ReadCapability, position: number): R => {
     const key = capabilityKey(read.type, nameDigestOf(read.name));
-    const before = known.get(key) ?? null;
-    known.delete(key);
+    const before = savedByKey.get(key) ?? null;
+    savedByKey.delete(key);
     const row = updatedRow(entity, integration, before, { read, position, context, more, now });
     if (before === null || !isSameRow(before, row)) rows.push(row);
     if (before !== null && before.approved !== null && before.digest !== row.digest)
@@ -138,7 +138,7 @@ export function changesOf<R extends UpstreamCapability>(
   };
   const ownRow = apply(self, 0);
   for (const [position, read] of capabilities.entries()) apply(read, position);
-  for (const gone of known.values())
+  for (const gone of savedByKey.values())
     if (gone.goneAt === null) rows.push(Object.assign(new entity(), gone, { goneAt: now }));
   return { rows, changed, self: ownRow };
 }

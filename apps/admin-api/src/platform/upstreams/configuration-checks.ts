@@ -53,12 +53,12 @@ function checkHeaders(value: unknown, path: string, faults: Faults): void {
   if (!isFields(value)) return;
   const seen = new Set<string>();
   for (const [name, text] of Object.entries(value)) {
-    const at = `${path}.${name.slice(0, 64)}`;
-    faults.add(at, sentHeaderFault(name));
-    faults.add(at, shortenedFault(text));
+    const headerPath = `${path}.${name.slice(0, 64)}`;
+    faults.add(headerPath, sentHeaderFault(name));
+    faults.add(headerPath, shortenedFault(text));
     if (typeof text === 'string' && text.includes('{{'))
-      faults.add(at, 'must not have placeholders; use user_identity_forwarding to send who calls');
-    if (seen.has(name.toLowerCase())) faults.add(at, 'is duplicated; send each header once');
+      faults.add(headerPath, 'must not have placeholders; use user_identity_forwarding to send who calls');
+    if (seen.has(name.toLowerCase())) faults.add(headerPath, 'is duplicated; send each header once');
     seen.add(name.toLowerCase());
   }
 }
@@ -87,9 +87,9 @@ function checkForwarded(value: unknown, path: string, faults: Faults): void {
     return;
   }
   for (const [index, header] of headers.entries()) {
-    const at = `${path}.headers.${String(index)}`;
-    if (mode === 'all-except') faults.add(at, sentHeaderFault(header));
-    else checkForwardedHeader(header, at, faults);
+    const itemPath = `${path}.headers.${String(index)}`;
+    if (mode === 'all-except') faults.add(itemPath, sentHeaderFault(header));
+    else checkForwardedHeader(header, itemPath, faults);
   }
 }
 
@@ -136,9 +136,9 @@ export function checkAuthMethod(
   faults: Pick<Faults, 'add'>,
   more: readonly string[] = [],
 ): void {
-  const known = [...AUTH_METHODS, ...more];
-  if (method !== undefined && !known.some((each) => each === method))
-    faults.add(path, `must be one of ${known.join(', ')}`);
+  const knownMethods = [...AUTH_METHODS, ...more];
+  if (method !== undefined && !knownMethods.some((each) => each === method))
+    faults.add(path, `must be one of ${knownMethods.join(', ')}`);
 }
 
 /**
@@ -221,21 +221,21 @@ export function configurationFaultsOf(
   of: CheckedIntegration,
 ): readonly ErrorDetail[] {
   const faults = new Faults();
-  const known = Object.keys(checks).join(', ');
+  const knownNames = Object.keys(checks).join(', ');
   for (const [name, value] of Object.entries(values)) {
     const path = `${ROOT}.${name.slice(0, 64)}`;
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (check) check(value, path, faults, of);
-    else faults.add(path, unenforced[name] ?? `is unknown; send only ${known}`);
+    else faults.add(path, unenforced[name] ?? `is unknown; send only ${knownNames}`);
   }
   checkTogether(values, of, faults);
   return faults.found.slice(0, 100);
 }
 
 function checkTogether(values: Fields, { authType, mapped }: CheckedIntegration, faults: Faults): void {
-  const own = MEMBER_OF[authType];
+  const ownMember = MEMBER_OF[authType];
   for (const name of Object.values(MEMBER_OF).filter((each) => each !== null))
-    if (name !== own && values[name] !== undefined)
+    if (name !== ownMember && values[name] !== undefined)
       faults.add(`${ROOT}.${name}`, `is not used with auth_type ${authType}; remove it`);
   if (authType === 'headers' && [...Object.keys(values['headers'] ?? {}), ...mapped].length === 0)
     faults.add(`${ROOT}.headers`, 'is required with auth_type headers; send a header, or use auth_type none');

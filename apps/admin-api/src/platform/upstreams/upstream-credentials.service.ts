@@ -184,13 +184,13 @@ function withoutOtherAuthTypes(
   { authType }: Pick<CredentialRow, 'authType'>,
   input: Fields | null | undefined,
 ): Fields {
-  const own = memberOf[authType];
-  const given = new Set(
+  const ownMember = memberOf[authType];
+  const givenNames = new Set(
     Object.keys(input ?? {}).map((name) => (name === 'custom_headers' ? 'headers' : name)),
   );
   return Object.fromEntries(
     Object.entries(values).filter(
-      ([name]) => name === own || given.has(name) || !Object.values(memberOf).includes(name),
+      ([name]) => name === ownMember || givenNames.has(name) || !Object.values(memberOf).includes(name),
     ),
   );
 }

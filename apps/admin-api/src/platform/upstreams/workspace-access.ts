@@ -77,8 +77,8 @@ async function grant(
   const saved = await manager.findBy(entity, { integrationId, workspaceId: In([...ids]) });
   const byWorkspace = new Map(saved.map((row) => [row.workspaceId, row]));
   const rows = ids.map((workspaceId, index) => {
-    const made: DeepPartial<AccessRow> = { id: uuidv7(), integrationId, workspaceId };
-    const row = byWorkspace.get(workspaceId) ?? manager.create(entity, made);
+    const newRow: DeepPartial<AccessRow> = { id: uuidv7(), integrationId, workspaceId };
+    const row = byWorkspace.get(workspaceId) ?? manager.create(entity, newRow);
     row.enabled = items[index]?.enabled === true;
     return row;
   });

@@ -105,12 +105,12 @@ export class InviteAcceptanceService {
     const clientIp = request.clientIp ?? '';
     // A password in `users.password_hash` implies that the address was proven when it was set
     // (decision 0028).
-    const own = user?.passwordHash ?? null;
-    if (own === null) {
+    const currentHash = user?.passwordHash ?? null;
+    if (currentHash === null) {
       const note = await this.newPasswords.assertGood(password, email);
       return { passwordHash: await this.passwords.hash(clientIp, password), note };
     }
-    if ((await this.passwords.matching(clientIp, email, [own], password)) === null) {
+    if ((await this.passwords.matching(clientIp, email, [currentHash], password)) === null) {
       throw new GatewayError('unauthenticated', {
         message: 'A user with this address already exists; send the password of that user.',
       });

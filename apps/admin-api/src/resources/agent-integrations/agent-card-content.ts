@@ -120,10 +120,10 @@ export type ExtendedCard =
  */
 export function knownExtended(saved: readonly AgentSkillEntity[]): Members | null {
   const listed = saved.filter(({ goneAt }) => goneAt === null);
-  const own = listed.find(({ type }) => type === 'extended');
-  if (own === undefined) return null;
+  const extendedListing = listed.find(({ type }) => type === 'extended');
+  if (extendedListing === undefined) return null;
   const skills = listed.filter(({ type, isExtended }) => type === 'skill' && isExtended);
-  return { ...own.definition, skills: skills.map(({ definition }) => definition) };
+  return { ...extendedListing.definition, skills: skills.map(({ definition }) => definition) };
 }
 
 /** Snapshot of a card for approval by an administrator. */
@@ -137,19 +137,19 @@ export interface CardSnapshot extends UpstreamSnapshot, KeptCapabilities {
  * Returns the cards as capabilities to approve: each card without its skills, and each skill once.
  */
 export function snapshotOf({ members }: FittingCard, extended: Members | null): CardSnapshot {
-  const own = withoutSkills(members);
+  const cardMembers = withoutSkills(members);
   const more = extended === null ? null : withoutSkills(extended);
-  const publicIds = new Set(own.skills.map(({ id }) => id));
+  const publicIds = new Set(cardMembers.skills.map(({ id }) => id));
   // A skill on both cards has the texts of the public card, which may be shown to everyone.
-  const skills = [...own.skills, ...(more?.skills ?? []).filter(({ id }) => !publicIds.has(id))];
-  const kept = keptCapabilities([['skill', skills]]);
+  const skills = [...cardMembers.skills, ...(more?.skills ?? []).filter(({ id }) => !publicIds.has(id))];
+  const keptSkills = keptCapabilities([['skill', skills]]);
   const ofExtended =
     more === null ? [] : [{ type: 'extended', name: EXTENDED_NAME, definition: more.card } as const];
   return {
-    self: { type: 'agent', name: AGENT_NAME, definition: own.card },
-    capabilities: [...kept.capabilities, ...ofExtended],
-    isCut: kept.isCut,
-    publicIds: idsOf(own.skills),
+    self: { type: 'agent', name: AGENT_NAME, definition: cardMembers.card },
+    capabilities: [...keptSkills.capabilities, ...ofExtended],
+    isCut: keptSkills.isCut,
+    publicIds: idsOf(cardMembers.skills),
     extendedIds: idsOf(more?.skills ?? []),
   };
 }

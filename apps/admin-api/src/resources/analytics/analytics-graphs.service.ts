@@ -142,8 +142,8 @@ const totalOf = (groups: readonly { readonly total: number }[]): number =>
 function pointsOf(graph: Graph, { period }: AskParts, rows: readonly AnalyticsRow[]): object[] {
   const byTime = new Map<number, AnalyticsRow[]>();
   for (const row of rows) {
-    const known = byTime.get(row.at ?? 0);
-    if (known) known.push(row);
+    const existing = byTime.get(row.at ?? 0);
+    if (existing) existing.push(row);
     else byTime.set(row.at ?? 0, [row]);
   }
   let sofar = NOTHING;

@@ -99,8 +99,8 @@ export class ApiKeyPages {
    * short for marks.
    */
   private mark(where: Where, key: string): Promise<Marks | null> {
-    const known = this.marking.get(key);
-    if (known) return known;
+    const running = this.marking.get(key);
+    if (running) return running;
     const marking = computeMarks(this.dataSource.manager, where)
       .then((marks) => {
         if (marks) this.marks.set(key, marks);

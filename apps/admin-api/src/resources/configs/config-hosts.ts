@@ -44,9 +44,9 @@ export async function assertHostsStay(
  * nesting is bounded.
  */
 function pairsIn(node: Node, path: readonly (string | number)[], inheritedHost: Host | null): Pair[] {
-  const own = node['custom_host'];
+  const customHost = node['custom_host'];
   const currentHost =
-    typeof own === 'string' ? { host: own, path: [...path, 'custom_host'].join('.') } : inheritedHost;
+    typeof customHost === 'string' ? { host: customHost, path: [...path, 'custom_host'].join('.') } : inheritedHost;
   const slug = slugOf(node);
   const { embeddings } = (node['cache'] ?? {}) as { readonly embeddings?: Node };
   const targets = Array.isArray(node['targets']) ? (node['targets'] as Node[]) : [];

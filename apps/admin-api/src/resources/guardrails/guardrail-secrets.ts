@@ -25,9 +25,9 @@ export const unmaskedChecks = (
   written: readonly SavedGuardrailCheck[],
   saved: readonly SavedGuardrailCheck[],
 ): readonly SavedGuardrailCheck[] => {
-  const known = splitSecrets(saved).secrets;
+  const savedSecrets = splitSecrets(saved).secrets;
   return written.map((check, index) => {
-    const secrets = known[index];
+    const secrets = savedSecrets[index];
     if (!secrets || saved[index]?.id !== check.id || !isMap(check.parameters)) return check;
     const parameters = unmasked(check.parameters, secrets);
     assertSecretsStay(

@@ -53,15 +53,15 @@ function readMapping(kind: Kind, value: unknown, path: string, faults: ErrorDeta
     faults.push({ path: path.slice(0, -1), message: 'must be an object' });
     return { runOn: BOTH, capabilityIds: [] };
   }
-  const given = value as Readonly<Record<string, unknown>>;
-  const known = ['run_on', ...kind.parts];
-  for (const name of Object.keys(given)) {
-    if (!known.includes(name))
+  const members = value as Readonly<Record<string, unknown>>;
+  const knownMembers = ['run_on', ...kind.parts];
+  for (const name of Object.keys(members)) {
+    if (!knownMembers.includes(name))
       faults.push({ path: `${path}${name.slice(0, 64)}`, message: 'is unknown; remove it' });
   }
-  const ids = kind.parts.map((name) => given[name]).find((each) => each !== undefined && each !== null) ?? [];
+  const ids = kind.parts.map((name) => members[name]).find((each) => each !== undefined && each !== null) ?? [];
   return {
-    runOn: phasesOf(given['run_on'] ?? BOTH, `${path}run_on`, faults),
+    runOn: phasesOf(members['run_on'] ?? BOTH, `${path}run_on`, faults),
     capabilityIds: idsOf(kind, ids, `${path}${kind.parts[0]}`, faults),
   };
 }

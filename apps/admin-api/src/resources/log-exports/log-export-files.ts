@@ -44,8 +44,8 @@ export class LogExportFiles {
    */
   link(caller: Principal, { id, run }: LogExportEntity): string {
     const expires = String(Date.now() + LINK_MS);
-    const by = makerOf(caller);
-    const query = `expires=${expires}&by=${by}&signature=${this.sign([id, run, expires, by])}`;
+    const makerId = makerOf(caller);
+    const query = `expires=${expires}&by=${makerId}&signature=${this.sign([id, run, expires, makerId])}`;
     return publicUrl(this.settings, `/v1/logs/exports/${id}/file?${query}`);
   }
 
@@ -92,8 +92,8 @@ export class LogExportFiles {
     if (!this.settings.DATA_EXPORTS_ENABLED || row === null || isOver) throw new GatewayError('not_found');
     if (typeof by !== 'string' || typeof signature !== 'string') throw new GatewayError('not_found');
     const right = Buffer.from(this.sign([row.id, row.run, expires, by]));
-    const given = Buffer.from(signature);
-    if (given.length !== right.length || !timingSafeEqual(given, right)) throw new GatewayError('not_found');
+    const presented = Buffer.from(signature);
+    if (presented.length !== right.length || !timingSafeEqual(presented, right)) throw new GatewayError('not_found');
     const reader = await readerOf(this.dataSource.manager, by);
     if (reader === null) throw new GatewayError('not_found');
     return { row, reader };

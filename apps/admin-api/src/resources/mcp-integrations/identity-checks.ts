@@ -7,10 +7,10 @@ const EXPIRY_SECONDS = { min: 30, max: 300 };
 
 /** Checks the configuration `user_identity_forwarding`. */
 export function checkIdentity(value: unknown, path: string, faults: Faults, of: CheckedIntegration): void {
-  const known = ['method', 'include_claims', 'header_name', 'jwt_expiry_seconds'];
-  if (!faults.object(value, path, known)) return;
+  const knownMembers = ['method', 'include_claims', 'header_name', 'jwt_expiry_seconds'];
+  if (!faults.object(value, path, knownMembers)) return;
   const { method, include_claims: claims, header_name: header, jwt_expiry_seconds: expiry } = value;
-  const isKnown = IDENTITY_METHODS.some((known) => known === method);
+  const isKnown = IDENTITY_METHODS.some((name) => name === method);
   if (!isKnown) faults.add(`${path}.method`, `must be one of ${IDENTITY_METHODS.join(', ')}`);
   if (!/^https:/i.test(of.url)) faults.add(path, 'is sent over https only; change the scheme of url');
   if (

@@ -35,12 +35,12 @@ function checkHeaders(value: unknown, path: string, faults: Faults): void {
   if (!isFields(value)) return;
   const seen = new Set<string>();
   for (const [name, text] of Object.entries(value)) {
-    const at = `${path}.${name.slice(0, 64)}`;
-    faults.add(at, sentHeaderFault(name));
-    faults.add(at, shortenedFault(text));
+    const headerPath = `${path}.${name.slice(0, 64)}`;
+    faults.add(headerPath, sentHeaderFault(name));
+    faults.add(headerPath, shortenedFault(text));
     if (typeof text === 'string' && text.includes('{{'))
-      faults.add(at, 'must not have placeholders; use user_identity_forwarding to send who calls');
-    if (seen.has(name.toLowerCase())) faults.add(at, 'is duplicated; send each header once');
+      faults.add(headerPath, 'must not have placeholders; use user_identity_forwarding to send who calls');
+    if (seen.has(name.toLowerCase())) faults.add(headerPath, 'is duplicated; send each header once');
     seen.add(name.toLowerCase());
   }
 }
@@ -69,9 +69,9 @@ function checkForwarded(value: unknown, path: string, faults: Faults): void {
     return;
   }
   for (const [index, header] of headers.entries()) {
-    const at = `${path}.headers.${String(index)}`;
-    if (mode === 'all-except') faults.add(at, sentHeaderFault(header));
-    else checkForwardedHeader(header, at, faults);
+    const itemPath = `${path}.headers.${String(index)}`;
+    if (mode === 'all-except') faults.add(itemPath, sentHeaderFault(header));
+    else checkForwardedHeader(header, itemPath, faults);
   }
 }
 
@@ -203,12 +203,12 @@ function checkAuthentication(values: Fields, of: CheckedIntegration, faults: Fau
 }
 
 function checkOwnMember(values: Fields, authType: McpAuthType, faults: Faults): void {
-  const own = MEMBER_OF[authType];
+  const ownMember = MEMBER_OF[authType];
   for (const name of SECRET_MEMBERS)
-    if (name !== own && values[name] !== undefined)
+    if (name !== ownMember && values[name] !== undefined)
       faults.add(`${ROOT}.${name}`, `is not used with auth_type ${authType}; remove it`);
-  if (own !== null && REQUIRED_MEMBERS.includes(own) && values[own] === undefined)
-    faults.add(`${ROOT}.${own}`, `is required with auth_type ${authType}`);
+  if (ownMember !== null && REQUIRED_MEMBERS.includes(ownMember) && values[ownMember] === undefined)
+    faults.add(`${ROOT}.${ownMember}`, `is required with auth_type ${authType}`);
 }
 
 /**

@@ -194,13 +194,13 @@ function withoutOtherAuthTypes(
   { authType }: Pick<Row, 'authType'>,
   input: Fields | null | undefined,
 ): Fields {
-  const own = MEMBER_OF[authType];
-  const given = new Set(
+  const ownMember = MEMBER_OF[authType];
+  const givenNames = new Set(
     Object.keys(input ?? {}).map((name) => (name === 'custom_headers' ? 'headers' : name)),
   );
   return Object.fromEntries(
     Object.entries(values).filter(
-      ([name]) => name === own || given.has(name) || !Object.values(MEMBER_OF).includes(name),
+      ([name]) => name === ownMember || givenNames.has(name) || !Object.values(MEMBER_OF).includes(name),
     ),
   );
 }

@@ -62,8 +62,8 @@ export class McpUpstreams implements McpSource, OnModuleDestroy {
         listed.push([type, list.items]);
         isCut ||= list.isCut;
       }
-      const kept = keptCapabilities(listed);
-      return { info, ...kept, isCut: kept.isCut || isCut };
+      const keptListing = keptCapabilities(listed);
+      return { info, ...keptListing, isCut: keptListing.isCut || isCut };
     });
   }
 

@@ -46,9 +46,9 @@ export async function audiencesOf(
   rows: readonly PromptEntity[],
 ): Promise<(row: PromptEntity) => { readonly shared_workspace_ids?: string[] }> {
   if (query.show_prompt_share !== true) return () => ({});
-  const own = rows.filter(({ workspaceId }) => workspaceId === caller.workspaceId).map(({ id }) => id);
+  const ownIds = rows.filter(({ workspaceId }) => workspaceId === caller.workspaceId).map(({ id }) => id);
   const shares = await manager.find(PromptShareEntity, {
-    where: { promptId: In(own) },
+    where: { promptId: In(ownIds) },
     order: { workspaceId: 'ASC' },
   });
   return ({ id }) => ({

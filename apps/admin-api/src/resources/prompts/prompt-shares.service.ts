@@ -156,8 +156,8 @@ async function workspacesNamed(
     ],
     select: { id: true, slug: true },
   });
-  const known = new Set(rows.flatMap(({ id, slug }) => [id, slug]));
-  const unknown = references.find((name) => !known.has(isUuid(name) ? name.toLowerCase() : name));
+  const knownNames = new Set(rows.flatMap(({ id, slug }) => [id, slug]));
+  const unknown = references.find((name) => !knownNames.has(isUuid(name) ? name.toLowerCase() : name));
   if (unknown !== undefined)
     throw invalid('workspace_ids', `there is no workspace ${unknown} in the organisation`);
   return rows.map(({ id }) => id);

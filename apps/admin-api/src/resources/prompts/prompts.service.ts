@@ -81,8 +81,8 @@ export class PromptsService {
     const { manager } = this.dataSource;
     const [reference, version] = splitReference(named);
     const row = await findRow(manager, PROMPTS[kind.type], { caller, reference });
-    const meant = await referencedVersion(manager, row, versionNamed ?? version);
-    return kind.detail(row, meant, (await labelsOf(manager, [meant.id]))(meant.id));
+    const selected = await referencedVersion(manager, row, versionNamed ?? version);
+    return kind.detail(row, selected, (await labelsOf(manager, [selected.id]))(selected.id));
   }
 
   /** Updates a prompt and returns the changed row. */

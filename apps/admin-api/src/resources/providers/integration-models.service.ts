@@ -93,8 +93,8 @@ export class IntegrationModelsService {
       const named = { slug: In(slugs), isCustom: true };
       return patchRow(write, withModels(named), at, async (integration) => {
         const rows = await rowsOf(manager, integration, named);
-        const known = new Set(rows.map(({ slug }) => slug));
-        const missing = slugs.filter((slug) => !known.has(slug));
+        const knownSlugs = new Set(rows.map(({ slug }) => slug));
+        const missing = slugs.filter((slug) => !knownSlugs.has(slug));
         if (missing.length > 0) {
           const message = (slug: string): string => `${slug} is not a custom model of the integration`;
           throw validationFailed(missing.map((slug) => ({ path: 'slugs', message: message(slug) })));

@@ -19,9 +19,9 @@ export function readGroupName(
 ): { readonly workspace: string; readonly role: WorkspaceRole } | null {
   const lower = name.toLowerCase();
   if (!lower.startsWith(prefix.toLowerCase())) return null;
-  const at = lower.lastIndexOf(separator.toLowerCase());
-  if (at <= prefix.length) return null;
-  const workspace = name.slice(prefix.length, at).trim();
-  const role = ROLES.find((each) => each === lower.slice(at + separator.length));
+  const separatorIndex = lower.lastIndexOf(separator.toLowerCase());
+  if (separatorIndex <= prefix.length) return null;
+  const workspace = name.slice(prefix.length, separatorIndex).trim();
+  const role = ROLES.find((each) => each === lower.slice(separatorIndex + separator.length));
   return role === undefined || workspace === '' ? null : { workspace, role };
 }

@@ -152,27 +152,27 @@ export class ScimMappingsService {
     const { manager } = write;
     const { organisationId, id: groupId, displayName } = group;
     const settings = await scimSettingsOf(manager, organisationId);
-    const said = readGroupName(displayName, settings);
+    const parsedName = readGroupName(displayName, settings);
     const has = await manager.findBy(ScimWorkspaceMappingEntity, { groupId, origin: 'pattern' });
-    const workspaceId = said === null ? null : await workspaceNamed(write, organisationId, said.workspace);
+    const workspaceId = parsedName === null ? null : await workspaceNamed(write, organisationId, parsedName.workspace);
     const isSame = (row: ScimWorkspaceMappingEntity): boolean =>
-      row.workspaceId === workspaceId && row.role === said?.role;
+      row.workspaceId === workspaceId && row.role === parsedName?.role;
     const ended = has.filter((row) => !isSame(row));
     if (ended.length > 0) {
       await manager.delete(ScimWorkspaceMappingEntity, { id: In(ended.map(({ id }) => id)) });
     }
-    if (said === null || workspaceId === null || has.some(isSame)) return ended.length > 0;
+    if (parsedName === null || workspaceId === null || has.some(isSame)) return ended.length > 0;
     const row = {
       id: uuidv7(),
       organisationId,
       groupId,
       workspaceId,
-      role: said.role,
+      role: parsedName.role,
       origin: 'pattern' as const,
     };
     await manager.delete(ScimWorkspaceMappingEntity, { groupId, workspaceId });
     await manager.insert(ScimWorkspaceMappingEntity, row);
-    const after = { workspace_id: workspaceId, scim_group: displayName, role: said.role };
+    const after = { workspace_id: workspaceId, scim_group: displayName, role: parsedName.role };
     write.audit({ action: 'create', resourceType: 'scim_mappings', resourceId: row.id, workspaceId, after });
     return true;
   }

@@ -117,9 +117,9 @@ export function readAuthConfig(
   }
   const texts = values as Record<string, string>;
   if (saved !== NO_AUTH) {
-    const given = Object.keys(input).filter((name) => typeof input[name] === 'string');
+    const givenNames = Object.keys(input).filter((name) => typeof input[name] === 'string');
     const before = bound(fields, { ...saved.open, ...saved.secret });
-    assertSecretsStay(before, bound(fields, texts), new Set(given.map((name) => `auth_config.${name}`)));
+    assertSecretsStay(before, bound(fields, texts), new Set(givenNames.map((name) => `auth_config.${name}`)));
   }
   const part = (isSecret: boolean): Record<string, string> =>
     Object.fromEntries(

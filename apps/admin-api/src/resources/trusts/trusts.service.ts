@@ -152,9 +152,9 @@ async function assertChange(
   await assertIssuerTrustsMax(manager, { ...row, issuer });
   if (input.maps === undefined) await assertMayGive(manager, caller, row.maps);
   assertIssuer({ issuer, conditions: input.conditions ?? row.conditions, maps: input.maps ?? row.maps });
-  const kept = issuer === row.issuer ? row.audiences : [];
+  const keptAudiences = issuer === row.issuer ? row.audiences : [];
   const { organisationId, audiences } = { ...row, ...(input.audiences && { audiences: input.audiences }) };
-  if (row.kind !== 'id_jag') await assertOwnAudiences(manager, { organisationId, issuer, audiences }, kept);
+  if (row.kind !== 'id_jag') await assertOwnAudiences(manager, { organisationId, issuer, audiences }, keptAudiences);
 }
 
 /**

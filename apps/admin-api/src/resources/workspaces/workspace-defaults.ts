@@ -41,11 +41,11 @@ export async function mergeDefaults(
   const config = await mergedConfig(manager, owner, input.user_api_key_config);
   const guardrails: Record<string, readonly string[]> = {};
   for (const list of ['input_guardrails', 'output_guardrails'] as const) {
-    const given = input[list];
+    const sentList = input[list];
     const ids =
-      given === undefined
+      sentList === undefined
         ? (defaults[list] ?? [])
-        : await guardrailIdsOf(manager, owner, given ?? [], `defaults.${list}`);
+        : await guardrailIdsOf(manager, owner, sentList ?? [], `defaults.${list}`);
     if (ids.length > 0) guardrails[list] = ids;
   }
   return {

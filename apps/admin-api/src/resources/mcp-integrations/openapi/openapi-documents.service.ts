@@ -87,9 +87,9 @@ export class OpenApiDocuments implements McpSource {
         row.url === null
           ? await this.parse(row.document, organisationId)
           : await this.fetch(row.url, organisationId);
-      const made = toolsOf(read.document, row.selection);
-      if (row.url !== null) await saveRead(manager, row, columnsOfRead(read, made));
-      return snapshotOf(read.document, made);
+      const tools = toolsOf(read.document, row.selection);
+      if (row.url !== null) await saveRead(manager, row, columnsOfRead(read, tools));
+      return snapshotOf(read.document, tools);
     } catch (error) {
       if (!(error instanceof OpenApiFault)) throw error;
       throw new McpReadError(error.message, null, false, { cause: error });

@@ -68,7 +68,7 @@ export function selectionFaults(
 ): readonly ErrorDetail[] {
   const operations = listedOperations(document);
   const ids = new Set(operations.map(({ operationId }) => operationId));
-  const known = new Set<string | null>([...ids, ...operations.map(operationKey)]);
+  const knownKeys = new Set<string | null>([...ids, ...operations.map(operationKey)]);
   const named = [
     ...(include?.operation_ids ?? []).map(
       (id, at) => [`include.operation_ids.${String(at)}`, ids.has(id)] as const,
@@ -76,8 +76,8 @@ export function selectionFaults(
     ...(exclude?.operation_ids ?? []).map(
       (id, at) => [`exclude.operation_ids.${String(at)}`, ids.has(id)] as const,
     ),
-    ...Object.keys(aliases).map((name) => [`aliases.${name.slice(0, 64)}`, known.has(name)] as const),
-    ...readOnly.map((name, at) => [`read_only.${String(at)}`, known.has(name)] as const),
+    ...Object.keys(aliases).map((name) => [`aliases.${name.slice(0, 64)}`, knownKeys.has(name)] as const),
+    ...readOnly.map((name, at) => [`read_only.${String(at)}`, knownKeys.has(name)] as const),
   ];
   const unknown = named.filter(([, isKnown]) => !isKnown).map(([path]) => ({ path, message: UNKNOWN }));
   return [...unknown, ...aliasFaults(aliases)];

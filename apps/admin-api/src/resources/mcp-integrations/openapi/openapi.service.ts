@@ -71,7 +71,7 @@ export class OpenApiService {
       const nothing = { id: null, slug: null, base_url: base_url ?? null };
       return { ...nothing, servers, ...previewOf(document, selection, 'openapi.') };
     }
-    const made = toolsOrThrow(document, selection, 'openapi.');
+    const derived = toolsOrThrow(document, selection, 'openapi.');
     const url = baseUrlOf(document, specUrl, { base_url, server_variables, auth_type: input.auth_type });
     const fault = baseUrlFault(url);
     if (fault !== null) throw invalid('base_url', fault);
@@ -80,11 +80,11 @@ export class OpenApiService {
       const values = { ...input, url, transport: 'http' } as const;
       const row = await this.integrations.insert(write, values, 'openapi', async ({ id: integrationId }) => {
         await write.manager.insert(McpOpenApiDocumentEntity, {
-          ...{ integrationId, url: specUrl, selection, ...columnsOfRead(read, made) },
+          ...{ integrationId, url: specUrl, selection, ...columnsOfRead(read, derived) },
         });
       });
-      await this.snapshots.keep(write, row, snapshotOf(document, made));
-      return { id: row.id, slug: row.slug, base_url: url, servers, ...resultOf(made) };
+      await this.snapshots.keep(write, row, snapshotOf(document, derived));
+      return { id: row.id, slug: row.slug, base_url: url, servers, ...resultOf(derived) };
     });
   }
 
@@ -103,14 +103,14 @@ export class OpenApiService {
     const { caller } = at;
     const found = await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at);
     const before = await this.storedDocument(found);
-    const given = await this.documentOfRequest(caller, input, '');
-    const read = given ?? (await this.documents.parse(before.document, caller.organisationId));
+    const sentDocument = await this.documentOfRequest(caller, input, '');
+    const read = sentDocument ?? (await this.documents.parse(before.document, caller.organisationId));
     const url = input.spec === undefined ? (input.spec_url ?? before.url) : null;
     const selection = mergedSelection(input, before.selection);
-    const made = toolsOrThrow(read.document, selection, '');
+    const derived = toolsOrThrow(read.document, selection, '');
     return this.writes.run(caller, async (write) => {
-      const columns = { url, selection, ...columnsOfRead(read, made) };
-      if (given === null) columns.readAt = before.readAt;
+      const columns = { url, selection, ...columnsOfRead(read, derived) };
+      if (sentDocument === null) columns.readAt = before.readAt;
       const row = await changeRow(
         write,
         mcpIntegrationTo('update'),
@@ -127,8 +127,8 @@ export class OpenApiService {
         },
         'update_openapi',
       );
-      await this.snapshots.keep(write, row, snapshotOf(read.document, made));
-      return resultOf(made);
+      await this.snapshots.keep(write, row, snapshotOf(read.document, derived));
+      return resultOf(derived);
     });
   }
 
@@ -192,10 +192,10 @@ function toolsOrThrow(document: JsonObject, selection: StoredOpenApiSelection, p
   const faults = selectionFaults(selection, document);
   if (faults.length > 0)
     throw validationFailed(faults.map((fault) => ({ ...fault, path: path + fault.path })));
-  const made = toolsOrFault(document, selection);
-  if (typeof made === 'string') throw invalid(`${path}include`, `cannot be used. ${made}`);
-  if (made.tools.length > 0) return made;
-  const [first] = made.refused;
+  const derived = toolsOrFault(document, selection);
+  if (typeof derived === 'string') throw invalid(`${path}include`, `cannot be used. ${derived}`);
+  if (derived.tools.length > 0) return derived;
+  const [first] = derived.refused;
   throw invalid(
     `${path}include`,
     first === undefined
@@ -220,12 +220,12 @@ function previewOf(
   selection: StoredOpenApiSelection,
   path: string,
 ): Omit<CreatedOpenApiResponse, 'id' | 'slug' | 'base_url' | 'servers'> {
-  const made = toolsOrFault(document, selection);
+  const derived = toolsOrFault(document, selection);
   const faults = selectionFaults(selection, document).map((fault) => ({ ...fault, path: path + fault.path }));
-  const warnings = typeof made === 'string' ? [...faults, { path: `${path}include`, message: made }] : faults;
+  const warnings = typeof derived === 'string' ? [...faults, { path: `${path}include`, message: derived }] : faults;
   const of = selectionOf(selection);
   return {
-    ...resultOf(typeof made === 'string' ? { tools: [], refused: [] } : made),
+    ...resultOf(typeof derived === 'string' ? { tools: [], refused: [] } : derived),
     warnings: warnings.slice(0, 100),
     operations: listedOperations(document)
       .slice(0, OPERATIONS_MAX)
