@@ -22,8 +22,8 @@ export class RequestThrottle {
    */
   admit(caller: string, now = Date.now()): string | null {
     if (this.limit === 0) return null;
-    const known = this.counters.get(caller, now);
-    if (known !== undefined && known.count >= this.limit) throw this.tooMany(known, now);
+    const before = this.counters.get(caller, now);
+    if (before !== undefined && before.count >= this.limit) throw this.tooMany(before, now);
     this.counters.add(caller, now);
     const counter = this.counters.get(caller, now);
     return counter === undefined ? null : this.headerOf(counter, now);

@@ -65,8 +65,8 @@ export class GuardrailCredentials {
     } as const;
     const accounts = new Map<string, Map<string, Readonly<Record<string, string>>>>();
     for (const row of await manager.findBy(PluginEntity, where)) {
-      const known = accounts.get(row.organisationId) ?? new Map<string, Readonly<Record<string, string>>>();
-      accounts.set(row.organisationId, known.set(row.pluginProviderId, this.openAccount(row)));
+      const accountsOfOrganisation = accounts.get(row.organisationId) ?? new Map<string, Readonly<Record<string, string>>>();
+      accounts.set(row.organisationId, accountsOfOrganisation.set(row.pluginProviderId, this.openAccount(row)));
     }
     return accounts;
   }
@@ -167,9 +167,9 @@ export function accountNeededBy({
 }): string | null {
   const definition = typeof id === 'string' ? findCheck(id) : undefined;
   if (!definition) return null;
-  const given = typeof parameters === 'object' && parameters !== null ? parameters : {};
-  const own = [...(definition.secretParameters ?? []), 'endpoint'];
-  return own.some((name) => Object.hasOwn(given, name)) ? null : partnerOf(definition);
+  const ownParameters = typeof parameters === 'object' && parameters !== null ? parameters : {};
+  const credentialNames = [...(definition.secretParameters ?? []), 'endpoint'];
+  return credentialNames.some((name) => Object.hasOwn(ownParameters, name)) ? null : partnerOf(definition);
 }
 
 const withAccounts = (checks: Checks, accounts: Accounts): Checks =>
@@ -182,10 +182,10 @@ const withAccounts = (checks: Checks, accounts: Accounts): Checks =>
 function withAccount(check: SavedGuardrailCheck, accounts: Accounts): SavedGuardrailCheck {
   const account = accounts.get(accountNeededBy(check) ?? '');
   if (!account) return check;
-  const known = findCheck(check.id)?.parameters['properties'];
-  if (typeof known !== 'object' || known === null) return check;
-  const taken = Object.entries(account).filter(([name]) => Object.hasOwn(known, name));
-  return { ...check, parameters: { ...Object.fromEntries(taken), ...check.parameters } };
+  const parameterSchemas = findCheck(check.id)?.parameters['properties'];
+  if (typeof parameterSchemas !== 'object' || parameterSchemas === null) return check;
+  const accountParameters = Object.entries(account).filter(([name]) => Object.hasOwn(parameterSchemas, name));
+  return { ...check, parameters: { ...Object.fromEntries(accountParameters), ...check.parameters } };
 }
 
 /** Returns the references in secret parameters of stored checks. */

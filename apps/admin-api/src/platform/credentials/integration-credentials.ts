@@ -119,9 +119,9 @@ export class IntegrationCredentials {
     values: Readonly<Record<string, unknown>>,
     pathOf: PathOf,
   ): ErrorDetail[] {
-    const own = fieldOfInstallation(provider, values);
-    const isRefused = own !== null && !this.settings.ALLOW_AMBIENT_CLOUD_CREDENTIALS;
-    return isRefused ? [{ path: pathOf(own), message: OWN_REFUSED }] : [];
+    const fieldName = fieldOfInstallation(provider, values);
+    const isRefused = fieldName !== null && !this.settings.ALLOW_AMBIENT_CLOUD_CREDENTIALS;
+    return isRefused ? [{ path: pathOf(fieldName), message: OWN_REFUSED }] : [];
   }
 
   private store(

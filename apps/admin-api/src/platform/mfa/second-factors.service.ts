@@ -100,10 +100,10 @@ export class SecondFactorsService {
     const userId = caller.userId ?? '';
     const address = caller.request.clientIp ?? '';
     const since = new Date(Date.now() - ENROLMENT_MS);
-    const begun = scopesOf(caller).map((scope) => ({
+    const pendingFactors = scopesOf(caller).map((scope) => ({
       ...{ ...at(scope), id, kind: 'totp' as const, confirmedAt: IsNull(), createdAt: MoreThan(since) },
     }));
-    const factor = found(await this.dataSource.manager.findOneBy(SecondFactorEntity, begun));
+    const factor = found(await this.dataSource.manager.findOneBy(SecondFactorEntity, pendingFactors));
     await this.factors.admit(this.dataSource.manager, userId, code, address);
     const codes = await this.writes.run({ ...caller, workspaceId: null }, async (write) => {
       const { manager } = write;

@@ -117,9 +117,9 @@ export class OauthConsents {
       async (work) => {
         const open = await this.locked(work, resumeState);
         await this.own(open, caller.session);
-        const known = await grantedBefore(work.manager, open, caller.session);
-        if (known === null || !(await signedInFor(work, open, caller.session))) return null;
-        const { id: rememberedFrom, workspaceId } = known;
+        const earlierGrant = await grantedBefore(work.manager, open, caller.session);
+        if (earlierGrant === null || !(await signedInFor(work, open, caller.session))) return null;
+        const { id: rememberedFrom, workspaceId } = earlierGrant;
         await this.approve(work, caller, open, { workspaceId, rememberedFrom });
         return save(open);
       },
@@ -196,8 +196,8 @@ export class OauthConsents {
     const registered = await provider.Client.find(clientId);
     if (client === null || registered === undefined)
       throw invalid('client_id', 'The client is no longer registered.');
-    const known = this.clients.redirectRules(client.kind === 'registered');
-    if (!registered.redirectUriAllowed(redirectUri) || redirectUriFault(redirectUri, known) !== undefined)
+    const rules = this.clients.redirectRules(client.kind === 'registered');
+    if (!registered.redirectUriAllowed(redirectUri) || redirectUriFault(redirectUri, rules) !== undefined)
       throw invalid('redirect_uri', 'The client may no longer send you to the address of the request.');
     const resource = resourceOf(String(params['resource']), this.settings.PUBLIC_URL ?? '');
     if (resource === null) throw invalid('resource', 'The resource of the request is not known.');

@@ -114,11 +114,11 @@ export class OauthDevices {
     const open = await this.read(manager, answer.userCode, true);
     const { client, resource, row } = open;
     assertOfOrganisation(client, caller.session);
-    const of = { client_id: client.clientId, client_name: client.name, resource: resource.url };
+    const clientDetails = { client_id: client.clientId, client_name: client.name, resource: resource.url };
     const about = { resourceType: 'oauth_grants', workspaceId: answer.workspaceId } as const;
     if (!answer.approved) {
       await this.decide(manager, row, { error: 'access_denied', errorDescription: 'the user refused' });
-      const entry = { action: 'refuse', ...about, resourceId: null, after: of };
+      const entry = { action: 'refuse', ...about, resourceId: null, after: clientDetails };
       work.audits.push({ caller: callerOf(caller), entry });
       return;
     }
@@ -129,7 +129,7 @@ export class OauthDevices {
     const authTime = Math.floor(Date.now() / 1_000);
     await this.decide(manager, row, { accountId: userId, grantId, scope, resource: resource.url, authTime });
     await manager.update(OauthArtifactEntity, { idHash: row.idHash }, { grantId, userId });
-    const entry = { action: 'create', ...about, resourceId: grantId, after: { ...of, scopes, by: 'device' } };
+    const entry = { action: 'create', ...about, resourceId: grantId, after: { ...clientDetails, scopes, by: 'device' } };
     work.audits.push({ caller: callerOf(caller), entry });
   }
 

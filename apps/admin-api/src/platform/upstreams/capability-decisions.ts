@@ -74,15 +74,15 @@ export async function switchCapabilities<I extends UpstreamIntegration, R extend
   switches: readonly CapabilitySwitch[],
 ): Promise<void> {
   const { manager } = write;
-  const known = await listedRows(manager, kind.entity, integration, switches);
+  const rowsByKey = await listedRows(manager, kind.entity, integration, switches);
   const faults: ErrorDetail[] = [];
   for (const [index, { type, name, enabled }] of switches.entries()) {
-    const row = known.get(capabilityKey(type, nameDigestOf(name)));
+    const row = rowsByKey.get(capabilityKey(type, nameDigestOf(name)));
     if (row) row.enabled = enabled;
     else faults.push(kind.unknown(index, type));
   }
   if (faults.length > 0) throw validationFailed(faults.slice(0, 100));
-  await manager.save(kind.entity, [...known.values()], { chunk: 500 });
+  await manager.save(kind.entity, [...rowsByKey.values()], { chunk: 500 });
   const after = switches.slice(0, 100).map(({ type, name, enabled }) => ({ type, name, enabled }));
   audit(write, kind.integration, `update_${kind.member}`, integration, { after: { [kind.member]: after } });
   await publish(write, kind.integration, integration);
@@ -101,9 +101,9 @@ export async function decideCapabilities<I extends UpstreamIntegration, R extend
   { items, reason }: { readonly items: readonly DecisionItem[]; readonly reason?: string | null | undefined },
 ): Promise<{ readonly decided: number; readonly stale: readonly DecisionItem[] }> {
   const { manager } = write;
-  const known = await listedRows(manager, kind.entity, integration, items);
+  const rowsByKey = await listedRows(manager, kind.entity, integration, items);
   const newest = ({ type, name, digest }: DecisionItem): R | null => {
-    const row = known.get(capabilityKey(type, nameDigestOf(name)));
+    const row = rowsByKey.get(capabilityKey(type, nameDigestOf(name)));
     return row?.digest === digest ? row : null;
   };
   const stale = items.filter((item) => newest(item) === null);

@@ -210,8 +210,8 @@ function bound(url: string, values: Fields, aims: Fields = {}): BoundSecrets {
       ),
     );
   for (const name of CLIENTS) {
-    const of = values[name];
-    if (isFields(of)) secrets.push([`configurations.${name}.client_secret`, of['client_secret']]);
+    const clientMembers = values[name];
+    if (isFields(clientMembers)) secrets.push([`configurations.${name}.client_secret`, clientMembers['client_secret']]);
   }
   return {
     addresses: {

@@ -80,8 +80,8 @@ export class AnalyticsGraphsService {
 
   async feedbacks(caller: Principal, query: AnalyticsQuery): Promise<GraphResponse> {
     const points = await this.feedbackPoints(caller, query);
-    const given = points.map(({ timestamp, total }) => ({ timestamp, total }));
-    return graphResponse({ total: totalOf(points) }, given);
+    const shownPoints = points.map(({ timestamp, total }) => ({ timestamp, total }));
+    return graphResponse({ total: totalOf(points) }, shownPoints);
   }
 
   async weighted(caller: Principal, query: AnalyticsQuery): Promise<GraphResponse> {

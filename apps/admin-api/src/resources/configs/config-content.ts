@@ -90,7 +90,7 @@ function credentialsIn(
   node: Readonly<Record<string, unknown>>,
   path: readonly (string | number)[],
 ): ConfigErrorDetail[] {
-  const own = Object.keys(node)
+  const ownFaults = Object.keys(node)
     .filter(isCredential)
     .map((name) => ({
       path: [...path, name].join('.'),
@@ -101,7 +101,7 @@ function credentialsIn(
   const targets = Array.isArray(node['targets']) ? (node['targets'] as Record<string, unknown>[]) : [];
   const { embeddings } = (node['cache'] ?? {}) as { readonly embeddings?: Record<string, unknown> };
   return [
-    ...own,
+    ...ownFaults,
     ...(embeddings ? credentialsIn(embeddings, [...path, 'cache', 'embeddings']) : []),
     ...targets.flatMap((target, i) => credentialsIn(target, [...path, 'targets', i])),
   ];

@@ -71,7 +71,7 @@ export class TokenExchanges {
     const verdict = await this.tokens.request(at.endpoint, at.client, {
       ...{ grant_type: TOKEN_EXCHANGE, requested_token_type: `${TYPE}access_token` },
       ...(await this.subject(at, user)),
-      ...given({ audience: rule['audience'], scope: rule['scope'] }),
+      ...membersSet({ audience: rule['audience'], scope: rule['scope'] }),
       resource: textOf(rule['resource']) ?? integration.url,
     });
     return grantedBy(verdict, at, { integration, issuer: new URL(at.endpoint).origin, rule });
@@ -93,13 +93,13 @@ export class TokenExchanges {
     const assertion = await this.tokens.assertion(provider.endpoint, provider.client, `${TYPE}id-jag`, {
       ...{ grant_type: TOKEN_EXCHANGE, requested_token_type: `${TYPE}id-jag` },
       ...(await this.subject(provider, user)),
-      ...{ audience: issuer, resource: integration.url, ...given({ scope: rule['scope'] }) },
+      ...{ audience: issuer, resource: integration.url, ...membersSet({ scope: rule['scope'] }) },
     });
     if (assertion.kind === 'failed') return assertion;
     const client = await this.serverClientOf(integration, rule);
     const verdict = await this.tokens.request(server.tokenEndpoint, client, {
       ...{ grant_type: JWT_BEARER, assertion: assertion.token },
-      ...{ resource: integration.url, ...given({ scope: rule['scope'] }) },
+      ...{ resource: integration.url, ...membersSet({ scope: rule['scope'] }) },
     });
     return grantedBy(verdict, { client, endpoint: server.tokenEndpoint }, { integration, issuer, rule });
   }
@@ -141,7 +141,7 @@ function ruleOf({ configurations }: McpIntegrationEntity, name: 'token_exchange'
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 /** Returns the members that are set. */
-const given = (members: Rule): Record<string, string> =>
+const membersSet = (members: Rule): Record<string, string> =>
   Object.fromEntries(
     Object.entries(members).flatMap(([name, value]) => {
       const text = textOf(value);
@@ -177,11 +177,11 @@ function grantedBy(
   if (verdict.kind !== 'refreshed') return failed(REFUSED[verdict.kind]);
   const { accessToken, expiresIn, scopes } = verdict;
   // The client's secret stays with the integration and is not stored with the tokens.
-  const kept = { ...client, secret: null };
+  const clientWithoutSecret = { ...client, secret: null };
   const tokens = {
-    ...{ accessToken, refreshToken: null, client: kept, tokenEndpoint: endpoint, revocationEndpoint: null },
+    ...{ accessToken, refreshToken: null, client: clientWithoutSecret, tokenEndpoint: endpoint, revocationEndpoint: null },
     resource: of.integration.url,
   };
-  const wanted = readScopes(textOf(of.rule['scope']) ?? '');
-  return { kind: 'granted', granted: { tokens, issuer: of.issuer, scopes: scopes ?? wanted, expiresIn } };
+  const requestedScopes = readScopes(textOf(of.rule['scope']) ?? '');
+  return { kind: 'granted', granted: { tokens, issuer: of.issuer, scopes: scopes ?? requestedScopes, expiresIn } };
 }

@@ -31,7 +31,7 @@ import {
 } from './organisations.dto';
 
 /** Returns a reference to the caller's organisation, which no path names. */
-const own = (caller: Principal, ifMatch?: string): ResourceReference => ({ caller, reference: '', ifMatch });
+const ownOrganisation = (caller: Principal, ifMatch?: string): ResourceReference => ({ caller, reference: '', ifMatch });
 
 @Injectable()
 export class OrganisationsService {
@@ -57,16 +57,16 @@ export class OrganisationsService {
   ) {}
 
   async get(caller: Principal): Promise<OrganisationResponse> {
-    return this.view(await findRow(this.dataSource.manager, this.organisation, own(caller)));
+    return this.view(await findRow(this.dataSource.manager, this.organisation, ownOrganisation(caller)));
   }
 
   async settings(caller: Principal): Promise<OrganisationSettingsResponse> {
-    return this.settingsView(await findRow(this.dataSource.manager, this.organisation, own(caller)));
+    return this.settingsView(await findRow(this.dataSource.manager, this.organisation, ownOrganisation(caller)));
   }
 
   update(caller: Principal, input: UpdateOrganisationDto, ifMatch: string | undefined): Promise<object> {
     return this.writes.run(caller, (write) =>
-      patchRow(write, this.organisation, own(caller, ifMatch), (row) =>
+      patchRow(write, this.organisation, ownOrganisation(caller, ifMatch), (row) =>
         assign(UpdateOrganisationDto, row, input),
       ),
     );
@@ -79,7 +79,7 @@ export class OrganisationsService {
   ): Promise<object> {
     const settings = { ...this.organisation, view: (row: OrganisationEntity) => this.settingsView(row) };
     return this.writes.run(caller, (write) =>
-      patchRow(write, settings, own(caller, ifMatch), async (row) => {
+      patchRow(write, settings, ownOrganisation(caller, ifMatch), async (row) => {
         await assertMayRequireFactors(write.manager, caller, row, input);
         if (input.scim_settings !== undefined)
           await assertMayNameProvider(write.manager, caller, 'scim_settings');

@@ -56,33 +56,33 @@ export class ScimGroupMembers {
     { before, after }: Change,
   ): Promise<ChangedMembers> {
     const { manager } = write;
-    const wanted = [...after].filter((id) => !before.has(id));
-    const known = await this.known(manager, context, wanted);
-    const joined = [...known];
-    const left = [...before].filter((id) => !after.has(id));
-    const skipped = wanted.filter((id) => !known.has(id));
-    for (let at = 0; at < left.length; at += BATCH) {
-      await manager.delete(ScimGroupMemberEntity, { groupId, userId: In(left.slice(at, at + BATCH)) });
+    const addedIds = [...after].filter((id) => !before.has(id));
+    const knownIds = await this.known(manager, context, addedIds);
+    const joined = [...knownIds];
+    const removedIds = [...before].filter((id) => !after.has(id));
+    const skipped = addedIds.filter((id) => !knownIds.has(id));
+    for (let at = 0; at < removedIds.length; at += BATCH) {
+      await manager.delete(ScimGroupMemberEntity, { groupId, userId: In(removedIds.slice(at, at + BATCH)) });
     }
     for (let at = 0; at < joined.length; at += BATCH) {
       const rows = joined.slice(at, at + BATCH).map((userId) => ({ groupId, userId }));
       await manager.insert(ScimGroupMemberEntity, rows);
     }
-    if (left.length + wanted.length > 0) {
+    if (removedIds.length + addedIds.length > 0) {
       write.audit({
         action: 'update',
         resourceType: 'scim_groups',
         resourceId: groupId,
         after: {
           members_added: joined.length,
-          members_removed: left.length,
+          members_removed: removedIds.length,
           ...(skipped.length === 0 ? {} : { unknown_members: skipped.slice(0, NAMED_MAX) }),
         },
       });
     }
-    const changed = [...left, ...joined];
+    const changed = [...removedIds, ...joined];
     write.changed(changed.map((userId) => documentKey.user(context.organisationId, userId)));
-    return { joined, left };
+    return { joined, left: removedIds };
   }
 
   private async known(
@@ -96,8 +96,8 @@ export class ScimGroupMembers {
       where: { organisationId, userId: Any(wanted) },
       select: { userId: true },
     });
-    const own = new Set(seats.map(({ userId }) => userId));
-    const others = wanted.filter((id) => !own.has(id));
+    const memberIds = new Set(seats.map(({ userId }) => userId));
+    const others = wanted.filter((id) => !memberIds.has(id));
     const foreign = await manager.existsBy(OrganisationUserEntity, {
       userId: Any(others),
       organisationId: Not(organisationId),
@@ -105,7 +105,7 @@ export class ScimGroupMembers {
     if (others.length > 0 && foreign) {
       throw fault('invalidValue', 'A member is no user of this organisation.');
     }
-    return own;
+    return memberIds;
   }
 
   /**

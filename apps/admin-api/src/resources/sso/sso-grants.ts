@@ -88,8 +88,8 @@ export async function groupRulesOf(
     workspace === null || workspace === undefined ? [] : [{ workspace, role, index }],
   );
   const nameOf = (index: number): string => `group_rules.${String(index)}`;
-  const given = await workspacesOf(manager, caller, named, (each) => nameOf(named[each]?.index ?? 0));
-  const idOf = new Map(named.map(({ index }, each) => [index, given[each]?.id ?? null]));
+  const checkedWorkspaces = await workspacesOf(manager, caller, named, (each) => nameOf(named[each]?.index ?? 0));
+  const idOf = new Map(named.map(({ index }, each) => [index, checkedWorkspaces[each]?.id ?? null]));
   const settings = await securityOf(manager, caller.organisationId, null);
   return rules.map(({ match, value, role }, index) => {
     const workspaceId = idOf.get(index) ?? null;

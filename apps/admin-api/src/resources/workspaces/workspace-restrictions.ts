@@ -12,7 +12,7 @@ const named = (prefix: string, values: object): [string, unknown][] =>
   Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value]);
 
 /** Wraps each value in a list, so that every value counts as a restriction, even 0. */
-const given = (values: object): Record<string, unknown[]> =>
+const inLists = (values: object): Record<string, unknown[]> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value]]));
 
 const closed = (values: object): Record<string, boolean> =>
@@ -24,7 +24,7 @@ export const restrictionsOf = (row: WorkspaceEntity): WorkspaceRestrictions => (
     ...named('defaults', row.defaults),
     ...named('data_plane_security_settings', row.dataPlaneSecuritySettings),
     ...named('security_settings', closed(row.securitySettings)),
-    ...named('settings', given(row.settings)),
+    ...named('settings', inLists(row.settings)),
     ...named('export_settings', row.exportSettings),
   ]),
 });
