@@ -105,7 +105,10 @@ export async function partsOfAgents(
     cards: await approvedCards(manager, integrationIds),
     guardrails: new Map(servers.map(({ id }) => [id, rowsOfServer(mappings, id)])),
     disabled: new Map(
-      servers.map(({ id }) => [id, new Set(rowsOfServer(disabled, id).map(({ capabilityId }) => capabilityId))]),
+      servers.map(({ id }) => [
+        id,
+        new Set(rowsOfServer(disabled, id).map(({ capabilityId }) => capabilityId)),
+      ]),
     ),
     users: new Map(
       servers.map(({ id }) => [

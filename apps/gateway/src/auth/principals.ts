@@ -188,7 +188,9 @@ export class Principals {
 
   private async lookUpToken(token: string): Promise<GatewayPrincipal> {
     this.known.delete(token);
-    const resolvedPrincipal = await this.resolveTokenPrincipal(await this.options.accessTokens.resolve(token));
+    const resolvedPrincipal = await this.resolveTokenPrincipal(
+      await this.options.accessTokens.resolve(token),
+    );
     this.known.set(token, resolvedPrincipal);
     return resolvedPrincipal.principal;
   }

@@ -223,7 +223,8 @@ const bytesFor = ({ value, isText, isTranslated, bytes }: SeenResponse, changed:
     ? bytes
     : bytesOf(changed ?? value, isText, isText ? null : exactNumbers(bytes));
 
-const canAddMember = ({ value, isText, isEvents }: SeenResponse): boolean => !isText && !isEvents && isObject(value);
+const canAddMember = ({ value, isText, isEvents }: SeenResponse): boolean =>
+  !isText && !isEvents && isObject(value);
 
 const NOTHING = (): void => undefined;
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -249,7 +249,11 @@ class Compilation {
     if (!list) {
       const { organisation, workspace } = this.principal;
       list = effectiveGuardrails({
-        organisation: this.compileAll(organisation.guardrails?.[stage] ?? [], stage, `defaults.${stage}_guardrails`),
+        organisation: this.compileAll(
+          organisation.guardrails?.[stage] ?? [],
+          stage,
+          `defaults.${stage}_guardrails`,
+        ),
         isExcluded: workspace.guardrailExclusions?.includes(stage) === true,
         workspace: this.compileAll(
           workspace.defaults.guardrails?.[stage] ?? [],

@@ -82,7 +82,11 @@ export class ModelCalls {
     return await this.configs.fromDocument(workspace.id, target.config, 'guardrail');
   }
 
-  private async charge(context: RequestContext, request: RequestContext, read: ModelResponse | null): Promise<void> {
+  private async charge(
+    context: RequestContext,
+    request: RequestContext,
+    read: ModelResponse | null,
+  ): Promise<void> {
     if (request.settled && context.attempts.records.length > 0) {
       // The request's reservation is closed already, so reserve separately. A refusal is ignored,
       // because the usage has occurred and is recorded.

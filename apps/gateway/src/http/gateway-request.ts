@@ -43,7 +43,8 @@ export class GatewayRequest extends IncomingMessage {
   static readonly headers: PropertyDescriptor = {
     configurable: true,
     get(this: GatewayRequest) {
-      return (this.parsedHeaders ??= this.uniqueHeaders() ?? (nodeHeaders.get?.call(this) as IncomingHttpHeaders));
+      return (this.parsedHeaders ??=
+        this.uniqueHeaders() ?? (nodeHeaders.get?.call(this) as IncomingHttpHeaders));
     },
     set(this: GatewayRequest, headers: IncomingHttpHeaders) {
       this.parsedHeaders = headers;

@@ -81,7 +81,11 @@ const [MCP_DESTINATIONS_MAX, MCP_PATH_LENGTH_MAX] = [1_000, 256];
 
 function mcpDestination(path: string): McpDestination | undefined {
   const found = readMcpDestination(path);
-  if (found !== undefined && mcpDestinations.size < MCP_DESTINATIONS_MAX && path.length <= MCP_PATH_LENGTH_MAX)
+  if (
+    found !== undefined &&
+    mcpDestinations.size < MCP_DESTINATIONS_MAX &&
+    path.length <= MCP_PATH_LENGTH_MAX
+  )
     mcpDestinations.set(path, found);
   return found;
 }

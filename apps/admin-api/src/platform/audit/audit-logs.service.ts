@@ -31,7 +31,9 @@ export class AuditLogsService {
       action: query.action,
       clientIp: query.client_ip,
     };
-    const usedFilters = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+    const usedFilters = Object.fromEntries(
+      Object.entries(filters).filter(([, value]) => value !== undefined),
+    );
     const [rows, total] = await this.dataSource.manager.findAndCount(AuditLogEntity, {
       where: { ...usedFilters, ...reach(caller) },
       order: { createdAt: 'DESC', id: 'DESC' },

@@ -68,7 +68,8 @@ export class CookieSessions {
     }
     const session = await this.strategy.validate({ sid: row.id, sub: row.userId });
     if (session === null) throw sessionEnded();
-    if (row.refreshTokenHash === presentedHash && age > RENEW_MS) await this.renew(row.id, presentedHash, reply);
+    if (row.refreshTokenHash === presentedHash && age > RENEW_MS)
+      await this.renew(row.id, presentedHash, reply);
     return session;
   }
 

@@ -155,7 +155,11 @@ export class SessionsService {
    * deleted without a change event, so gateways accept them until they expire, for at most 15
    * minutes.
    */
-  private async deleteSurplusSessions(manager: EntityManager, userId: string, organisationId: string): Promise<void> {
+  private async deleteSurplusSessions(
+    manager: EntityManager,
+    userId: string,
+    organisationId: string,
+  ): Promise<void> {
     await manager.delete(SessionEntity, [
       { userId, expiresAt: LessThan(new Date()) },
       { userId, organisationId, revokedAt: Not(IsNull()) },

@@ -294,7 +294,8 @@ function deploymentFaultsOf(item: unknown, path: string): ErrorDetail[] {
   }
   const knownMembers = new Set(['is_default', ...DEPLOYMENT_TEXTS.map(([name]) => name)]);
   for (const name of Object.keys(values)) {
-    if (!knownMembers.has(name)) faults.push({ path: `${path}.${name}`, message: 'is not a field of a deployment' });
+    if (!knownMembers.has(name))
+      faults.push({ path: `${path}.${name}`, message: 'is not a field of a deployment' });
   }
   return faults;
 }

@@ -65,8 +65,12 @@ export class GuardrailCredentials {
     } as const;
     const accounts = new Map<string, Map<string, Readonly<Record<string, string>>>>();
     for (const row of await manager.findBy(PluginEntity, where)) {
-      const accountsOfOrganisation = accounts.get(row.organisationId) ?? new Map<string, Readonly<Record<string, string>>>();
-      accounts.set(row.organisationId, accountsOfOrganisation.set(row.pluginProviderId, this.openAccount(row)));
+      const accountsOfOrganisation =
+        accounts.get(row.organisationId) ?? new Map<string, Readonly<Record<string, string>>>();
+      accounts.set(
+        row.organisationId,
+        accountsOfOrganisation.set(row.pluginProviderId, this.openAccount(row)),
+      );
     }
     return accounts;
   }

@@ -48,7 +48,10 @@ export function withClientSecrets(
     const client = values[name];
     if (!isObject(client)) continue;
     const secretMembers = members.filter((member) => secrets[member] !== undefined);
-    values[name] = { ...client, ...Object.fromEntries(secretMembers.map((member) => [member, secrets[member]])) };
+    values[name] = {
+      ...client,
+      ...Object.fromEntries(secretMembers.map((member) => [member, secrets[member]])),
+    };
   }
   return values;
 }

@@ -19,7 +19,9 @@ export interface BoundSecrets {
  * a masked value does not count.
  */
 export function assertSecretsStay(saved: BoundSecrets, next: BoundSecrets, given: ReadonlySet<string>): void {
-  const keptPaths = Object.keys(next.secrets).filter((path) => isSet(saved.secrets[path]) && !given.has(path));
+  const keptPaths = Object.keys(next.secrets).filter(
+    (path) => isSet(saved.secrets[path]) && !given.has(path),
+  );
   if (keptPaths.length === 0) return;
   const moved = movedAddresses(saved.addresses, next.addresses);
   if (moved.length === 0) return;

@@ -187,7 +187,9 @@ export class SsoLogins {
       .addOrderBy('connection.id')
       .limit(20)
       .getMany();
-    const ofOrganisation = rows.filter((row) => organisationId === undefined || row.organisationId === organisationId);
+    const ofOrganisation = rows.filter(
+      (row) => organisationId === undefined || row.organisationId === organisationId,
+    );
     const verified = await Promise.all(
       ofOrganisation.map((row) => hasVerifiedDomain(manager, row.organisationId, email)),
     );

@@ -128,7 +128,10 @@ export class AssertionGrants {
       expiresAt: MoreThan(new Date(Date.now() + ACCESS_SECONDS * 1_000)),
     });
     for (const { id, scopes: known } of earlier) {
-      if (grantedScopes.every((scope) => known.includes(scope)) && (await provider.Grant.find(id)) !== undefined)
+      if (
+        grantedScopes.every((scope) => known.includes(scope)) &&
+        (await provider.Grant.find(id)) !== undefined
+      )
         return { grantId: id, scopes: grantedScopes };
     }
     const written = await this.writer.write(
@@ -162,7 +165,12 @@ function refuse(organisationId: string, clientId: string, error: unknown): never
     after: { client_id: clientId, reason: error.message },
   };
   const call = currentOauthCall();
-  const refusal = { caller: auditCallerIn(organisationId, null), entry, status: 400, errorType: 'invalid_grant' };
+  const refusal = {
+    caller: auditCallerIn(organisationId, null),
+    entry,
+    status: 400,
+    errorType: 'invalid_grant',
+  };
   if (call !== undefined) call.refusals = [...(call.refusals ?? []), refusal];
   throw new (oidcErrors().InvalidGrant)('the assertion was not accepted');
 }

@@ -166,7 +166,11 @@ export class OauthConsentController {
   }
 
   /** Ends the sign-in and sends the browser to the next page. */
-  private async endSignInAndRedirect(session: AuthenticatedSession, reply: FastifyReply, url: string): Promise<void> {
+  private async endSignInAndRedirect(
+    session: AuthenticatedSession,
+    reply: FastifyReply,
+    url: string,
+  ): Promise<void> {
     await this.consents.endSignIn(session);
     await reply
       .headers(pageHeaders())

@@ -129,7 +129,12 @@ export class OauthDevices {
     const authTime = Math.floor(Date.now() / 1_000);
     await this.decide(manager, row, { accountId: userId, grantId, scope, resource: resource.url, authTime });
     await manager.update(OauthArtifactEntity, { idHash: row.idHash }, { grantId, userId });
-    const entry = { action: 'create', ...about, resourceId: grantId, after: { ...clientDetails, scopes, by: 'device' } };
+    const entry = {
+      action: 'create',
+      ...about,
+      resourceId: grantId,
+      after: { ...clientDetails, scopes, by: 'device' },
+    };
     work.audits.push({ caller: callerOf(caller), entry });
   }
 

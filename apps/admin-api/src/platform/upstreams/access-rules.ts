@@ -84,7 +84,9 @@ export async function assertGroups(
   });
   const groupIds = new Set(groups.map(({ id }) => id));
   const faults = named.flatMap((id, index) =>
-    id === null || groupIds.has(id) ? [] : [{ path: `rules.${String(index)}.subject.id`, message: GROUP_RULE }],
+    id === null || groupIds.has(id)
+      ? []
+      : [{ path: `rules.${String(index)}.subject.id`, message: GROUP_RULE }],
   );
   if (faults.length > 0) throw validationFailed(faults.slice(0, 100));
 }

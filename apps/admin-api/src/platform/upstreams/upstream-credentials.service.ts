@@ -211,7 +211,8 @@ function bound(url: string, values: Fields, aims: Fields = {}): BoundSecrets {
     );
   for (const name of CLIENTS) {
     const clientMembers = values[name];
-    if (isFields(clientMembers)) secrets.push([`configurations.${name}.client_secret`, clientMembers['client_secret']]);
+    if (isFields(clientMembers))
+      secrets.push([`configurations.${name}.client_secret`, clientMembers['client_secret']]);
   }
   return {
     addresses: {

@@ -46,7 +46,9 @@ export async function assertHostsStay(
 function pairsIn(node: Node, path: readonly (string | number)[], inheritedHost: Host | null): Pair[] {
   const customHost = node['custom_host'];
   const currentHost =
-    typeof customHost === 'string' ? { host: customHost, path: [...path, 'custom_host'].join('.') } : inheritedHost;
+    typeof customHost === 'string'
+      ? { host: customHost, path: [...path, 'custom_host'].join('.') }
+      : inheritedHost;
   const slug = slugOf(node);
   const { embeddings } = (node['cache'] ?? {}) as { readonly embeddings?: Node };
   const targets = Array.isArray(node['targets']) ? (node['targets'] as Node[]) : [];

@@ -96,7 +96,8 @@ export function recordedOutcomes(attempts: readonly AttemptRecord[]): AttemptOut
   const ended = attempts.filter(({ end }) => end !== 'client_closed' && end !== 'cancelled');
   return ended
     .filter(
-      (attempt, index) => !hasLaterAttempt(attempt, ended[index - 1]) && !hasLaterAttempt(attempt, ended[index + 1]),
+      (attempt, index) =>
+        !hasLaterAttempt(attempt, ended[index - 1]) && !hasLaterAttempt(attempt, ended[index + 1]),
     )
     .map(({ end, status, durationMs }) => ({
       status: end === 'denied' ? DENIED : status,

@@ -59,7 +59,8 @@ function readMapping(kind: Kind, value: unknown, path: string, faults: ErrorDeta
     if (!knownMembers.includes(name))
       faults.push({ path: `${path}${name.slice(0, 64)}`, message: 'is unknown; remove it' });
   }
-  const ids = kind.parts.map((name) => members[name]).find((each) => each !== undefined && each !== null) ?? [];
+  const ids =
+    kind.parts.map((name) => members[name]).find((each) => each !== undefined && each !== null) ?? [];
   return {
     runOn: phasesOf(members['run_on'] ?? BOTH, `${path}run_on`, faults),
     capabilityIds: idsOf(kind, ids, `${path}${kind.parts[0]}`, faults),

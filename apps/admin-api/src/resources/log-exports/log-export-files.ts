@@ -93,7 +93,8 @@ export class LogExportFiles {
     if (typeof by !== 'string' || typeof signature !== 'string') throw new GatewayError('not_found');
     const right = Buffer.from(this.sign([row.id, row.run, expires, by]));
     const presented = Buffer.from(signature);
-    if (presented.length !== right.length || !timingSafeEqual(presented, right)) throw new GatewayError('not_found');
+    if (presented.length !== right.length || !timingSafeEqual(presented, right))
+      throw new GatewayError('not_found');
     const reader = await readerOf(this.dataSource.manager, by);
     if (reader === null) throw new GatewayError('not_found');
     return { row, reader };

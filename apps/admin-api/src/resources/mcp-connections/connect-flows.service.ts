@@ -121,7 +121,9 @@ export class ConnectFlows {
   }
 
   /** Returns the sign-in that a state identifies. */
-  private async signInOfState(state: unknown): Promise<OpenLink & { readonly content: Required<TicketContent> }> {
+  private async signInOfState(
+    state: unknown,
+  ): Promise<OpenLink & { readonly content: Required<TicketContent> }> {
     const row = typeof state === 'string' ? await this.tickets.ofState(state.slice(0, 128)) : null;
     if (row === null) throw unusable();
     const { authorization, begun } = this.tickets.open(row) ?? {};

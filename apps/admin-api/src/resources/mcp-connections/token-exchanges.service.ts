@@ -179,9 +179,18 @@ function grantedBy(
   // The client's secret stays with the integration and is not stored with the tokens.
   const clientWithoutSecret = { ...client, secret: null };
   const tokens = {
-    ...{ accessToken, refreshToken: null, client: clientWithoutSecret, tokenEndpoint: endpoint, revocationEndpoint: null },
+    ...{
+      accessToken,
+      refreshToken: null,
+      client: clientWithoutSecret,
+      tokenEndpoint: endpoint,
+      revocationEndpoint: null,
+    },
     resource: of.integration.url,
   };
   const requestedScopes = readScopes(textOf(of.rule['scope']) ?? '');
-  return { kind: 'granted', granted: { tokens, issuer: of.issuer, scopes: scopes ?? requestedScopes, expiresIn } };
+  return {
+    kind: 'granted',
+    granted: { tokens, issuer: of.issuer, scopes: scopes ?? requestedScopes, expiresIn },
+  };
 }

@@ -31,7 +31,11 @@ import {
 } from './organisations.dto';
 
 /** Returns a reference to the caller's organisation, which no path names. */
-const ownOrganisation = (caller: Principal, ifMatch?: string): ResourceReference => ({ caller, reference: '', ifMatch });
+const ownOrganisation = (caller: Principal, ifMatch?: string): ResourceReference => ({
+  caller,
+  reference: '',
+  ifMatch,
+});
 
 @Injectable()
 export class OrganisationsService {
@@ -61,7 +65,9 @@ export class OrganisationsService {
   }
 
   async settings(caller: Principal): Promise<OrganisationSettingsResponse> {
-    return this.settingsView(await findRow(this.dataSource.manager, this.organisation, ownOrganisation(caller)));
+    return this.settingsView(
+      await findRow(this.dataSource.manager, this.organisation, ownOrganisation(caller)),
+    );
   }
 
   update(caller: Principal, input: UpdateOrganisationDto, ifMatch: string | undefined): Promise<object> {

@@ -111,7 +111,8 @@ function namesOf(place: Place, switches: readonly Switch[]): Named[] {
   const enabledBySlug = new Map(switches.map(({ slug, enabled }) => [slug, enabled]));
   const { priceCatalogueId = null } = PROVIDERS.get(integration.aiProviderId) ?? {};
   if (integration.allowAllModels)
-    for (const slug of BOOK.models(priceCatalogueId)) if (!enabledBySlug.has(slug)) enabledBySlug.set(slug, true);
+    for (const slug of BOOK.models(priceCatalogueId))
+      if (!enabledBySlug.has(slug)) enabledBySlug.set(slug, true);
   return [...enabledBySlug]
     .map(([slug, isOn]) => ({ ...place, slug, enabled: isLive && isOn }))
     .sort((one, other) => (one.slug < other.slug ? -1 : 1));

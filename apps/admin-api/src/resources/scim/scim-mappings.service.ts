@@ -154,7 +154,8 @@ export class ScimMappingsService {
     const settings = await scimSettingsOf(manager, organisationId);
     const parsedName = readGroupName(displayName, settings);
     const has = await manager.findBy(ScimWorkspaceMappingEntity, { groupId, origin: 'pattern' });
-    const workspaceId = parsedName === null ? null : await workspaceNamed(write, organisationId, parsedName.workspace);
+    const workspaceId =
+      parsedName === null ? null : await workspaceNamed(write, organisationId, parsedName.workspace);
     const isSame = (row: ScimWorkspaceMappingEntity): boolean =>
       row.workspaceId === workspaceId && row.role === parsedName?.role;
     const ended = has.filter((row) => !isSame(row));

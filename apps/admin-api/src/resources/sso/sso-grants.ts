@@ -88,7 +88,9 @@ export async function groupRulesOf(
     workspace === null || workspace === undefined ? [] : [{ workspace, role, index }],
   );
   const nameOf = (index: number): string => `group_rules.${String(index)}`;
-  const checkedWorkspaces = await workspacesOf(manager, caller, named, (each) => nameOf(named[each]?.index ?? 0));
+  const checkedWorkspaces = await workspacesOf(manager, caller, named, (each) =>
+    nameOf(named[each]?.index ?? 0),
+  );
   const idOf = new Map(named.map(({ index }, each) => [index, checkedWorkspaces[each]?.id ?? null]));
   const settings = await securityOf(manager, caller.organisationId, null);
   return rules.map(({ match, value, role }, index) => {

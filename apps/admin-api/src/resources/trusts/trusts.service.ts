@@ -154,7 +154,8 @@ async function assertChange(
   assertIssuer({ issuer, conditions: input.conditions ?? row.conditions, maps: input.maps ?? row.maps });
   const keptAudiences = issuer === row.issuer ? row.audiences : [];
   const { organisationId, audiences } = { ...row, ...(input.audiences && { audiences: input.audiences }) };
-  if (row.kind !== 'id_jag') await assertOwnAudiences(manager, { organisationId, issuer, audiences }, keptAudiences);
+  if (row.kind !== 'id_jag')
+    await assertOwnAudiences(manager, { organisationId, issuer, audiences }, keptAudiences);
 }
 
 /**

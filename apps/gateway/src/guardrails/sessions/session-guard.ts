@@ -120,7 +120,9 @@ export class SessionGuard {
     if (!isText && isTranscript(value)) return this.transcript(message, isBinary, seen);
     if (this.guarding.output.length > 0 && (isText || !isSilent(value))) {
       const response = isText ? null : this.responseOf(value);
-      return response === null ? this.judgeWhole(message, isBinary, seen) : this.judgeInResponse(response, message, value);
+      return response === null
+        ? this.judgeWhole(message, isBinary, seen)
+        : this.judgeInResponse(response, message, value);
     }
     this.out.toClient(message, isBinary);
     return undefined;

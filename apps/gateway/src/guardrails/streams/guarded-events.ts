@@ -186,7 +186,9 @@ export class GuardedEvents {
       return;
     }
     note(verdict.results);
-    const last: Buffer[] = guard.holdsAll ? this.held.released(rest, this.sentTexts, dialect) : this.restEvents(rest);
+    const last: Buffer[] = guard.holdsAll
+      ? this.held.released(rest, this.sentTexts, dialect)
+      : this.restEvents(rest);
     const isMarked = before.outcome === 'mark' || verdict.outcome === 'mark';
     if (isMarked || (showsResults && before.results.length + verdict.results.length > 0))
       last.splice(

@@ -183,7 +183,13 @@ export function readClientEvent(message: Buffer, isBinary: boolean): ClientEvent
   const isAlone =
     asks && parts.some(({ input }) => input !== undefined) && textAt(body, 'previous_response_id') === null;
   const models = parts.flatMap(modelsNamedIn);
-  return { isSound: isSound && !asks, requestsResponse: asks, usesOwnInputOnly: isAlone, models, isAmbiguous: hasDuplicateMembers(message) };
+  return {
+    isSound: isSound && !asks,
+    requestsResponse: asks,
+    usesOwnInputOnly: isAlone,
+    models,
+    isAmbiguous: hasDuplicateMembers(message),
+  };
 }
 
 /**

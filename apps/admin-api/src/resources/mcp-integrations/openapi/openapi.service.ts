@@ -222,7 +222,8 @@ function previewOf(
 ): Omit<CreatedOpenApiResponse, 'id' | 'slug' | 'base_url' | 'servers'> {
   const derived = toolsOrFault(document, selection);
   const faults = selectionFaults(selection, document).map((fault) => ({ ...fault, path: path + fault.path }));
-  const warnings = typeof derived === 'string' ? [...faults, { path: `${path}include`, message: derived }] : faults;
+  const warnings =
+    typeof derived === 'string' ? [...faults, { path: `${path}include`, message: derived }] : faults;
   const of = selectionOf(selection);
   return {
     ...resultOf(typeof derived === 'string' ? { tools: [], refused: [] } : derived),

@@ -71,7 +71,11 @@ const chatOf = ({ id, usageOnRequest }: Provider, model: string): JsonObject => 
 });
 
 /** Returns the variant of the provider for calls of this kind, chosen as the gateway chooses it. */
-function variantFor({ provider, customHost }: TestedProvider, kind: RouteKind, model: string | null): Provider {
+function variantFor(
+  { provider, customHost }: TestedProvider,
+  kind: RouteKind,
+  model: string | null,
+): Provider {
   const taking = provider.forCall?.({ model, customHost }) ?? provider;
   const variant = taking.variants?.[kind];
   return variant !== undefined && (variant.atCustomHost || customHost === null) ? variant.provider : taking;
