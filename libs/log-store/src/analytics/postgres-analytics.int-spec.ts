@@ -239,7 +239,11 @@ describe('inTurn', () => {
     const source = await new DataSource(dataSourceOptions(options)).initialize();
     // The driver gives up 2 s after the server's timeout.
     const slow = inTurn(source, (query) => query('SELECT pg_sleep($1)::text AS slept', [2.5]));
-    await expect(slow.finally(() => source.destroy())).resolves.toEqual([{ slept: '' }]);
+    try {
+      expect(await slow).toEqual([{ slept: '' }]);
+    } finally {
+      await source.destroy();
+    }
   });
 });
 

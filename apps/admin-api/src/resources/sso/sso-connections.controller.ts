@@ -5,10 +5,9 @@ import { ControlRoutes } from '../../platform/control-routes';
 import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { SsoTestRedirectResponse } from '../../platform/logins/sso-tests.dto';
 import { Route } from '../../platform/resource/route';
+import { GroupsPreviewDto, GroupsPreviewResponse } from './group-rules.dto';
 import { MetadataPreviewDto, MetadataPreviewResponse, ServiceProviderResponse } from './saml.dto';
 import {
-  GroupsPreviewDto,
-  GroupsPreviewResponse,
   ListSsoConnectionsQuery,
   SsoConnectionFields,
   SsoConnectionResponse,

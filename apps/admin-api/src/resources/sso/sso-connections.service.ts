@@ -26,10 +26,10 @@ import { SamlProviders } from '../../platform/logins/saml-providers.service';
 import { openSecrets } from '../../platform/logins/sso-secrets';
 import { Writes, type Write } from '../../platform/unit-of-work/writes';
 import { Secrets } from '../../settings';
+import type { GroupsPreviewResponse } from './group-rules.dto';
 import {
   PlainSsoFields,
   toSsoConnection,
-  type GroupsPreviewResponse,
   type ListSsoConnectionsQuery,
   type SsoConnectionFields,
   type SsoConnectionResponse,

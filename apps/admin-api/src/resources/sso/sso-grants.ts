@@ -7,7 +7,7 @@ import { assertMayGrant, rightsOfRole } from '../../platform/auth/grants';
 import { securityOf } from '../../platform/auth/security';
 import { workspaceIds } from '../../platform/auth/workspace-references';
 import type { Principal } from '../../platform/common/principal';
-import type { DefaultWorkspaceDto, GroupRuleDto } from './sso-connections.dto';
+import type { DefaultWorkspaceDto, GroupRuleDto } from './group-rules.dto';
 
 /** Maximum number of patterns of one connection; each is matched against every group of a user. */
 const PATTERNS_MAX = 10;
