@@ -19,7 +19,7 @@ describe('stream that a guardrail holds back whole', () => {
   const asker = new TestClient(() => gateway);
 
   beforeAll(async () => {
-    gateway = await GatewayHarness.start({ STREAM_KEEP_ALIVE: '120' });
+    gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
     gateway.addProvider('main', 'openai', stub.origin);
   });
@@ -54,25 +54,6 @@ describe('stream that a guardrail holds back whole', () => {
     expect([status, text.includes('PROCESSING')]).toEqual([446, false]);
   });
 
-  it('sends a denial as an error event after a keep-alive comment has started the stream', async () => {
-    let release = (): void => undefined;
-    const until = new Promise<void>((resolve) => (release = resolve));
-    stub.respond({
-      headers: { 'content-type': 'text/event-stream' },
-      steps: [{ chunk: chunk('two ') }, { until }, { chunk: chunk('words') + DONE }],
-    });
-    const config = { provider: '@main', output_guardrails: [DENYING] };
-    const response = await asker.open('/chat/completions', { ...REQUESTED, stream: true }, { config });
-    expect(response.status).toBe(200);
-    release();
-    const text = await response.text();
-    expect([
-      text.startsWith(': keep-alive\n\n'),
-      text.includes('hooks_failed'),
-      text.includes('"content"'),
-    ]).toEqual([true, true, false]);
-  });
-
   it('returns 246 for a marked stream', async () => {
     const { status, text } = await ask({ on_stream: 'hold', wordCount: { maxWords: 1 } }, whole);
     expect([status, text.includes('two words'), text.includes('"hook_results"')]).toEqual([246, true, true]);
@@ -91,5 +72,39 @@ describe('stream that a guardrail holds back whole', () => {
       { chunk: chunk('x'.repeat(1_000_001)) + DONE },
     ]);
     expect([status, JSON.parse(text)]).toMatchObject([446, { error: { type: 'hooks_failed' } }]);
+  });
+});
+
+describe('stream that a guardrail holds back for longer than the interval of keep-alive comments', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+  const asker = new TestClient(() => gateway);
+
+  beforeAll(async () => {
+    gateway = await GatewayHarness.start({ STREAM_KEEP_ALIVE: '120' });
+    stub = await StubProvider.start();
+    gateway.addProvider('main', 'openai', stub.origin);
+  });
+  afterAll(async () => {
+    await Promise.all([gateway.stop(), stub.stop()]);
+  });
+
+  it('sends a denial as an error event after a keep-alive comment has started the stream', async () => {
+    let release = (): void => undefined;
+    const until = new Promise<void>((resolve) => (release = resolve));
+    stub.respond({
+      headers: { 'content-type': 'text/event-stream' },
+      steps: [{ chunk: chunk('two ') }, { until }, { chunk: chunk('words') + DONE }],
+    });
+    const config = { provider: '@main', output_guardrails: [DENYING] };
+    const response = await asker.open('/chat/completions', { ...REQUESTED, stream: true }, { config });
+    expect(response.status).toBe(200);
+    release();
+    const text = await response.text();
+    expect([
+      text.startsWith(': keep-alive\n\n'),
+      text.includes('hooks_failed'),
+      text.includes('"content"'),
+    ]).toEqual([true, true, false]);
   });
 });
