@@ -1,8 +1,8 @@
 import { findCheck } from './catalogue';
 import { compileInline } from './compile';
-import { compiled, judged, on } from './spec-support/judge';
+import { compiled, judged, subjectAt } from './spec-support/judge';
 
-// One file in `checks/`, and one line in their list.
+// Adds a check as a file in `checks/` and a line in `checks.ts` would.
 jest.mock('./checks', () => {
   const { CHECKS, MODEL_CHECKS }: typeof import('./checks') = jest.requireActual('./checks');
   const { defineCheck }: typeof import('./check') = jest.requireActual('./check');
@@ -41,7 +41,7 @@ describe('a new check, added with one file and one registration line', () => {
 
   it.each(['input', 'output'] as const)('judges the %s', async (stage) => {
     const guardrail = compiled([{ id: 'default.shouting', parameters: {} }], { deny: true });
-    expect(await judged([guardrail], on(stage, 'hello'))).toMatchObject({ outcome: 'pass' });
-    expect(await judged([guardrail], on(stage, 'hello!'))).toMatchObject({ outcome: 'deny' });
+    expect(await judged([guardrail], subjectAt(stage, 'hello'))).toMatchObject({ outcome: 'pass' });
+    expect(await judged([guardrail], subjectAt(stage, 'hello!'))).toMatchObject({ outcome: 'deny' });
   });
 });

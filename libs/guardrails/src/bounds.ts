@@ -16,18 +16,18 @@ export const GUARDRAIL_LIMITS = {
   workMax: 20_000_000,
   /** Texts of one body; a body with more is not judged. */
   passagesMax: 20_000,
-  /** Levels of a body that are walked. */
+  /** Maximum nesting levels of a body; a more deeply nested body is not judged. */
   bodyDepthMax: 64,
-  /** Milliseconds of one check. */
+  /** Maximum timeout of one check, in milliseconds. */
   timeoutMsMax: 60_000,
-  /** Bytes of the response of a webhook or a partner. */
+  /** Maximum bytes of a response of a webhook or a partner. */
   responseBytesMax: 1_048_576,
   /**
-   * Characters of a stream kept for checks that need the whole response; a longer stream that is
-   * held back is denied.
+   * Maximum characters of a stream that are buffered for checks of the whole response; a longer
+   * stream that is held back is denied.
    */
   heldLengthMax: 1_000_000,
-  /** Placeholders of one request that can be replaced by the original texts. */
+  /** Maximum placeholders of one request that a response can restore to their original texts. */
   placeholdersMax: 1_000,
   forwardHeadersMax: 50,
 } as const;

@@ -14,7 +14,7 @@ const webhook = (forwardHeaders: unknown) => ({
 
 describe('guardrail forwardHeaders', () => {
   it.each(data('forward_headers.json').cases.map((each) => [each['id'], each['reason'], each] as const))(
-    '%s: %s [ERR-03]',
+    'decides the forwardHeaders case %s: %s [ERR-03]',
     (_, __, { value, expect: expected }) => {
       const result = compileGuardrail(webhook(value));
       if (expected !== 'either') expect(result.ok).toBe(expected === 'accept');
@@ -26,8 +26,8 @@ describe('guardrail forwardHeaders', () => {
   );
 });
 
-describe('wildcards in forwardHeaders', () => {
-  it.each([['*'], ['x-*'], ['X-Trace-*']])('are refused, as %s, with the alternative', (name) => {
+describe('compileGuardrail: wildcards in forwardHeaders', () => {
+  it.each([['*'], ['x-*'], ['X-Trace-*']])('refuses the wildcard %s and names the alternative', (name) => {
     expect(compileGuardrail(webhook(['x-session-id', name]))).toMatchObject({
       ok: false,
       details: [{ path: 'checks.0.parameters.forwardHeaders.1', message: 'is a wildcard; name each header' }],
@@ -39,7 +39,7 @@ describe('requestParams guardrails', () => {
   const rows = data('policies.json').cases.filter(({ endpoint }) => endpoint === 'request-params guardrail');
 
   it.each(rows.map((each) => [each['id'], each['reason'], each] as const))(
-    '%s: %s [GRD-01]',
+    'decides the request-params case %s: %s [GRD-01]',
     (_, __, { body, expect: expected }) => {
       const result = compileGuardrail({
         checks: [{ id: 'default.requestParametersCheck', parameters: body }],
@@ -58,7 +58,7 @@ describe('guardrail patterns', () => {
   });
 });
 
-describe('guardrail document', () => {
+describe('compileGuardrail', () => {
   it('reports all failures of a guardrail at once, each with path, rule and value', () => {
     const result = compileGuardrail({
       checks: [
@@ -89,7 +89,7 @@ describe('guardrail document', () => {
   });
 
   it.each([null, [], 'x', {}, { checks: [] }, { checks: [null] }, { checks: [{}] }])(
-    'refuses %j',
+    'refuses the guardrail %j',
     (value) => {
       expect(compileGuardrail(value)).toMatchObject({ ok: false });
     },
@@ -141,7 +141,7 @@ describe('guardrail document', () => {
     });
   });
 
-  it('is refused for its size or nesting before its checks are read', () => {
+  it('refuses a guardrail by its size or nesting before its checks are read', () => {
     const deep = JSON.parse(`${'['.repeat(60)}${']'.repeat(60)}`) as unknown;
     expect(compileGuardrail({ checks: deep })).toMatchObject({ details: [{ rule: 'nesting' }] });
     const checks = [{ id: 'default.contains', parameters: { words: ['x'.repeat(140_000)] } }];
@@ -149,7 +149,7 @@ describe('guardrail document', () => {
   });
 });
 
-describe('inline guardrail of a config', () => {
+describe('compileInline', () => {
   it('accepts the short form: every member that is not a setting is a check', () => {
     const result = compileInline({
       deny: true,

@@ -27,7 +27,7 @@ export interface CompiledCheck {
   readonly definition: CheckDefinition;
   readonly prepared: PreparedCheck;
   readonly timeoutMs: number;
-  /** The texts that it looks at; null when it does not depend on texts. */
+  /** The texts that the check reads; null when it does not depend on texts. */
   readonly scope: readonly Scope[] | null;
   /** Whether the check counts as failed when it cannot decide. */
   readonly failOnError: boolean;
@@ -37,7 +37,7 @@ export interface CompiledGuardrail {
   /** Slug, or a name for an inline guardrail. */
   readonly id: string;
   readonly versionId: string | null;
-  /** Whether the id identifies it in the whole workspace or organisation. */
+  /** Whether this is a saved guardrail, whose id is unique in its workspace or organisation. */
   readonly isSaved: boolean;
   readonly actions: GuardrailActions;
   /** Only checks that are enabled and run at this stage. */
@@ -111,9 +111,7 @@ const ajv = new Ajv2020({
 let guardrailSchema: ValidateFunction | undefined;
 const parameterSchemas = new Map<string, ValidateFunction>();
 
-/**
- * Compiles a check's parameter schema on first use, because most processes use few of the checks.
- */
+/** Compiles a parameter schema on first use, because most processes use few checks. */
 function parametersOf(definition: CheckDefinition): ValidateFunction {
   let validate = parameterSchemas.get(definition.id);
   if (!validate) {
@@ -142,14 +140,15 @@ function compile(arranged: Arranged, options: CompileOptions, isSaved: boolean):
     if (check) checks.push(check);
   });
   if (details.length > 0) return { ok: false, details: details.slice(0, GUARDRAIL_LIMITS.detailsMax) };
-  const at = (stage: GuardrailStage) => checks.filter(({ definition }) => definition.stages.includes(stage));
+  const checksAt = (stage: GuardrailStage) =>
+    checks.filter(({ definition }) => definition.stages.includes(stage));
   const guardrail: CompiledGuardrail = {
     id: options.id ?? 'inline',
     versionId: options.versionId ?? null,
     isSaved,
     actions,
-    input: at('input'),
-    output: at('output'),
+    input: checksAt('input'),
+    output: checksAt('output'),
   };
   return { ok: true, guardrail, document: document as unknown as GuardrailDocument };
 }
@@ -167,7 +166,7 @@ function compileCheck(
     details.push(detail(idPath, 'unknown_check', 'is not the id of a check', entry.id));
     return null;
   }
-  for (const [rule, message] of misplaced(definition, options)) {
+  for (const [rule, message] of placementFaults(definition, options)) {
     details.push(detail(idPath, rule, message, entry.id));
   }
   const before = details.length;
@@ -189,7 +188,8 @@ function failsOnError({ failOnError }: JsonObject, { fail_open: failOpen, deny }
   return failOpen === undefined ? deny === true : !failOpen;
 }
 
-function* misplaced(definition: CheckDefinition, options: CompileOptions): Generator<[string, string]> {
+/** Yields rule and message for each reason why a check must not be in this guardrail. */
+function* placementFaults(definition: CheckDefinition, options: CompileOptions): Generator<[string, string]> {
   const { stage, target } = options;
   if (stage && !definition.stages.includes(stage)) {
     yield ['stage', `runs only on the ${definition.stages.join(' and ')}`];

@@ -3,8 +3,8 @@ import { compileInline } from './compile';
 import { CHECKS } from './index';
 import type { JsonObject } from './json';
 
-describe('checks with a catastrophic pattern at every place of a guardrail', () => {
-  it('never pass the pattern to the backtracking engine', async () => {
+describe('compileInline with a catastrophic pattern at every place of a guardrail', () => {
+  it('never passes the pattern to the backtracking engine', async () => {
     const schema = { properties: { properties: { properties: { default: { items: { anyOf: [{}] } } } } } };
     const documents = [
       ...CHECKS.map(({ id, example }) => ({ [id]: example })),
@@ -19,7 +19,7 @@ describe('checks with a catastrophic pattern at every place of a guardrail', () 
     expect(compiled).toBeGreaterThan(100);
   });
 
-  it('are observed through the RegExp constructor and string methods', async () => {
+  it('is observed through the RegExp constructor and string methods', async () => {
     const engine = globalThis as unknown as { RegExp: RegExpConstructor };
     const made = await expressionsMadeBy(() => {
       Reflect.construct(engine.RegExp, [CATASTROPHIC]);

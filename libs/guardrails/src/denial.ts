@@ -5,7 +5,7 @@ import { hookResults, type GuardrailResult, type HookResults, type StageVerdict 
 export const denialOf = ({ message }: StageVerdict): GatewayError =>
   new GatewayError('hooks_failed', message === null ? {} : { message });
 
-/** Returns its body, with the verdicts next to the error. */
+/** Returns the body of a denial: the error, with the verdicts in `hook_results` next to it. */
 export const denialBody = (
   verdict: StageVerdict,
   before: readonly GuardrailResult[],

@@ -1,7 +1,7 @@
 import type { JsonObject } from './json';
 
 export interface GuardrailCheckEntry {
-  /** `<plugin>.<check>`; without a dot it belongs to `default`. */
+  /** `<plugin>.<check>`; an id without a dot names a check of the plugin `default`. */
   readonly id: string;
   readonly name?: string;
   readonly parameters?: JsonObject;
@@ -11,9 +11,9 @@ export interface GuardrailCheckEntry {
 }
 
 export interface GuardrailFeedback {
-  /** -10 to 10. */
+  /** From -10 to 10; 5 for a success and -5 for a failure when absent. */
   readonly value?: number;
-  /** 0 to 1. */
+  /** From 0 to 1; 1 when absent. */
   readonly weight?: number;
   readonly metadata?: string | JsonObject;
 }
@@ -24,22 +24,22 @@ export interface GuardrailActions {
    * Whether a failed verdict ends the request with 446; otherwise the response is marked with 246.
    */
   readonly deny?: boolean;
-  /** Runs in the background, only for the log. */
+  /** Whether the guardrail runs in the background and its verdict appears only in the log. */
   readonly async?: boolean;
-  /** Runs checks in order, each on the body that the previous one returned. */
+  /** Whether the checks run in order, each on the body that the previous one returned. */
   readonly sequential?: boolean;
   /**
    * Whether a check that cannot decide passes. When absent, it fails if the guardrail denies, and
    * passes otherwise.
    */
   readonly fail_open?: boolean;
-  /** Judges and logs, but changes neither the response nor the body. */
+  /** Whether the guardrail only logs its verdict, and changes neither the response nor the body. */
   readonly monitor?: boolean;
   /** Message for a denied caller, instead of the default one. */
   readonly message?: string;
   /**
-   * For checks that need the whole response: holds a stream back until they have judged it, or
-   * marks it at its end.
+   * For checks that need the whole response: whether a stream is held back until they have judged
+   * it, or is forwarded and marked at its end.
    */
   readonly on_stream?: 'hold' | 'mark';
   /** Milliseconds, for every check without its own `timeout`. */

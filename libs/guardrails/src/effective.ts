@@ -15,8 +15,9 @@ export interface GuardrailSources {
 /**
  * Returns all guardrails of one direction in order: the organisation's, the workspace's, the
  * config's.
- * A saved guardrail named several times runs once, at its first place; inline ones have no shared
- * name. Call it once per version of its sources, not per request.
+ * A saved guardrail that is named several times runs once, at its first place. Inline guardrails
+ * all run, because their names are not unique. Call it once per version of its sources, not per
+ * request.
  */
 export function effectiveGuardrails(sources: GuardrailSources): readonly CompiledGuardrail[] {
   const { organisation, isExcluded, workspace, config } = sources;

@@ -12,8 +12,11 @@ export function together<T>(values: readonly Eventually<T>[]): Eventually<readon
   return values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as readonly T[]);
 }
 
-/** Runs steps in order, each with the state that the previous one returned. */
-export function inTurn<T, S>(
+/**
+ * Runs steps in order, each with the state that the previous one returned. Returns the last state;
+ * a promise only if a step must wait.
+ */
+export function reduceInOrder<T, S>(
   items: Iterable<T>,
   first: S,
   step: (state: S, item: T) => Eventually<S>,
@@ -22,13 +25,13 @@ export function inTurn<T, S>(
   let state = first;
   for (let item = rest.next(); item.done !== true; item = rest.next()) {
     const next = step(state, item.value);
-    if (next instanceof Promise) return goOn(rest, next, step);
+    if (next instanceof Promise) return resume(rest, next, step);
     state = next;
   }
   return state;
 }
 
-async function goOn<T, S>(
+async function resume<T, S>(
   rest: Iterator<T>,
   reached: Promise<S>,
   step: (state: S, item: T) => Eventually<S>,

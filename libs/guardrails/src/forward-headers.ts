@@ -8,7 +8,7 @@ import {
 } from '@gw/kernel';
 import { GUARDRAIL_LIMITS } from './bounds';
 
-/** Headers in which proxies pass on where a request came from and where it goes. */
+/** Headers in which proxies report the origin and the destination of a request. */
 const ROUTING: ReadonlySet<string> = new Set([
   'cf-connecting-ip',
   'client-ip',
@@ -32,6 +32,7 @@ const ROUTING_PREFIXES = [
   'x-amzn-',
   'x-appengine-',
 ];
+/** Headers of this gateway that may be forwarded. */
 const OWN_ALLOWED: ReadonlySet<string> = new Set([HEADER.traceId, HEADER.spanId]);
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/;
 
@@ -72,8 +73,8 @@ export function checkForwardHeaders(
 }
 
 /**
- * Returns the client headers to forward that were sent, except those that may contain a key of this
- * product.
+ * Returns those of the named headers that the client sent, by lower-case name, except values that
+ * may contain a key of this product.
  */
 export const forwarded = (
   names: readonly string[],

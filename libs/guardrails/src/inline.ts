@@ -19,7 +19,7 @@ export interface CheckPlace {
 
 const OTHER_NAMES = new Set<string>([...ACTION_NAMES, 'id', 'type', 'guardrail_version_id', 'checks']);
 
-/** Returns a saved guardrail as it is. */
+/** Returns a saved guardrail unchanged, with the paths of its checks. */
 export function arrangeSaved(document: JsonObject): Arranged {
   const places = listOf(document['checks']).map((_, index) => ({
     check: ['checks', index],
@@ -29,8 +29,8 @@ export function arrangeSaved(document: JsonObject): Arranged {
 }
 
 /**
- * Converts an inline guardrail of a config: `checks` as a list, or every member that is not an
- * action is a check id with its parameters.
+ * Converts an inline guardrail of a config to the saved form. It lists its checks in `checks`, or
+ * each member that is not an action is a check id with the parameters of the check.
  */
 export function arrangeInline(value: JsonObject): Arranged {
   const actions = Object.fromEntries(

@@ -15,8 +15,12 @@ export interface JudgedCheck {
   readonly outcome: CheckOutcome | null;
 }
 
-/** Characters of a request per unit of work: the cost of a check that hardly reads them. */
+/**
+ * Number of characters of a request that cost a check one unit of work, even if it does not read
+ * them.
+ */
 const CHARACTERS_OF_UNIT = 16;
+/** Units of work that each check costs, whatever the size of the request. */
 const CHECK_UNITS = 16;
 
 /** Runs one check within its time limit. Never rejects: a check that throws could not decide. */
@@ -24,9 +28,9 @@ export function judgeCheck(
   port: GuardrailPort,
   check: CompiledCheck,
   subject: Subject,
-  outer: AbortSignal | undefined,
+  requestSignal: AbortSignal | undefined,
 ): Eventually<JudgedCheck> {
-  const context = new CheckRun(port, subject.work, outer);
+  const context = new CheckRun(port, subject.work, requestSignal);
   let outcome: Eventually<CheckOutcome>;
   try {
     const units = CHECK_UNITS + Math.ceil(sizeOf(subject) / CHARACTERS_OF_UNIT);
@@ -45,7 +49,7 @@ function sizeOf(subject: Subject): number {
   try {
     return subject.size();
   } catch {
-    // The check throws the same error and is judged by it.
+    // The check throws the same error, which decides its verdict.
     return 0;
   }
 }
@@ -59,7 +63,7 @@ class CheckRun implements CheckContext {
   constructor(
     readonly port: GuardrailPort,
     private readonly work: Work,
-    private readonly outer: AbortSignal | undefined,
+    private readonly requestSignal: AbortSignal | undefined,
   ) {
     this.startedAt = port.elapsed();
   }
@@ -67,7 +71,9 @@ class CheckRun implements CheckContext {
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
     if (this.isOver) this.controller.abort();
-    return this.outer ? AbortSignal.any([this.controller.signal, this.outer]) : this.controller.signal;
+    return this.requestSignal
+      ? AbortSignal.any([this.controller.signal, this.requestSignal])
+      : this.controller.signal;
   }
 
   step(units: number): Eventually<true> {
@@ -75,9 +81,10 @@ class CheckRun implements CheckContext {
     return then(this.work.step(units), () => this.assertInTime());
   }
 
-  /** Throws when the time of the check is over, or its request has ended. */
+  /** Throws `CheckError` when the timeout of the check is over, or when its request has ended. */
   private assertInTime(): true {
-    if (this.isOver || this.outer?.aborted === true) throw new CheckError('The check ran out of time.');
+    if (this.isOver || this.requestSignal?.aborted === true)
+      throw new CheckError('The check ran out of time.');
     return true;
   }
 
@@ -164,7 +171,8 @@ export function undecidedAs(
 }
 
 /**
- * Shows only messages of this library, because any other may contain a URL or a part of the text.
+ * Returns the error for the response. Only messages of this library are shown, because any other
+ * may contain a URL or a part of the text.
  */
 export function publicError(error: unknown): { readonly name: string; readonly message: string } {
   if (error instanceof CheckError || error instanceof CheckTimeout || error instanceof BodyTooLarge) {
@@ -230,7 +238,7 @@ function feedbackOf(
   };
 }
 
-/** Returns the body after a check's changes. */
+/** Returns the subject after a check's changes; the same subject when there are none. */
 export function changed(subject: Subject, { outcome }: JudgedCheck): Subject {
   if (outcome?.body !== undefined) return subject.withBody(outcome.body);
   return outcome?.edits && outcome.edits.size > 0 ? subject.edited(outcome.edits) : subject;

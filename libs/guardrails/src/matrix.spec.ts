@@ -6,7 +6,7 @@ import { StreamGuard } from './stream-guard';
 import { Subject } from './subject';
 import type { Dialect } from './text/passages';
 
-/** The documented behaviour of every check kind, on every kind of body, under every action. */
+/** Requests of every dialect, for the outcome of every kind of check under every action. */
 
 const REQUESTS: Readonly<Record<Dialect, (text: string) => unknown>> = {
   chat: (text) => chat(text),
@@ -45,7 +45,7 @@ const PASSING = 'fine';
 const ACTIONS: readonly (readonly [string, GuardrailActions, 'pass' | 'mark' | 'deny'])[] = [
   ['deny', { deny: true }, 'deny'],
   ['mark', {}, 'mark'],
-  ['watch', { deny: true, monitor: true }, 'pass'],
+  ['monitor', { deny: true, monitor: true }, 'pass'],
   ['async', { deny: true, async: true }, 'pass'],
 ];
 
@@ -58,11 +58,11 @@ const webhookOf = (reply: 'verdict' | 'error' | 'timeout') =>
 const subjects = (text: string): readonly (readonly [string, Subject])[] => [
   ...Object.entries(REQUESTS).map(([dialect, make]) => {
     const facts = { ...FACTS, dialect: dialect as Dialect };
-    return [`request, ${dialect}`, Subject.input(facts, make(text))] as const;
+    return [`${dialect} request`, Subject.input(facts, make(text))] as const;
   }),
   ...Object.entries(RESPONSES).map(([dialect, make]) => {
     const facts = { ...FACTS, dialect: dialect as Dialect };
-    return [`answer, ${dialect}`, Subject.output(facts, chat('hi'), make(text), 200)] as const;
+    return [`${dialect} response`, Subject.output(facts, chat('hi'), make(text), 200)] as const;
   }),
 ];
 
@@ -87,8 +87,8 @@ async function streamed(text: string, check: object, actions: GuardrailActions, 
 }
 
 describe.each(Object.entries(KINDS))('[GRD-02] %s', (kind, check) => {
-  describe.each(ACTIONS)('that is to %s', (_, actions, expected) => {
-    it.each(subjects(FAILING))('on a failing %s', async (__, subject) => {
+  describe.each(ACTIONS)('with the action %s', (_, actions, expected) => {
+    it.each(subjects(FAILING))(`returns ${expected} for a failing %s`, async (__, subject) => {
       const guardrails = [compiled([check], actions)];
       const port = webhookOf('verdict');
       expect((await judged(guardrails, subject, port)).outcome).toBe(expected);
@@ -96,13 +96,13 @@ describe.each(Object.entries(KINDS))('[GRD-02] %s', (kind, check) => {
       expect(late?.[0]?.verdict).toBe(actions.async === true ? false : undefined);
     });
 
-    it.each(subjects(PASSING))('on a passing %s', async (__, subject) => {
+    it.each(subjects(PASSING))('returns pass for a passing %s', async (__, subject) => {
       expect((await judged([compiled([check], actions)], subject, webhookOf('verdict'))).outcome).toBe(
         'pass',
       );
     });
 
-    it('on a stream: sends all text except denied text', async () => {
+    it('forwards all text of a stream except denied text', async () => {
       const failing = await streamed(FAILING, check, actions, webhookOf('verdict'));
       expect(failing.outcome).toBe(expected);
       if (expected === 'deny') expect(failing.out).not.toContain('bad');
@@ -113,13 +113,13 @@ describe.each(Object.entries(KINDS))('[GRD-02] %s', (kind, check) => {
   });
 
   if (kind !== 'a webhook') return;
-  describe.each(['error', 'timeout'] as const)('that cannot decide: %s', (reply) => {
+  describe.each(['error', 'timeout'] as const)('without a decision because of: %s', (reply) => {
     it.each([
       ['deny', { deny: true }, 'deny'],
       ['mark', {}, 'pass'],
       ['deny, fail_open', { deny: true, fail_open: true }, 'pass'],
       ['mark, fail closed', { fail_open: false }, 'mark'],
-    ] as const)('%s', async (_, actions, expected) => {
+    ] as const)('returns the outcome of the actions: %s', async (_, actions, expected) => {
       const subject = Subject.input(FACTS, chat(PASSING));
       expect((await judged([compiled([check], actions)], subject, webhookOf(reply))).outcome).toBe(expected);
       const stream = await streamed(PASSING, check, actions, webhookOf(reply));
@@ -132,7 +132,7 @@ describe('[GRD-02] a check of parameters', () => {
   const check = { id: 'requestParametersCheck', parameters: { params: { blockedKeys: ['seed'] } } };
 
   it.each(ACTIONS)(
-    '%s applies to the request, and not to the response or a stream',
+    'with the action %s applies to the request, but not to the response or a stream',
     async (_, actions, expected) => {
       const guardrails = [compiled([check], actions)];
       const request = { ...chat('hi'), seed: 1 };

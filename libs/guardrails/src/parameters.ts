@@ -27,6 +27,7 @@ export const textList = (itemsMax: number, lengthMax = 1_000) => ({
   maxItems: itemsMax,
 });
 
+/** Returns the schema of the parameters of a check, with `failOnError` added. */
 export const object = (
   properties: Readonly<Record<string, object>>,
   required: readonly string[] = [],
@@ -38,7 +39,8 @@ export const object = (
 });
 
 /**
- * Returns the texts that the scopes select, by message or choice. Throws when they are too long.
+ * Returns the texts that the scopes select, one for each message or choice. Throws `CheckError`
+ * when the input consists of tokens or the texts are too long.
  */
 export function textsOf(subject: Subject, scope: readonly Scope[]): readonly string[] {
   if (subject.hasTokens()) throw new CheckError('The input consists of tokens, not of text.');
@@ -52,9 +54,10 @@ export function textsOf(subject: Subject, scope: readonly Scope[]): readonly str
 }
 
 /**
- * Like `textsOf`, for rules that a text must follow: if there is no text, an empty one is judged.
+ * Returns the selected texts, or one empty text when there are none, for rules that a missing text
+ * breaks.
  */
-export function someTexts(subject: Subject, scope: readonly Scope[]): readonly string[] {
+export function textsOrEmpty(subject: Subject, scope: readonly Scope[]): readonly string[] {
   const texts = textsOf(subject, scope);
   return texts.length === 0 ? [''] : texts;
 }

@@ -20,8 +20,8 @@ export interface GuardrailResponse {
 
 /**
  * I/O that guardrails need.
- * The driver checks every URL against the address policy, by its name and its resolved address, and
- * follows no redirects. When it rejects, the check could not decide.
+ * The implementation checks every URL against the address policy, by host name and by resolved
+ * address, and follows no redirects. When a call rejects, the check cannot decide.
  */
 export interface GuardrailPort {
   call(call: GuardrailCall): Promise<GuardrailResponse>;

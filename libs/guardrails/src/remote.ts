@@ -36,8 +36,8 @@ function urlFault(text: string): string | null {
 }
 
 /**
- * Parses headers given by an admin, by lower-case names. Failures are reported without the value,
- * which may be a secret.
+ * Returns the headers that an administrator configured, by lower-case name. Failures are reported
+ * without the value, which may be a secret.
  */
 export function headersOf(
   written: Readonly<Record<string, string>> | string | undefined,

@@ -17,14 +17,14 @@ export const REQUEST_TYPES: readonly string[] = [
   ),
 ];
 
-/** Returns the request type of an operation; null for operations without their own. */
+/** Returns the request type of an operation; null when it has none of its own. */
 export const operationTypeOf = (operation: string): string | null => BY_OPERATION.get(operation) ?? null;
 
 /** Returns the request type of an operation and its route family; `proxy` for an unknown one. */
 export const requestTypeOf = (operation: string, family: string): string =>
   BY_OPERATION.get(operation) ?? familyNamed(family)?.requestType ?? 'proxy';
 
-/** Returns the request type of a POST to the end of a family's own path. */
+/** Returns the request type of a POST to the path of a route family. */
 export const pathTypeOf = (family: string): string =>
   requestTypeOf(familyNamed(family)?.pathOperation ?? family, family);
 

@@ -33,7 +33,7 @@ export interface GuardrailResult {
   readonly verdict: boolean;
   readonly deny: boolean;
   readonly async: boolean;
-  /** Present when it only monitors, so that its verdict decides nothing. */
+  /** Present when the guardrail only monitors, so that its verdict has no effect. */
   readonly monitor?: true;
   readonly transformed: boolean;
   readonly checks: readonly CheckResult[];

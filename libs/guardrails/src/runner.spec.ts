@@ -3,7 +3,7 @@ import { compileInline } from './compile';
 import { GuardrailRunner } from './runner';
 import { denialBody } from './denial';
 import { hookResults } from './results';
-import { responding, asking, chat, compiled, FACTS, judged, on } from './spec-support/judge';
+import { responding, asking, chat, compiled, FACTS, judged, subjectAt } from './spec-support/judge';
 import { json, RecordingPort } from './spec-support/recording-port';
 import { Subject } from './subject';
 
@@ -12,11 +12,11 @@ const FAILS = { id: 'default.contains', parameters: { words: ['absent'], scope: 
 const PASSES = { id: 'default.contains', parameters: { words: ['hello'], scope: ['messages'] } };
 const never = () => new Promise<never>(() => undefined);
 
-describe('runner: outcomes of a stage', () => {
+describe('GuardrailRunner: outcomes of a stage', () => {
   it.each(['input', 'output'] as const)(
     '%s: a failed guardrail denies or only marks, a passed one does neither, and a monitoring one decides nothing [GRD-02]',
     async (stage) => {
-      const subject = on(stage, 'hello');
+      const subject = subjectAt(stage, 'hello');
       expect(await judged([compiled([FAILS], { deny: true })], subject)).toMatchObject({ outcome: 'deny' });
       expect(await judged([compiled([FAILS])], subject)).toMatchObject({ outcome: 'mark' });
       expect(await judged([compiled([PASSES], { deny: true })], subject)).toMatchObject({ outcome: 'pass' });
@@ -109,16 +109,16 @@ describe('runner: outcomes of a stage', () => {
   });
 });
 
-describe('checks that cannot decide', () => {
+describe('GuardrailRunner: checks that cannot decide', () => {
   const failures = [
-    ['is refused', () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.1'))],
+    ['refuses the connection', () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.1'))],
     ['takes too long', never],
-    ['answers 500', () => json({}, 500)],
-    ['answers nonsense', () => json({ verdict: 'yes' })],
+    ['responds with 500', () => json({}, 500)],
+    ['responds with an invalid verdict', () => json({ verdict: 'yes' })],
   ] as const;
 
   it.each(failures)(
-    'fail when the guardrail denies, and pass when it only marks: the service %s',
+    'fails a check when the guardrail denies and passes it when it only marks, if the service %s',
     async (_, reply) => {
       const port = new RecordingPort(reply);
       const denying = await judged([compiled([WEBHOOK], { deny: true })], asking('hello'), port);
@@ -138,9 +138,9 @@ describe('checks that cannot decide', () => {
     },
   );
 
-  it('follow the check’s own failOnError, else fail_open', async () => {
+  it('applies failOnError of the check, or else fail_open of the guardrail', async () => {
     const port = new RecordingPort(() => json({}, 500));
-    const own = (failOnError: boolean) => ({
+    const withFailOnError = (failOnError: boolean) => ({
       ...WEBHOOK,
       parameters: { ...WEBHOOK.parameters, failOnError },
     });
@@ -148,11 +148,11 @@ describe('checks that cannot decide', () => {
       (await judged([compiled([check], actions)], asking('hello'), port)).outcome;
     expect(await outcome(WEBHOOK, { deny: true, fail_open: true })).toBe('pass');
     expect(await outcome(WEBHOOK, { fail_open: false })).toBe('mark');
-    expect(await outcome(own(false), { deny: true, fail_open: false })).toBe('pass');
-    expect(await outcome(own(true), { fail_open: true })).toBe('mark');
+    expect(await outcome(withFailOnError(false), { deny: true, fail_open: false })).toBe('pass');
+    expect(await outcome(withFailOnError(true), { fail_open: true })).toBe('mark');
   });
 
-  it('are aborted at their timeout', async () => {
+  it('aborts a check at its timeout', async () => {
     let signal: AbortSignal | undefined;
     const port = new RecordingPort((call) => {
       signal = call.signal;
@@ -167,35 +167,35 @@ describe('checks that cannot decide', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('are aborted when the request has ended', async () => {
-    const gone = new AbortController();
+  it('aborts a check when the request has ended', async () => {
+    const request = new AbortController();
     let signal: AbortSignal | undefined;
     const port = new RecordingPort((call) => {
       signal = call.signal;
-      gone.abort();
+      request.abort();
       return Promise.reject(new Error('aborted'));
     });
-    await new GuardrailRunner(port).run([compiled([WEBHOOK])], asking('hello'), gone.signal);
+    await new GuardrailRunner(port).run([compiled([WEBHOOK])], asking('hello'), request.signal);
     expect(signal?.aborted).toBe(true);
   });
 });
 
-describe('body changes', () => {
+describe('GuardrailRunner: body changes', () => {
   const replace = (rule: string, redactText: string) => ({
     id: 'default.regexReplace',
     parameters: { rule, redactText },
   });
 
-  it('are absent when no check changes the body, so that its original bytes can be forwarded', async () => {
+  it('returns no body when no check changes it, so that its original bytes can be forwarded', async () => {
     expect(await judged([compiled([replace('zzz', '-')])], asking('hello'))).not.toHaveProperty('body');
   });
 
-  it('are applied in order, within a guardrail and across guardrails', async () => {
+  it('applies changes in order, within a guardrail and across guardrails', async () => {
     const guardrails = [compiled([replace('a', 'b'), replace('b+', 'c')]), compiled([replace('c', 'd')])];
     expect(await judged(guardrails, asking('aaa'))).toMatchObject({ body: chat('d') });
   });
 
-  it('are visible to later checks of a sequential guardrail, but not to checks of a parallel one', async () => {
+  it('shows changes to later checks of a sequential guardrail, but not to checks of a parallel one', async () => {
     const checks = [
       replace('secret', '-'),
       { id: 'default.contains', parameters: { words: ['secret'], operator: 'none' } },
@@ -206,7 +206,7 @@ describe('body changes', () => {
     expect(await judged([compiled(checks)], asking('secret'))).toMatchObject({ outcome: 'mark' });
   });
 
-  it('are discarded from a monitoring guardrail, and when the request is denied', async () => {
+  it('discards the changes of a monitoring guardrail and of a denied request', async () => {
     expect(
       await judged([compiled([replace('h', '-')], { monitor: true })], asking('hello')),
     ).not.toHaveProperty('body');
@@ -214,14 +214,14 @@ describe('body changes', () => {
     expect(denied).not.toHaveProperty('body');
   });
 
-  it('are made in a copy of the checked body', async () => {
+  it('changes a copy of the checked body', async () => {
     const body = chat('secret');
     const before = structuredClone(body);
     await judged([compiled([replace('secret', '-')])], Subject.input(FACTS, body));
     expect(body).toEqual(before);
   });
 
-  it('stop at the first failure of a sequential guardrail that denies', async () => {
+  it('stops at the first failure of a sequential guardrail that denies', async () => {
     const checks = [FAILS, WEBHOOK];
     const port = new RecordingPort(() => json({ verdict: true }));
     const verdict = await judged([compiled(checks, { sequential: true, deny: true })], asking('hello'), port);
@@ -230,10 +230,10 @@ describe('body changes', () => {
   });
 });
 
-describe('passthrough requests', () => {
+describe('GuardrailRunner: passthrough requests', () => {
   const passing = asking('hello', { isPassthrough: true, dialect: 'json' });
 
-  it('reach a webhook only with executeOnProxy, with method, path and content type [EVT-01]', async () => {
+  it('sends a passthrough request to a webhook only with executeOnProxy, with method, path and content type [EVT-01]', async () => {
     const port = new RecordingPort(() => json({ verdict: false }));
     expect(await judged([compiled([WEBHOOK], { deny: true })], passing, port)).toMatchObject({
       results: [],
@@ -255,7 +255,7 @@ describe('passthrough requests', () => {
     });
   });
 
-  it('are checked like any other body by checks without remote calls', async () => {
+  it('checks a passthrough request like any other body when the check calls no service', async () => {
     const checks = [{ id: 'default.contains', parameters: { words: ['hello'], operator: 'none' } }];
     expect(await judged([compiled(checks, { deny: true })], passing)).toMatchObject({ outcome: 'deny' });
   });

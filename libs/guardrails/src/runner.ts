@@ -1,5 +1,5 @@
 import type { CompiledCheck, CompiledGuardrail } from './compile';
-import { inTurn, then, together, type Eventually } from './eventually';
+import { reduceInOrder, then, together, type Eventually } from './eventually';
 import { changed, judgeCheck, resultOf, undecidedAs, type JudgedCheck } from './judge';
 import type { GuardrailPort } from './port';
 import { PASSED, type GuardrailResult, type StageVerdict } from './results';
@@ -15,7 +15,7 @@ interface Judged {
 }
 
 /**
- * Runs guardrails within their limits and decides.
+ * Runs the guardrails of one stage and combines their verdicts.
  * Guardrails run concurrently, except that those that may change the body run in order, each on the
  * result of the previous one. No method rejects or throws.
  */
@@ -88,12 +88,12 @@ export class GuardrailRunner {
     if (guardrail.actions.sequential === true) {
       return then(this.oneByOne(guardrail, checks, { judged: [], subject }, signal), finish);
     }
-    const still = checks.filter((check) => !check.prepared.transforms);
-    const changing = checks.filter((check) => check.prepared.transforms);
-    const started = still.map((check) => judgeCheck(this.port, check, subject, signal));
-    const turns = this.oneByOne(guardrail, changing, { judged: [], subject }, signal);
-    return then(together(started), (judged) =>
-      then(turns, (progress) =>
+    const readOnlyChecks = checks.filter((check) => !check.prepared.transforms);
+    const changingChecks = checks.filter((check) => check.prepared.transforms);
+    const verdicts = readOnlyChecks.map((check) => judgeCheck(this.port, check, subject, signal));
+    const changes = this.oneByOne(guardrail, changingChecks, { judged: [], subject }, signal);
+    return then(together(verdicts), (judged) =>
+      then(changes, (progress) =>
         finish({ judged: [...inOrder(checks, [...judged, ...progress.judged])], subject: progress.subject }),
       ),
     );
@@ -110,7 +110,7 @@ export class GuardrailRunner {
     signal: AbortSignal | undefined,
   ): Eventually<Progress> {
     const { deny, monitor, sequential } = guardrail.actions;
-    return inTurn(checks, first, (progress, check) => {
+    return reduceInOrder(checks, first, (progress, check) => {
       const isDecided = sequential === true && deny === true && monitor !== true;
       if (isDecided && progress.judged.some(({ passed }) => !passed)) return progress;
       return then(judgeCheck(this.port, check, progress.subject, signal), (judged) => ({
@@ -122,8 +122,8 @@ export class GuardrailRunner {
 }
 
 /**
- * Returns the verdicts of asynchronous guardrails about something that cannot be judged, with the
- * reason; null when there are none.
+ * Returns the results of asynchronous guardrails for a subject that cannot be judged, with
+ * `message` as the reason; null when there are no such guardrails.
  */
 export function undecidedInBackground(
   guardrails: readonly CompiledGuardrail[],
@@ -160,18 +160,18 @@ export function checksFor(guardrail: CompiledGuardrail, subject: Subject): reado
     isPassthrough && pathType === undefined
       ? guardrail[subject.stage].filter(({ prepared }) => prepared.runsOnPassthrough !== false)
       : guardrail[subject.stage];
-  // A message of a session is only a part of the conversation: other messages contain what this one
-  // lacks.
+  // A message of a realtime session is only a part of the conversation, so checks of texts that it
+  // does not contain are skipped.
   return dialect === 'realtime'
-    ? checks.filter(({ scope }) => scope === null || sees(scope, subject))
+    ? checks.filter(({ scope }) => scope === null || hasTexts(scope, subject))
     : checks;
 }
 
-function sees(scope: readonly Scope[], subject: Subject): boolean {
+function hasTexts(scope: readonly Scope[], subject: Subject): boolean {
   try {
     return subject.selected(scope).length > 0;
   } catch {
-    // The check throws the same error and is judged by it.
+    // The check throws the same error, which decides its verdict.
     return true;
   }
 }

@@ -4,9 +4,12 @@ import { type JsonObject } from './json';
 
 /** A reference to a secret in a secret manager, as the value of a secret parameter. */
 export interface SecretReference {
-  /** Id or slug; the id once it is saved. */
+  /** Id or slug of the reference; a saved guardrail has the id. */
   readonly secret_reference_id: string;
-  /** Member of a secret that is a JSON object; overrides the reference's own. */
+  /**
+   * Member to read from a secret that is a JSON object; overrides the member that the reference
+   * names.
+   */
   readonly secret_key?: string;
 }
 
@@ -32,7 +35,10 @@ export const secretParameter = (schema: object): object => ({
   additionalProperties: false,
 });
 
-/** Parameters whose secret references are read at each run; the reader caches them. */
+/**
+ * Parameters of a check whose secret references are resolved at each run. The `SecretSource` caches
+ * the secrets.
+ */
 export class SecretParameters<P extends JsonObject> {
   private readonly references: readonly (readonly [string, SecretReference])[];
 
@@ -51,7 +57,10 @@ export class SecretParameters<P extends JsonObject> {
       report([name], 'secret_reference', 'may be a reference in saved guardrails only', undefined);
   }
 
-  /** Returns the parameters with secrets; null when there are no references. */
+  /**
+   * Returns the parameters with each reference replaced by its secret; null when there are no
+   * references.
+   */
   read(): Promise<P> | null {
     return this.references.length === 0 ? null : this.readAll();
   }
@@ -70,7 +79,7 @@ export class SecretParameters<P extends JsonObject> {
     } catch {
       // The error may name the manager and the path, which the caller must not see.
     }
-    // The secret is sent in a header.
+    // The secret is sent in a header, so it must consist of visible ASCII characters.
     if (text === undefined || !/^[\x21-\x7e]+$/.test(text))
       throw new CheckError('A secret of the check could not be read.');
     return text;

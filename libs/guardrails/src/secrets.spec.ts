@@ -1,10 +1,10 @@
 import { CHECKS } from './checks';
 import { joinSecrets, splitSecrets } from './secrets';
 
-describe('check secrets', () => {
+describe('splitSecrets and joinSecrets', () => {
   const checks = CHECKS.map(({ id, example }) => ({ id, parameters: { ...example } }));
 
-  it('are separated from all checks that have secrets, and restored unchanged', () => {
+  it('separate the secrets of all checks, and restore them unchanged', () => {
     const split = splitSecrets(checks);
     const expected = CHECKS.flatMap(({ secretParameters = [], example }, index) =>
       secretParameters.some((name) => name in example) ? [String(index)] : [],
@@ -18,13 +18,13 @@ describe('check secrets', () => {
     expect(joinSecrets(split.checks, split.secrets)).toEqual(checks);
   });
 
-  it('survive a JSON round trip', () => {
+  it('restore secrets that were serialised as JSON', () => {
     const split = splitSecrets(checks);
     const secrets = JSON.parse(JSON.stringify(split.secrets)) as typeof split.secrets;
     expect(joinSecrets(split.checks, secrets)).toEqual(checks);
   });
 
-  it('are empty for an unknown check or one without parameters', () => {
+  it('return no secrets for an unknown check or one without parameters', () => {
     const none = [{ id: 'no.such', parameters: { apiKey: 'x' } }, { id: 'default.webhook' }];
     expect(splitSecrets(none)).toEqual({ checks: none, secrets: {} });
   });

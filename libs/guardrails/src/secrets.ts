@@ -3,23 +3,28 @@ import { findCheck } from './catalogue';
 import { isSecretReference } from './secret-reference';
 
 /**
- * Separates secret parameters from a guardrail's checks; references stay. An unknown check has no
- * secrets.
+ * Separates the secret parameters from a guardrail's checks. References to secrets stay in the
+ * checks. An unknown check has no secrets.
  */
 export function splitSecrets(checks: readonly SavedGuardrailCheck[]): {
   readonly checks: readonly SavedGuardrailCheck[];
   readonly secrets: GuardrailSecrets;
 } {
   const secrets: Record<number, Readonly<Record<string, unknown>>> = {};
-  const open = checks.map((check, index) => {
+  const publicChecks = checks.map((check, index) => {
     const names = findCheck(check.id)?.secretParameters ?? [];
     const parameters = Object.entries(check.parameters ?? {});
-    const taken = parameters.filter(([name, value]) => names.includes(name) && !isSecretReference(value));
-    if (taken.length === 0) return check;
-    secrets[index] = Object.fromEntries(taken);
-    return { ...check, parameters: Object.fromEntries(parameters.filter((entry) => !taken.includes(entry))) };
+    const secretEntries = parameters.filter(
+      ([name, value]) => names.includes(name) && !isSecretReference(value),
+    );
+    if (secretEntries.length === 0) return check;
+    secrets[index] = Object.fromEntries(secretEntries);
+    return {
+      ...check,
+      parameters: Object.fromEntries(parameters.filter((entry) => !secretEntries.includes(entry))),
+    };
   });
-  return { checks: open, secrets };
+  return { checks: publicChecks, secrets };
 }
 
 /** Restores the checks as they were before `splitSecrets`. */
@@ -28,6 +33,6 @@ export const joinSecrets = (
   secrets: GuardrailSecrets,
 ): readonly SavedGuardrailCheck[] =>
   checks.map((check, index) => {
-    const taken = secrets[index];
-    return taken ? { ...check, parameters: { ...check.parameters, ...taken } } : check;
+    const secretParameters = secrets[index];
+    return secretParameters ? { ...check, parameters: { ...check.parameters, ...secretParameters } } : check;
   });

@@ -22,7 +22,7 @@ const guardOf = (guardrails: readonly CompiledGuardrail[], port = new RecordingP
 const noWords = (words: readonly string[], actions: GuardrailActions = { deny: true }) =>
   compiled([{ id: 'default.contains', parameters: { words, operator: 'none', scope: ['all'] } }], actions);
 
-/** Returns everything that a guard passes on for the pieces of one channel. */
+/** Returns the text that a guard forwards for the pieces of one channel, and its verdict. */
 async function sent(guard: StreamGuard, pieces: readonly string[]) {
   let text = '';
   for (const piece of pieces) {
@@ -56,7 +56,7 @@ const streams = (words: readonly string[]) =>
       return { text, pieces: sorted.slice(1).map((cut, index) => text.slice(sorted[index], cut)) };
     });
 
-describe('a stream with a denying check', () => {
+describe('StreamGuard with a denying check', () => {
   const words = ['forbidden', 'no', 'xyzzy\u{1f600}'];
 
   it('forwards all text before a denied finding in order and no part of the finding, wherever chunks end', async () => {
@@ -77,21 +77,21 @@ describe('a stream with a denying check', () => {
 
   it('buffers at most a window and a step', () => {
     const guard = guardOf([noWords(['forbidden'])]);
-    let came = 0;
-    let went = 0;
+    let arrived = 0;
+    let forwarded = 0;
     for (let index = 0; index < 500; index++) {
-      came += 3;
-      went += guard.push(TEXT, 'abc').text.length;
-      expect(came - went).toBeLessThanOrEqual(2 * 'forbidden'.length + 5);
+      arrived += 3;
+      forwarded += guard.push(TEXT, 'abc').text.length;
+      expect(arrived - forwarded).toBeLessThanOrEqual(2 * 'forbidden'.length + 5);
     }
   });
 
   it('forwards the first text before two windows have arrived, whatever the window size', () => {
     for (let length = 1; length <= 600; length += 1) {
       const guard = guardOf([noWords(['x'.repeat(length)])]);
-      let came = 0;
-      for (let text = ''; text === ''; came += 1) text = guard.push(TEXT, 'a').text;
-      expect(came).toBeLessThan(2 * (length + 1));
+      let arrived = 0;
+      for (let text = ''; text === ''; arrived += 1) text = guard.push(TEXT, 'a').text;
+      expect(arrived).toBeLessThan(2 * (length + 1));
     }
   });
 
@@ -126,14 +126,14 @@ describe('a stream with a denying check', () => {
     expect(guard.push(call, `{"q":"forbidden"}${' '.repeat(50)}`).denial).toMatchObject({ outcome: 'deny' });
   });
 
-  it('is denied when it has more channels than the limit', () => {
+  it('denies a stream with more channels than the limit', () => {
     const guard = guardOf([noWords(['forbidden'])]);
     const denials = Array.from({ length: 130 }, (_, choice) => guard.push({ ...TEXT, choice }, 'x').denial);
     expect(denials.at(-1) ?? denials.at(-2)).toMatchObject({ outcome: 'deny' });
   });
 });
 
-describe('a stream with a replacing check', () => {
+describe('StreamGuard with a replacing check', () => {
   const redact = (actions: GuardrailActions = {}) =>
     compiled([{ id: 'gw.pii', parameters: { redact: true, categories: PII_CATEGORIES } }], actions);
   const data = [
@@ -187,11 +187,11 @@ describe('a stream with a replacing check', () => {
   });
 });
 
-describe('a stream with a check that needs the whole response', () => {
+describe('StreamGuard with a check that needs the whole response', () => {
   const long = (actions: GuardrailActions) =>
     compiled([{ id: 'wordCount', parameters: { maxWords: 3 } }], actions);
 
-  it('is buffered until its end, and then denied or forwarded as a whole', async () => {
+  it('buffers a stream until its end, and then denies or forwards it as a whole', async () => {
     const guard = guardOf([long({ deny: true })]);
     expect(guard.push(TEXT, 'one two ')).toEqual({ text: '', denial: null });
     expect(guard.push(TEXT, 'three')).toEqual({ text: '', denial: null });
@@ -205,7 +205,7 @@ describe('a stream with a check that needs the whole response', () => {
     });
   });
 
-  it('is forwarded and only marked when on_stream is mark or the guardrail does not deny', async () => {
+  it('forwards a stream and only marks it when on_stream is mark or the guardrail does not deny', async () => {
     for (const actions of [{ deny: true, on_stream: 'mark' }, {}] as const) {
       const guard = guardOf([long(actions)]);
       expect(guard.push(TEXT, 'a b c d').text).toBe('a b c d');
@@ -213,7 +213,7 @@ describe('a stream with a check that needs the whole response', () => {
     }
   });
 
-  it('waits for a webhook at its end, and uses the texts that it returns', async () => {
+  it('waits for a webhook at the end of a stream, and uses the texts that it returns', async () => {
     const port = new RecordingPort(({ body }) => {
       const { response } = JSON.parse(body ?? '') as {
         response: { json: { choices: { message: { content: string } }[] } };
@@ -230,7 +230,7 @@ describe('a stream with a check that needs the whole response', () => {
     expect(JSON.parse(port.calls[0]?.body ?? '')).toMatchObject({ eventType: 'afterRequestHook' });
   });
 
-  it('is denied when it is longer than the buffer', () => {
+  it('denies a stream that is longer than the buffer', () => {
     const guard = guardOf([long({ deny: true })]);
     let denial = null;
     for (let index = 0; index < 120 && !denial; index++) denial = guard.push(TEXT, 'a'.repeat(10_000)).denial;
@@ -240,7 +240,7 @@ describe('a stream with a check that needs the whole response', () => {
     });
   });
 
-  it('is neither buffered nor marked by a monitoring guardrail', async () => {
+  it('neither buffers nor marks a stream for a monitoring guardrail', async () => {
     const guard = guardOf([
       long({ deny: true, monitor: true }),
       noWords(['bad'], { deny: true, monitor: true }),

@@ -39,7 +39,7 @@ export interface StreamOptions {
 
 const CHANNELS_MAX = 128;
 
-/** A check that judges the stream while it runs, and its findings. */
+/** A check that judges the stream while it arrives, and its findings. */
 interface Windowed {
   readonly guardrail: CompiledGuardrail;
   readonly check: CompiledCheck;
@@ -51,8 +51,9 @@ interface Windowed {
 /**
  * Runs the output guardrails on one streamed response.
  * Checks with a window judge it as it arrives. Checks that need the whole response hold it back
- * until they have judged it, or only mark it, as their guardrail says (one that denies holds it by
- * default). Denied text is never returned. Not usable after `end` or a denial.
+ * until they have judged it, or only mark it, by `on_stream` of their guardrail; by default a
+ * guardrail that denies holds it. Denied text is never returned. Not usable after `end` or a
+ * denial.
  */
 export class StreamGuard {
   private readonly windowed: readonly Windowed[];
@@ -73,15 +74,15 @@ export class StreamGuard {
   constructor(private readonly options: StreamOptions) {
     this.startedAt = options.port.elapsed();
     this.work = options.facts.work ?? new Work('');
-    // It is judged as a chat completion, whatever its dialect.
+    // A stream is judged as a chat completion, whatever its dialect.
     const probe = Subject.output({ ...options.facts, dialect: 'chat' }, options.request, null, 200);
     const all = options.guardrails
       .filter(({ actions }) => actions.async !== true)
       .flatMap((guardrail) => checksFor(guardrail, probe).map((check) => ({ guardrail, check })));
     this.windowed = all
-      .filter(judgesOnItsWay)
+      .filter(judgesPieces)
       .map((each) => ({ ...each, findings: [], error: undefined, count: 0 }));
-    this.whole = all.filter((each) => !judgesOnItsWay(each));
+    this.whole = all.filter((each) => !judgesPieces(each));
     this.keepsResponse =
       this.whole.length > 0 || options.guardrails.some(({ actions }) => actions.async === true);
     this.isHolding = this.whole.some(({ guardrail }) => holds(guardrail));
@@ -90,13 +91,13 @@ export class StreamGuard {
   /** Adds a piece of text. Never throws. */
   push(channel: StreamChannel, delta: string): StreamStep {
     if (this.isOver) return { text: '', denial: null };
-    const known = this.known(channel);
+    const state = this.stateOf(channel);
     this.length += delta.length;
     const isTooLong = this.length > GUARDRAIL_LIMITS.heldLengthMax;
     if (this.keepsResponse && !isTooLong) this.response.add(channel, delta);
     if (this.isHolding) return isTooLong ? this.overflow() : { text: '', denial: null };
-    if (!known) return this.overflow();
-    const step = known.window.push(delta);
+    if (!state) return this.overflow();
+    const step = state.window.push(delta);
     return step.isDenied ? { text: step.text, denial: this.deny([]) } : { text: step.text, denial: null };
   }
 
@@ -115,9 +116,9 @@ export class StreamGuard {
    * later is judged together with it.
    */
   flush(channel: StreamChannel): StreamStep {
-    const known = this.channels.get(channelKey(channel));
-    if (this.isOver || this.isHolding || !known) return { text: '', denial: null };
-    const { text, isDenied } = known.window.end();
+    const state = this.channels.get(channelKey(channel));
+    if (this.isOver || this.isHolding || !state) return { text: '', denial: null };
+    const { text, isDenied } = state.window.end();
     return { text, denial: isDenied ? this.deny([]) : null };
   }
 
@@ -144,10 +145,11 @@ export class StreamGuard {
       : undecidedInBackground(guardrails, subject, TOO_LONG, port);
   }
 
-  private known(channel: StreamChannel): { readonly window: StreamWindow } | null {
+  /** Returns the window of a channel, created for a new one; null above the maximum of channels. */
+  private stateOf(channel: StreamChannel): { readonly window: StreamWindow } | null {
     const key = channelKey(channel);
-    const known = this.channels.get(key);
-    if (known || this.channels.size >= CHANNELS_MAX) return known ?? null;
+    const existing = this.channels.get(key);
+    if (existing || this.channels.size >= CHANNELS_MAX) return existing ?? null;
     if (channel.kind === 'tool_call') {
       const before = [...this.channels.values()].filter(
         (other) => other.channel.kind === 'tool_call' && other.channel.choice === channel.choice,
@@ -226,8 +228,8 @@ export class StreamGuard {
     const { port, guardrails } = this.options;
     const judged = [...this.windowed.map((each) => judgedOf(each, port)), ...whole];
     const results = guardrails.flatMap((guardrail) => {
-      const own = judged.filter(({ check }) => guardrail.output.includes(check));
-      return own.length === 0 ? [] : [resultOf(guardrail, own, this.startedAt, port)];
+      const verdicts = judged.filter(({ check }) => guardrail.output.includes(check));
+      return verdicts.length === 0 ? [] : [resultOf(guardrail, verdicts, this.startedAt, port)];
     });
     const denying = guardrails.find(({ id, actions }) =>
       results.some((result) => result.id === id && !result.verdict && actions.deny === true),
@@ -245,13 +247,7 @@ export class StreamGuard {
  * Whether a check can judge each piece as it arrives and has an effect that cannot wait for the
  * end.
  */
-function judgesOnItsWay({
-  guardrail,
-  check,
-}: {
-  guardrail: CompiledGuardrail;
-  check: CompiledCheck;
-}): boolean {
+function judgesPieces({ guardrail, check }: { guardrail: CompiledGuardrail; check: CompiledCheck }): boolean {
   const { window, transforms } = check.prepared;
   if (!window || guardrail.actions.monitor === true) return false;
   return transforms === true || (window.denies && guardrail.actions.deny === true);
@@ -289,6 +285,6 @@ const tooLong = (check: CompiledCheck, passed: boolean, port: GuardrailPort): Ju
 
 const TOO_LONG = 'The response is longer than guardrails can hold back.';
 
-/** Text that was sent can no longer be denied. */
+/** Returns `mark` instead of `deny`, because text that was sent can no longer be denied. */
 const marked = (verdict: StageVerdict): StageVerdict =>
   verdict.outcome === 'deny' ? { ...verdict, outcome: 'mark' } : verdict;

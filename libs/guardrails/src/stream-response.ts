@@ -1,6 +1,6 @@
 import { Subject, type RequestFacts } from './subject';
 
-/** One text of a streamed response: its choice, its kind, and which of several tool calls. */
+/** One text of a streamed response, identified by choice, kind and, for a tool call, index. */
 export interface StreamChannel {
   readonly choice: number;
   readonly kind: 'text' | 'reasoning' | 'tool_call';
@@ -42,8 +42,8 @@ export class StreamResponse {
   }
 
   private message(choice: number): Message {
-    const known = this.messages.get(choice);
-    if (known) return known;
+    const existing = this.messages.get(choice);
+    if (existing) return existing;
     const message: Message = { role: 'assistant', tool_calls: [] };
     this.messages.set(choice, message);
     return message;
@@ -51,8 +51,8 @@ export class StreamResponse {
 
   private call(message: Message, channel: StreamChannel): { arguments: string } {
     const key = channelKey(channel);
-    const known = this.calls.get(key);
-    if (known) return known;
+    const existing = this.calls.get(key);
+    if (existing) return existing;
     const call = { arguments: '' };
     this.calls.set(key, call);
     message.tool_calls.push({ type: 'function', function: call });

@@ -2,7 +2,7 @@ import type { TextMatch, WindowFollower, WindowScan } from './check';
 import { replaceFindings } from './text/replace';
 import { Work } from './work';
 
-/** One scan and its callbacks. */
+/** A check's scan of a stream, with its callbacks. */
 export interface WindowedScan {
   readonly scan: WindowScan;
   /** Whether a finding ends the stream. */
@@ -20,8 +20,8 @@ export interface WindowStep {
 
 const NOTHING: WindowStep = { text: '', isDenied: false };
 /**
- * Maximum characters held back for a finding without an end; beyond it, the finding is used as it
- * is.
+ * Maximum characters held back for a finding whose end has not arrived; a longer finding is used as
+ * far as it has arrived.
  */
 const OPEN_LENGTH_MAX = 16_384;
 /**
@@ -39,14 +39,14 @@ const PIECE = 512;
 const RESCAN_FACTOR = 4;
 const RESCAN_BASE = 65_536;
 
-/** A scan and its follower; null when it has none. */
-interface EventHandlers {
+/** A scan with its follower, which is null when the scan has none. */
+interface FollowedScan {
   readonly scan: WindowedScan;
   readonly follower: WindowFollower | null;
 }
 
 /**
- * Passes on a text that arrives in pieces.
+ * Forwards a text that arrives in pieces, and replaces or denies findings in it.
  * It holds back the part in which a finding may still start or change, as the scans' followers
  * report it, and at most a window: the longest finding plus one character. So no part of a finding
  * is sent before all of it has been seen. Text is returned in order and complete, except for
@@ -54,12 +54,13 @@ interface EventHandlers {
  */
 export class StreamWindow {
   /**
-   * The original of the text that was sent last, because scans also see the text before a piece.
+   * The end of the sent text, without replacements, because scans also read the text before a
+   * piece.
    */
   private context = '';
   private pending = '';
   private isDenied = false;
-  private followed: readonly EventHandlers[];
+  private followed: readonly FollowedScan[];
   /** Number of characters that have arrived. */
   private arrived = 0;
   /**
@@ -163,7 +164,7 @@ export class StreamWindow {
   }
 
   /** Returns whether no finding ends in the text that is not sent. */
-  private isClear({ follower }: EventHandlers, out: number): boolean {
+  private isClear({ follower }: FollowedScan, out: number): boolean {
     return follower !== null && follower.endsBy <= out && !this.isForced;
   }
 
@@ -200,7 +201,7 @@ export class StreamWindow {
     for (const each of this.followed) {
       const { scan } = each;
       try {
-        this.spent = this.work.atOnce(buffer.length, this.spent);
+        this.spent = this.work.spendNow(buffer.length, this.spent);
         if (this.isClear(each, out)) continue;
         const found = scan.scan.find(buffer);
         if (found.length > 0) this.scannedLength += buffer.length;

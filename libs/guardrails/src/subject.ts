@@ -32,7 +32,7 @@ export interface RequestFacts {
   readonly provider: string | null;
   /** Slug of the saved provider; absent when the request brings its own credential. */
   readonly savedProvider?: string;
-  /** As the client named it, without the saved provider. */
+  /** Model as the client named it, without the saved provider. */
   readonly model: string | null;
   readonly metadata: Readonly<Record<string, string>>;
   /**
@@ -93,8 +93,8 @@ export class Subject {
   }
 
   /**
-   * Returns the positions of the passages that scopes select. Every choice of a response and every
-   * input of a list is a last message.
+   * Returns the positions of the passages that scopes select. For `last_message`, every choice of a
+   * response and every input of a list counts as a last message.
    */
   selected(scopes: readonly Scope[]): readonly number[] {
     const key = scopes.join();

@@ -27,14 +27,14 @@ const LENGTH = 2_000_000;
 
 /** Checks that do not read the whole text, with the reason. */
 const NOT_WALKING: Readonly<Record<string, string>> = {
-  'default.characterCount': 'asks for the length',
-  'default.notNull': 'asks whether there is anything but white space',
-  'default.validUrls': 'is one search of the engine; each address is a step',
-  'default.endsWith': 'looks at the end; white space there is gone through by the engine',
-  'gw.gibberish': 'looks at the first 8,000 characters',
-  'gw.language': 'looks at the first 4,000 characters',
-  'default.jsonSchema': 'takes texts of 1,000,000 characters at most',
-  'default.jsonKeys': 'takes texts of 1,000,000 characters at most',
+  'default.characterCount': 'reads only the length',
+  'default.notNull': 'tests only for a character other than white space',
+  'default.validUrls': 'searches once by a regular expression, with a step for each URL',
+  'default.endsWith': 'reads only the end; the JavaScript engine skips white space there',
+  'gw.gibberish': 'reads only the first 8,000 characters',
+  'gw.language': 'reads only the first 4,000 characters',
+  'default.jsonSchema': 'refuses texts of more than 1,000,000 characters',
+  'default.jsonKeys': 'refuses texts of more than 1,000,000 characters',
 };
 /** Checks whose texts are sent to a service in a few pieces, or refused as too long. */
 const isRemote = ({ id, addressParameters }: CheckDefinition): boolean =>
@@ -85,7 +85,7 @@ async function turnsOf(checks: readonly object[], body: unknown): Promise<number
 
 describe('text-reading checks', () => {
   it.each(WALKING.map((check) => [check.id, check] as const))(
-    'yield to other work while %s reads 2,000,000 characters',
+    'yields to other work while %s reads 2,000,000 characters',
     async (_, check) => {
       expect(await turnsOf([entryOf(check)], chat(rep('AB CD. ')))).toBeGreaterThan(LENGTH / TURN_MAX);
     },
@@ -93,7 +93,7 @@ describe('text-reading checks', () => {
   );
 
   it.each(WALKING.map((check) => [check.id, check] as const))(
-    'yield to other work while %s reads 10,000 texts of 200 characters',
+    'yields to other work while %s reads 10,000 texts of 200 characters',
     async (_, check) => {
       const scoped = entryOf(check) as { parameters: object };
       const parameters = { ...scoped.parameters, scope: ['all'] };
@@ -106,7 +106,7 @@ describe('text-reading checks', () => {
   );
 
   it.each(['default.jsonSchema', 'default.jsonKeys'])(
-    'yield to other work while %s searches 1,000,000 characters for JSON',
+    'yields to other work while %s searches 1,000,000 characters for JSON',
     async (id) => {
       const check = CHECKS.find((each) => each.id === id) as CheckDefinition;
       const made = await turnsOf([entryOf(check)], chat(rep('[{"a":', 1_000_000)));
@@ -114,14 +114,14 @@ describe('text-reading checks', () => {
     },
   );
 
-  it('are all covered by this test, or listed with the reason why not', () => {
+  it('covers every text check, or lists why it is not covered', () => {
     const ids = TEXT_CHECKS.map(({ id }) => id);
     expect(Object.keys(NOT_WALKING).filter((id) => !ids.includes(id))).toEqual([]);
     expect(WALKING.length).toBe(11);
   });
 });
 
-describe('work of one request', () => {
+describe('Work of one request', () => {
   const long = rep('AB CD. ', 2_000_000);
   const count = { id: 'default.sentenceCount', parameters: {} };
   const errorsOf = async (work: Work, subject: Subject): Promise<number> => {
@@ -135,7 +135,7 @@ describe('work of one request', () => {
     return results.flatMap(({ checks }) => checks).filter(({ error }) => error !== undefined).length;
   };
 
-  it('is counted over all guardrails of input and output, and checks cannot decide beyond its limit', async () => {
+  it('counts the work of all guardrails of input and output, and no check decides beyond the limit', async () => {
     const work = new Work('w', new CountingTurns());
     const limited = { ...facts, work };
     expect(await errorsOf(work, Subject.input(limited, chat(long)))).toBe(0);
@@ -143,7 +143,7 @@ describe('work of one request', () => {
     expect(await errorsOf(work, Subject.output(limited, chat('a'), response, 200))).toBeGreaterThan(0);
   }, 60_000);
 
-  it('denies beyond the limit if the guardrail denies, and reports the limit', async () => {
+  it('denies beyond the limit if the guardrail denies, and names the limit in the error', async () => {
     const runner = new GuardrailRunner(new RecordingPort());
     const guardrail = guardrailOf(
       Array.from({ length: 50 }, () => count),
@@ -171,7 +171,7 @@ describe('work of one request', () => {
 });
 
 describe('Turns', () => {
-  it('rotate among the waiting workspaces, however much work one of them has', async () => {
+  it('rotates among the waiting workspaces, however much work one of them has', async () => {
     const turns = new Turns();
     const order: string[] = [];
     const work = async (owner: string, steps: number): Promise<void> => {

@@ -5,10 +5,10 @@ import { GUARDRAIL_LIMITS } from './bounds';
 /** Units of work of one event-loop turn. A unit is one character read, 1 µs in the worst case. */
 const TURN_UNITS = 16_384;
 /**
- * Units that a piece of a stream may use at once, because streams are judged in the turn in which
- * they arrive.
+ * Maximum units of a piece of a stream, because streams are judged in the turn in which they
+ * arrive.
  */
-const AT_ONCE_UNITS = 1_000_000;
+const PIECE_UNITS_MAX = 1_000_000;
 
 /** Paces a check's work: one step after the other, with other work of the event loop in between. */
 export interface Pace {
@@ -66,7 +66,7 @@ const TURNS = new Turns();
  */
 export class Work {
   private left = GUARDRAIL_LIMITS.workMax;
-  private inTurn = 0;
+  private turnUnits = 0;
 
   /** `owner` is the workspace that shares turns with others. */
   constructor(
@@ -76,20 +76,20 @@ export class Work {
 
   step(units: number): Eventually<true> {
     this.spend(units);
-    this.inTurn += units;
-    if (this.inTurn <= TURN_UNITS) return true;
-    this.inTurn = units;
+    this.turnUnits += units;
+    if (this.turnUnits <= TURN_UNITS) return true;
+    this.turnUnits = units;
     return this.turns.next(this.owner).then(() => true);
   }
 
   /**
    * Counts work that cannot wait. `before` is the number of units used in the same turn. Returns
-   * the new total.
+   * the new total. Throws `CheckError` when the turn or the request has used up its units.
    */
-  atOnce(units: number, before: number): number {
+  spendNow(units: number, before: number): number {
     this.spend(units);
     const all = before + units;
-    if (all <= AT_ONCE_UNITS) return all;
+    if (all <= PIECE_UNITS_MAX) return all;
     throw new CheckError('A piece of the stream is longer than the checks of this request can read.');
   }
 

@@ -45,7 +45,8 @@ export const addPrefix = defineCheck<Parameters>({
 });
 
 /**
- * Returns the member of a body that is a single text, by dialect and role; null when it is a list.
+ * Returns the name of the member that contains the single text of a role; null when the dialect has
+ * a list of messages instead.
  */
 function textMember(dialect: Dialect, body: JsonObject, role: string): string | null {
   if (dialect === 'completions') return 'prompt';
@@ -60,6 +61,7 @@ const LISTS: Readonly<Partial<Record<Dialect, string>>> = {
   responses: 'input',
 };
 
+/** Returns the body with the prefix; null when nothing is to be changed. */
 function prefixed(dialect: Dialect, body: JsonObject, parameters: Parameters): JsonObject | null {
   if (dialect === 'gemini') return prefixedGemini(body, parameters);
   const member = textMember(dialect, body, parameters.applyToRole);
@@ -84,8 +86,8 @@ function prefixedMessages(given: readonly unknown[], parameters: Parameters): re
   }
   if (isObject(message) && onlyIfEmpty) return null;
   const added = { role: applyToRole, content: prefix };
-  // Instructions come first; a message of another role comes before the one it introduces, or at
-  // the end.
+  // Instructions come first. A message of another role is placed before the last message of that
+  // role, or at the end.
   if (applyToRole === 'system' || applyToRole === 'developer') messages.unshift(added);
   else messages.splice(position === -1 ? messages.length : position, 0, added);
   return messages;

@@ -37,12 +37,12 @@ export const allowedRequestTypes = defineCheck<Parameters>({
         const kinds = [requestType, ...(pathType === undefined ? [] : [pathType])];
         // The key's owner may narrow the kinds by metadata, but never widen what the guardrail
         // allows.
-        const also = listOfNames(metadata['supported_endpoints']);
-        const never = listOfNames(metadata['blocked_endpoints']);
+        const supported = listOfNames(metadata['supported_endpoints']);
+        const excluded = listOfNames(metadata['blocked_endpoints']);
         const verdict =
-          !kinds.some((kind) => blocked.has(kind) || never.includes(kind)) &&
+          !kinds.some((kind) => blocked.has(kind) || excluded.includes(kind)) &&
           (allowed.size === 0 || allowed.has(requestType)) &&
-          (also.length === 0 || also.includes(requestType));
+          (supported.length === 0 || supported.includes(requestType));
         return { verdict, data: { requestType } };
       },
     };

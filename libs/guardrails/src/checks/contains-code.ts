@@ -1,6 +1,6 @@
 import { defineCheck } from '../check';
-import { inTurn, then, type Eventually } from '../eventually';
-import { NOT_PARAMETER, object, scopeParameter, someTexts } from '../parameters';
+import { reduceInOrder, then, type Eventually } from '../eventually';
+import { NOT_PARAMETER, object, scopeParameter, textsOrEmpty } from '../parameters';
 import { overRanges } from '../text/pieces';
 import type { Scope } from '../text/scope';
 import type { Pace } from '../work';
@@ -54,8 +54,8 @@ export const containsCode = defineCheck<{ format?: string; not: boolean; scope: 
     return {
       evaluate(subject, pace) {
         const isWanted = (tag: string) => names === null || names.has(tag);
-        const found = inTurn(
-          someTexts(subject, scope),
+        const found = reduceInOrder(
+          textsOrEmpty(subject, scope),
           false,
           (isFound, text) => isFound || hasFence(text, isWanted, pace),
         );

@@ -1,5 +1,5 @@
 import { defineCheck, type TextMatch, type WindowScan } from '../check';
-import { inTurn, then, type Eventually } from '../eventually';
+import { reduceInOrder, then, type Eventually } from '../eventually';
 import { object, scopeParameter, textList, textsOf } from '../parameters';
 import { piecesOf } from '../text/pieces';
 import type { Scope } from '../text/scope';
@@ -38,8 +38,10 @@ export const contains = defineCheck<Parameters>({
     const overlap = Math.max(...wanted.map(({ length }) => length));
     return {
       evaluate(subject, pace) {
-        const searched = inTurn(textsOf(subject, scope), new Set(wanted), (missing, text) =>
-          inTurn(piecesOf(text, overlap), missing, (left, piece) => search(piece, { left, fold, pace })),
+        const searched = reduceInOrder(textsOf(subject, scope), new Set(wanted), (missing, text) =>
+          reduceInOrder(piecesOf(text, overlap), missing, (left, piece) =>
+            search(piece, { left, fold, pace }),
+          ),
         );
         return then(searched, ({ size: missing }) => {
           const found = wanted.length - missing;
@@ -70,7 +72,7 @@ interface WordSearch {
 /** Removes the words that a piece contains from those that are left. */
 function search(piece: string, { left, fold, pace }: WordSearch): Eventually<Set<string>> {
   const folded = fold(piece);
-  return inTurn([...left], left, (missing, word) => {
+  return reduceInOrder([...left], left, (missing, word) => {
     const units = folded.length * (1 / SEARCHED_OF_UNIT + word.length / WORD_OF_UNIT);
     return then(pace.step(units + 1), () => {
       if (folded.includes(word)) missing.delete(word);
@@ -81,7 +83,7 @@ function search(piece: string, { left, fold, pace }: WordSearch): Eventually<Set
 
 /**
  * Builds the scan of a stream. Lower case can be longer than the original (`İ`). A case-insensitive
- * scan then cannot tell positions, so its finding is the whole text.
+ * scan then cannot map positions to the original, so its finding is the whole text.
  */
 function scanFor(words: readonly string[], caseSensitive: boolean): Omit<WindowScan, 'scope'> {
   const wanted = words.map((word) => (caseSensitive ? word : word.toLowerCase()));

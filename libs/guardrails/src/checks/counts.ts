@@ -1,6 +1,6 @@
 import { defineCheck } from '../check';
-import { inTurn, then, type Eventually } from '../eventually';
-import { NOT_PARAMETER, object, scopeParameter, someTexts } from '../parameters';
+import { reduceInOrder, then, type Eventually } from '../eventually';
+import { NOT_PARAMETER, object, scopeParameter, textsOrEmpty } from '../parameters';
 import { overPieces, overRanges } from '../text/pieces';
 import type { Scope } from '../text/scope';
 import type { Pace } from '../work';
@@ -16,12 +16,12 @@ const SHOWN_MAX = 20;
 
 /** Defines a check on a count in each text: a message, or each choice of a response. */
 function countCheck(
-  thing: 'Words' | 'Characters' | 'Sentences',
-  most: number,
+  noun: 'Words' | 'Characters' | 'Sentences',
+  defaultMax: number,
   count: (text: string, pace: Pace) => Eventually<number>,
 ) {
-  const [minName, maxName] = [`min${thing}`, `max${thing}`];
-  const plural = thing.toLowerCase();
+  const [minName, maxName] = [`min${noun}`, `max${noun}`];
+  const plural = noun.toLowerCase();
   return defineCheck<CountParameters>({
     id: `default.${plural.slice(0, -1)}Count`,
     doc: `The number of ${plural} of each text is within bounds.`,
@@ -33,7 +33,7 @@ function countCheck(
     timeoutMs: 1_000,
     parameters: object({
       [minName]: { type: 'integer', minimum: 0, default: 0 },
-      [maxName]: { type: 'integer', minimum: 0, default: most },
+      [maxName]: { type: 'integer', minimum: 0, default: defaultMax },
       not: NOT_PARAMETER,
       scope: scopeParameter('last_message'),
     }),
@@ -46,7 +46,7 @@ function countCheck(
       return {
         evaluate(subject, pace) {
           const first = { shown: [] as number[], within: true };
-          const counted = inTurn(someTexts(subject, scope), first, ({ shown, within }, text) =>
+          const counted = reduceInOrder(textsOrEmpty(subject, scope), first, ({ shown, within }, text) =>
             then(count(text, pace), (number) => {
               if (shown.length < SHOWN_MAX) shown.push(number);
               return { shown, within: within && number >= min && number <= max };
@@ -63,8 +63,8 @@ function countCheck(
 }
 
 /**
- * Counts runs of characters other than white space; scripts without spaces by their word
- * boundaries.
+ * Counts words: runs of characters other than white space, and in scripts without spaces the words
+ * that `Intl.Segmenter` finds.
  */
 export const wordCount = countCheck('Words', 99_999, countWords);
 export const characterCount = countCheck('Characters', 9_999_999, (text, pace) =>

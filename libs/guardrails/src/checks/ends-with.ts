@@ -1,6 +1,6 @@
 import { defineCheck } from '../check';
-import { inTurn, then } from '../eventually';
-import { NOT_PARAMETER, object, scopeParameter, someTexts } from '../parameters';
+import { reduceInOrder, then } from '../eventually';
+import { NOT_PARAMETER, object, scopeParameter, textsOrEmpty } from '../parameters';
 import type { Scope } from '../text/scope';
 
 export const endsWith = defineCheck<{ suffix: string; not: boolean; scope: readonly Scope[] }>({
@@ -23,7 +23,7 @@ export const endsWith = defineCheck<{ suffix: string; not: boolean; scope: reado
   example: { suffix: 'Thank you', not: false, scope: ['last_message'] },
   prepare: ({ suffix, not, scope }) => ({
     evaluate(subject, pace) {
-      const judged = inTurn(someTexts(subject, scope), true, (ends, text) =>
+      const judged = reduceInOrder(textsOrEmpty(subject, scope), true, (ends, text) =>
         then(pace.step(1 + text.length / CHARACTERS_OF_UNIT), () => ends && endsIn(text, suffix)),
       );
       return then(judged, (ends) => ({ verdict: ends !== not, data: { suffix, not } }));
@@ -31,7 +31,10 @@ export const endsWith = defineCheck<{ suffix: string; not: boolean; scope: reado
   }),
 });
 
-/** Trailing white space is skipped by the engine, much faster than by a loop. */
+/**
+ * Characters that cost one unit of work: the JavaScript engine skips trailing white space much
+ * faster than a loop does.
+ */
 const CHARACTERS_OF_UNIT = 256;
 
 function endsIn(text: string, suffix: string): boolean {

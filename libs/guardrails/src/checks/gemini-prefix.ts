@@ -9,7 +9,10 @@ export interface PrefixParameters {
   readonly onlyIfEmpty: boolean;
 }
 
-/** Returns Gemini's body with a prefix before its last content of a role; null when nothing is to be changed. */
+/**
+ * Returns Gemini's body with a prefix before its last content of a role; null when nothing is to be
+ * changed.
+ */
 export function prefixedGemini(body: JsonObject, parameters: PrefixParameters): JsonObject | null {
   const { applyToRole } = parameters;
   return applyToRole === 'system' || applyToRole === 'developer'

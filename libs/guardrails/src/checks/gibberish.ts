@@ -1,5 +1,5 @@
 import { defineCheck } from '../check';
-import { inTurn, then } from '../eventually';
+import { reduceInOrder, then } from '../eventually';
 import { gibberishShare, READ_LENGTH } from '../heuristics/gibberish';
 import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
 import type { Scope } from '../text/scope';
@@ -22,7 +22,7 @@ export const gibberish = defineCheck<{ threshold: number; not: boolean; scope: r
   example: { threshold: 0.5, not: false, scope: ['last_message'] },
   prepare: ({ threshold, not, scope }) => ({
     evaluate(subject, pace) {
-      const judged = inTurn(textsOf(subject, scope), 0, (most, text) =>
+      const judged = reduceInOrder(textsOf(subject, scope), 0, (most, text) =>
         then(pace.step(1 + Math.min(text.length, READ_LENGTH)), () => Math.max(most, gibberishShare(text))),
       );
       return then(judged, (share) => ({

@@ -1,5 +1,5 @@
 import { CheckError } from '../check';
-import { inTurn, then, type Eventually } from '../eventually';
+import { reduceInOrder, then, type Eventually } from '../eventually';
 import { parseJson } from '../json';
 import { overRanges } from '../text/pieces';
 import type { Pace } from '../work';
@@ -21,7 +21,7 @@ export function jsonIn(text: string, pace: Pace): Eventually<readonly unknown[]>
   return then(parsed(text.trim(), pace), (whole) => {
     if (whole !== undefined) return [whole];
     return then(bracketed(text, pace), (pairs) =>
-      inTurn(pairs, [] as unknown[], (found, [start, end]) =>
+      reduceInOrder(pairs, [] as unknown[], (found, [start, end]) =>
         then(parsed(text.slice(start, end + 1), pace), (value) => {
           if (value !== undefined) found.push(value);
           return found;
@@ -34,8 +34,9 @@ export function jsonIn(text: string, pace: Pace): Eventually<readonly unknown[]>
 const parsed = (text: string, pace: Pace): Eventually<unknown> =>
   then(pace.step(text.length / 8), () => parseJson(text));
 
-/** Brackets, and strings up to the end of their line. */
+/** Matches a bracket, or a quotation mark that starts a string. */
 const TOKENS = /[{}[\]"]/g;
+/** Matches an escape, or the end of a string: its quotation mark or the end of its line. */
 const STRING_END = /["\n]|\\./gs;
 
 interface Brackets {

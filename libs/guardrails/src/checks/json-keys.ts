@@ -1,7 +1,7 @@
 import { isObject } from '@gw/kernel';
 import { defineCheck } from '../check';
-import { inTurn, then } from '../eventually';
-import { object, scopeParameter, someTexts, textList } from '../parameters';
+import { reduceInOrder, then } from '../eventually';
+import { object, scopeParameter, textsOrEmpty, textList } from '../parameters';
 import type { Scope } from '../text/scope';
 import { jsonIn } from './json-in-text';
 
@@ -31,7 +31,7 @@ export const jsonKeys = defineCheck<Parameters>({
   example: { keys: ['name', 'age'], operator: 'all', scope: ['last_message'] },
   prepare: ({ keys, operator, scope }) => ({
     evaluate(subject, pace) {
-      const judged = inTurn(someTexts(subject, scope), { holds: true, count: 0 }, (state, text) =>
+      const judged = reduceInOrder(textsOrEmpty(subject, scope), { holds: true, count: 0 }, (state, text) =>
         then(jsonIn(text, pace), (values) => {
           const objects = values.filter(isObject);
           return {

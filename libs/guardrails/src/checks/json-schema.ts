@@ -2,9 +2,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { Pattern } from '@gw/config-schema';
 import { CheckError, defineCheck, type ParameterReport } from '../check';
-import { inTurn, then } from '../eventually';
+import { reduceInOrder, then } from '../eventually';
 import type { JsonObject } from '../json';
-import { NOT_PARAMETER, object, scopeParameter, someTexts } from '../parameters';
+import { NOT_PARAMETER, object, scopeParameter, textsOrEmpty } from '../parameters';
 import type { Scope } from '../text/scope';
 import { jsonIn } from './json-in-text';
 import { schemaCost, schemaFault } from './safe-schema';
@@ -39,7 +39,7 @@ export const jsonSchema = defineCheck<{ schema: JsonObject; not: boolean; scope:
     return {
       evaluate(subject, pace) {
         const first = { found: 0, holds: true, left: valuesMax };
-        const judged = inTurn(someTexts(subject, scope), first, (state, text) =>
+        const judged = reduceInOrder(textsOrEmpty(subject, scope), first, (state, text) =>
           then(jsonIn(text, pace), (values) => {
             const left = leftOf(state.left, valuesMax, values);
             return then(pace.step(((state.left - left) * cost) / STEPS_OF_UNIT), () => ({

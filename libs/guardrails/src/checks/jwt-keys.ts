@@ -8,12 +8,12 @@ import { jsonOf } from '../remote';
  * Minimum milliseconds between fetches caused by unknown keys, so that tokens with invented key ids
  * cannot trigger calls.
  */
-const AGAIN_AFTER_MS = 30_000;
+const REFETCH_MS = 30_000;
 /**
- * Time limit of one URL. All URLs are fetched at once, and a response does not wait longer for the
- * others.
+ * Timeout of one fetch, in milliseconds. All URLs are fetched concurrently, so no URL delays the
+ * others for longer.
  */
-const RESPONSE_WITHIN_MS = 1_000;
+const FETCH_TIMEOUT_MS = 1_000;
 const URIS_MAX = 10;
 const KEYS_MAX = 100;
 const RESPONSE_BYTES_MAX = 1_048_576;
@@ -49,7 +49,7 @@ export class KeySets {
     issuer: string | null,
   ): Promise<readonly JWTVerifyGetKey[]> {
     const age = context.port.now() - this.fetchedAt;
-    if (age >= (isRetry ? AGAIN_AFTER_MS : this.maxAgeMs)) {
+    if (age >= (isRetry ? REFETCH_MS : this.maxAgeMs)) {
       this.fetching ??= this.fetch(context).finally(() => {
         this.fetching = null;
       });
@@ -84,7 +84,7 @@ async function fetchKeys(url: string, { port, signal }: CheckContext): Promise<J
     method: 'GET',
     headers: { accept: 'application/json' },
     body: null,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_WITHIN_MS)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)]),
     responseBytesMax: RESPONSE_BYTES_MAX,
   });
   const value = jsonOf(response);

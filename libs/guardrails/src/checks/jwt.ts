@@ -150,7 +150,8 @@ function keySource(parameters: Parameters, report: ParameterReport): KeySource {
 }
 
 /**
- * Returns the payload, or why there is none. Fetches the keys once more when no cached key fits.
+ * Returns the payload, or a sentence that says why the token is refused. Fetches the keys once more
+ * when no cached key fits.
  */
 async function verify(
   token: string,
@@ -178,9 +179,9 @@ async function verify(
         if (error instanceof errors.JWKSNoMatchingKey) continue;
         hasKey = true;
         reason = reasonOf(error);
-        // Another set may have a fitting key with the same id; everything else in the token is the
-        // same for all sets.
-        if (!isOfKey(error)) return reason;
+        // Another key set may have a matching key with the same id. All other errors are the same
+        // for every set.
+        if (!isKeyError(error)) return reason;
       }
     }
     if (hasKey) return reason;
@@ -188,7 +189,7 @@ async function verify(
   return reason;
 }
 
-const isOfKey = (error: errors.JOSEError): boolean =>
+const isKeyError = (error: errors.JOSEError): boolean =>
   error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSMultipleMatchingKeys;
 
 /** Returns the unverified issuer of the token, which only selects among keys. */
@@ -228,24 +229,27 @@ function claimFault(
   return other === undefined ? null : `The header ${other} does not match the token.`;
 }
 
-/** Compares with a value, a list of which one must match, or `{ values, matchType }`. */
+/**
+ * Returns whether a claim has a required value, one value of a list, or the values of `{ values,
+ * matchType }`.
+ */
 function fits(value: unknown, wanted: unknown): boolean {
   const rule: JsonObject = isObject(wanted) ? wanted : { values: wanted };
   const values = (
     Array.isArray(rule['values']) ? rule['values'] : [rule['values'] ?? rule['value']]
   ) as unknown[];
-  const held: readonly unknown[] = Array.isArray(value) ? (value as unknown[]) : [value];
+  const actual: readonly unknown[] = Array.isArray(value) ? (value as unknown[]) : [value];
   switch (rule['matchType']) {
     case 'containsAll':
-      return values.every((each) => held.includes(each));
+      return values.every((each) => actual.includes(each));
     case 'contains':
       return values.some((each) =>
-        held.some(
+        actual.some(
           (part) =>
             part === each || (typeof part === 'string' && typeof each === 'string' && part.includes(each)),
         ),
       );
     default:
-      return values.some((each) => held.includes(each));
+      return values.some((each) => actual.includes(each));
   }
 }

@@ -1,5 +1,5 @@
 import { defineCheck } from '../check';
-import { inTurn, then } from '../eventually';
+import { reduceInOrder, then } from '../eventually';
 import { LANGUAGES, languageOf, READ_LENGTH } from '../heuristics/language';
 import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
 import type { Scope } from '../text/scope';
@@ -43,7 +43,7 @@ export const language = defineCheck<Parameters>({
   example: { language: ['en', 'de'], passUnknown: true, not: false, scope: ['last_message'] },
   prepare: ({ language: allowed, passUnknown, not, scope }) => ({
     evaluate(subject, pace) {
-      const judged = inTurn(textsOf(subject, scope), new Set<string | null>(), (found, text) =>
+      const judged = reduceInOrder(textsOf(subject, scope), new Set<string | null>(), (found, text) =>
         then(pace.step(1 + Math.min(text.length, READ_LENGTH)), () => found.add(languageOf(text))),
       );
       const fits = (each: string | null) => (each === null ? passUnknown : allowed.includes(each) !== not);

@@ -1,6 +1,6 @@
 import { defineCheck } from '../check';
-import { inTurn, then } from '../eventually';
-import { NOT_PARAMETER, object, scopeParameter, someTexts } from '../parameters';
+import { reduceInOrder, then } from '../eventually';
+import { NOT_PARAMETER, object, scopeParameter, textsOrEmpty } from '../parameters';
 import { overPieces } from '../text/pieces';
 import type { Scope } from '../text/scope';
 
@@ -19,7 +19,7 @@ function caseCheck(id: string, aliases: readonly string[], name: string, fold: (
     example: { not: true, scope: ['last_message'] },
     prepare: ({ not, scope }) => ({
       evaluate(subject, pace) {
-        const judged = inTurn(someTexts(subject, scope), true, (holds, text) => {
+        const judged = reduceInOrder(textsOrEmpty(subject, scope), true, (holds, text) => {
           if (!holds) return false;
           const first = { isFolded: true, isCased: false };
           const seen = overPieces(
@@ -39,7 +39,10 @@ function caseCheck(id: string, aliases: readonly string[], name: string, fold: (
   });
 }
 
-/** A text without letters that have a case (`123`) is neither. */
+/**
+ * Returns whether a text has letters with a case. A text without them (`123`) is neither upper nor
+ * lower case.
+ */
 const hasCase = (text: string): boolean => text.toLowerCase() !== text.toUpperCase();
 
 export const allUppercase = caseCheck('default.allUppercase', [], 'upper case', (text) =>

@@ -1,5 +1,5 @@
 import { defineCheck, type TextMatch } from '../check';
-import { inTurn, then, type Eventually } from '../eventually';
+import { reduceInOrder, then, type Eventually } from '../eventually';
 import { object, scopeParameter, textsOf } from '../parameters';
 import { detectPii, detectPiiInTurns, PII_CATEGORIES, type PiiCategory } from '../pii/detect';
 import { PiiFollower } from '../pii/pii-follower';
@@ -24,7 +24,7 @@ export const pii = defineCheck<Parameters>({
   doc: 'Finds personal data and secrets by format and checksum; fails, or replaces them with `redact`.',
   kind: 'text',
   stages: ['input', 'output'],
-  // By the contract of guardrails for MCP tools, which excludes personal data.
+  // The contract of guardrails for MCP tools excludes checks for personal data.
   allowedForMcpTools: false,
   wholeResponse: false,
   transforms: true,
@@ -81,7 +81,7 @@ export const pii = defineCheck<Parameters>({
       evaluate(subject, pace) {
         const texts = textsOf(subject, scope);
         const isReversible = redact && reversible && subject.stage === 'input';
-        const placeholders = isReversible ? placeholdersBesides(texts, pace) : null;
+        const placeholders = isReversible ? unusedPlaceholders(texts, pace) : null;
         const searched = then(placeholders, (given) =>
           search(subject, { categories, scope, placeholders: given, redact, pace }),
         );
@@ -109,8 +109,8 @@ interface Search {
 }
 
 /** Returns placeholders that none of the texts contains yet. */
-const placeholdersBesides = (texts: readonly string[], pace: Pace): Eventually<Placeholders> =>
-  inTurn(texts, new Placeholders(), (given, text) =>
+const unusedPlaceholders = (texts: readonly string[], pace: Pace): Eventually<Placeholders> =>
+  reduceInOrder(texts, new Placeholders(), (given, text) =>
     overPieces(text, given, (state, piece) => state.avoid(piece), { pace, overlap: OVERLAPPING }),
   );
 
@@ -126,13 +126,14 @@ function search(
 ): Eventually<Found> {
   const passages = subject.passages();
   const first: Found = { edits: new Map(), found: [], placeholders };
-  return inTurn(subject.selected(scope), first, (state, position) => {
+  return reduceInOrder(subject.selected(scope), first, (state, position) => {
     const text = passages[position]?.text ?? '';
     return then(detectPiiInTurns(text, categories, pace), (places) => {
       if (places.length === 0) return state;
       const findings = places.map((place) => ({
         ...place,
-        replacement: placeholders?.of(place.label, text.slice(place.start, place.end)) ?? `[${place.label}]`,
+        replacement:
+          placeholders?.placeholderOf(place.label, text.slice(place.start, place.end)) ?? `[${place.label}]`,
       }));
       for (const finding of findings) state.found.push(finding);
       if (redact) state.edits.set(position, replaceFindings(text, findings));

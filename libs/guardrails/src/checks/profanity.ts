@@ -1,5 +1,5 @@
 import { defineCheck } from '../check';
-import { inTurn, then } from '../eventually';
+import { reduceInOrder, then } from '../eventually';
 import { Profanity, PROFANITY_LANGUAGES } from '../heuristics/profanity';
 import { object, scopeParameter, textList, textsOf } from '../parameters';
 import { overPieces } from '../text/pieces';
@@ -40,7 +40,7 @@ export const profanity = defineCheck<Parameters>({
     const lists = new Profanity(languages, words);
     return {
       evaluate(subject, pace) {
-        const counted = inTurn(textsOf(subject, scope), 0, (sum, text) =>
+        const counted = reduceInOrder(textsOf(subject, scope), 0, (sum, text) =>
           overPieces(text, sum, (state, piece) => state + lists.count(piece), { pace }),
         );
         return then(counted, (found) => ({ verdict: found === 0, data: { found } }));

@@ -1,5 +1,5 @@
 import { defineCheck } from '../check';
-import { inTurn, then } from '../eventually';
+import { reduceInOrder, then } from '../eventually';
 import { injectionSigns } from '../heuristics/injection';
 import { object, scopeParameter, textsOf } from '../parameters';
 import { OVERLAPPING, overPieces } from '../text/pieces';
@@ -35,7 +35,7 @@ export const promptInjection = defineCheck<Parameters>({
   prepare: ({ threshold, scope }) => ({
     evaluate(subject, pace) {
       const first = { score: 0, signs: new Set<string>() };
-      const judged = inTurn(textsOf(subject, scope), first, (state, text) =>
+      const judged = reduceInOrder(textsOf(subject, scope), first, (state, text) =>
         overPieces(
           text,
           state,

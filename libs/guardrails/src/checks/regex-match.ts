@@ -1,5 +1,5 @@
 import { defineCheck, type CheckOutcome, type WindowScan } from '../check';
-import { inTurn, then } from '../eventually';
+import { reduceInOrder, then } from '../eventually';
 import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
 import type { Scope } from '../text/scope';
 import { TextPattern } from '../text/text-pattern';
@@ -32,7 +32,7 @@ export const regexMatch = defineCheck<{ rule: string; not: boolean; scope: reado
     const pattern = compileRule(rule, report);
     return {
       evaluate(subject, pace) {
-        const searched = inTurn(
+        const searched = reduceInOrder(
           textsOf(subject, scope),
           false,
           (isFound, text) => isFound || pattern.found(text, pace),
@@ -52,11 +52,11 @@ export function compileRule(
   const pattern = TextPattern.compile(rule);
   if (typeof pattern !== 'string') return pattern;
   report(['rule'], 'pattern', pattern, rule);
-  return NEVER;
+  return STAND_IN;
 }
 
-/** Replaces an invalid pattern that was reported. */
-const NEVER = TextPattern.compile('x') as TextPattern;
+/** Stands in for an invalid pattern after it was reported; the guardrail is refused then. */
+const STAND_IN = TextPattern.compile('x') as TextPattern;
 
 const outcomeOf = (found: boolean, not: boolean): CheckOutcome => ({
   verdict: found !== not,

@@ -1,5 +1,5 @@
 import { defineCheck, type TextMatch } from '../check';
-import { inTurn, then } from '../eventually';
+import { reduceInOrder, then } from '../eventually';
 import { object, scopeParameter, textsOf } from '../parameters';
 import { replaceFindings } from '../text/replace';
 import type { Scope } from '../text/scope';
@@ -49,14 +49,14 @@ export const regexReplace = defineCheck<Parameters>({
         textsOf(subject, scope);
         const passages = subject.passages();
         const first = { edits: new Map<number, string>(), matches: 0 };
-        const made = inTurn(subject.selected(scope), first, (state, position) => {
+        const replaced = reduceInOrder(subject.selected(scope), first, (state, position) => {
           const text = passages[position]?.text ?? '';
           return then(pattern.places(text, pace), (places) => {
             if (places.length > 0) state.edits.set(position, replaceFindings(text, findings(places)));
             return { edits: state.edits, matches: state.matches + places.length };
           });
         });
-        return then(made, ({ edits, matches }) => ({
+        return then(replaced, ({ edits, matches }) => ({
           verdict: matches === 0 || !failOnDetection,
           data: { matches },
           edits,

@@ -1,6 +1,6 @@
 import { isObject } from '@gw/kernel';
 import { defineCheck, type ParameterReport } from '../check';
-import { inTurn, then } from '../eventually';
+import { reduceInOrder, then } from '../eventually';
 import type { RequestFacts } from '../subject';
 import { isSameJson, objectsOf, type JsonObject } from '../json';
 import { object, textList } from '../parameters';
@@ -101,11 +101,14 @@ export const requestParameters = defineCheck<Parameters>({
     return {
       evaluate({ request, facts }, pace) {
         const body = judgedBody(isObject(request) ? request : {}, facts);
-        const found = inTurn(breachesOf(body, judgeTool, judgeParam), [] as Breach[], (all, breaches) =>
-          then(pace.step(ENTRY_UNITS), () => {
-            for (const breach of breaches) if (all.length < BREACHES_MAX) all.push(breach);
-            return all;
-          }),
+        const found = reduceInOrder(
+          breachesOf(body, judgeTool, judgeParam),
+          [] as Breach[],
+          (all, breaches) =>
+            then(pace.step(ENTRY_UNITS), () => {
+              for (const breach of breaches) if (all.length < BREACHES_MAX) all.push(breach);
+              return all;
+            }),
         );
         return then(found, (breaches) => ({ verdict: breaches.length === 0, data: { breaches } }));
       },
@@ -118,8 +121,8 @@ const SETTINGS = ['generationConfig', 'generation_config'] as const;
 const DECLARATIONS = ['functionDeclarations', 'function_declarations'] as const;
 
 /**
- * Returns the body with the members that Gemini clients put elsewhere: the model in the path, and
- * parameters one level deeper.
+ * Returns the body. For Gemini, the model of the path and the members of the generation settings
+ * are added to its top level, where other dialects have them.
  */
 function judgedBody(body: JsonObject, { dialect, model }: RequestFacts): JsonObject {
   if (dialect !== 'gemini') return body;
@@ -200,7 +203,7 @@ interface Tool {
 type ToolJudge = (tool: Tool) => Iterable<Breach>;
 type ParamJudge = (key: string, value: unknown) => Iterable<Breach>;
 
-/** Yields the violations of each tool and parameter in turn. */
+/** Yields the violations of each tool, then those of each parameter. */
 function* breachesOf(
   body: JsonObject,
   judgeTool: ToolJudge | null,

@@ -8,7 +8,7 @@ import { schemaFault } from './safe-schema';
 const BOMB = '^(a+)+$';
 const BOMBS: readonly JsonObject[] = [{ pattern: BOMB }, { patternProperties: { [BOMB]: {} } }];
 
-/** Everything that could be a keyword, and names that look like one. */
+/** Keywords of JSON Schema, and names of members that are none. */
 const KEYWORDS = [
   ...['additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not', 'propertyNames'],
   ...['then', 'unevaluatedItems', 'unevaluatedProperties', 'allOf', 'anyOf', 'oneOf', 'prefixItems'],
@@ -28,8 +28,8 @@ function nested(steps: readonly Step[], inner: JsonObject): JsonObject {
 }
 
 /**
- * Whether a schema makes a validator run a pattern; the engine notes every pattern that it
- * compiles.
+ * Returns how often a validator compiles the pattern `BOMB` for a schema; 0 when it refuses the
+ * schema.
  */
 function patternsCompiled(schema: JsonObject): number {
   const compiler = userSchemaCompiler();
@@ -50,12 +50,12 @@ function patternsCompiled(schema: JsonObject): number {
   return count;
 }
 
-describe('JSON schemas of users', () => {
+describe('schemaFault', () => {
   const steps = fc.array(fc.tuple(fc.constantFrom(...KEYWORDS), fc.constantFrom(...KEYWORDS)), {
     maxLength: 8,
   });
 
-  it('are refused when a validator would compile one of their patterns, at every depth and below every name', () => {
+  it('refuses a schema whose pattern a validator would compile, at every depth and below every name', () => {
     let refused = 0;
     fc.assert(
       fc.property(steps, fc.constantFrom(...BOMBS), (path, bomb) => {
@@ -73,14 +73,14 @@ describe('JSON schemas of users', () => {
     ['properties', 'default', 'properties', 'const'],
     ['properties', '$defs', 'properties', 'definitions'],
     ['$defs', 'properties', 'properties', 'examples'],
-  ])('are refused with a pattern below the name of a keyword: %s/%s/%s/%s', (a, b, c, d) => {
+  ])('refuses a pattern below the name of a keyword: %s/%s/%s/%s', (a, b, c, d) => {
     expect(schemaFault({ [a]: { [b]: { [c]: { [d]: { pattern: BOMB } } } } })).toMatchObject({
       path: ['schema', a, b, c, d, 'pattern'],
     });
   });
 
   it.each(['#/default', '#/properties/x/const', '#/x-mine', '#/$defs/%61', '#name', '#/nothing'])(
-    'are refused with a reference to anything but their own schema: %s',
+    'refuses a reference to anything but a schema of the document: %s',
     ($ref) => {
       const schema = {
         $defs: { a: {} },
@@ -93,7 +93,7 @@ describe('JSON schemas of users', () => {
     },
   );
 
-  it('run a pattern that reaches the compiler on RE2', () => {
+  it('leaves a pattern that reaches the compiler to RE2', () => {
     const compiler = userSchemaCompiler();
     expect(() => compiler.compile({ pattern: '(?=a)a' })).toThrow('RE2');
     const matches = compiler.compile({ pattern: BOMB });
@@ -101,16 +101,16 @@ describe('JSON schemas of users', () => {
     expect(matches('aaa')).toBe(true);
   });
 
-  it('are refused when validating one value is too expensive, and are bounded by their cost times the size of the data', async () => {
+  it('refuses a schema that is too expensive per value; the check bounds cost times the size of the data', async () => {
     const wide = { anyOf: Array.from({ length: 6_000 }, (_, at) => ({ const: at })) };
     expect(schemaFault({ items: wide })).toMatchObject({ message: expect.stringContaining('10000 steps') });
     expect(compileGuardrail([{ id: 'default.jsonSchema', parameters: { schema: wide } }]).ok).toBe(false);
 
     const schema = { items: { anyOf: wide.anyOf.slice(0, 1_000) } };
-    const few = responding(JSON.stringify(Array(100).fill(-1)));
-    const many = responding(JSON.stringify(Array(2_000).fill(-1)));
-    expect(await verdictOf('jsonSchema', { schema }, few)).toMatchObject({ verdict: false });
-    expect(await verdictOf('jsonSchema', { schema }, many)).toMatchObject({
+    const shortList = responding(JSON.stringify(Array(100).fill(-1)));
+    const longList = responding(JSON.stringify(Array(2_000).fill(-1)));
+    expect(await verdictOf('jsonSchema', { schema }, shortList)).toMatchObject({ verdict: false });
+    expect(await verdictOf('jsonSchema', { schema }, longList)).toMatchObject({
       error: { message: expect.stringContaining('values that this schema can check') },
     });
   });

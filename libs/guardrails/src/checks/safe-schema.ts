@@ -54,7 +54,7 @@ export function schemaFault(schema: JsonObject): SchemaFault | null {
   const schemas = new Map<string, unknown>();
   const fault = faultIn(schema, ['schema'], '#', schemas);
   if (fault) return fault;
-  const cost = costOf(schema, schemas, { open: new Set(), known: new Map() });
+  const cost = costOf(schema, schemas, { open: new Set(), costs: new Map() });
   if (cost <= COST_MAX) return null;
   const message = Number.isFinite(cost)
     ? `costs more than ${String(COST_MAX)} steps per value, with its references followed; make it smaller`
@@ -66,12 +66,13 @@ export function schemaFault(schema: JsonObject): SchemaFault | null {
 export function schemaCost(schema: JsonObject): number {
   const schemas = new Map<string, unknown>();
   faultIn(schema, ['schema'], '#', schemas);
-  return costOf(schema, schemas, { open: new Set(), known: new Map() });
+  return costOf(schema, schemas, { open: new Set(), costs: new Map() });
 }
 
 /**
- * Walks exactly what a validator would treat as a schema, and stores it by its JSON pointer.
- * Whether a member is a keyword or a name depends on its container, never on its own name.
+ * Returns the first fault in a schema; null for none. Walks exactly the values that a validator
+ * would treat as schemas, and stores each by its JSON pointer. Whether a member is a keyword or a
+ * name depends on its container, never on its own name.
  */
 function faultIn(
   value: unknown,
@@ -96,7 +97,10 @@ function faultIn(
   return null;
 }
 
-/** Returns the schemas directly below a keyword, with their names there. */
+/**
+ * Returns the schemas directly below a keyword with their names or indexes; null for a single
+ * schema.
+ */
 function schemasOf(keyword: string, item: unknown): readonly (readonly [string | null, unknown])[] {
   const kind = Object.hasOwn(HOLDS, keyword) ? HOLDS[keyword] : undefined;
   if (kind === undefined) return [];
@@ -128,14 +132,14 @@ function hasScalarItems({ items }: JsonObject): boolean {
 
 interface Walk {
   readonly open: Set<unknown>;
-  readonly known: Map<unknown, number>;
+  readonly costs: Map<unknown, number>;
 }
 
 /** Counts the steps by following every reference as a validator would. */
 function costOf(schema: unknown, schemas: ReadonlyMap<string, unknown>, walk: Walk): number {
   if (!isObject(schema)) return 1;
-  const known = walk.known.get(schema);
-  if (known !== undefined) return known;
+  const computed = walk.costs.get(schema);
+  if (computed !== undefined) return computed;
   if (walk.open.has(schema) || walk.open.size >= DEPTH_MAX) return Number.POSITIVE_INFINITY;
   walk.open.add(schema);
   let cost = 1;
@@ -147,7 +151,7 @@ function costOf(schema: unknown, schemas: ReadonlyMap<string, unknown>, walk: Wa
     else for (const [, below] of schemasOf(keyword, item)) cost += 1 + costOf(below, schemas, walk);
   }
   walk.open.delete(schema);
-  walk.known.set(schema, cost);
+  walk.costs.set(schema, cost);
   return cost;
 }
 

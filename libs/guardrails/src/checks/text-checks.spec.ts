@@ -139,7 +139,7 @@ describe('validUrls', () => {
     expect((await verdictOf('validUrls', parameters, responding(text), newPort())).verdict).toBe(expected);
   });
 
-  it('requests a bounded number of distinct URLs per text', async () => {
+  it('requests nothing when the texts have more than 20 distinct URLs', async () => {
     const text = Array.from({ length: 30 }, (_, index) => `https://good.example.com/${String(index)}`).join(
       ' ',
     );
@@ -211,16 +211,16 @@ describe('jsonSchema schemas', () => {
 
   it.each<[string, JsonObject]>([
     ['patterns', { properties: { a: { pattern: '(a+)+$' } } }],
-    ['patterns of names', { patternProperties: { '(a+)+$': {} } }],
-    ['references that fan out', { $defs: { ...fan, d30: {} }, $ref: '#/$defs/d0' }],
+    ['patterns for member names', { patternProperties: { '(a+)+$': {} } }],
+    ['references that multiply the work', { $defs: { ...fan, d30: {} }, $ref: '#/$defs/d0' }],
     [
-      'references that lead back',
+      'circular references',
       { anyOf: [{ properties: { a: { $ref: '#' } } }, { properties: { a: { $ref: '#' } } }] },
     ],
-    ['references that lead elsewhere', { $ref: 'https://example.com/schema' }],
+    ['references outside the document', { $ref: 'https://example.com/schema' }],
     ['uniqueness of objects', { type: 'array', uniqueItems: true }],
-    ['what is no schema', { type: 'nothing' }],
-  ])('are refused: %s', (_, schema) => {
+    ['an unknown type', { type: 'nothing' }],
+  ])('refuses a schema with %s', (_, schema) => {
     expect(() => compiled([{ id: 'jsonSchema', parameters: { schema } }])).toThrow(
       'checks.0.parameters.schema',
     );
@@ -236,13 +236,13 @@ describe('jsonSchema schemas', () => {
     ],
     [{ type: 'array', uniqueItems: true, items: { type: 'string', format: 'uuid' } }],
     [{ enum: [{ pattern: 'x' }] }],
-  ])('are accepted: %j', (schema) => {
+  ])('accepts the schema %j', (schema) => {
     expect(() => compiled([{ id: 'jsonSchema', parameters: { schema } }])).not.toThrow();
   });
 });
 
-describe('checks of texts beyond the limits', () => {
-  it('cannot decide', async () => {
+describe('text checks beyond the limits', () => {
+  it('cannot decide about a text that is too long or nested too deeply', async () => {
     const subject = asking('a'.repeat(4_000_001));
     expect(await verdictOf('regexMatch', { rule: 'a', not: true }, subject)).toMatchObject({
       error: { name: 'CheckError' },

@@ -1,5 +1,5 @@
 import { CheckError, defineCheck, type CheckContext } from '../check';
-import { inTurn, then, type Eventually } from '../eventually';
+import { reduceInOrder, then, type Eventually } from '../eventually';
 import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
 import { TIMEOUT_PARAMETER } from '../remote';
 import type { Scope } from '../text/scope';
@@ -11,7 +11,7 @@ interface Parameters {
   readonly scope: readonly Scope[];
 }
 
-/** Maximum distinct URLs of one text, so that a text cannot cause unbounded calls. */
+/** Maximum distinct URLs of all checked texts, so that a request cannot cause unbounded calls. */
 const URLS_MAX = 20;
 
 export const validUrls = defineCheck<Parameters>({
@@ -48,9 +48,9 @@ export const validUrls = defineCheck<Parameters>({
 
 /** Returns the distinct URLs, without trailing punctuation of the sentence. */
 function urlsIn(texts: readonly string[], pace: Pace): Eventually<readonly URL[]> {
-  const searched = inTurn(texts, new Map<string, URL>(), (found, text) =>
+  const searched = reduceInOrder(texts, new Map<string, URL>(), (found, text) =>
     then(pace.step(1 + text.length / SEARCHED_OF_UNIT), () =>
-      inTurn(text.matchAll(/https?:\/\/[^\s<>"'`{}|\\^]{1,2048}/gi), found, (all, [match]) =>
+      reduceInOrder(text.matchAll(/https?:\/\/[^\s<>"'`{}|\\^]{1,2048}/gi), found, (all, [match]) =>
         all.size > URLS_MAX ? all : then(pace.step(match.length), () => addUrl(all, match)),
       ),
     ),

@@ -50,7 +50,10 @@ function isOdd(word: string, lower: string): boolean {
   return lower.length >= 6 && rareShare(lower) > 0.4;
 }
 
-/** Adjacent keys that occur in words such as liberty, Wert, hertz, concert (Konzert), fazer, strew, montrez and reza. */
+/**
+ * Adjacent keys that occur in words such as liberty, Wert, hertz, concert (Konzert), fazer, strew,
+ * montrez and reza.
+ */
 const IN_REAL_WORDS = new Set(['erty', 'wert', 'ertz', 'zert', 'azer', 'trew', 'trez', 'reza']);
 
 /**

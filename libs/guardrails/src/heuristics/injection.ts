@@ -110,10 +110,13 @@ export function injectionSigns(text: string): InjectionSigns {
   return signsIn(text, plain);
 }
 
-const strongest = (own: InjectionSigns, decoded: InjectionSigns): InjectionSigns =>
+const strongest = (direct: InjectionSigns, decoded: InjectionSigns): InjectionSigns =>
   decoded.score === 0
-    ? own
-    : { score: Math.max(own.score, decoded.score), signs: [...new Set([...own.signs, ...decoded.signs])] };
+    ? direct
+    : {
+        score: Math.max(direct.score, decoded.score),
+        signs: [...new Set([...direct.signs, ...decoded.signs])],
+      };
 
 /** Joins words whose letters are separated by marks (`i.g.n.o.r.e`). */
 const SET_APART = /(?<![a-z0-9.*_-])[a-z](?:[.*_-][a-z]){3,}(?![a-z0-9])/g;

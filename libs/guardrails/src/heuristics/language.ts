@@ -36,7 +36,7 @@ function membersOf(lists: Readonly<Record<string, string>>): ReadonlyMap<string,
 }
 
 export const LANGUAGES: readonly string[] = [...Object.keys(WORDS), ...SCRIPTS.map(([language]) => language)];
-/** Characters that are read; the language of a text is clear long before. */
+/** Maximum number of characters that are read; far fewer are enough to identify a language. */
 export const READ_LENGTH = 4_000;
 
 /** Returns the ISO 639-1 code of a text's main language; null when there is too little evidence. */

@@ -63,5 +63,5 @@ export class Profanity {
 }
 
 const plain = (word: string): string => word.replaceAll(/[013457@$!]/g, (char) => LEET[char] ?? char);
-/** `fuuuuck`: three or more of a letter become one. */
+/** Reduces three or more equal letters in a row to one, as in `fuuuuck`. */
 const single = (word: string): string => word.replaceAll(/(.)\1{2,}/gu, '$1');

@@ -25,8 +25,8 @@ export interface TargetParameters {
 }
 
 /**
- * Reads the target. Reports when not exactly one of the two is given, or when a provider has no
- * model.
+ * Returns the target of model calls. Reports a fault unless the parameters name either a config, or
+ * a provider with a model.
  */
 export function targetOf(
   { config, provider, model }: TargetParameters,

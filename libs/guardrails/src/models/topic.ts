@@ -17,11 +17,11 @@ interface Parameters extends TargetParameters {
 
 type Vector = readonly number[];
 
-/** Characters that embedding models accept at a time in any language. */
+/** Maximum characters of one input, which embedding models accept in any language. */
 const PIECE_LENGTH = 6_000;
 const PIECES_MAX = 32;
-/** How long the vectors of the topics are cached. */
-const TOPICS_KEPT_MS = 3_600_000;
+/** Milliseconds for which the vectors of the topics are cached. */
+const TOPICS_CACHE_MS = 3_600_000;
 
 export const topic = defineCheck<Parameters>({
   id: 'gw.topic',
@@ -72,8 +72,8 @@ export const topic = defineCheck<Parameters>({
         const texts = textsOf(subject, scope).filter((text) => text.trim() !== '');
         if (texts.length === 0) return { verdict: true, data: { texts: 0 } };
         const pieces = piecesWithin(texts, PIECE_LENGTH, PIECES_MAX);
-        const { own, ofTopics } = await vectors.of(subject, pieces, signal, port.now());
-        const nearest = own.map((vector) => nearestOf(vector, ofTopics));
+        const { ofTexts, ofTopics } = await vectors.fetch(subject, pieces, signal, port.now());
+        const nearest = ofTexts.map((vector) => nearestOf(vector, ofTopics));
         const isAbout = nearest.map(({ similarity }) => similarity >= threshold);
         const best = nearest.reduce((one, other) => (other.similarity > one.similarity ? other : one));
         return {
@@ -86,33 +86,39 @@ export const topic = defineCheck<Parameters>({
 });
 
 interface Vectors {
-  readonly own: readonly Vector[];
+  readonly ofTexts: readonly Vector[];
   readonly ofTopics: readonly Vector[];
 }
 
 /** Vectors of texts and of the topics. The topics' vectors are fetched once an hour. */
 class TopicVectors {
-  private kept: { readonly vectors: readonly Vector[]; readonly untilMs: number } | null = null;
+  private cached: { readonly vectors: readonly Vector[]; readonly untilMs: number } | null = null;
 
   constructor(
     private readonly parameters: Parameters,
     private readonly target: ModelTarget,
   ) {}
 
-  async of(subject: Subject, texts: readonly string[], signal: AbortSignal, nowMs: number): Promise<Vectors> {
-    const kept = this.kept !== null && this.kept.untilMs > nowMs ? this.kept.vectors : null;
-    if (kept !== null) {
-      const own = await this.ask(subject, texts, signal);
-      // Another model has responded than the one that embedded the topics.
-      if (own[0]?.length === kept[0]?.length) return { own, ofTopics: kept };
+  async fetch(
+    subject: Subject,
+    texts: readonly string[],
+    signal: AbortSignal,
+    nowMs: number,
+  ): Promise<Vectors> {
+    const cached = this.cached !== null && this.cached.untilMs > nowMs ? this.cached.vectors : null;
+    if (cached !== null) {
+      const ofTexts = await this.embed(subject, texts, signal);
+      // A different length means that another model has responded than the one that embedded the
+      // topics.
+      if (ofTexts[0]?.length === cached[0]?.length) return { ofTexts, ofTopics: cached };
     }
-    const all = await this.ask(subject, [...texts, ...this.parameters.topics], signal);
-    const [own, ofTopics] = [all.slice(0, texts.length), all.slice(texts.length)];
-    this.kept = { vectors: ofTopics, untilMs: nowMs + TOPICS_KEPT_MS };
-    return { own, ofTopics };
+    const all = await this.embed(subject, [...texts, ...this.parameters.topics], signal);
+    const [ofTexts, ofTopics] = [all.slice(0, texts.length), all.slice(texts.length)];
+    this.cached = { vectors: ofTopics, untilMs: nowMs + TOPICS_CACHE_MS };
+    return { ofTexts, ofTopics };
   }
 
-  private async ask(
+  private async embed(
     subject: Subject,
     input: readonly string[],
     signal: AbortSignal,

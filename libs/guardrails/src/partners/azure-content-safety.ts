@@ -19,7 +19,9 @@ export const AZURE_PARAMETERS = {
   },
 } as const;
 
-/** Returns the parts of a definition that call one of its operations. */
+/**
+ * Returns the members of a partner definition that describe calls of one operation of the service.
+ */
 export const azureCall = (operation: string) => ({
   required: ['endpoint', 'apiKey'],
   secrets: ['apiKey'],

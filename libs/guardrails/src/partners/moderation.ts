@@ -58,7 +58,10 @@ export const mistralModeration: PartnerDefinition = {
   read: moderationVerdict,
 };
 
-/** Reads results that have a flag and a score for each category. */
+/**
+ * Returns the verdict of a moderation response; null when it has no results. Only the given
+ * categories count. A threshold of the score replaces the service's own flags.
+ */
 export function moderationVerdict(
   response: unknown,
   { categories, threshold }: JsonObject,
@@ -68,11 +71,11 @@ export function moderationVerdict(
   const counts = (name: string) => !Array.isArray(categories) || categories.includes(name);
   const names = new Set<string>();
   for (const result of objectsOf(response['results'])) {
-    const held = isObject(result['categories']) ? result['categories'] : {};
+    const flags = isObject(result['categories']) ? result['categories'] : {};
     const scores = isObject(result['category_scores']) ? result['category_scores'] : {};
-    for (const name of Object.keys({ ...held, ...scores })) {
+    for (const name of Object.keys({ ...flags, ...scores })) {
       const fails =
-        typeof threshold === 'number' ? Number(scores[name] ?? 0) >= threshold : held[name] === true;
+        typeof threshold === 'number' ? Number(scores[name] ?? 0) >= threshold : flags[name] === true;
       if (fails && counts(name)) names.add(name);
     }
   }

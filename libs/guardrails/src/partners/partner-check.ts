@@ -125,7 +125,7 @@ function checkHeaderTexts(partner: PartnerDefinition, parameters: JsonObject, re
   }
 }
 
-async function ask(
+async function callPartner(
   { partner, parameters, url, headers }: PartnerCall,
   texts: readonly string[],
   subject: Subject,
@@ -150,7 +150,7 @@ async function judge(
   const calls: string[][] = [];
   for (let at = 0; at < pieces.length; at += textsMax) calls.push(pieces.slice(at, at + textsMax));
   if (calls.length > CALLS_MAX) throw new CheckError('The text needs more calls than one check can make.');
-  const verdicts = await Promise.all(calls.map((each) => ask(call, each, subject, context)));
+  const verdicts = await Promise.all(calls.map((each) => callPartner(call, each, subject, context)));
   const decisive = verdicts.find(({ flagged }) => flagged) ?? verdicts[0];
   return { verdict: !verdicts.some(({ flagged }) => flagged), data: decisive?.data ?? null };
 }
@@ -183,7 +183,7 @@ async function redact(call: PartnerCall, subject: Subject, context: CheckContext
       const text = passages[position]?.text ?? '';
       if (text.length > call.partner.textLengthMax)
         throw new CheckError('A text is longer than the partner accepts.');
-      const { places = [] } = await ask(call, [text], subject, context);
+      const { places = [] } = await callPartner(call, [text], subject, context);
       // The service counts code points, as Python does; texts here are counted in UTF-16 units.
       const units = unitsOf(text);
       const findings = places.map(({ start, end, label }) => ({

@@ -6,7 +6,7 @@ import type { Scope } from '../text/scope';
 /** A partner's verdict about some texts. */
 export interface PartnerVerdict {
   readonly flagged: boolean;
-  /** Names and scores only, never what was found. */
+  /** Names and scores only, never the text that was found. */
   readonly data: JsonObject;
   /** Ranges in the one text that was sent, if the partner reports them. */
   readonly places?: readonly { readonly start: number; readonly end: number; readonly label: string }[];

@@ -7,7 +7,7 @@ interface Row {
   readonly parameters: JsonObject;
   readonly url: string;
   readonly headers: JsonObject;
-  readonly asks: JsonObject;
+  readonly body: JsonObject;
   readonly good: unknown;
   readonly bad: unknown;
   readonly data: JsonObject;
@@ -19,7 +19,7 @@ const ROWS: readonly Row[] = [
     parameters: { endpoint: 'https://x.cognitiveservices.azure.com/', apiKey: 'K', blocklistNames: ['b'] },
     url: 'https://x.cognitiveservices.azure.com/contentsafety/text:analyze?api-version=2024-09-01',
     headers: { 'ocp-apim-subscription-key': 'K' },
-    asks: { text: 'hello', outputType: 'EightSeverityLevels', blocklistNames: ['b'] },
+    body: { text: 'hello', outputType: 'EightSeverityLevels', blocklistNames: ['b'] },
     good: { blocklistsMatch: [], categoriesAnalysis: [{ category: 'Hate', severity: 0 }] },
     bad: { blocklistsMatch: [], categoriesAnalysis: [{ category: 'Hate', severity: 4 }] },
     data: { severities: { Hate: 4 } },
@@ -29,7 +29,7 @@ const ROWS: readonly Row[] = [
     parameters: { guardrailId: 'abc', region: 'eu-central-1', apiKey: 'K' },
     url: 'https://bedrock-runtime.eu-central-1.amazonaws.com/guardrail/abc/version/DRAFT/apply',
     headers: { authorization: 'Bearer K' },
-    asks: { source: 'INPUT', content: [{ text: { text: 'hello' } }] },
+    body: { source: 'INPUT', content: [{ text: { text: 'hello' } }] },
     good: { action: 'NONE', assessments: [{}] },
     bad: { action: 'GUARDRAIL_INTERVENED', outputs: [], assessments: [{ topicPolicy: {} }] },
     data: { policies: ['topicPolicy'] },
@@ -39,7 +39,7 @@ const ROWS: readonly Row[] = [
     parameters: { apiKey: 'K', projectId: 'p' },
     url: 'https://api.lakera.ai/v2/guard',
     headers: { authorization: 'Bearer K' },
-    asks: { messages: [{ role: 'user', content: 'hello' }], project_id: 'p', breakdown: true },
+    body: { messages: [{ role: 'user', content: 'hello' }], project_id: 'p', breakdown: true },
     good: { flagged: false },
     bad: { flagged: true, breakdown: [{ detector_type: 'prompt_attack', detected: true }] },
     data: { detectors: ['prompt_attack'] },
@@ -49,7 +49,7 @@ const ROWS: readonly Row[] = [
     parameters: { endpoint: 'https://presidio.example.com' },
     url: 'https://presidio.example.com/analyze',
     headers: {},
-    asks: { text: 'hello', language: 'en', score_threshold: 0.5 },
+    body: { text: 'hello', language: 'en', score_threshold: 0.5 },
     good: [],
     bad: [{ start: 0, end: 5, score: 0.9, entity_type: 'PERSON' }],
     data: { entities: ['PERSON'] },
@@ -59,7 +59,7 @@ const ROWS: readonly Row[] = [
     parameters: { apiKey: 'K' },
     url: 'https://api.openai.com/v1/moderations',
     headers: { authorization: 'Bearer K' },
-    asks: { model: 'omni-moderation-latest', input: ['hello'] },
+    body: { model: 'omni-moderation-latest', input: ['hello'] },
     good: { results: [{ flagged: false, categories: { hate: false }, category_scores: { hate: 0.1 } }] },
     bad: { results: [{ flagged: true, categories: { hate: true }, category_scores: { hate: 0.9 } }] },
     data: { categories: ['hate'] },
@@ -69,7 +69,7 @@ const ROWS: readonly Row[] = [
     parameters: { apiKey: 'K', threshold: 0.5 },
     url: 'https://api.mistral.ai/v1/moderations',
     headers: { authorization: 'Bearer K' },
-    asks: { model: 'mistral-moderation-2603', input: ['hello'] },
+    body: { model: 'mistral-moderation-2603', input: ['hello'] },
     good: { results: [{ categories: { pii: true }, category_scores: { pii: 0.4 } }] },
     bad: { results: [{ categories: { pii: false }, category_scores: { pii: 0.6 } }] },
     data: { categories: ['pii'] },
@@ -90,7 +90,7 @@ describe.each(ROWS.map((row) => [row.id, row] as const))('%s', (id, row) => {
       expect(port.calls).toHaveLength(1);
       const [call] = port.calls;
       expect(call).toMatchObject({ url: row.url, method: 'POST', headers: row.headers });
-      expect(JSON.parse(call?.body ?? '')).toMatchObject(row.asks);
+      expect(JSON.parse(call?.body ?? '')).toMatchObject(row.body);
     }
   });
 

@@ -8,7 +8,10 @@ import { cards, ibans, phones, socialSecurityNumbers } from './numbers';
 import type { Recognizer } from './recognizer';
 import { secrets } from './secrets';
 
-/** In order of certainty: when two findings overlap, the one of the earlier kind is kept. */
+/**
+ * Recognizers in order of certainty. Of two overlapping findings, the one of the earlier kind is
+ * kept.
+ */
 const RECOGNIZERS = {
   // A part of an IBAN may look like a card; no card looks like an IBAN.
   IBAN: ibans,

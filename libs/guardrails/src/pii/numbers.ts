@@ -11,8 +11,8 @@ const ISSUER =
   /^(?:4|5[0-8]|2(?:2[2-9]|[3-6]|7[01]|720)|220[0-4]|3[47]|3(?:0[0-5]|[689])|35|6(?:0|1|2|3|4|5|7|8|9))/;
 
 /**
- * A run of groups may contain more than the card (`2 4111 1111 1111 1111`), so sequences of whole
- * groups are tested, the longest first.
+ * Finds payment card numbers. A run of groups may contain more than the card (`2 4111 1111 1111
+ * 1111`), so sequences of whole groups are tested, the longest first.
  */
 export const cards: Recognizer = (text, emit) => {
   for (const match of text.matchAll(CARD)) {
@@ -77,8 +77,8 @@ function ibanLength(country: string): number {
 }
 
 /**
- * Words after a number look like a part of it (`… 3000 by Friday`), so the country's length
- * determines its end.
+ * Finds IBANs. Words after a number look like a part of it (`… 3000 by Friday`), so the country's
+ * length determines its end.
  */
 export const ibans: Recognizer = (text, emit) => {
   for (const match of text.matchAll(IBAN)) {
@@ -101,8 +101,8 @@ const PHONE_WORDS =
   /(?:phone|tel|mobile|cell|call|fax|whatsapp|sms|ring|dial|handy|telefon|rufnummer|anruf|ruf|nummer|tél|téléphone|portable|appel|móvil|llam|teléfono|número|cellulare|chiam|numero|bel|mobiel|komórk|zadzwo)[^\n]{0,24}$/i;
 
 /**
- * Phone numbers in international form; national ones that start with 0 or a bracket and are
- * grouped; or any after a word that announces one.
+ * Finds phone numbers: those in international or North American form, national ones that start with
+ * 0 or a bracket and are grouped, and any after a word that announces one.
  */
 export const phones: Recognizer = byPattern(PHONE, (match, text, start) => {
   const digits = digitsOf(match);

@@ -1,14 +1,16 @@
 import type { WindowFollower } from '../check';
 import { folded, isFolded } from '../heuristics/normalize';
 
-/** Characters kept for looking back: more than the window of the check. */
+/**
+ * Number of characters that are kept from the end of the text: more than the window of the check.
+ */
 const TAIL = 320;
 /** Maximum length of a number in groups: an IBAN with a gap between all its characters. */
 const GROUPS = 80;
 
 /**
- * Every finding contains one of these: a digit, a mark of addresses and secrets, dashes of a key,
- * or a long word.
+ * Matches in every finding: a digit, a mark of addresses and secrets, dashes of a key, or a long
+ * word.
  */
 const NEEDED = /[\d@!$%&*#^~+/]|-----|\S{15}/;
 const GAP = /\s/;
@@ -22,7 +24,7 @@ const MARKS = /^[.()/+-]+$/;
 const GOES_ON = /^(?:[.()/+-]*(?:\d|$)|\p{L}$)/u;
 /** The end of a group that another may follow; departments of France have a letter. */
 const GROUP_END = /(?:[\d.()/+-]|2[ABab])$/;
-/** Letters before the number of a British insurance. */
+/** Matches the letters of a British national insurance number, which precede its digits. */
 const PREFIX = /(?:^|[^A-Za-z0-9])[A-Z]{2}$/;
 const IBAN = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){0,30}[ -]?$/;
 const PEM = /-----BEGIN(?: [A-Z ]{0,48}-{0,5})?$/;
@@ -35,23 +37,24 @@ const PEM = /-----BEGIN(?: [A-Z ]{0,48}-{0,5})?$/;
 export class PiiFollower implements WindowFollower {
   openFrom = 0;
   endsBy = 0;
-  private came = 0;
+  private arrived = 0;
   private tail = '';
 
   push(piece: string): void {
     const before = this.tail.slice(startOfWord(this.tail, this.tail.length));
-    this.came += piece.length;
-    if (NEEDED.test(before + piece) || isFolded(before + piece)) this.endsBy = this.came;
+    this.arrived += piece.length;
+    if (NEEDED.test(before + piece) || isFolded(before + piece)) this.endsBy = this.arrived;
     this.tail = (this.tail + piece).slice(-TAIL);
     const { text, places } = folded(this.tail);
     const open = openIn(text);
-    this.openFrom = this.came - this.tail.length + originalOf(open, places);
+    this.openFrom = this.arrived - this.tail.length + originalOf(open, places);
   }
 }
 
 const originalOf = (at: number, places: readonly number[] | null): number =>
   places === null ? at : (places[at] ?? (places.at(-1) ?? -1) + 1);
 
+/** Returns the first position where a finding may be incomplete. */
 function openIn(text: string): number {
   const end = text.slice(-GROUPS);
   const from = text.length - end.length;

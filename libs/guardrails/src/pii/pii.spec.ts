@@ -36,7 +36,7 @@ describe('detectPii', () => {
     ['to jane\u200b@exam\u2060ple.com now', 'EMAIL_ADDRESS', 'jane\u200b@exam\u2060ple.com'],
     ['😀 SSN 219-\u200b09-9999', 'SSN', '219-\u200b09-9999'],
     ['value wJalrXUtnFEMI7K7MDENGbPxRfiCYzX3mp9Key', 'SECRET', 'wJalrXUtnFEMI7K7MDENGbPxRfiCYzX3mp9Key'],
-  ])('%j', (text, label, match) => {
+  ])('finds in %j the %s %j', (text, label, match) => {
     expect(found(text)).toEqual([[label, match]]);
   });
 
@@ -52,7 +52,7 @@ describe('detectPii', () => {
     'numbers 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16',
     '@mention and a@b and @@@@',
     'population 1,234,567 and price 1.234.567,89',
-  ])('is not %j', (text) => {
+  ])('finds nothing in %j', (text) => {
     expect(found(text)).toEqual([]);
   });
 

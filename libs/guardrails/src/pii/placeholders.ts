@@ -9,7 +9,7 @@ export class Placeholders {
   private readonly placeholders = new Map<string, string>();
   private readonly counts = new Map<string, number>();
 
-  /** Excludes placeholders that the text already contains. Returns itself. */
+  /** Excludes placeholders that the text already contains. Returns this instance. */
   avoid(text: string): this {
     for (const { 1: label = '', 2: number = '' } of text.matchAll(/\[([A-Z_]{2,20})_(\d{1,4})\]/g)) {
       this.counts.set(label, Math.max(this.counts.get(label) ?? 0, Number(number)));
@@ -17,11 +17,13 @@ export class Placeholders {
     return this;
   }
 
-  /** Returns the placeholder of a text. Beyond the cap it has no number and cannot be reversed. */
-  of(label: string, original: string): string {
+  /**
+   * Returns the placeholder of a text. Beyond the maximum it has no number and cannot be restored.
+   */
+  placeholderOf(label: string, original: string): string {
     const key = `${label} ${original}`;
-    const known = this.placeholders.get(key);
-    if (known !== undefined) return known;
+    const existing = this.placeholders.get(key);
+    if (existing !== undefined) return existing;
     if (this.placeholders.size >= GUARDRAIL_LIMITS.placeholdersMax) return `[${label}]`;
     const number = (this.counts.get(label) ?? 0) + 1;
     const placeholder = `[${label}_${String(number)}]`;
@@ -33,6 +35,7 @@ export class Placeholders {
 }
 
 const PLACEHOLDER = /\[[A-Z_]{2,20}_\d{1,4}\]/g;
+/** Maximum length of a placeholder. */
 const LENGTH_MAX = 27;
 
 /**

@@ -12,7 +12,7 @@ describe('detectPii on 2,400 labelled sentences in five languages', () => {
   });
 
   it.each(qualities.map((quality) => [quality.label, quality] as const))(
-    '%s',
+    'finds %s with the required recall and precision',
     (label, { recall, precision, missed }) => {
       const isCertain = ['CREDIT_CARD', 'IBAN', 'EMAIL_ADDRESS', 'SECRET'].includes(label);
       expect({

@@ -34,7 +34,10 @@ export const secrets: Recognizer = (text, emit) => {
   }
 };
 
-/** Returns the end of the end marker, or of what looks like the block. */
+/**
+ * Returns the end of a PEM block: of its end marker or, without one, of the text that looks like
+ * the block.
+ */
 function endOfPem(text: string, start: number): number {
   const rest = text.slice(start, start + 16_384);
   const end = /-----END [A-Z ]{0,30}PRIVATE KEY-----/.exec(rest);
@@ -43,8 +46,8 @@ function endOfPem(text: string, start: number): number {
 }
 
 /**
- * Whether a value looks like a secret: it mixes letters with digits or marks. What follows `token:`
- * in a sentence is usually a word.
+ * Whether a value looks like a secret: it mixes letters with digits or marks. The text after
+ * `token:` in a sentence is usually an ordinary word.
  */
 const looksLikeSecret = (value: string): boolean =>
   value.length >= 8 &&

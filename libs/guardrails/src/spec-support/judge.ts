@@ -36,7 +36,7 @@ export const asking = (text: string, facts: Partial<RequestFacts> = {}): Subject
 export const responding = (text: string, facts: Partial<RequestFacts> = {}): Subject =>
   Subject.output({ ...FACTS, ...facts }, chat('hello'), response(text), 200);
 
-export const on = (stage: GuardrailStage, text: string): Subject =>
+export const subjectAt = (stage: GuardrailStage, text: string): Subject =>
   stage === 'input' ? asking(text) : responding(text);
 
 /** Compiles a guardrail; throws with all failures when it is invalid. */

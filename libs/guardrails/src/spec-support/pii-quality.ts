@@ -11,7 +11,7 @@ export interface Quality {
   readonly missed: readonly string[];
 }
 
-/** Measures the detection. A range counts as found when all of it is found under its own label. */
+/** Measures the detection. A range counts as found when all of it is found under its detected label. */
 export function piiQuality(sentences: readonly LabelledSentence[]): readonly Quality[] {
   const results = sentences.map(({ text, places }) => ({
     text,
@@ -22,23 +22,23 @@ export function piiQuality(sentences: readonly LabelledSentence[]): readonly Qua
     let labelled = 0;
     let hits = 0;
     let found = 0;
-    let right = 0;
+    let correct = 0;
     const missed: string[] = [];
     for (const { text, places, found: all } of results) {
-      const own = all.filter((place) => place.label === label);
+      const detected = all.filter((place) => place.label === label);
       const wanted = places.filter((place) => place.label === label);
       const covers = (place: { start: number; end: number }) =>
-        own.some(({ start, end }) => start <= place.start && end >= place.end);
+        detected.some(({ start, end }) => start <= place.start && end >= place.end);
       labelled += wanted.length;
       for (const place of wanted)
         if (covers(place)) hits++;
         else missed.push(text);
-      found += own.length;
-      right += own.filter(({ start, end }) =>
+      found += detected.length;
+      correct += detected.filter(({ start, end }) =>
         wanted.some((place) => start < place.end && end > place.start),
       ).length;
     }
     const share = (part: number, whole: number) => (whole === 0 ? 1 : part / whole);
-    return { label, labelled, precision: share(right, found), recall: share(hits, labelled), missed };
+    return { label, labelled, precision: share(correct, found), recall: share(hits, labelled), missed };
   });
 }

@@ -6,7 +6,7 @@ export interface LabelledSentence {
   readonly places: readonly { readonly start: number; readonly end: number; readonly label: PiiCategory }[];
 }
 
-/** Returns numbers between 0 and 1 that are the same on every run (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 that are the same on every run (mulberry32). */
 function chance(seed: number): () => number {
   let state = seed;
   return () => {

@@ -2,9 +2,10 @@ import type { GuardrailResponse, GuardrailCall, GuardrailPort } from '../port';
 
 type Reply = (call: GuardrailCall) => GuardrailResponse | Promise<GuardrailResponse>;
 
-/** A recording port: keeps each call and its response. Its clock moves only when set. */
+/** Guardrail port for specs that records each call. Its clock moves only when `nowMs` is set. */
 export class RecordingPort implements GuardrailPort {
   readonly calls: GuardrailCall[] = [];
+  /** Host names that resolve. */
   readonly names = new Set<string>();
   nowMs = Date.UTC(2026, 10, 21);
 

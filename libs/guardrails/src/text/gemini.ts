@@ -14,12 +14,14 @@ const RESULTS = [
   'code_execution_result',
 ] as const;
 
-/** Collects the texts of a call of Gemini: of content, of tokens to count, or of texts to embed. */
+/**
+ * Collects the texts of a Gemini request: contents to respond to, to count tokens of, or to embed.
+ */
 export function geminiRequest(collector: PassageCollector, body: JsonObject): void {
   collector.walk('tool_definition', body, 'tools');
   collector.unit++;
   for (const key of SYSTEM) turn(collector, body[key], 'system');
-  // One content may stand for a list of one.
+  // Gemini accepts a single content instead of a list.
   const contents = Array.isArray(body['contents']) ? listOf(body['contents']) : [body['contents']];
   for (const content of [...contents, body['content']]) turn(collector, content, 'user');
   for (const request of objectsOf(body['requests'])) turn(collector, request['content'], 'user');
@@ -31,12 +33,12 @@ export function geminiResponse(collector: PassageCollector, body: JsonObject): v
   for (const { content } of objectsOf(body['candidates'])) turn(collector, content, 'assistant');
 }
 
-function turn(collector: PassageCollector, content: unknown, otherwise: PassageKind): void {
+function turn(collector: PassageCollector, content: unknown, defaultKind: PassageKind): void {
   if (isObject(content)) {
-    const kind = ROLES[String(content['role'])] ?? otherwise;
+    const kind = ROLES[String(content['role'])] ?? defaultKind;
     const parts = Array.isArray(content['parts']) ? listOf(content['parts']) : [content['parts']];
     for (const part of parts) if (isObject(part)) readPart(collector, part, kind);
-  } else if (typeof content === 'string') collector.walk(otherwise, [content], 0);
+  } else if (typeof content === 'string') collector.walk(defaultKind, [content], 0);
   collector.unit++;
 }
 

@@ -12,7 +12,10 @@ export const ROLES: Readonly<Record<string, PassageKind>> = {
   function: 'tool_result',
 };
 
-/** Collects definitions of tools, which are instructions to the model at every depth. */
+/**
+ * Collects all texts of tool definitions and output formats, which a model reads as instructions at
+ * every depth.
+ */
 export function tools(collector: PassageCollector, body: JsonObject): void {
   for (const key of ['tools', 'functions', 'response_format', 'text']) {
     if (isObject(body[key]) || Array.isArray(body[key])) collector.walk('tool_definition', body, key);

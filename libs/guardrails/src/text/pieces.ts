@@ -1,16 +1,20 @@
-import { inTurn, then, type Eventually } from '../eventually';
+import { reduceInOrder, then, type Eventually } from '../eventually';
 import type { Pace } from '../work';
 
-/** Characters of one step. Our checks take up to 1 µs per character of a text made to be slow. */
+/**
+ * Maximum characters of one step. Checks take up to 1 µs per character of a text that is designed
+ * to be slow.
+ */
 const PIECE = 16_384;
 const OVERLAP = 512;
 /** Fixed cost of a step, in units of work. */
 const STEP_UNITS = 16;
 
 /**
- * Reads a text in pieces that start and end between words if there is a gap, so that other work of
- * the event loop runs in between. Synchronous for a short text. `overlap` is the number of
- * characters of a piece that the next one repeats.
+ * Calls `step` with the state and each piece of a text, and returns the last state. Other work of
+ * the event loop runs between pieces; a short text is one piece and is read synchronously. Pieces
+ * start and end between words if there is white space nearby. `overlap` is the number of characters
+ * of a piece that the next one repeats.
  */
 export function overPieces<T>(
   text: string,
@@ -18,12 +22,14 @@ export function overPieces<T>(
   step: (state: T, piece: string) => T,
   { pace, overlap = 0 }: { readonly pace: Pace; readonly overlap?: number },
 ): Eventually<T> {
-  return inTurn(piecesOf(text, overlap), first, (state, piece) =>
+  return reduceInOrder(piecesOf(text, overlap), first, (state, piece) =>
     then(pace.step(piece.length + STEP_UNITS), () => step(state, piece)),
   );
 }
 
-/** Overlap that is enough to see a phrase across the end of a piece whole in the next one. */
+/**
+ * Overlap with which the next piece contains the whole of a phrase that the end of a piece cuts.
+ */
 export const OVERLAPPING = OVERLAP;
 
 /** Returns the pieces of a text; a short or empty text is one piece. */
@@ -50,7 +56,7 @@ export function overRanges<T>(
   step: (state: T, from: number, to: number) => T,
   pace: Pace,
 ): Eventually<T> {
-  return inTurn(rangesOf(length), first, (state, [from, to]) =>
+  return reduceInOrder(rangesOf(length), first, (state, [from, to]) =>
     then(pace.step(to - from + STEP_UNITS), () => step(state, from, to)),
   );
 }

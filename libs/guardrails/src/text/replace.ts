@@ -5,14 +5,14 @@ import type { TextMatch } from '../check';
  * first covers both.
  */
 export function replaceFindings(text: string, findings: readonly TextMatch[]): string {
-  let made = '';
+  let result = '';
   let at = 0;
   for (const { start, end, replacement } of findings) {
     if (replacement === null || end <= at) continue;
-    if (start >= at) made += text.slice(at, start) + replacement;
+    if (start >= at) result += text.slice(at, start) + replacement;
     at = end;
   }
-  return made + text.slice(at);
+  return result + text.slice(at);
 }
 
 /** Counts findings by label. */

@@ -6,8 +6,8 @@ import { PassageCollector, type Dialect, type Passage } from './passages';
 import { realtimeEvent } from './realtime';
 
 /**
- * Returns the texts of all choices of a response. A response without texts (vectors, scores) has
- * none.
+ * Returns the texts of all choices of a response. The list is empty for a response of vectors or
+ * scores.
  */
 export function responsePassages(dialect: Dialect, body: unknown): readonly Passage[] {
   const collector = new PassageCollector();
@@ -53,7 +53,7 @@ function chatResponse(collector: PassageCollector, message: JsonObject): void {
   content(collector, message, 'content', 'assistant');
   collector.take('reasoning', message, 'reasoning_content');
   collector.take('reasoning', message, 'reasoning');
-  // The same thinking again, in the form that the provider expects back.
+  // These blocks repeat the reasoning in the form that the provider expects back.
   for (const block of objectsOf(message['thinking_blocks'])) collector.take('reasoning', block, 'thinking');
   collector.take('assistant', message, 'refusal');
   if (isObject(message['audio'])) collector.take('assistant', message['audio'], 'transcript');

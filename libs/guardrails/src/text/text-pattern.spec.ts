@@ -40,12 +40,12 @@ describe('TextPattern', () => {
     const pattern = compile('\\bsecret-\\d+\\b');
     const filler = fc.integer({ min: 0, max: 60_000 });
     await fc.assert(
-      fc.asyncProperty(filler, filler, fc.boolean(), async (before, after, isThere) => {
-        const word = isThere ? 'secret-42' : 'secret';
+      fc.asyncProperty(filler, filler, fc.boolean(), async (before, after, hasMatch) => {
+        const word = hasMatch ? 'secret-42' : 'secret';
         const text = `${'word '.repeat(before / 5)} ${word} ${'more '.repeat(after / 5)}`;
-        expect(await pattern.found(text, pace)).toBe(isThere);
+        expect(await pattern.found(text, pace)).toBe(hasMatch);
         const places = await pattern.places(text, pace);
-        expect(places.map(({ start, end }) => text.slice(start, end))).toEqual(isThere ? ['secret-42'] : []);
+        expect(places.map(({ start, end }) => text.slice(start, end))).toEqual(hasMatch ? ['secret-42'] : []);
       }),
       { numRuns: 25 },
     );
@@ -76,7 +76,7 @@ describe('TextPattern', () => {
     ['end\\z', true],
     ['[$^]a', false],
     ['\\^x', false],
-  ])('searches a pattern that is anchored to one end of a long text there: %s', async (rule, isFound) => {
+  ])('searches a long text at the end to which the pattern %s is anchored', async (rule, isFound) => {
     expect(await compile(rule).found(`${'x'.repeat(300_000)}end`, pace)).toBe(isFound);
   });
 

@@ -37,7 +37,7 @@ export class TextPattern {
 
   /**
    * Compiles `pattern` or `/pattern/flags` with the flags i, m and s (g and u have no effect).
-   * Returns a sentence when it is invalid.
+   * Returns a sentence that says why when the pattern is invalid.
    */
   static compile(rule: string): TextPattern | string {
     const { source, flags } = patternOfRule(rule);
@@ -98,7 +98,10 @@ export class TextPattern {
     return this.pattern.follow();
   }
 
-  /** Returns all matches, or those that were found before it took too long. */
+  /**
+   * Returns all matches as `places`; null when finding all of them takes too long. `before` then
+   * has the matches that were found in time.
+   */
   private quickPlaces(text: string): {
     readonly places: readonly Place[] | null;
     readonly before: readonly Place[];

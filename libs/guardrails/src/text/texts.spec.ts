@@ -38,7 +38,7 @@ describe('request texts', () => {
     ['tools', ['function\nf\ntool words', '{"q":"called"}']],
     ['tool_results', ['result']],
     ['all', ['function\nf\ntool words', 'rules', 'first', '{"q":"called"}', 'result', 'one\ntwo']],
-  ])('requestTexts of chat with scope %s', (scope, texts) => {
+  ])('reads the texts of a chat request with the scope %s', (scope, texts) => {
     expect(input('chat', CHAT, scope)).toEqual(texts);
   });
 
@@ -138,13 +138,13 @@ describe('response texts', () => {
     ],
     ['embeddings', { data: [{ embedding: [1] }] }, []],
     ['json', { text: 'a' }, ['a']],
-  ])('%s', (dialect, body, texts) => {
+  ])('reads the texts of a %s response', (dialect, body, texts) => {
     expect(output(dialect, body, 'all')).toEqual(texts);
   });
 });
 
-describe('edits', () => {
-  it('replace texts by position in a copy of the body', () => {
+describe('Subject.edited', () => {
+  it('replaces texts by position in a copy of the body', () => {
     const subject = Subject.input(FACTS, CHAT);
     const position = subject.passages().findIndex(({ text }) => text === 'two');
     const edited = subject.edited(new Map([[position, 'zwei']]));

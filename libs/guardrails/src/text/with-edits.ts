@@ -8,7 +8,7 @@ export interface Edit {
 }
 
 /** The position of an object in its parent. */
-interface Way {
+interface Location {
   readonly parent: object;
   readonly key: string | number;
 }
@@ -19,37 +19,40 @@ interface Way {
  */
 export function withEdits(root: unknown, edits: readonly Edit[]): unknown {
   if (!isContainer(root)) return root;
-  const ways = waysTo(root, new Set(edits.map(({ holder }) => holder)));
+  const locations = locationsOf(root, new Set(edits.map(({ holder }) => holder)));
   const copies = new Map<object, Fields>();
-  const copyOf = (one: object): Fields => {
-    const known = copies.get(one);
-    if (known) return known;
-    const copy = (Array.isArray(one) ? [...(one as unknown[])] : { ...one }) as Fields;
-    copies.set(one, copy);
-    const way = ways.get(one);
-    if (way) copyOf(way.parent)[way.key] = copy;
+  const copyOf = (container: object): Fields => {
+    const existing = copies.get(container);
+    if (existing) return existing;
+    const copy = (Array.isArray(container) ? [...(container as unknown[])] : { ...container }) as Fields;
+    copies.set(container, copy);
+    const location = locations.get(container);
+    if (location) copyOf(location.parent)[location.key] = copy;
     return copy;
   };
   for (const { holder, key, text } of edits) copyOf(holder)[key] = text;
   return copies.get(root) ?? root;
 }
 
-/** Returns the positions of the wanted objects, and of others found on the way to them. */
-function waysTo(root: object, wanted: Set<object>): ReadonlyMap<object, Way> {
-  const ways = new Map<object, Way>();
+/**
+ * Returns the locations of the wanted objects, and of the objects that were visited on the way to
+ * them.
+ */
+function locationsOf(root: object, wanted: Set<object>): ReadonlyMap<object, Location> {
+  const locations = new Map<object, Location>();
   const open = [root];
   wanted.delete(root);
   for (let parent = open.pop(); parent !== undefined && wanted.size > 0; parent = open.pop()) {
-    const meet = (child: unknown, key: string | number): void => {
+    const visit = (child: unknown, key: string | number): void => {
       if (!isContainer(child)) return;
-      ways.set(child, { parent, key });
+      locations.set(child, { parent, key });
       wanted.delete(child);
       open.push(child);
     };
-    if (Array.isArray(parent)) (parent as unknown[]).forEach(meet);
-    else for (const [key, child] of Object.entries(parent)) meet(child, key);
+    if (Array.isArray(parent)) (parent as unknown[]).forEach(visit);
+    else for (const [key, child] of Object.entries(parent)) visit(child, key);
   }
-  return ways;
+  return locations;
 }
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -4,7 +4,10 @@ import type { WindowFollower } from '../check';
 export const sortedWords = (words: readonly string[], caseSensitive: boolean): readonly string[] =>
   [...new Set(words.map((word) => (caseSensitive ? word : plainSigma(word))))].sort();
 
-/** Follows a text that arrives in pieces: a word is open when the end of the text is its start. */
+/**
+ * Follows a text that arrives in pieces: a word is open when the text ends with the start of the
+ * word.
+ */
 export class WordFollower implements WindowFollower {
   openFrom = 0;
   endsBy = 0;
@@ -30,12 +33,15 @@ export class WordFollower implements WindowFollower {
     // Positions in the folded text differ from those in the original.
     if (folded.length !== tail.length) return 0;
     let at = 0;
-    while (at < folded.length && !this.begins(folded.slice(at))) at += 1;
+    while (at < folded.length && !this.isWordStart(folded.slice(at))) at += 1;
     return at;
   }
 
-  /** Binary search: the first word that is not before the text starts with it, or no word does. */
-  private begins(text: string): boolean {
+  /**
+   * Returns whether a word starts with the text, by binary search: if any word does, the first word
+   * that is not sorted before the text does.
+   */
+  private isWordStart(text: string): boolean {
     let [from, to] = [0, this.words.length];
     while (from < to) {
       const middle = (from + to) >> 1;
@@ -46,5 +52,5 @@ export class WordFollower implements WindowFollower {
   }
 }
 
-/** At the end of a word the letter has another form, and the end of the word is not known yet. */
+/** Sigma has another form at the end of a word, and the end of a word may not have arrived yet. */
 const plainSigma = (lower: string): string => lower.replaceAll('ς', 'σ');
