@@ -12,6 +12,8 @@ export const PROVIDER_CATALOGUE: readonly CatalogueProvider[] = [...PROVIDERS.va
 
 const BY_ID = new Map(PROVIDER_CATALOGUE.map((entry) => [entry.id, entry]));
 
-/** Returns the catalogue entry of a provider by its id or an alias; undefined when there is none. */
+/**
+ * Returns the catalogue entry of a provider by its id or an alias; undefined when there is none.
+ */
 export const catalogueProvider = (name: string): CatalogueProvider | undefined =>
   BY_ID.get(PROVIDERS.get(name)?.id ?? name);

@@ -1,4 +1,7 @@
-/** Addresses of providers' own documentation, by id. Providers without a line have none that is known to be stable. */
+/**
+ * Addresses of providers' own documentation, by id. A provider without an entry has no
+ * documentation at an address that is known to be stable.
+ */
 export const DOCUMENTATION: ReadonlyMap<string, string> = new Map([
   ['openai', 'https://platform.openai.com/docs'],
   ['anthropic', 'https://docs.anthropic.com'],

@@ -56,7 +56,10 @@ const DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ['stability_client_version', 'Version of the application, for usage reports of Stability AI.'],
 ]);
 
-/** Returns what a field of an integration means, in one sentence. Throws for a field that has no description. */
+/**
+ * Returns what a field of an integration means, in one sentence. Throws for a field that has no
+ * description.
+ */
 export function fieldDescription(name: string): string {
   const description = DESCRIPTIONS.get(name);
   if (description === undefined) throw new Error(`The provider field ${name} has no description.`);

@@ -11,7 +11,9 @@ export const textField = (name: string, more: Partial<ConfigurationField> = {}):
 
 const OAUTH = { field: 'auth_type', oneOf: ['oauthClientCredentials'] } as const;
 
-/** Fields of every provider for the client credentials grant, whose token is sent as a bearer token. */
+/**
+ * Fields of every provider for the client credentials grant, whose token is sent as a bearer token.
+ */
 const OAUTH_FIELDS: readonly ConfigurationField[] = [
   textField('auth_type', {
     values: ['apiKey', 'oauthClientCredentials'],

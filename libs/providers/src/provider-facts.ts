@@ -15,13 +15,19 @@ export interface ProviderFacts {
   readonly regions: readonly string[];
   /** Dialects that the provider itself speaks, sorted. */
   readonly dialects: readonly string[];
-  /** Route families that the provider serves in the client's own dialect, in the order of the families. */
+  /**
+   * Route families that the provider serves in the client's own dialect, in the order of the
+   * families.
+   */
   readonly native: readonly RouteKind[];
   /** Route families that clients reach by translation. */
   readonly translated: readonly RouteKind[];
   /** Address of the provider's own documentation; null when unknown. */
   readonly documentation: string | null;
-  /** Whether the price catalogue has prices of this provider. Otherwise calls cost nothing unless an integration has prices. */
+  /**
+   * Whether the price catalogue has prices of this provider. Otherwise calls cost nothing unless an
+   * integration has prices.
+   */
   readonly priced: boolean;
 }
 
@@ -40,10 +46,13 @@ const DIALECT_OF_CALL: ReadonlyMap<RouteKind, string> = new Map(
   [...CLIENT_ROUTES].map(([dialect, { call }]) => [call, dialect]),
 );
 
-/** The dialect in which a provider serves calls of models. */
+/**
+ * Returns the dialect in which a provider serves a route family; undefined when clients do not call
+ * models by the family.
+ */
 function dialectOf([kind, support]: [RouteKind, RouteSupport]): string | undefined {
-  const own = DIALECT_OF_CALL.get(kind);
-  if (own === undefined || support.via === 'native') return own;
+  const clientDialect = DIALECT_OF_CALL.get(kind);
+  if (clientDialect === undefined || support.via === 'native') return clientDialect;
   return support.name.slice(support.name.indexOf('>') + 1);
 }
 

@@ -32,15 +32,12 @@ export interface Credential {
  */
 export type HeaderList = string[];
 
-/**
- * Translates between a client dialect and a provider's. Pure: one translator serves concurrent
- * requests.
- */
+/** Translates between a client dialect and a provider's. Pure, so it serves concurrent requests. */
 export interface Translator {
   /**
-   * Translates a request body without changing it. `address`: what the client put into the path
-   * instead of the body. Throws `validation_failed` for a body that breaks the client's dialect, and
-   * `unsupported_by_provider` for what the provider cannot express.
+   * Translates a request body without changing it. `address`: the parts of the call that are in the
+   * path instead of the body. Throws `validation_failed` for a body that breaks the client's
+   * dialect, and `unsupported_by_provider` for members that the provider cannot express.
    */
   request(body: JsonObject, loss: LossMode, address?: CallAddress): TranslatedRequest;
   /** Translates a complete successful response of the provider to the client's dialect. */
@@ -54,7 +51,7 @@ export interface Translator {
 
 /** A request as the provider takes it. */
 export interface TranslatedRequest {
-  /** After the base URL, query included: `/messages`, `/models/gemini-2.5-pro:generateContent`. */
+  /** Path and query after the base URL: `/messages`, `/models/gemini-2.5-pro:generateContent`. */
   readonly path: string;
   readonly body: JsonObject;
   /** Members that the provider cannot express. */
@@ -71,10 +68,7 @@ export interface TranslationContext {
   readonly address?: CallAddress;
   /** Id of the provider that responds. */
   readonly provider: string;
-  /**
-   * Whether the client gets only members of its own dialect; otherwise also the provider's own
-   * members.
-   */
+  /** Whether the client gets only members of its own dialect, and none of the provider's own. */
   readonly strict: boolean;
 }
 
@@ -98,8 +92,8 @@ export interface StreamTranslator {
 /**
  * How a provider serves a route family. Native: in the client's own dialect and at the client's own
  * path, including ids, after `prefix`; `path` replaces the family's path, such as
- * `/chat/completions`; `pathOf` gives the path of a family whose paths name a model. Translated: at the path that the translator gives. Either is appended to the
- * base URL.
+ * `/chat/completions`; `pathOf` gives the path of a family whose paths name a model. Translated: at
+ * the path that the translator gives. Either is appended to the base URL.
  */
 export type RouteSupport =
   | {
@@ -204,9 +198,7 @@ export interface Provider {
   /** Fields of an integration of this provider, in addition to `COMMON_FIELDS`. */
   readonly fields?: readonly ConfigurationField[];
   readonly environmentKey?: EnvironmentKey;
-  /**
-   * `gen_ai.provider.name` of the OpenTelemetry semantic conventions, if it differs from the id.
-   */
+  /** `gen_ai.provider.name` of OpenTelemetry's semantic conventions, if it differs from the id. */
   readonly telemetryName?: string;
   /**
    * Returns the base URL with its version segment and no trailing slash:
@@ -224,18 +216,18 @@ export interface Provider {
   /** Appends this provider's headers: credential, API version, organisation. */
   sign(headers: HeaderList, credential: Credential): void;
   /**
-   * Signs a request that is complete, and appends headers to it; for signatures over the body. `now`: Unix
-   * milliseconds. Throws `validation_failed` when the credential lacks what it needs.
+   * Signs a request that is complete, and appends headers to it; for signatures over the body.
+   * `now`: Unix milliseconds. Throws `validation_failed` when the credential lacks what it needs.
    */
   signRequest?(request: SignableRequest, credential: Credential, now: number): void;
   /**
-   * How the credential is obtained from a token service; null when it is a key or needs none. Throws
-   * `validation_failed` when a field is missing.
+   * How the credential is obtained from a token service; null when it is a key or needs none.
+   * Throws `validation_failed` when a field is missing.
    */
   identity?(credential: Credential): CloudIdentity | null;
   /** Whether a call needs a credential. */
   readonly needsCredential: boolean;
-  /** Whether the provider has no address of its own, so that each integration needs a `custom_host`. */
+  /** Whether each integration needs a `custom_host`, because the provider has no address. */
   readonly selfHosted?: boolean;
   /** The provider's own name for the `Vendor-Beta` header, or null. */
   readonly betaHeader: string | null;
@@ -251,10 +243,7 @@ export interface Provider {
   usage(body: JsonObject): Usage | null;
   /** Creates a tap for the provider's stream. */
   tap(): StreamTap;
-  /**
-   * Whether a chat or completions stream reports usage only if `stream_options.include_usage` is
-   * set.
-   */
+  /** Whether chat and completions streams report usage only with `include_usage`. */
   readonly usageOnRequest?: boolean;
   /** Whether a final assistant message is the start of the response, which continues it. */
   readonly prefill?: boolean;

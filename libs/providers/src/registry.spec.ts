@@ -66,7 +66,7 @@ describe('PROVIDERS', () => {
     ['gpt-5-mini', null, 'chat'],
     ['gpt-5-provisional', null, 'chat'],
     ['gemini-2.5-pro', 'https://models.example.com/v1', 'chat'],
-  ] as const)('openai takes calls of %s at %s by its API for %s', (model, customHost, api) => {
+  ] as const)('openai serves calls of %s at custom host %s through the %s API', (model, customHost, api) => {
     const openai = provider('openai');
     const { routes } = openai.forCall?.({ model, customHost }) ?? openai;
     expect(routes['chat.completions']?.via).toBe(api === 'chat' ? 'native' : 'translated');

@@ -32,7 +32,9 @@ class Registry extends Map<string, Provider> {
   }
 }
 
-/** Returns providers by id and alias, in display order. Throws when two have the same id or alias. */
+/**
+ * Returns providers by id and alias, in display order. Throws when two have the same id or alias.
+ */
 export const registryOf = (providers: readonly Provider[]): ReadonlyMap<string, Provider> =>
   new Registry(providers);
 

@@ -11,7 +11,7 @@ export interface Quality {
   readonly missed: readonly string[];
 }
 
-/** Measures the detection. A range counts as found when all of it is found under its detected label. */
+/** Measures the detection. A range counts as found when all of it is found under its own label. */
 export function piiQuality(sentences: readonly LabelledSentence[]): readonly Quality[] {
   const results = sentences.map(({ text, places }) => ({
     text,

@@ -179,7 +179,7 @@ describe('translation of Anthropic streams to chat completions', () => {
     });
   });
 
-  it('is never complete when the stream broke off, at any position', () => {
+  it('never reports a stream as complete that breaks off, at any position', () => {
     const bytes = Buffer.from(FULL, 'utf8');
     const lastEvent =
       bytes.lastIndexOf('event: message_stop') + 'event: message_stop\ndata: {"type":"message_stop"}'.length;

@@ -11,7 +11,7 @@ import { AZURE_CREDENTIAL_FIELDS, azureIdentity } from '../identity/azure';
 import { textField } from '../fields';
 import { defineProvider, type Credential } from '../provider';
 
-/** Sent to a deployment when the configurations name no other version. */
+/** API version that is sent to a deployment when the configurations name none. */
 const DEFAULT_API_VERSION = '2024-10-21';
 const RESOURCE_NAME = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/i;
 

@@ -43,7 +43,7 @@ const common = {
   telemetryName: 'aws.bedrock',
 } as const satisfies Partial<Provider>;
 
-/** Forms of InvokeModel, by the model's name without its region. */
+/** Wire formats of InvokeModel, by a part of the model's name. */
 const EMBEDDINGS = [
   ['amazon.titan-embed', 'bedrock-titan'],
   ['amazon.nova', 'bedrock-nova'],

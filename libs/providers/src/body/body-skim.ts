@@ -53,6 +53,9 @@ export class BodySkim {
     this.skimmer?.add(at === 0 ? chunk : chunk.subarray(at));
   }
 
+  /**
+   * Returns the scan of the bytes; null when they are neither a JSON object nor an expected form.
+   */
   scan(): ShallowScan | null {
     return this.skimmer?.scan() ?? null;
   }

@@ -119,7 +119,7 @@ describe('boundaryOf', () => {
     ['multipart/form-data; boundary=A', 'A'],
     ['Multipart/Form-Data ; charset=utf-8; Boundary="a b" ;', 'a b'],
     ['multipart/form-data; boundary=----WebKitFormBoundary/0=?:', '----WebKitFormBoundary/0=?:'],
-  ])('reads %s', (contentType, boundary) => {
+  ])('reads the boundary of %s', (contentType, boundary) => {
     expect(boundaryOf(contentType)).toBe(boundary);
   });
 

@@ -1,13 +1,16 @@
 import { demandOfFields, type OutputDemand } from './output-demand';
 import type { ShallowScan } from './shallow-scan';
 
-/** A parameter of a content type: its name and its value, quoted or plain, in a spelling that all parsers read alike. */
+/**
+ * A parameter of a content type: its name and its value, quoted or plain, in a spelling that all
+ * parsers read alike.
+ */
 const PARAMETER = /^([!#$%&'+.^`|~\w-]+)=(?:"([^"\\]*)"|([^"\\,\s]*))$/;
 const BOUNDARY_LENGTH_MAX = 70;
-/** The one spelling that all parsers read alike. */
+/** Matches the one spelling of a content disposition that all parsers read alike. */
 const DISPOSITION = /^content-disposition: form-data; name="([^"\\%\r\n]*)"(?:; filename="([^"\r\n]*)")?$/i;
 const VALUE = /^[\x20-\x7e]{1,1024}$/;
-/** A longer value is taken for a text that is no amount. */
+/** Maximum bytes of a value that is read as an amount. */
 const DEMAND_BYTES_MAX = 64;
 const TOO_LONG = 'too long';
 /** Maximum parts of one form. */
@@ -17,7 +20,10 @@ export const PART_HEAD_MAX = 2_048;
 /** Bytes from the start of a part that a scan may need: its head and the longest model. */
 export const PART_BYTES_MAX = 4_096;
 
-/** A form that parsers could read differently, in which any number of outputs may be requested. */
+/**
+ * Result for a form that parsers could read differently: no model, and an unknown number of
+ * outputs.
+ */
 const DOUBT: ShallowScan = {
   model: null,
   stream: null,
@@ -31,8 +37,8 @@ const DOUBT: ShallowScan = {
  * Reads the field `model` of a multipart form without decoding it; null when the body is not a
  * form.
  * Where two parsers could differ, no model is reported: a second `model`, an unusual spelling of a
- * part's head, text before the first part. Of parts that can be read the output is reported, also
- * without a model.
+ * part's head, text before the first part. The output demand of the parts that can be read is
+ * reported even without a model.
  */
 export function formScan(body: Buffer, contentType: string | undefined): ShallowScan | null {
   const boundary = boundaryOf(contentType);

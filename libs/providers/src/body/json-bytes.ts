@@ -3,8 +3,8 @@ import { byteTable } from '@gw/kernel';
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 /**
- * Escapes are often close together in text with line breaks or JSON, so more bytes are walked than
- * for a quote.
+ * Bytes after an escape that are compared one by one before the native search, because escapes are
+ * often close together in text with line breaks or JSON.
  */
 const ESCAPE_WALK = 64;
 
@@ -42,18 +42,18 @@ const NOTHING = Buffer.alloc(0);
 export class EscapeCheck {
   private isUnsound = false;
   /** An escape that the end of the last chunk may have cut. */
-  private begun: Buffer = NOTHING;
+  private pending: Buffer = NOTHING;
 
   add(piece: Buffer): void {
     if (this.isUnsound) return;
-    const bytes = this.begun.length === 0 ? piece : Buffer.concat([this.begun, piece]);
+    const bytes = this.pending.length === 0 ? piece : Buffer.concat([this.pending, piece]);
     const at = unsoundEscape(bytes);
     this.isUnsound = at !== -1 && at + ESCAPE_BYTES_MAX <= bytes.length;
-    this.begun = at === -1 || this.isUnsound ? NOTHING : Buffer.from(bytes.subarray(at));
+    this.pending = at === -1 || this.isUnsound ? NOTHING : Buffer.from(bytes.subarray(at));
   }
 
   get isSound(): boolean {
-    return !this.isUnsound && this.begun.length === 0;
+    return !this.isUnsound && this.pending.length === 0;
   }
 }
 

@@ -6,7 +6,7 @@ import { shallowScan } from './shallow-scan';
 
 const scan = (text: string) => shallowScan(Buffer.from(text, 'utf8'));
 
-describe('requested output', () => {
+describe('output demand of a body', () => {
   it.each([
     ['max_tokens', '{"model":"m","max_tokens":100}', { bound: 100 }],
     ['max_completion_tokens', '{"max_completion_tokens" : 7 ,"model":"m"}', { bound: 7 }],
@@ -35,7 +35,7 @@ describe('requested output', () => {
       { bound: 10, thinking: 4000 },
     ],
     [
-      'a budget for reasoning that is the model’s own',
+      'a reasoning budget that the model decides',
       '{"generationConfig":{"thinkingConfig":{"thinkingBudget":-1}}}',
       {},
     ],
@@ -46,9 +46,9 @@ describe('requested output', () => {
     ],
     ['a number in another spelling', '{"max_tokens":1e3,"n":2.0}', { bound: 1000, choices: 2 }],
     ['a bound of ten digits', '{"max_tokens":1000000000}', { bound: 1_000_000_000 }],
-    ['null as not given', '{"max_tokens":null,"n":null}', {}],
-    ['nothing below the top level', '{"x":{"max_tokens":100},"messages":[{"n":2}]}', {}],
-    ['nothing of a name that is like one', '{"max_tokenz":100,"max_completion_tokenz":1,"N":3}', {}],
+    ['null, which counts as absent', '{"max_tokens":null,"n":null}', {}],
+    ['members below the top level, which are ignored', '{"x":{"max_tokens":100},"messages":[{"n":2}]}', {}],
+    ['similar names, which are ignored', '{"max_tokenz":100,"max_completion_tokenz":1,"N":3}', {}],
     ['a bound that is a text', '{"max_tokens":"5000"}', { bound: 5000, unread: 'max_tokens' }],
     ['a bound that is no whole number', '{"max_tokens":5000.5}', { bound: 5001, unread: 'max_tokens' }],
     [
@@ -59,8 +59,12 @@ describe('requested output', () => {
     ['a bound that is a list', '{"max_tokens":[1]}', { bound: Infinity, unread: 'max_tokens' }],
     ['a count that is a text', '{"n":"100"}', { choices: 100, unread: 'n' }],
     ['a count that is no number', '{"n":{"a":1}}', { choices: 128, unread: 'n' }],
-    ['a bound past what a double holds', '{"max_tokens":1e400}', { bound: Infinity, unread: 'max_tokens' }],
-  ])('is read from bytes and from the parsed body: %s', (title, text, demand) => {
+    [
+      'a bound beyond the range of a double',
+      '{"max_tokens":1e400}',
+      { bound: Infinity, unread: 'max_tokens' },
+    ],
+  ])('is equal from bytes and from the parsed body for %s', (title, text, demand) => {
     const expected = { ...NO_DEMAND, ...demand };
     expect(scan(text)).toMatchObject({ needsParse: false, output: expected });
     if (!title.startsWith('the larger of two members'))
@@ -95,7 +99,7 @@ describe('requested output', () => {
     expect(demandOfPrompts(200_000)).toMatchObject({ prompts: 100_000, unread: 'prompt' });
   });
 
-  it('is equal from the bytes and from the parsed body when the bytes can be read completely', () => {
+  it('is equal from bytes and from the parsed body when the bytes can be read completely', () => {
     let read = 0;
     fc.assert(
       fc.property(body, (requested) => {
@@ -131,7 +135,7 @@ describe('requested output', () => {
     expect(skim.scan()?.output).toEqual({ ...NO_DEMAND, bound: 5, unread: 'prompt' });
   });
 
-  it('is the maximum of each part of two bodies', () => {
+  it('is the maximum of each member for two bodies', () => {
     const one = { bound: 5, thinking: 0, choices: 9, prompts: 1, unread: null };
     const other = { bound: null, thinking: 7, choices: 2, prompts: 3, unread: 'n' };
     expect(largerDemand(one, other)).toEqual({ bound: 5, thinking: 7, choices: 9, prompts: 3, unread: 'n' });

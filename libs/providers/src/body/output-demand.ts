@@ -70,7 +70,8 @@ const OPEN_OBJECT = 0x7b;
 const ODD = Symbol('odd');
 
 /**
- * Sums up the members of a body from its bytes. Of a member given twice the larger value counts.
+ * Reads the output demand from the members of a body. If a member occurs twice, the larger value
+ * counts.
  * A member that is not relevant costs one comparison of a byte and a length.
  */
 export class DemandReader implements MemberReader {

@@ -64,9 +64,9 @@ describe('readResponse usage', () => {
   });
 
   it.each([
-    ['an answer without one', '{"id":"1"}'],
-    ['a truncated answer', '{"id":1'],
-    ['a cut usage', '{"usage":{"prompt_tokens":5'],
+    ['a response without usage', '{"id":"1"}'],
+    ['a truncated response', '{"id":1'],
+    ['a truncated usage object', '{"usage":{"prompt_tokens":5'],
     [
       'counts that overflow',
       '{"usage":{"prompt_tokens":1e308,"completion_tokens":1e308,"total_tokens":1e309}}',
@@ -75,7 +75,7 @@ describe('readResponse usage', () => {
     ['negative counts', '{"usage":{"prompt_tokens":-5,"completion_tokens":1}}'],
     ['fractions', '{"usage":{"prompt_tokens":0.5,"completion_tokens":1}}'],
     ['HTML', '<html>captive portal</html>'],
-    ['nothing', ''],
+    ['an empty response', ''],
     ['deep nesting', '['.repeat(200_000)],
   ])('reads no usage from %s, so that it is never billed as zero', (_, text) => {
     expect(readUsage(openai, Buffer.from(text, 'utf8'))).toBeNull();

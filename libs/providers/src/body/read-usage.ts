@@ -55,8 +55,8 @@ const NOTHING: ResponseFacts = { usage: null, model: null };
 /** Returns null when the bytes are not a single object, or one too long to parse. */
 function ofObject(provider: Reader, body: Buffer): ResponseFacts | null {
   const found = shallowResponse(body);
-  const own = found?.usage ? parseObject(found.usage.toString('utf8')) : null;
-  const usage = own === null ? null : provider.usage({ usage: own });
+  const object = found?.usage ? parseObject(found.usage.toString('utf8')) : null;
+  const usage = object === null ? null : provider.usage({ usage: object });
   if (found !== null && usage !== null) return { usage, model: found.model };
   const isLong = body.length > PARSE_BYTES_MAX;
   const whole = isLong ? null : parseObject(body.toString('utf8'));
@@ -65,7 +65,7 @@ function ofObject(provider: Reader, body: Buffer): ResponseFacts | null {
   return { usage: isLong ? readUsageAtEnd(provider, endOf(body)) : null, model: found.model };
 }
 
-/** Google uses another name. */
+/** Returns the model of a response, which Google names `modelVersion`; null for none. */
 const modelOf = (response: JsonObject): string | null =>
   asString(response['model']) ?? asString(response['modelVersion']);
 
@@ -99,8 +99,8 @@ const MARKER = '"usage';
 
 /**
  * Reads the usage from the last bytes of a JSON response that is too long to keep.
- * What follows the last key that starts with `usage` must close exactly one object, so that it
- * belongs to the response itself and not to a nested value; a list may close after it.
+ * The text after the last key that starts with `usage` must close exactly one object, so that the
+ * key belongs to the response itself and not to a nested value; a list may close after it.
  */
 export function readUsageAtEnd(provider: Reader, end: Buffer): Usage | null {
   const rest = lastItem(end);

@@ -87,7 +87,7 @@ describe('shallowScan', () => {
   });
 
   it.each([
-    ['a second model, of which another reader may take the other', '{"model":"a","model":"b"}'],
+    ['a second model, which another parser may prefer', '{"model":"a","model":"b"}'],
     ['a second stream', '{"stream":true,"stream":false}'],
     ['an escaped key', '{"model":"a","m\\u006fdel":"b"}'],
     ['an escaped model', '{"model":"gpt\\u002d4o"}'],
@@ -124,7 +124,7 @@ describe('shallowScan', () => {
     ['a bad escape far behind the last', `{"model":"a","x":"\\n${'x'.repeat(500)}\\v"}`],
     ['a bad escape in a key further in', String.raw`{"model":"a","x":{"\'":1}}`],
     ['a backslash outside of every text', String.raw`{"model":"a","x":[\q]}`],
-    ['more members than a parser takes', `{"model":"a",${'"x":1,'.repeat(100_000)}"y":1}`],
+    ['more members than a parser accepts', `{"model":"a",${'"x":1,'.repeat(100_000)}"y":1}`],
   ])('requests a parse for %s', (_, text) => {
     expect(scan(text)).toEqual({
       model: null,

@@ -13,20 +13,20 @@ export class Skeleton {
   isFull = false;
   private kept = Buffer.allocUnsafe(BYTES_AT_FIRST);
   private length = 0;
-  /** Ranges without a gap: the start of each in the skeleton and in the body. */
-  private readonly runs: { readonly here: number; readonly there: number }[] = [];
+  /** Ranges without a gap, with the start of each in the skeleton and in the body. */
+  private readonly runs: { readonly offset: number; readonly bodyOffset: number }[] = [];
   private next = -1;
 
-  /** Copies `bytes[from, to)`, which start at `there` in the body. */
-  keep(bytes: Buffer, from: number, to: number, there: number): void {
+  /** Copies `bytes[from, to)`, which start at `bodyOffset` in the body. */
+  keep(bytes: Buffer, from: number, to: number, bodyOffset: number): void {
     const size = to - from;
     if (this.isFull || size <= 0) return;
     if (this.length + size > BYTES_MAX || this.runs.length >= GAPS_MAX) {
       this.isFull = true;
       return;
     }
-    if (there !== this.next) this.runs.push({ here: this.length, there });
-    this.next = there + size;
+    if (bodyOffset !== this.next) this.runs.push({ offset: this.length, bodyOffset });
+    this.next = bodyOffset + size;
     if (this.length + size > this.kept.length) this.grow(this.length + size);
     bytes.copy(this.kept, this.length, from, to);
     this.length += size;
@@ -43,9 +43,9 @@ export class Skeleton {
     return { ...scan, modelSpan: [this.inBody(start), this.inBody(end - 1) + 1] };
   }
 
-  private inBody(offset: number): number {
-    const run = this.runs.findLast(({ here }) => here <= offset);
-    return run ? run.there + offset - run.here : offset;
+  private inBody(position: number): number {
+    const run = this.runs.findLast(({ offset }) => offset <= position);
+    return run ? run.bodyOffset + position - run.offset : position;
   }
 
   private grow(size: number): void {

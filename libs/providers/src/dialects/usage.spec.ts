@@ -94,7 +94,7 @@ describe('openAiUsage', () => {
       { ...ZERO, inputTokens: 32, outputTokens: 119, reasoningTokens: 110 },
     ],
     [
-      'more cached tokens than there were',
+      'more cached tokens than input tokens',
       {
         usage: {
           prompt_tokens: 5,

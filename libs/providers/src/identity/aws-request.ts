@@ -13,7 +13,8 @@ const REGION = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const SERVICE = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
 /**
- * Rules for the members of `configurations.aws_sigv4` that are not secret, and how errors say them.
+ * Patterns of the members of `configurations.aws_sigv4` that are not secret, and their rules as
+ * error messages state them.
  */
 export const AWS_MEMBERS = {
   access_key_id: { pattern: ACCESS_KEY_ID, rule: 'must be the id of an access key of AWS' },
@@ -27,7 +28,7 @@ export const AWS_MEMBERS = {
 /**
  * Returns the headers that sign a request with the key of `configurations.aws_sigv4` (AWS Signature
  * Version 4). They are valid for this method, URL and body only, for five minutes. `now`: Unix
- * milliseconds. @throws VendorError `invalid` without a complete key
+ * milliseconds. Throws `VendorError` `invalid` without a complete key.
  */
 export function awsRequestHeaders(
   configurations: Readonly<Record<string, unknown>>,

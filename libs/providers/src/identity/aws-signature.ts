@@ -107,8 +107,8 @@ function signingKey(secret: string, day: string, region: string, service: string
   // The cache key contains the secret, so that tenants with the same key id never share a signing
   // key.
   const name = [secret, day, region, service].join('\n');
-  const known = signingKeys.get(name);
-  if (known !== undefined) return known;
+  const cached = signingKeys.get(name);
+  if (cached !== undefined) return cached;
   let key: string | Buffer = `AWS4${secret}`;
   for (const part of [day, region, service, 'aws4_request'])
     key = createHmac('sha256', key).update(part).digest();

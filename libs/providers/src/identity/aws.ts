@@ -11,7 +11,7 @@ const REGION = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const WIF = { field: 'aws_auth_type', oneOf: ['wif'] } as const;
 const OF_INSTALLATION = ['assumedRole', 'serviceRole', 'wif'] as const;
 
-/** Fields of providers at AWS, except for those with which a token is exchanged. */
+/** Fields of integrations of providers at AWS: the region, and how calls authenticate. */
 export const AWS_FIELDS: readonly ConfigurationField[] = [
   textField('aws_region', { kind: 'label', required: true, maxLength: 63, staysAtProvider: true }),
   textField('aws_auth_type', {
@@ -49,7 +49,7 @@ const hasApiKey = ({ apiKey, configurations }: Credential): boolean =>
     configurations['aws_access_key_id'] === undefined &&
     apiKey !== null);
 
-/** The identity for `aws_auth_type`; null for keys that the integration holds. */
+/** Returns the identity for `aws_auth_type`; null for keys of the integration. */
 export function awsIdentity(credential: Credential): CloudIdentity | null {
   const region = (): string => regionOf(credential);
   const roleArn = (): string => neededText(credential, 'aws_role_arn');

@@ -23,7 +23,8 @@ export const MODEL_MAKERS: readonly ProviderRow[] = [
     usage: 'always',
     prices: 'mistral',
   }),
-  // The OpenAI-compatible API serves what version 2 lacks; passthrough paths begin with the version.
+  // The OpenAI-compatible API serves what version 2 lacks; passthrough paths begin with the
+  // version.
   row('cohere', 'Cohere', 'https://api.cohere.com', 'models@/compatibility/v1 rerank@/v2', {
     dialect: 'cohere-v2',
     forms: { embeddings: 'cohere-v2' },

@@ -36,7 +36,7 @@ export function providerOfRow(row: ProviderRow): Provider {
   const served = routesOf(row);
   const key = keyHeaderOf(row);
   const facts = factsOf(row, key);
-  const own = Object.entries(served).filter(([kind]) => !isOfMessages(kind));
+  const nativeRoutes = Object.entries(served).filter(([kind]) => !isOfMessages(kind));
   return defineProvider({
     ...speakerOf(row),
     ...facts,
@@ -50,13 +50,15 @@ export function providerOfRow(row: ProviderRow): Provider {
       addressOf(row, baseOf(row, credential, kind), credential, model),
     routes: withClients(row, {
       ...familyRoutes(row.id, row.forms ?? {}),
-      ...Object.fromEntries(own),
+      ...Object.fromEntries(nativeRoutes),
       ...PASSTHROUGH,
     }),
   });
 }
 
-/** Serves custom hosts that end in `/api` in the provider's own dialect. */
+/**
+ * Returns the `forCall` of a provider whose custom hosts that end in `/api` speak its own dialect.
+ */
 function atOwnApi(
   row: ProviderRow,
   facts: ReturnType<typeof factsOf>,
@@ -90,7 +92,7 @@ function speakerOf({ dialect }: ProviderRow) {
   return dialect === 'cohere-v2' ? cohereSpeaker : openAiSpeaker;
 }
 
-/** Adds the routes of clients of other dialects. */
+/** Returns the routes with those of clients of other dialects added. */
 function withClients(row: ProviderRow, routes: Routes): Routes {
   const { id, dialect } = row;
   return dialect === undefined
@@ -124,7 +126,7 @@ const factsOf = (row: ProviderRow, key: KeyHeader | null) => ({
   ...(row.halfPriceBatches === true ? { batchMillionths: HALF } : {}),
 });
 
-/** How calls of a service at AWS are signed. */
+/** Returns the members of a provider that sign calls of a service at AWS. */
 const signedBy = (service: string): Pick<Provider, 'identity' | 'signRequest'> => ({
   identity: awsIdentity,
   signRequest: (request, credential, now) => signForAws(request, credential, { service, now }),
@@ -147,7 +149,7 @@ function traitsOf({ maxTokens, drop, clamp = {}, traits = {} }: ProviderRow): Pr
   return { maxTokensField: maxTokens ?? 'max_tokens', drop: wordsOf(drop), clamp, ...traits };
 }
 
-/** Returns the provider as it serves the Messages API, if the row does. */
+/** Returns the variants that serve the Messages API; empty when the row does not serve it. */
 function variantsOf(
   row: ProviderRow,
   facts: ReturnType<typeof factsOf>,

@@ -1,4 +1,7 @@
-/** Providers that have shut down, by id: their name. Requests that name them are refused with a message that says so. */
+/**
+ * Names of providers that have shut down, by id. Requests that name them are refused with a message
+ * that says so.
+ */
 const RETIRED: ReadonlyMap<string, string> = new Map([
   ['anyscale', 'Anyscale Endpoints'],
   ['palm', 'Google PaLM'],

@@ -26,33 +26,39 @@ export interface RowOptions {
   /** Other names, separated by spaces: accepted in requests, never written. */
   readonly aliases?: string;
   /**
-   * How the key is sent; default: `bearer`. `optional`: as a bearer token if there is a key. `none`:
-   * never.
+   * How the key is sent; default: `bearer`. `optional`: as a bearer token if there is a key.
+   * `none`: never.
    */
   readonly auth?: 'bearer' | 'optional' | 'none' | KeyHeader;
   /**
-   * Base URL of the Messages API, if it differs from the row's. A custom host replaces the row's base
-   * only; the Messages API is then reached by translation.
+   * Base URL of the Messages API, if it differs from the row's. A custom host replaces the row's
+   * base only; the Messages API is then reached by translation.
    */
   readonly messages?: string;
   /** How the Messages API gets the key, if it differs. */
   readonly messagesAuth?: KeyHeader;
   /**
-   * The provider's dialect, if it is not OpenAI's: calls of all clients are translated to it. `serves` then
-   * has the other families.
+   * The provider's dialect, if it is not OpenAI's: calls of all clients are translated to it.
+   * `serves` then has the other families.
    */
   readonly dialect?: RowDialect;
-  /** Name of the provider's service at AWS, for which calls are signed unless the credential is a key. */
+  /**
+   * Name of the provider's service at AWS, for which calls are signed unless the credential is a
+   * key.
+   */
   readonly awsService?: string;
-  /** The dialect of an API of the provider's own, at custom hosts that end in `/api`. */
+  /** The dialect of the provider's own API, at custom hosts that end in `/api`. */
   readonly ownApi?: { readonly dialect: 'ollama'; readonly forms: FamilyForms };
-  /** Families that the provider takes in a form of its own. */
+  /** Wire formats of the families that the provider takes in a format of its own. */
   readonly forms?: FamilyForms;
   /** Base URLs that the setting `provider_region` selects instead of the row's. */
   readonly regions?: Readonly<Record<string, RegionBases>>;
   /** Base URLs of single route families. */
   readonly bases?: Readonly<Partial<Record<RouteKind, string>>>;
-  /** Sent with each call. A header with a setting that has neither a value nor a default is left out. */
+  /**
+   * Sent with each call. A header with a setting that has neither a value nor a default is left
+   * out.
+   */
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent with each call, unless the caller sends the parameter. */
   readonly query?: Readonly<Record<string, string>>;
@@ -74,14 +80,16 @@ export interface RowOptions {
   readonly telemetryName?: string;
 }
 
-/** A provider of OpenAI's dialect as data: its row is everything that the product knows about it. */
+/**
+ * A provider of OpenAI's dialect as data: its row is everything that the product knows about it.
+ */
 export interface ProviderRow extends RowOptions {
   readonly id: string;
   readonly name: string;
   /**
-   * Base URL with its version segment and without a trailing slash. `{name}` is a setting: one label of
-   * a host name or one path segment. Null: the server is self-hosted, and an integration must have a
-   * `custom_host`.
+   * Base URL with its version segment and without a trailing slash. `{name}` is a setting: one
+   * label of a host name or one path segment. Null: the server is self-hosted, and an integration
+   * must have a `custom_host`.
    */
   readonly base: string | null;
   /**
@@ -105,7 +113,9 @@ const WORDS: Readonly<Partial<Record<RouteKind, string>>> = {
   'images.generations': 'images',
 };
 
-/** Route families by their word in rows: `chat`, `images`, or the last part of the name (`speech`). */
+/**
+ * Route families by their word in rows: `chat`, `images`, or the last part of the name (`speech`).
+ */
 export const ROUTE_WORDS: ReadonlyMap<string, RouteKind> = new Map(
   (Object.keys(ROUTE_FAMILIES) as RouteKind[]).map((kind) => [
     WORDS[kind] ?? kind.slice(kind.lastIndexOf('.') + 1),

@@ -26,8 +26,8 @@ function partsOf(base: string): readonly [host: string, path: string] {
 }
 
 /**
- * Returns the base URL with its settings filled in. Throws `validation_failed` that names the first setting that is missing, or
- * that could choose another host or path.
+ * Returns the base URL with its settings filled in. Throws `validation_failed` that names the first
+ * setting that is missing, or that could choose another host or path.
  */
 export function filledBase(base: string, credential: Credential, model: string | null): string {
   // Most bases have no settings, and each call needs its base.
@@ -62,7 +62,9 @@ function checkedModel(model: string | null): string {
   });
 }
 
-/** Returns the text with its settings, or null when one of them has neither a value nor a default. */
+/**
+ * Returns the text with its settings, or null when one of them has neither a value nor a default.
+ */
 export function filledText(text: string, { configurations }: Credential): string | null {
   let isComplete = true;
   const filled = text.replaceAll(PLACEHOLDER, (_, name: string, byDefault?: string) => {

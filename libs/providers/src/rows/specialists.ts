@@ -1,6 +1,6 @@
 import { row, type ProviderRow } from './row';
 
-const own = (header: string, format = '{key}') => ({ auth: { header, format } });
+const keyIn = (header: string, format = '{key}') => ({ auth: { header, format } });
 
 /** Services for vectors and ranked documents. */
 const RETRIEVAL: readonly ProviderRow[] = [
@@ -17,7 +17,7 @@ const RETRIEVAL: readonly ProviderRow[] = [
     forms: { rerank: 'mixedbread' },
   }),
   row('pinecone', 'Pinecone', 'https://api.pinecone.io', '', {
-    ...own('api-key'),
+    ...keyIn('api-key'),
     headers: { 'x-pinecone-api-version': '2025-10' },
     forms: { embeddings: 'pinecone', rerank: 'pinecone' },
   }),
@@ -34,21 +34,21 @@ const IMAGES: readonly ProviderRow[] = [
       'stability-client-version': '{stability_client_version}',
     },
   }),
-  row('segmind', 'Segmind', 'https://api.segmind.com/v1', '', own('x-api-key')),
+  row('segmind', 'Segmind', 'https://api.segmind.com/v1', '', keyIn('x-api-key')),
   row('black-forest-labs', 'Black Forest Labs', 'https://api.bfl.ai/v1', '', {
     aliases: 'bfl',
-    ...own('x-key'),
+    ...keyIn('x-key'),
   }),
-  row('fal', 'fal', 'https://fal.run', '', own('authorization', 'Key {key}')),
+  row('fal', 'fal', 'https://fal.run', '', keyIn('authorization', 'Key {key}')),
   row('meshy', 'Meshy', 'https://api.meshy.ai/openapi/v1', ''),
   row('tripo3d', 'Tripo3D', 'https://api.tripo3d.ai/v2/openapi', ''),
 ];
 
 /** Services for speech. */
 const SPEECH: readonly ProviderRow[] = [
-  row('elevenlabs', 'ElevenLabs', 'https://api.elevenlabs.io/v1', '', own('xi-api-key')),
-  row('deepgram', 'Deepgram', 'https://api.deepgram.com/v1', '', own('authorization', 'Token {key}')),
-  row('assemblyai', 'AssemblyAI', 'https://api.assemblyai.com/v2', '', own('authorization')),
+  row('elevenlabs', 'ElevenLabs', 'https://api.elevenlabs.io/v1', '', keyIn('xi-api-key')),
+  row('deepgram', 'Deepgram', 'https://api.deepgram.com/v1', '', keyIn('authorization', 'Token {key}')),
+  row('assemblyai', 'AssemblyAI', 'https://api.assemblyai.com/v2', '', keyIn('authorization')),
   row('cartesia', 'Cartesia', 'https://api.cartesia.ai', '', {
     headers: { 'cartesia-version': '2025-04-16' },
   }),

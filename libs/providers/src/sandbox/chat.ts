@@ -45,7 +45,7 @@ export function chatResponse(request: SandboxRequest): SandboxResponse {
   return body['stream'] === true ? streamed(request, texts, usage) : whole(request, texts, usage);
 }
 
-/** The text that a schema of the output demands; null when there is none. */
+/** Returns the JSON text that `response_format` requires; null when it requires none. */
 function structured(body: JsonObject): string | null {
   const format = asObject(body['response_format']);
   if (format?.['type'] === 'json_object') return '{}';
@@ -55,7 +55,7 @@ function structured(body: JsonObject): string | null {
 
 const jsonText = (json: string): SandboxText => ({ pieces: [json], finishReason: 'stop' });
 
-/** A response that calls a tool. */
+/** Returns a response that calls a tool. */
 function callResponse(
   request: SandboxRequest,
   { id, name, arguments: json }: SandboxCall,
@@ -79,10 +79,10 @@ function callResponse(
     ...base,
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
   });
-  const begun = { index: 0, ...called, function: { name, arguments: '' } };
+  const callStart = { index: 0, ...called, function: { name, arguments: '' } };
   return {
     kind: 'stream',
-    opening: [chunk({ role: 'assistant', content: null, tool_calls: [begun] })],
+    opening: [chunk({ role: 'assistant', content: null, tool_calls: [callStart] })],
     content: [chunk({ tool_calls: [{ index: 0, function: { arguments: json } }] })],
     length: 1,
     closing: [

@@ -13,7 +13,7 @@ export interface Dials {
   readonly gap: number;
   /** Content chunks of a stream; null for one per word. */
   readonly chunks: number | null;
-  /** Error status to return instead. */
+  /** Error status to return instead of a response; null for none. */
   readonly status: number | null;
   /**
    * Breaks the connection after this many content chunks, or in the middle of a response that is

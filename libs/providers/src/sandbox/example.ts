@@ -5,8 +5,9 @@ const DEPTH_MAX = 16;
 const MEMBERS_MAX = 1_000;
 
 /**
- * Returns a value of the shape that a JSON Schema describes: required members alone, the first of several choices. Bounds, formats
- * and patterns are not kept; past 16 levels or 1,000 values it is null.
+ * Returns a value of the shape that a JSON Schema describes, with required members only and the
+ * first of several choices. Bounds, formats and patterns are ignored. Values past 16 levels or
+ * 1,000 values are null.
  */
 export function exampleOf(schema: unknown): unknown {
   return new Example(asObject(schema) ?? {}).of(schema, 0);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../provider';
 import type { SandboxResponse } from './request';
 import { invalid, type SandboxRequest } from './request';
 
-/** The documented names; the first is the default. */
+/** Model names of the documented API; the first is the default. */
 export const MODERATION_MODELS = ['text-moderation-latest', 'text-moderation-stable'] as const;
 
 export const MODERATION_CATEGORIES = [

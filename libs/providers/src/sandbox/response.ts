@@ -17,7 +17,10 @@ const ROUTES: Readonly<Record<string, (request: SandboxRequest) => SandboxRespon
   '/moderations': moderationResponse,
 };
 
-/** Responds to any request; what the sandbox does not serve gets an error in OpenAI's shape. */
+/**
+ * Responds to any request. A request that the sandbox does not serve gets an error in OpenAI's
+ * format.
+ */
 export const respondLocally: LocalProvider['respond'] = (request) => {
   try {
     return response(request);

@@ -43,7 +43,7 @@ const contentOf = (body: JsonObject, choice = 0) =>
   (body['choices'] as { message: { content: string } }[])[choice]?.message.content ?? '';
 
 describe('sandbox chat completions', () => {
-  it('have the OpenAI format and name the sandbox as their source', () => {
+  it('returns a chat completion in the OpenAI format that names the sandbox as its source', () => {
     const response = chat('sandbox-small');
     expect(response).toMatchObject({ status: 200, delayMs: 0, cut: false });
     expect(response.headers).toContain('application/json');
@@ -61,12 +61,12 @@ describe('sandbox chat completions', () => {
     });
   });
 
-  it('are equal for equal requests and different for others', () => {
+  it('returns equal completions for equal requests and different ones for others', () => {
     expect(chat('sandbox-small')).toEqual(chat('sandbox-small'));
     expect(bodyOf(chat('sandbox-large'))['id']).not.toBe(bodyOf(chat('sandbox-small'))['id']);
   });
 
-  it('stream the text of the whole response, from the role to [DONE], with usage if requested', () => {
+  it('streams the text of the whole response, from the role to [DONE], with usage if requested', () => {
     const played = chat('sandbox-small', { stream: true, stream_options: { include_usage: true } });
     const stream = { ...played, chunks: [...played.chunks] };
     expect(textOf(stream).endsWith('data: [DONE]\n\n')).toBe(true);
@@ -82,7 +82,7 @@ describe('sandbox chat completions', () => {
     );
   });
 
-  it('are readable by the tap like any provider’s stream', () => {
+  it('returns a stream that the tap reads like any provider’s', () => {
     const tap = sandbox.tap();
     for (const { data } of chat('sandbox-small', { stream: true, stream_options: { include_usage: true } })
       .chunks)
@@ -91,7 +91,7 @@ describe('sandbox chat completions', () => {
     expect(tap.usage()?.inputTokens).toBe(4);
   });
 
-  it('honour n, stop and the output limit', () => {
+  it('honours n, stop and the output limit', () => {
     const body = bodyOf(chat('sandbox-small', { n: 3 }));
     expect((body['choices'] as unknown[]).length).toBe(3);
     expect(contentOf(body, 1)).not.toBe(contentOf(body, 0));
@@ -106,7 +106,7 @@ describe('sandbox chat completions', () => {
 });
 
 describe('sandbox dials', () => {
-  it('delay, slow down, lengthen and cut a stream', () => {
+  it('delays, slows down, lengthens and cuts a stream', () => {
     const response = chat('sandbox-small?latency=200&ttft=50&gap=5&chunks=20', { stream: true });
     expect(response.delayMs).toBe(200);
     const chunks = [...response.chunks];
@@ -128,13 +128,13 @@ describe('sandbox dials', () => {
     expect(chat('sandbox-small?cut=9999', { stream: true }).cut).toBe(false);
   });
 
-  it('cut a whole response in its middle', () => {
+  it('cuts a whole response in its middle', () => {
     const response = chat('sandbox-small?cut=0');
     expect(response.cut).toBe(true);
     expect(() => bodyOf(response)).toThrow(SyntaxError);
   });
 
-  it('return an error status in OpenAI’s shape, after the latency', () => {
+  it('returns an error status in OpenAI’s format, after the latency', () => {
     const response = chat('sandbox-small?status=503&latency=7');
     expect(response).toMatchObject({ status: 503, delayMs: 7 });
     expect(sandbox.error(bodyOf(response))).toEqual({
@@ -145,7 +145,7 @@ describe('sandbox dials', () => {
     expect(bodyOf(chat('sandbox-small?status=429'))).toMatchObject({ error: { type: 'rate_limit_error' } });
   });
 
-  it('falsify or omit usage', () => {
+  it('falsifies or omits usage', () => {
     const right = sandbox.usage(bodyOf(chat('sandbox-small')));
     expect(sandbox.usage(bodyOf(chat('sandbox-small?usage=wrong')))?.inputTokens).toBe(
       (right?.inputTokens ?? 0) * 10,
@@ -153,13 +153,13 @@ describe('sandbox dials', () => {
     expect(bodyOf(chat('sandbox-small?usage=none'))).not.toHaveProperty('usage');
   });
 
-  it('may be set in the metadata; the model name takes precedence', () => {
+  it('reads dials from the metadata and from the model name, which takes precedence', () => {
     expect(chat('sandbox-small', {}, { sandbox_latency: '30', team: 'blue' }).delayMs).toBe(30);
     expect(chat('sandbox-small?latency=10', {}, { sandbox_latency: '30' }).delayMs).toBe(10);
   });
 
   it.each(Object.entries(DIAL_BOUNDS))(
-    '%s is refused outside %p, with a 400 in OpenAI’s shape',
+    'refuses the dial %s outside %p, with a 400 in OpenAI’s format',
     (dial, [min, max]) => {
       for (const value of [min - 1, max + 1, `${String(min)}.5`, 'x', '', '1e3']) {
         const response = chat(`sandbox-small?${dial}=${String(value)}`);
@@ -176,11 +176,11 @@ describe('sandbox dials', () => {
     'sandbox-small?usage=maybe',
     'sandbox-small?__proto__=1',
     'sandbox-small?constructor=1',
-  ])('%s is refused', (model) => {
+  ])('refuses the model name %s', (model) => {
     expect(chat(model).status).toBe(400);
   });
 
-  it('bound a stream to 10,000 chunks and ten minutes', () => {
+  it('bounds a stream to 10,000 chunks and ten minutes', () => {
     expect(chat('sandbox-small?chunks=10000', { stream: true, n: 2 }).status).toBe(400);
     expect(chat('sandbox-small?chunks=10000&gap=100', { stream: true }).status).toBe(400);
     expect(chat('sandbox-small?chunks=10000', { stream: true }).status).toBe(200);
@@ -190,7 +190,7 @@ describe('sandbox dials', () => {
 describe('sandbox completions', () => {
   const complete = (body: JsonObject) => call('/v1/completions?x=1', { model: 'sandbox-small', ...body });
 
-  it('have the documented format, with 16 tokens when no limit is given', () => {
+  it('returns the documented format, with 16 tokens when no limit is given', () => {
     const body = bodyOf(complete({ prompt: 'Once upon a time' }));
     expect(body).toMatchObject({
       object: 'text_completion',
@@ -201,14 +201,14 @@ describe('sandbox completions', () => {
   });
 
   it.each([['a text'], [['two', 'texts']], [[1, 2, 3]], [[[1, 2], [3]]], [null], [undefined]])(
-    'take the prompt %p',
+    'accepts the prompt %p',
     (prompt) => {
       const count = Array.isArray(prompt) && typeof prompt[0] !== 'number' ? 2 : 1;
       expect((bodyOf(complete({ prompt, n: 2 }))['choices'] as unknown[]).length).toBe(count * 2);
     },
   );
 
-  it('stream chunks with the same shape and text as the whole', () => {
+  it('streams chunks with the same format and text as the whole response', () => {
     const request = { prompt: 'Once', n: 2, logprobs: 2, echo: true, max_tokens: 100 };
     const whole = bodyOf(complete(request))['choices'] as { text: string; logprobs: JsonObject }[];
     const events = eventsOf(complete({ ...request, stream: true }));
@@ -239,7 +239,7 @@ describe('sandbox completions', () => {
     { logprobs: 6 },
     { stop: [1] },
     { max_tokens: -1 },
-  ])('refuse %p', (body) => {
+  ])('refuses the completion request %p', (body) => {
     expect(complete({ prompt: 'x', ...body }).status).toBe(400);
   });
 });
@@ -249,7 +249,7 @@ describe('sandbox embeddings', () => {
   const vectors = (response: LocalResponse) =>
     (bodyOf(response)['data'] as { embedding: number[] }[]).map(({ embedding }) => embedding);
 
-  it('are unit vectors, equal for equal texts', () => {
+  it('returns unit vectors, equal for equal texts', () => {
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 1, max: 64 }), (input, dimensions) => {
         const [one = [], other = []] = vectors(embed({ input: [input, `${input}!`], dimensions }));
@@ -262,7 +262,7 @@ describe('sandbox embeddings', () => {
     );
   });
 
-  it('are available as base64 of the same numbers, as OpenAI’s own client requests', () => {
+  it('returns the same numbers as base64, which OpenAI’s own client requests', () => {
     const [numbers = []] = vectors(embed({ input: 'x', dimensions: 8 }));
     const [base64] = bodyOf(embed({ input: 'x', dimensions: 8, encoding_format: 'base64' }))['data'] as {
       embedding: string;
@@ -278,18 +278,18 @@ describe('sandbox embeddings', () => {
     { input: 'x', dimensions: 0 },
     { input: 'x', encoding_format: 'hex' },
     { input: Array(2_000).fill('x'), dimensions: 4_000 },
-  ])('refuse %p', (body) => {
+  ])('refuses the embeddings request %p', (body) => {
     expect(embed(body).status).toBe(400);
   });
 
-  it('name the maximum of numbers when a response would have more', () => {
+  it('names the maximum of numbers when a response would have more', () => {
     const { error } = bodyOf(embed({ input: Array(2_000).fill('x'), dimensions: 4_000 }));
     expect(error).toMatchObject({ message: expect.stringContaining('more than 1000000 numbers') as string });
   });
 });
 
 describe('sandbox moderations', () => {
-  it('have the 11 documented categories and flag a text that requests it', () => {
+  it('returns the 11 documented categories and flags a text that requests it', () => {
     const response = bodyOf(call('/moderations', { input: 'I am [flag:violence]' }));
     expect(response).toMatchObject({ model: 'text-moderation-latest', results: [{ flagged: true }] });
     const [result] = response['results'] as { categories: JsonObject; category_scores: JsonObject }[];
@@ -308,7 +308,7 @@ describe('sandbox moderations', () => {
 });
 
 describe('other sandbox routes', () => {
-  it('list its models', () => {
+  it('lists the models', () => {
     expect(bodyOf(call('/models', '', {}, 'GET'))).toMatchObject({
       object: 'list',
       data: [{ id: 'sandbox-small' }, { id: 'sandbox-large' }],
@@ -329,7 +329,7 @@ describe('other sandbox routes', () => {
     [400, '/chat/completions', '{"messages":[]}', 'POST'],
     [400, '/chat/completions', '{"model":"sandbox-small","messages":[]}', 'POST'],
     [404, '/chat/completions', '{"model":"gpt-4o","messages":[{}]}', 'POST'],
-  ])('respond with %p to %s %s in the OpenAI format', (status, path, body, method) => {
+  ])('responds with %p to %s with the body %s, in the OpenAI format', (status, path, body, method) => {
     const response = call(path, body, {}, method);
     expect(response.status).toBe(status);
     expect(sandbox.error(bodyOf(response))?.message).toMatch(/^\[sandbox\] /);

@@ -26,8 +26,8 @@ const asking = (content: unknown, more: JsonObject = {}): JsonObject => ({
 const called = (content: unknown, more: JsonObject = {}) =>
   toolCall(asking(content, more), 'an-id-of-a-request');
 
-describe('a tool call of the sandbox', () => {
-  it('is returned when the last message names the tool, with arguments that fit its schema', () => {
+describe('toolCall of the sandbox', () => {
+  it('calls the tool that the last message names, with arguments that fit its schema', () => {
     expect(called('Please call get_weather for me')).toEqual({
       id: 'call_sandbox_an-id-of-a-r',
       name: 'get_weather',
@@ -35,7 +35,7 @@ describe('a tool call of the sandbox', () => {
     });
   });
 
-  it('takes its arguments from the message', () => {
+  it('takes the arguments from the message', () => {
     expect(called([{ type: 'text', text: 'get_weather {"city":"Paris"} now' }])?.arguments).toBe(
       '{"city":"Paris"}',
     );
@@ -43,21 +43,21 @@ describe('a tool call of the sandbox', () => {
 
   it.each<[string, unknown, JsonObject, string | null]>([
     ['no tool is named', 'Hello', {}, null],
-    ['a call is required', 'Hello', { tool_choice: 'required' }, 'search'],
+    ['tool_choice is required', 'Hello', { tool_choice: 'required' }, 'search'],
     [
-      'one is chosen',
+      'tool_choice names a tool',
       'Hello',
       { tool_choice: { type: 'function', function: { name: 'get_weather' } } },
       'get_weather',
     ],
-    ['none is wanted', 'get_weather', { tool_choice: 'none' }, null],
+    ['tool_choice is none', 'get_weather', { tool_choice: 'none' }, null],
     ['there are no tools', 'get_weather', { tools: [] }, null],
-    ['there are broken tools', 'get_weather', { tools: [null, { function: { name: 5 } }] }, null],
-  ])('when %s', (_name, content, more, name) => {
+    ['the tools are malformed', 'get_weather', { tools: [null, { function: { name: 5 } }] }, null],
+  ])('decides whether to call a tool when %s', (_name, content, more, name) => {
     expect(called(content, more)?.name ?? null).toBe(name);
   });
 
-  it('is returned for the named tool even when instructions follow the message', () => {
+  it('calls the named tool even when instructions follow the message', () => {
     const messages = [
       { role: 'user', content: 'Do not search. get_weather {"city":"Oslo"}' },
       { role: 'system', content: 'Be brief.' },
@@ -65,7 +65,7 @@ describe('a tool call of the sandbox', () => {
     expect(called('', { messages })).toMatchObject({ name: 'get_weather', arguments: '{"city":"Oslo"}' });
   });
 
-  it('is followed by a text that quotes the result', () => {
+  it('responds to the result with a text that quotes it', () => {
     const local = sandbox.local as LocalProvider;
     const body = asking('get_weather');
     const messages = [

@@ -2,14 +2,17 @@ import { asObject, asString, parseObject } from '@gw/dialects';
 import type { JsonObject } from '../provider';
 import { exampleOf } from './example';
 
-/** Characters of a message, and tools, that are looked at: each tool is searched in the message. */
+/**
+ * Maximum characters of a message and maximum tools that are read, because the name of each tool is
+ * searched in the message.
+ */
 const SEARCHED_MAX = 32_768;
 const TOOLS_MAX = 128;
 
 export interface SandboxCall {
   readonly id: string;
   readonly name: string;
-  /** JSON. */
+  /** The arguments as JSON text. */
   readonly arguments: string;
 }
 
@@ -43,7 +46,7 @@ interface Tool {
 const find = (tools: readonly Tool[], name: string): Tool | undefined =>
   tools.find((tool) => tool.name === name);
 
-/** A tool that is named with arguments comes before one that is only named. */
+/** Returns the tool that a text names. A tool that is named with arguments takes precedence. */
 const mentioned = (tools: readonly Tool[], text: string): Tool | undefined =>
   tools.find(({ name }) => text.includes(`${name} {`)) ?? tools.find(({ name }) => text.includes(name));
 
@@ -54,7 +57,10 @@ function toolsOf({ tools }: JsonObject): readonly Tool[] {
   });
 }
 
-/** Text of the last message if it is the user's, instructions aside; null otherwise. */
+/**
+ * Returns the text of the last message other than instructions; null when that message is not the
+ * user's.
+ */
 function lastOfUser({ messages }: JsonObject): string | null {
   const turns = (Array.isArray(messages) ? messages : []).map(asObject);
   const last = turns.findLast((turn) => turn?.['role'] !== 'system' && turn?.['role'] !== 'developer');
@@ -65,7 +71,7 @@ function lastOfUser({ messages }: JsonObject): string | null {
   return text.slice(0, SEARCHED_MAX);
 }
 
-/** The JSON object in the line after the tool's name. */
+/** Returns the JSON object that follows the tool's name in its line; null when there is none. */
 function argumentsIn(text: string, name: string): string | null {
   const at = text.indexOf(`${name} {`);
   if (at < 0) return null;

@@ -22,7 +22,10 @@ export const ledgerUsage = (usage: TokenUsage): Usage => ({
   outputAudioTokens: usage.outputAudio,
 });
 
-/** Reads the stream of a dialect by its codec: for streams that are no server-sent events. Memory is bounded as the codec's. */
+/**
+ * Reads the stream of a dialect with the codec of the dialect, for streams that are not server-sent
+ * events. The codec bounds the memory.
+ */
 export class CodecTap implements StreamTap {
   complete = false;
   failed = false;

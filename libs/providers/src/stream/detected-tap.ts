@@ -1,16 +1,17 @@
 import type { Usage } from '@gw/contracts';
 import type { CreatedObject, StreamTap } from '../provider';
 
-/** Bytes after which a stream without a line is taken as it is. */
+/** Bytes after which the dialect is detected even without a complete first line. */
 const HELD_BYTES_MAX = 8_192;
-/** The first line with a value: `data:` of an event, or an object of its own. */
+/** Matches the first line with a value: `data:` of an event, or a line that is an object. */
 const FIRST_DATA = /(?:^|[\r\n])(?:data:|\{)[^\r\n]*[\r\n]/;
 /** Members that every stream of Chat Completions has in its first event. */
 const OPENAI_MEMBERS = /"(?:choices|object)"\s*:/;
 
 /**
- * The tap of a provider with streams of its own dialect and of OpenAI's: the first event decides. Holds at most 8 KiB and a chunk until then,
- * and afterwards what the chosen tap holds.
+ * Reads the streams of a provider that sends its own dialect and OpenAI's: the first event decides
+ * which. Buffers at most 8 KiB and a chunk until then, and afterwards as much as the tap of the
+ * dialect.
  */
 export class DetectedTap implements StreamTap {
   private chosen: StreamTap | null = null;

@@ -71,7 +71,7 @@ describe.each(STREAMS)('the tap over %s', (_, tap, text, model) => {
     for (let cut = 0; cut <= bytes.length; cut += 1) expect(feed(tap(), bytes, [cut])).toEqual(expected);
   });
 
-  it('reads the same from any splits, one byte per write included', () => {
+  it('reads the same however the stream is split, even with one byte per write', () => {
     const bytes = Buffer.from(text, 'utf8');
     const every = Array.from({ length: bytes.length }, (__, index) => index);
     expect(feed(tap(), bytes, every)).toEqual(expected);
@@ -83,7 +83,7 @@ describe.each(STREAMS)('the tap over %s', (_, tap, text, model) => {
     );
   });
 
-  it('is complete once the line of the end marker is complete', () => {
+  it('reports complete once the line of the end marker has arrived', () => {
     const bytes = Buffer.from(text.replaceAll('\r\n', '\n'), 'utf8');
     const lastEvent = bytes.lastIndexOf('\n\n', bytes.length - 3) + 2;
     const partial = tap();
@@ -235,17 +235,21 @@ function stepBytes(step: string | Step): Buffer {
 describe('upstream scripts', () => {
   const streams = cases.filter(({ category }) => ['good', 'no_done', 'extra', 'cut'].includes(category));
 
-  it.each(streams.map((item) => [item.id, item.reason, item] as const))('%s: %s', (_, __, item) => {
-    const tap = openAiTap();
-    for (const step of item.upstream) {
-      const bytes = stepBytes(step);
-      for (let from = 0; from < bytes.length; from += 65_536) tap.write(bytes.subarray(from, from + 65_536));
-    }
-    const { usage } = item.expect;
-    if (typeof usage === 'object')
-      expect((tap.usage()?.inputTokens ?? 0) + (tap.usage()?.outputTokens ?? 0)).toBe(usage.total_tokens);
-    if (usage === 'estimated_and_flagged') expect(tap.usage()).toBeNull();
-    expect(tap.complete).toBe(['good', 'extra'].includes(item.category));
-    expect(tap.failed).toBe(false);
-  });
+  it.each(streams.map((item) => [item.id, item.reason, item] as const))(
+    'reads the stream of case %s: %s',
+    (_, __, item) => {
+      const tap = openAiTap();
+      for (const step of item.upstream) {
+        const bytes = stepBytes(step);
+        for (let from = 0; from < bytes.length; from += 65_536)
+          tap.write(bytes.subarray(from, from + 65_536));
+      }
+      const { usage } = item.expect;
+      if (typeof usage === 'object')
+        expect((tap.usage()?.inputTokens ?? 0) + (tap.usage()?.outputTokens ?? 0)).toBe(usage.total_tokens);
+      if (usage === 'estimated_and_flagged') expect(tap.usage()).toBeNull();
+      expect(tap.complete).toBe(['good', 'extra'].includes(item.category));
+      expect(tap.failed).toBe(false);
+    },
+  );
 });

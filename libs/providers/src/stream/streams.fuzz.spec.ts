@@ -7,7 +7,7 @@ import type { StreamTap } from '../provider';
 import { chatTranslator } from '../spec-support/chat-over-anthropic';
 
 const { cases } = readCases('sse_upstream.json') as { cases: readonly { upstream: readonly unknown[] }[] };
-/** Longer seeds take most of the time and show nothing else. */
+/** Maximum bytes of a seed; longer ones take most of the time and find nothing more. */
 const SEED_BYTES_MAX = 20_000;
 const texts = cases
   .map(({ upstream }) => upstream.filter((step) => typeof step === 'string').join(''))
@@ -63,12 +63,12 @@ function translated(pieces: readonly Buffer[]): { readonly text: string } & Reco
   return { text: Buffer.concat(parts).toString(), complete, failed };
 }
 
-describe('taps and translations with randomly mutated streams', () => {
+describe('randomly mutated streams', () => {
   it.each([
     ['OpenAI', openAiTap],
     ['Anthropic', anthropicTap],
     ['Google', googleTap],
-  ])('report the same to the tap of %s wherever chunks end, and never throw', (_, tap) => {
+  ])('are read equally by the tap of %s wherever chunks end, without throwing', (_, tap) => {
     fc.assert(
       fc.property(split, ([bytes, cuts]) => {
         expect(read(tap(), piecesOf(bytes, cuts))).toEqual(read(tap(), [bytes]));
@@ -76,7 +76,7 @@ describe('taps and translations with randomly mutated streams', () => {
     );
   });
 
-  it('translate to complete JSON events, equal wherever chunks end', () => {
+  it('translate to complete JSON events that are equal wherever chunks end', () => {
     fc.assert(
       fc.property(split, ([bytes, cuts]) => {
         const whole = translated([bytes]);

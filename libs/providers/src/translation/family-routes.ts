@@ -16,8 +16,9 @@ import type { JsonObject, RouteSupport, Translator } from '../provider';
 import { noStream } from './hub-translator';
 
 /**
- * Name of the wire format that a provider takes, a key of `EMBEDDINGS_FORMS`, `IMAGES_FORMS` or `RERANK_FORMS`; or a function that
- * returns the name for a model, null for a model that is not served.
+ * Name of the wire format that a provider takes, a key of `EMBEDDINGS_FORMS`, `IMAGES_FORMS` or
+ * `RERANK_FORMS`; or a function that returns the name for a model, null for a model that is not
+ * served.
  */
 export type FormName = string | ((model: string) => string | null);
 
@@ -30,7 +31,10 @@ export interface FamilyForms {
 
 type Routes = Readonly<Partial<Record<RouteKind, RouteSupport>>>;
 
-/** Returns the routes of these families that a provider takes in a wire format of its own. Throws for an unknown name. */
+/**
+ * Returns the routes of these families that a provider takes in a wire format of its own. Throws
+ * for an unknown name.
+ */
 export function familyRoutes(provider: string, { embeddings, images, rerank }: FamilyForms): Routes {
   return {
     ...(embeddings === undefined
@@ -52,8 +56,8 @@ const support = (from: string, to: FormName, translator: Translator): RouteSuppo
 });
 
 /**
- * Returns a function that finds the wire format for the model of a body. The function throws `unsupported_by_provider` for a model
- * without one.
+ * Returns a function that finds the wire format for the model of a body. The function throws
+ * `unsupported_by_provider` for a model without one.
  */
 function formFinder<Form>(
   forms: ReadonlyMap<string, Form>,
@@ -85,20 +89,24 @@ function embeddingsTranslator(provider: string, name: FormName): Translator {
       const { calls, losses } = translate(body, loss);
       const [call] = calls;
       if (call === undefined || calls.length > 1) {
-        const most = String(findForm(body).inputsMax(asString(body['model']) ?? ''));
-        const message = `The model takes at most ${most} texts in one request; send several requests.`;
+        const inputsMax = String(findForm(body).inputsMax(asString(body['model']) ?? ''));
+        const message = `The model takes at most ${inputsMax} texts in one request; send several requests.`;
         throw unsupported(targetFor(provider, body), [{ path: 'input', message }]);
       }
       return { path: call.path, body: call.body, losses };
     },
-    // Translates the request again, because nothing is kept between request and response and the decoder depends on both. The
-    // request was accepted with the losses of its target, so a response is never refused for them.
+    // Translates the request again, because nothing is kept between request and response and the
+    // decoder depends on both. The request was accepted with the losses of its target, so a
+    // response is never refused for them.
     response: (body, { request }) => translate(request, 'adapt').response([body]),
     stream: noStream,
   };
 }
 
-/** Translates OpenAI's requests for images. More images than the provider makes in one call are refused. */
+/**
+ * Translates OpenAI's requests for images. More images than the provider makes in one call are
+ * refused.
+ */
 function imagesTranslator(provider: string, name: FormName): Translator {
   const findForm = formFinder(IMAGES_FORMS, name, provider);
   const translate = (body: JsonObject, loss: LossMode, createdAt: number) =>
@@ -141,7 +149,10 @@ function rerankTranslator(provider: string, name: string): Translator {
   };
 }
 
-/** Throws for an unknown name, which is a mistake in the provider's row: at start, or for a function at the request. */
+/**
+ * Throws for an unknown name, which is a mistake in the provider's row: at start, or for a function
+ * at the request.
+ */
 function formOf<Form>(forms: ReadonlyMap<string, Form>, name: string): Form {
   const form = forms.get(name);
   if (form === undefined) throw new Error(`There is no form ${name}.`);

@@ -30,7 +30,10 @@ export function nativeGeminiRoutes(provider: string): Routes {
   };
 }
 
-/** Returns the routes of Gemini clients to the embeddings that a provider serves OpenAI's clients, and to its list of models in OpenAI's form. */
+/**
+ * Returns the routes of Gemini clients to the embeddings that a provider serves OpenAI's clients,
+ * and to its list of models in OpenAI's form.
+ */
 export function translatedGeminiRoutes(provider: string, { embeddings, models }: Routes): Routes {
   return {
     ...(embeddings === undefined
@@ -54,7 +57,9 @@ export function translatedGeminiRoutes(provider: string, { embeddings, models }:
   };
 }
 
-/** Translates to OpenAI's embeddings, and from there to the provider's form where it has another. */
+/**
+ * Translates to OpenAI's embeddings, and from there to the provider's form where it has another.
+ */
 function embeddingsTranslator(provider: string, embeddings: RouteSupport): Translator {
   const openAi = (body: JsonObject, loss: LossMode, address: CallAddress) => {
     const losses = new LossLedger(loss, { provider, model: address.model ?? '' });
@@ -81,7 +86,10 @@ function embeddingsTranslator(provider: string, embeddings: RouteSupport): Trans
   };
 }
 
-/** An address with a model is the path of that model; without, the path of the list. */
+/**
+ * Translates requests for models. An address with a model becomes the path of that model, an
+ * address without one the path of the list.
+ */
 function modelsTranslator(path: string): Translator {
   return {
     request: (_body, _loss, { model } = {}) => ({

@@ -36,9 +36,10 @@ export interface HubOptions {
 }
 
 /**
- * Creates the translator of one pair of dialects on the codecs of `@gw/dialects`. The translation of the response is kept by the
- * identity of the client's body: pass the object given to `request` as `TranslationContext.request`. For another object the
- * response decodes and encodes the call again.
+ * Creates the translator of one pair of dialects on the codecs of `@gw/dialects`. The translation
+ * of the response is kept by the identity of the client's body: pass the object given to `request`
+ * as `TranslationContext.request`. For another object the response decodes and encodes the call
+ * again.
  */
 export function hubTranslator({ from, to, provider, traits = {}, path }: HubOptions): Translator {
   const client = codecOf<ClientCodec>(CLIENT_CODECS, from);
@@ -50,7 +51,8 @@ export function hubTranslator({ from, to, provider, traits = {}, path }: HubOpti
       loss,
       ...(address === undefined ? {} : { address }),
     });
-  // The request was accepted with the losses of its target, so a response is never refused for them.
+  // The request was accepted with the losses of its target, so a response is never refused for
+  // them.
   const translationOf = (context: TranslationContext): ResponseTranslation =>
     (translations.get(context.request) ?? prepare(context.request, 'adapt', context.address).translation)(
       context,
@@ -66,12 +68,13 @@ export function hubTranslator({ from, to, provider, traits = {}, path }: HubOpti
   };
 }
 
-/** Returns a model of the path, or otherwise that of the body. */
+/** Returns the model of the path, or else that of the body; empty when neither names one. */
 const modelOf = (body: JsonObject, address: CallAddress = {}): string =>
   address.model ?? asString(body['model']) ?? '';
 
 /**
- * Creates the translator of calls that count tokens; null when one of the dialects has none. Such calls have no stream.
+ * Creates the translator of calls that count tokens; null when one of the dialects has none. Such
+ * calls have no stream.
  */
 export function tokensTranslator({ from, to, provider, traits = {} }: HubOptions): Translator | null {
   const client = codecOf<ClientCodec>(CLIENT_CODECS, from).tokenCounter;

@@ -41,14 +41,17 @@ function routeOf(path: string): { readonly kind: RouteKind; readonly address?: C
   return { kind: 'gemini.generate', address: { model, stream: method === 'streamGenerateContent' } };
 }
 
-/** Says what would become of a call at a provider, without calling it. Null for a path that calls no model. */
+/**
+ * Returns how a provider would take a call, without calling it; null for a path that calls no
+ * model.
+ */
 export function previewTranslation(provider: Provider, call: PreviewedCall): TranslationPreview | null {
   const route = routeOf(call.path);
   if (route === null) return null;
-  const taking = provider.forCall?.(call) ?? provider;
-  const variant = taking.variants?.[route.kind];
+  const serving = provider.forCall?.(call) ?? provider;
+  const variant = serving.variants?.[route.kind];
   const isVariant = variant !== undefined && (variant.atCustomHost || call.customHost === null);
-  const support = (isVariant ? variant.provider : taking).routes[route.kind];
+  const support = (isVariant ? variant.provider : serving).routes[route.kind];
   if (support === undefined) {
     const message = `The provider ${provider.id} does not serve ${route.kind}.`;
     return { ...NATIVE, refused: new GatewayError('route_unsupported', { message }) };

@@ -5,8 +5,9 @@ import type { JsonObject, RouteSupport, StreamTranslator, Translator } from '../
 export type Wrap = Translator['request'];
 
 /**
- * Serves clients of the Messages API at a cloud that takes its bodies in another wrapping. Responses
- * are those of the Messages API; `stream` undoes what the cloud does to streams.
+ * Returns the route of Messages API clients at a cloud that takes bodies of that API in a wrapper.
+ * Responses are those of the Messages API; `stream` creates the translator that restores its
+ * streams.
  */
 export const wrappedMessages = (
   name: string,
@@ -22,7 +23,9 @@ export const wrappedMessages = (
   },
 });
 
-/** Wraps what another translator has turned into a body of the Messages API. */
+/**
+ * Returns a route whose translator also wraps the body of the Messages API that `support` produces.
+ */
 export function alsoWrapped(support: RouteSupport, wrap: Wrap): RouteSupport {
   if (support.via === 'native') return support;
   const { translator } = support;
@@ -42,7 +45,7 @@ export function alsoWrapped(support: RouteSupport, wrap: Wrap): RouteSupport {
 
 const TERMINAL = 'event: message_stop';
 
-/** Hands on a stream that is that of the Messages API already. */
+/** Forwards a stream that is already one of the Messages API. */
 export class PlainStream implements StreamTranslator {
   complete = false;
   readonly failed = false;

@@ -31,14 +31,16 @@ const REGION = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const PROJECT = /^[a-z0-9](?:[a-z0-9.:-]{0,126}[a-z0-9])?$/;
 const DEFAULT_REGION = 'global';
 
-/** Returns the text of the key file, which configs may hold as an object. */
+/** Returns the text of the key file, which configs may contain as an object; null for none. */
 export function keyFileOf({ configurations }: Credential): string | null {
   const value = configurations['vertex_service_account_json'];
   const object = asObject(value);
   return object === null ? asString(value) : JSON.stringify(object);
 }
 
-/** The project: of the settings, or else of the key file. Null: calls with a key alone. */
+/**
+ * Returns the project of the settings, or else of the key file; null for calls with a key alone.
+ */
 export function projectOf(credential: Credential): string | null {
   const set = asString(credential.configurations['vertex_project_id']);
   const project = set ?? asString(parseObject(keyFileOf(credential) ?? '')?.['project_id']);
@@ -58,10 +60,7 @@ export function regionOf({ configurations }: Credential): string {
   });
 }
 
-/**
- * The address that all paths follow. Without a project it is that of the express mode, which takes a
- * key.
- */
+/** Returns the base URL. Without a project it is that of the express mode, which takes a key. */
 export function baseUrlOf(credential: Credential): string {
   const project = projectOf(credential);
   if (project === null) return 'https://aiplatform.googleapis.com/v1';

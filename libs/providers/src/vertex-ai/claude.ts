@@ -16,7 +16,7 @@ const MODELS = '/publishers/anthropic/models';
 const NO_LOSSES = { losses: [], more: 0 };
 const PUBLISHER = /^(?:publishers\/anthropic\/models\/|anthropic[./])/;
 
-/** Whether Anthropic has made the model. */
+/** Whether a model is one of Anthropic. */
 export const isClaude = (model: string): boolean => PUBLISHER.test(model) || model.startsWith('claude-');
 
 const withoutModel = ({ model: _model, ...body }: JsonObject): JsonObject => ({

@@ -82,7 +82,9 @@ const openModels = defineProvider({
   }),
 });
 
-/** Embeddings by `predict` count the tokens of each text. */
+/**
+ * Returns the sum of the tokens that `predict` reports for each text; null when a count is missing.
+ */
 function usageOfPredictions({ predictions }: JsonObject): Usage | null {
   if (!Array.isArray(predictions)) return null;
   const counts = predictions.map((prediction) => {
@@ -93,10 +95,14 @@ function usageOfPredictions({ predictions }: JsonObject): Usage | null {
   return openAiUsage({ usage: { prompt_tokens: counts.reduce((sum, count) => sum + count, 0) } });
 }
 
-/** A publisher and a model, as Vertex names the open models that it serves: `meta/llama-4-…-maas`. */
+/**
+ * A publisher and a model, as Vertex names the open models that it serves: `meta/llama-4-…-maas`.
+ */
 const OPEN_MODEL = /^(?!google\/|anthropic\/|publishers\/|projects\/|models\/|endpoints\/)[a-z0-9-]+\/[^/]+$/;
 
-/** The provider for models of other publishers than Google. */
+/**
+ * Returns the provider for a model of another publisher than Google; undefined for Google's models.
+ */
 function ofPublisher(model: string): Provider | undefined {
   if (isClaude(model)) return claude;
   return OPEN_MODEL.test(model) ? openModels : undefined;

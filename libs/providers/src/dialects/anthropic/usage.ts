@@ -9,7 +9,8 @@ export function anthropicUsage(body: JsonObject): Usage | null {
 }
 
 /**
- * Reads a `usage` object. Anthropic's `input_tokens` excludes cached tokens; ours includes them.
+ * Reads a `usage` object; null when it has no counts. Anthropic's `input_tokens` excludes cached
+ * tokens; ours includes them.
  */
 export function readAnthropicUsage(usage: JsonObject): Usage | null {
   if (typeof usage['input_tokens'] !== 'number' && typeof usage['output_tokens'] !== 'number') return null;
@@ -20,8 +21,8 @@ export function readAnthropicUsage(usage: JsonObject): Usage | null {
   if (uncached === null || cacheReadTokens === null) return null;
   if (cacheWriteTokens === null || outputTokens === null) return null;
 
-  const kept = asObject(usage['cache_creation'])?.['ephemeral_1h_input_tokens'];
-  const cacheWrite1hTokens = readDetail(kept, cacheWriteTokens);
+  const oneHourTokens = asObject(usage['cache_creation'])?.['ephemeral_1h_input_tokens'];
+  const cacheWrite1hTokens = readDetail(oneHourTokens, cacheWriteTokens);
   const details = asObject(usage['output_tokens_details']);
   return {
     inputTokens: uncached + cacheReadTokens + cacheWriteTokens,

@@ -16,7 +16,10 @@ export interface ChatShape {
   /** Members next to `id` and `model` of the response and of each chunk. */
   readonly head: JsonObject;
   message(message: JsonObject): JsonObject;
-  /** Returns null when nothing is left, so that the chunk is left out. */
+  /**
+   * Returns the members that the client gets; null when there are none, so that the chunk is
+   * omitted.
+   */
   delta(delta: JsonObject): JsonObject | null;
 }
 
@@ -35,8 +38,8 @@ const STRICT: ChatShape = {
 export const chatShape = ({ strict, provider }: TranslationContext): ChatShape =>
   strict ? STRICT : { head: { provider }, message: (message) => message, delta: (delta) => delta };
 
-function openAiMembers(said: JsonObject): JsonObject {
-  const names = Object.keys(said);
-  if (names.every((name) => OPENAI_MEMBERS.has(name))) return said;
-  return Object.fromEntries(Object.entries(said).filter(([name]) => OPENAI_MEMBERS.has(name)));
+function openAiMembers(members: JsonObject): JsonObject {
+  const names = Object.keys(members);
+  if (names.every((name) => OPENAI_MEMBERS.has(name))) return members;
+  return Object.fromEntries(Object.entries(members).filter(([name]) => OPENAI_MEMBERS.has(name)));
 }

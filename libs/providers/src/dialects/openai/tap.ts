@@ -71,7 +71,10 @@ function noteEnds(event: TapEvent, body: JsonObject, state: TapState): void {
   if (endsPart(type, body)) state.partEnded = true;
 }
 
-/** Whether the event ends a part of the output; after reasoning the output is still to come. */
+/**
+ * Whether the event ends a part of the output. The end of reasoning does not count, because the
+ * output follows it.
+ */
 const endsPart = (type: string, { item }: JsonObject): boolean =>
   type.startsWith('response.') &&
   type.endsWith('.done') &&
@@ -110,7 +113,7 @@ function withFinished(known: TapState['finished'], choices: unknown): TapState['
 const saysError = (text: string): boolean =>
   hasValue(text, '"error"') || /^event: ?error/m.test(text) || text.includes('"type":"error"');
 
-/** Mistral's errors are objects of their own. */
+/** Returns whether an event reports a failure. Mistral sends errors with `object: error`. */
 const isFailure = (event: TapEvent, body: JsonObject): boolean =>
   event.name === 'error' ||
   body['object'] === 'error' ||

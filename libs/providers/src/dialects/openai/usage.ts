@@ -48,7 +48,10 @@ export function readOpenAiUsage(usage: JsonObject): Usage | null {
   };
 }
 
-/** Embeddings and ranked documents have no output, and some providers report their total only. */
+/**
+ * Returns the input tokens. For embeddings and ranked documents, which have no output, some
+ * providers report only a total.
+ */
 const inputOf = (usage: JsonObject, output: unknown): unknown =>
   usage['prompt_tokens'] ??
   usage['input_tokens'] ??
