@@ -3,7 +3,10 @@ export type KeyType = 'organisation-service' | 'workspace-service' | 'workspace-
 
 interface Row {
   readonly actions: string;
-  /** O organisation-service, S workspace-service, U workspace-user, J jwt. */
+  /**
+   * Credential kinds by letter: O organisation-service, S workspace-service, U workspace-user, J
+   * jwt.
+   */
   readonly holders: string;
 }
 
@@ -12,7 +15,7 @@ const row = (actions: string, holders: string): Row => ({ actions, holders });
 
 /**
  * Every resource with its actions and the credential kinds that may hold them.
- * A resource has several rows when its actions differ in who may hold them. A scope is
+ * A resource has several rows when different kinds of credentials may hold its actions. A scope is
  * `<resource>.<action>`. Each action is separate: `list` does not include `read`.
  */
 const CATALOGUE: readonly (readonly [resource: string, Row])[] = [

@@ -17,7 +17,7 @@ export const workspaceRank = (role: WorkspaceRole): number => RANK[role];
 
 const ALL: ReadonlySet<string> = new Set(SCOPES);
 
-/** Workspace resources that its members may read. */
+/** Resources of a workspace that its members may read. */
 const VIEWABLE = [
   'prompts',
   'configs',
@@ -85,7 +85,8 @@ export function settingGroupOf(
   }
 }
 
-function ofRole(
+/** Returns the scopes of a user by role, before security settings remove any. */
+function scopesOfRole(
   organisationRole: OrganisationRole,
   workspaceRole: WorkspaceRole | null,
   settings: SecuritySettings,
@@ -112,8 +113,8 @@ export function ceilingOf(
   workspaceRole: WorkspaceRole | null,
   settings: SecuritySettings,
 ): ReadonlySet<string> {
-  const most = ofRole(organisationRole, workspaceRole, settings);
-  return scopesAllowedBy(settingGroupOf(organisationRole, workspaceRole), most, settings);
+  const roleScopes = scopesOfRole(organisationRole, workspaceRole, settings);
+  return scopesAllowedBy(settingGroupOf(organisationRole, workspaceRole), roleScopes, settings);
 }
 
 /** Returns the scopes that the settings allow to a group. */

@@ -4,7 +4,7 @@ import { capabilitiesOf, SECURITY_SETTINGS, securityInForce } from './security-s
 describe('SECURITY_SETTINGS', () => {
   const defaults = securityInForce({ organisation: {}, workspace: {}, overrides: {} });
 
-  it('are 35, and disabled by default only where members would change configs, prompts, guardrails or credentials', () => {
+  it('has 35 settings, disabled by default only where members would change configs, prompts, guardrails or credentials', () => {
     expect(SECURITY_SETTINGS).toHaveLength(35);
     expect(new Set(SECURITY_SETTINGS.map(({ name }) => name)).size).toBe(35);
     const off = Object.entries(defaults).filter(([, value]) => !value);
@@ -16,7 +16,7 @@ describe('SECURITY_SETTINGS', () => {
     ]);
   });
 
-  it('follow the organisation, unless it lets the workspace override the category [REL-08]', () => {
+  it('applies the setting of the organisation, unless it lets the workspace override the category [REL-08]', () => {
     const organisation = { membersViewLogs: false, membersViewConfigs: false };
     const workspace = { membersViewLogs: true, membersViewConfigs: true };
     const settings = securityInForce({ organisation, workspace, overrides: { logs: true } });
@@ -24,12 +24,12 @@ describe('SECURITY_SETTINGS', () => {
     expect(settings['membersViewConfigs']).toBe(false);
   });
 
-  it('include analytics for members and for managers [REL-13]', () => {
+  it('includes analytics for members and for managers [REL-13]', () => {
     expect(defaults).toMatchObject({ membersViewAnalytics: true, managersViewAnalytics: true });
     expect(capabilitiesOf(['analytics.view'])).toEqual(['ViewAnalytics']);
   });
 
-  it("map a route's scopes to its capabilities", () => {
+  it("maps a route's scopes to its capabilities", () => {
     expect(capabilitiesOf(['logs.view', 'completions.write', 'logs.write'])).toEqual(['ViewLogs']);
     expect(capabilitiesOf(['organisation_users.list'])).toEqual([]);
     const write = capabilitiesOf(['workspace_user_api_keys.create', 'workspace_service_api_keys.create']);

@@ -49,7 +49,7 @@ const keys = (names: string): string[] => [
 const CAPABILITIES = {
   ViewLogs: { category: 'logs', scopes: ['logs.view', 'logs.export'], defaults: LOG_READERS },
   ViewLogMetadata: { category: 'logs', scopes: ['logs.list'], defaults: LOG_READERS },
-  /** When off, users see only the data of their own keys. It closes no route. */
+  /** When off, users see only the data of their own keys. It removes no scope. */
   ViewAllData: { category: 'data_visibility', scopes: [], defaults: BOTH },
   ViewApiKeys: { category: 'api_keys', scopes: keys(VIEW), defaults: BOTH },
   WriteApiKeys: { category: 'api_keys', scopes: keys(`${WRITE} rotate`), defaults: BOTH },
@@ -92,11 +92,12 @@ const CAPABILITIES = {
 export type CapabilityName = keyof typeof CAPABILITIES;
 
 export interface SecuritySetting {
-  /** For example `membersViewLogs`. */
+  /** Name of the setting, such as `membersViewLogs`. */
   readonly name: string;
   readonly settingGroup: SettingGroup;
   readonly capability: CapabilityName;
   readonly category: SecurityCategory;
+  /** Value of the setting when neither the organisation nor the workspace has set it. */
   readonly fallback: boolean;
 }
 
@@ -141,8 +142,8 @@ export interface StoredSecurity {
 export function securityInForce({ organisation, workspace, overrides }: StoredSecurity): SecuritySettings {
   return Object.fromEntries(
     SECURITY_SETTINGS.map(({ name, category, fallback }) => {
-      const own = overrides[category] === true ? workspace[name] : undefined;
-      return [name, own ?? organisation[name] ?? fallback];
+      const overridden = overrides[category] === true ? workspace[name] : undefined;
+      return [name, overridden ?? organisation[name] ?? fallback];
     }),
   );
 }
@@ -165,8 +166,8 @@ export function removedCapabilities(
  */
 export const openedForMembers = (settings: SecuritySettings): readonly string[] =>
   SECURITY_SETTINGS.filter(
-    ({ settingGroup: standing, name, capability, category }) =>
-      standing === 'members' &&
+    ({ settingGroup: group, name, capability, category }) =>
+      group === 'members' &&
       category !== 'api_keys' &&
       capability.startsWith('Write') &&
       settings[name] === true,

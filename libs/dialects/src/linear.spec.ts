@@ -56,26 +56,23 @@ const HOSTILE_CALLS = CLIENTS.flatMap(([dialect, client]) =>
   hostileCalls(dialect).map(([name, make]) => [name, dialect, client, make] as const),
 );
 
-describe.each(CLIENTS)(
-  'a call of %s is decoded in a number of steps proportional to its',
-  (dialect, client) => {
-    it.each(hostileCalls(dialect))('%s', (_name, make) => {
-      const ratio = ratioOf((count) => {
-        const body = make(count);
-        return builtinSteps(() => {
-          client.decodeCall(body, { model: 'm' });
-        });
+describe.each(CLIENTS)('decoding a call of %s', (dialect, client) => {
+  it.each(hostileCalls(dialect))('takes a number of steps in proportion to %s', (_name, make) => {
+    const ratio = ratioOf((count) => {
+      const body = make(count);
+      return builtinSteps(() => {
+        client.decodeCall(body, { model: 'm' });
       });
-      expect(ratio).toBeLessThan(RATIO_MAX);
     });
-  },
-);
+    expect(ratio).toBeLessThan(RATIO_MAX);
+  });
+});
 
-describe.each(PROVIDERS)(
-  'a call is encoded for %s in a number of steps proportional to its',
-  (_dialect, provider) => {
-    const target = targetFor(provider.dialect);
-    it.each(HOSTILE_CALLS)('%s, from %s', (_name, _from, client, make) => {
+describe.each(PROVIDERS)('encoding a call for %s', (_dialect, provider) => {
+  const target = targetFor(provider.dialect);
+  it.each(HOSTILE_CALLS)(
+    'takes a number of steps in proportion to %s, from %s',
+    (_name, _from, client, make) => {
       const ratio = ratioOf((count) => {
         const call = client.decodeCall(make(count), { model: 'm' });
         return builtinSteps(() => {
@@ -87,11 +84,11 @@ describe.each(PROVIDERS)(
         });
       });
       expect(ratio).toBeLessThan(RATIO_MAX);
-    });
-  },
-);
+    },
+  );
+});
 
-describe.each(CLIENTS)('a call of %s with too many', (dialect, client) => {
+describe.each(CLIENTS)('decodeCall of %s', (dialect, client) => {
   const decoded = (name: string, count: number): unknown => {
     const make = new Map(hostileCalls(dialect)).get(name);
     return client.decodeCall(make?.(count) ?? {}, { model: 'm' });
@@ -103,7 +100,7 @@ describe.each(CLIENTS)('a call of %s with too many', (dialect, client) => {
     'calls of a message',
     'images',
     'reasoning of all makers',
-  ])('%s is refused, and the error names the bound', (name) => {
+  ])('refuses too many %s with an error that names the bound', (name) => {
     const refused = refusalOf(() => decoded(name, ENTRIES_MAX + 1));
     expect(refused.status).toBe(400);
     expect(refused.message).toMatch(/at most \d+/i);
@@ -112,14 +109,17 @@ describe.each(CLIENTS)('a call of %s with too many', (dialect, client) => {
 });
 
 describe.each(PROVIDERS)('a call for %s', (_dialect, provider) => {
-  it.each(CLIENTS)('of %s has at most 50000 values in the arguments of all calls', (dialect, client) => {
-    const make = new Map(hostileCalls(dialect)).get('one long list of arguments');
-    const call = client.decodeCall(make?.(60_000) ?? {}, { model: 'm' });
-    const target = targetFor(provider.dialect);
-    const encode = (): unknown => provider.encodeCall(call, target, new LossLedger('adapt', target)).body;
-    if (PARSING.has(provider.dialect)) expect(refusalOf(encode)).toMatchObject({ status: 400 });
-    else expect(encode).not.toThrow();
-  });
+  it.each(CLIENTS)(
+    'accepts from %s at most 50000 values in the arguments of all calls',
+    (dialect, client) => {
+      const make = new Map(hostileCalls(dialect)).get('one long list of arguments');
+      const call = client.decodeCall(make?.(60_000) ?? {}, { model: 'm' });
+      const target = targetFor(provider.dialect);
+      const encode = (): unknown => provider.encodeCall(call, target, new LossLedger('adapt', target)).body;
+      if (PARSING.has(provider.dialect)) expect(refusalOf(encode)).toMatchObject({ status: 400 });
+      else expect(encode).not.toThrow();
+    },
+  );
 });
 
 const CONTEXTS = CLIENTS.map(([, client]) => {
@@ -148,10 +148,10 @@ function streamed(provider: ProviderCodec, bytes: Buffer, size = bytes.length): 
   return all;
 }
 
-describe.each(PROVIDERS)(
-  'from %s, in a number of steps proportional to its size, every client gets',
-  (dialect, provider) => {
-    it.each(hostileResponses(dialect))('a response with growing %s', (_name, make) => {
+describe.each(PROVIDERS)('translating from %s for every client', (dialect, provider) => {
+  it.each(hostileResponses(dialect))(
+    'takes a number of steps in proportion to a response with growing %s',
+    (_name, make) => {
       const ratio = ratioOf((count) => {
         const body = make(count);
         return builtinSteps(() => {
@@ -160,26 +160,29 @@ describe.each(PROVIDERS)(
         });
       });
       expect(ratio).toBeLessThan(RATIO_MAX);
-    });
+    },
+  );
 
-    it.each(hostileStreams(dialect))('a stream with growing %s', (_name, make) => {
+  it.each(hostileStreams(dialect))(
+    'takes a number of steps in proportion to a stream with growing %s',
+    (_name, make) => {
       const ratio = ratioOf((count) => {
         const bytes = make(count);
         return builtinSteps(() => streamed(provider, bytes));
       });
       expect(ratio).toBeLessThan(RATIO_MAX);
-    });
+    },
+  );
 
-    it('a stream in pieces of 10 bytes', () => {
-      const [, [, make] = []] = hostileStreams(dialect);
-      const ratio = ratioOf((count) => {
-        const bytes = make?.(Math.floor(count / 10)) ?? Buffer.alloc(0);
-        return builtinSteps(() => streamed(provider, bytes, 10));
-      });
-      expect(ratio).toBeLessThan(RATIO_MAX);
+  it('takes a number of steps in proportion to a stream in pieces of 10 bytes', () => {
+    const [, [, make] = []] = hostileStreams(dialect);
+    const ratio = ratioOf((count) => {
+      const bytes = make?.(Math.floor(count / 10)) ?? Buffer.alloc(0);
+      return builtinSteps(() => streamed(provider, bytes, 10));
     });
-  },
-);
+    expect(ratio).toBeLessThan(RATIO_MAX);
+  });
+});
 
 const OPEN_STREAMS = PROVIDERS.flatMap(([dialect, provider]) =>
   openStreams(dialect).map(([name, make]) => [dialect, name, provider, make] as const),
@@ -187,19 +190,22 @@ const OPEN_STREAMS = PROVIDERS.flatMap(([dialect, provider]) =>
 const BROKEN = { t: 'error', fault: { code: 'provider_answer_invalid' } };
 
 describe('a stream of a provider', () => {
-  it.each(OPEN_STREAMS)('of %s fails with too many %s', (_dialect, _name, provider, make) => {
+  it.each(OPEN_STREAMS)('fails a stream of %s with too many %s', (_dialect, _name, provider, make) => {
     expect(streamed(provider, make(200)).at(-1)).not.toMatchObject(BROKEN);
     expect(streamed(provider, make(5_000)).at(-1)).toMatchObject(BROKEN);
   });
 
-  it.each(HELD_STREAMS)('of %s fails when more than 1 MiB of %s must be buffered', (dialect, _name, make) => {
-    const provider = PROVIDER_CODECS.get(dialect);
-    if (provider === undefined) throw new Error(`No codec of ${dialect}`);
-    expect(streamed(provider, make(500_000)).at(-1)).not.toMatchObject(BROKEN);
-    expect(streamed(provider, make(1_100_000)).at(-1)).toMatchObject(BROKEN);
-  });
+  it.each(HELD_STREAMS)(
+    'fails a stream of %s when more than 1 MiB of %s must be buffered',
+    (dialect, _name, make) => {
+      const provider = PROVIDER_CODECS.get(dialect);
+      if (provider === undefined) throw new Error(`No codec of ${dialect}`);
+      expect(streamed(provider, make(500_000)).at(-1)).not.toMatchObject(BROKEN);
+      expect(streamed(provider, make(1_100_000)).at(-1)).toMatchObject(BROKEN);
+    },
+  );
 
-  it.each(PROVIDERS)('of %s fails with an event of more than its maximum', (dialect, provider) => {
+  it.each(PROVIDERS)('fails a stream of %s with an event above the maximum', (dialect, provider) => {
     const bytes = providerStream(
       dialect,
       longResponse(dialect === 'bedrock-converse' ? 17 * MEBI : 9 * MEBI),
@@ -208,10 +214,13 @@ describe('a stream of a provider', () => {
     expect(streamed(provider, bytes, MEBI).at(-1)).toMatchObject(BROKEN);
   });
 
-  it.each(PROVIDERS)('of %s with an event of 256 KiB is read in pieces of 10 bytes', (dialect, provider) => {
-    const bytes = providerStream(dialect, longResponse(MEBI / 4), (text) => [text]);
-    expect(streamed(provider, bytes, 10).at(-1)).toEqual({ t: 'done' });
-  });
+  it.each(PROVIDERS)(
+    'reads a stream of %s with an event of 256 KiB in pieces of 10 bytes',
+    (dialect, provider) => {
+      const bytes = providerStream(dialect, longResponse(MEBI / 4), (text) => [text]);
+      expect(streamed(provider, bytes, 10).at(-1)).toEqual({ t: 'done' });
+    },
+  );
 });
 
 describe.each(CLIENTS)('a call of %s', (dialect, client) => {

@@ -19,7 +19,7 @@ function randomSplit(length: number): number[] {
 }
 
 describe('dialect vectors: requests', () => {
-  it.each(of('request'))('%s', (_title, vector) => {
+  it.each(of('request'))('encodes the request %s', (_title, vector) => {
     expect(requestFaults(vector)).toEqual([]);
     // The codecs are stateless.
     expect(requestFaults(vector)).toEqual([]);
@@ -27,13 +27,13 @@ describe('dialect vectors: requests', () => {
 });
 
 describe('dialect vectors: responses', () => {
-  it.each(of('response'))('%s', (_title, vector) => {
+  it.each(of('response'))('translates the response %s', (_title, vector) => {
     expect(responseFaults(vector)).toEqual([]);
   });
 });
 
 describe('dialect vectors: streams', () => {
-  it.each(of('stream'))('%s', (_title, vector) => {
+  it.each(of('stream'))('translates the stream %s', (_title, vector) => {
     expect(streamFaults(vector, () => [])).toEqual([]);
     expect(
       streamFaults(vector, (length) => Array.from({ length: length - 1 }, (_, index) => index + 1)),
@@ -44,7 +44,10 @@ describe('dialect vectors: streams', () => {
 
 describe('dialect vectors: errors', () => {
   const errors = VECTORS.filter(({ kind }) => kind === 'error');
-  it.each(errors.map((vector): [string, Vector] => [title(vector), vector]))('%s', (_title, vector) => {
-    expect(errorFaults(vector)).toEqual([]);
-  });
+  it.each(errors.map((vector): [string, Vector] => [title(vector), vector]))(
+    'reads the error %s',
+    (_title, vector) => {
+      expect(errorFaults(vector)).toEqual([]);
+    },
+  );
 });

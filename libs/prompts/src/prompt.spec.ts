@@ -27,7 +27,7 @@ const refusal = (work: () => unknown): string => {
   throw new Error('It was not refused.');
 };
 
-describe('templates of prompts', () => {
+describe('compilePrompt: templates', () => {
   it.each<[string, Record<string, unknown>, string]>([
     ['Hello {{name}}!', { name: 'Ada' }, 'Hello Ada!'],
     ['{{ name }}{{{name}}}{{&name}}', { name: '<b>&"' }, '<b>&"<b>&"<b>&"'],
@@ -53,11 +53,11 @@ describe('templates of prompts', () => {
     ['{"a":{"b":1}} }}', {}, '{"a":{"b":1}} }}'],
     ['{{größe}} {{名前}} {{user-name}}', { größe: 'L', 名前: 'ミラ', 'user-name': 'x' }, 'L ミラ x'],
     ['{{text}}', { text: '{{secret}}{{>pp-a}}', secret: 'never' }, '{{secret}}{{>pp-a}}'],
-  ])('render %j with %j', (template, variables, expected) => {
+  ])('renders %j with %j', (template, variables, expected) => {
     expect(render(template, variables)).toBe(expected);
   });
 
-  it('insert saved partials, which see the variables at their place', () => {
+  it('inserts saved partials, which see the variables at their place', () => {
     const partials = {
       'pp-a': 'I am {{name}}',
       'pp-a@2': 'two',
@@ -70,7 +70,7 @@ describe('templates of prompts', () => {
     expect(refusal(() => render('{{>pp-none}}', {}, { partials }))).toContain('pp-none');
   });
 
-  it('insert private partials, which must be texts without saved or recursive partials', () => {
+  it('inserts private partials, which must be texts without saved or recursive partials', () => {
     expect(render('{{>>intro}}!', { intro: 'Hi {{name}}', name: 'Ada' })).toBe('Hi Ada!');
     expect(render('{{>>intro}}!')).toBe('!');
     refusal(() => render('{{>>intro}}', { intro: '{{>pp-a}}' }, { partials: { 'pp-a': 'saved' } }));
@@ -88,11 +88,11 @@ describe('templates of prompts', () => {
     '{{/a}}',
     '{{#a}}{{#b}}{{/a}}{{/b}}',
     '{{=<% %>=}}',
-  ])('refuse %j', (template) => {
+  ])('refuses the template %j', (template) => {
     refusal(() => compilePrompt(template, false));
   });
 
-  it('are refused when they are too long, too deep, or have too many tags', () => {
+  it('refuses templates that are too long, too deep, or have too many tags', () => {
     const { depth, tags, length } = TEMPLATE_LIMITS;
     refusal(() => compilePrompt('x'.repeat(length + 1), false));
     refusal(() => compilePrompt('{{#a}}'.repeat(depth + 1) + '{{/a}}'.repeat(depth + 1), false));
@@ -100,7 +100,7 @@ describe('templates of prompts', () => {
     expect(render('{{#a}}'.repeat(depth) + '{{/a}}'.repeat(depth))).toBe('');
   });
 
-  it('are parsed in linear time', () => {
+  it('parses templates in linear time', () => {
     const { user: before } = process.cpuUsage();
     for (const unit of ['{{!', '{{a ', '{', '}}{', ' \n ', '{{#a}} ']) {
       try {
@@ -113,7 +113,7 @@ describe('templates of prompts', () => {
     expect(process.cpuUsage().user - before).toBeLessThan(20_000_000);
   });
 
-  it('stop rendering beyond their bounds, for sections as for partials', () => {
+  it('stops rendering beyond the bounds, for sections as for partials', () => {
     const items = Array.from({ length: 1_000 }, () => 'x');
     const nested = '{{#items}}'.repeat(6) + '.' + '{{/items}}'.repeat(6);
     refusal(() => render(nested, { items }));
@@ -125,7 +125,7 @@ describe('templates of prompts', () => {
     refusal(() => render('{{>self}}', {}, { partials: { self: '{{>self}}' } }));
   });
 
-  it('report their variables and partials', () => {
+  it('reports the variables and partials of templates', () => {
     const { templates } = compilePrompt('{{a.b}}{{#s}}{{c}}{{/s}}{{^t}}{{/t}}{{>pp-a@2}}{{>>own}}', false);
     expect(componentsOf(templates)).toEqual({
       variables: ['a.b', 'c'],
@@ -137,8 +137,8 @@ describe('templates of prompts', () => {
   });
 });
 
-describe('messages of templates', () => {
-  it('are rendered text by text, so that a value never changes the structure of the JSON', () => {
+describe('compilePrompt: messages', () => {
+  it('renders messages text by text, so that a value never changes the structure of the JSON', () => {
     const text = JSON.stringify([
       { role: 'system', content: 'You are {{who}}' },
       { role: 'user', content: [{ type: 'text', text: '{{question}}' }] },
@@ -150,7 +150,7 @@ describe('messages of templates', () => {
     ]);
   });
 
-  it('may be inside sections of a raw template', () => {
+  it('renders messages inside sections of a raw template', () => {
     const text =
       '[{"role":"system","content":"S"}{{#turns}},{"role":"{{role}}","content":"{{text}}"}{{/turns}}]';
     const turns = [
@@ -171,7 +171,7 @@ describe('messages of templates', () => {
     [[',', ':', 'x']],
     [{ '",role': ':' }],
     ['\n\u0000\u2028'],
-  ])('keep the structure of a raw template with the value %j', (value) => {
+  ])('keeps the structure of a raw template with the value %j', (value) => {
     const text = '[{"role":"user","content":"<{{v}}>","n":{{v}}}]';
     const given = typeof value === 'string' ? value : JSON.stringify(value);
     expect(render(text, { v: value }, { isRaw: true })).toEqual([
@@ -179,7 +179,7 @@ describe('messages of templates', () => {
     ]);
   });
 
-  it('insert partials of a raw template as text inside a string and as JSON outside', () => {
+  it('inserts partials of a raw template as text inside a string and as JSON outside', () => {
     const partials = { 'pp-in': 'a "quoted"\n{{v}}', 'pp-out': '{"role":"user","content":"{{v}}"}' };
     expect(
       render(
@@ -193,7 +193,7 @@ describe('messages of templates', () => {
     ]);
   });
 
-  it('are refused when the rendered text is not JSON', () => {
+  it('refuses a rendered text that is not a JSON list of messages', () => {
     refusal(() => render('[{{missing}}x]', {}, { isRaw: true }));
     refusal(() => render('["a"]', {}, { isRaw: true }));
     refusal(() => render('["{{a}}"]', {}));
@@ -217,34 +217,34 @@ const generated = (value: unknown): unknown => {
   return gen ? gen.repeat.repeat(gen.total / gen.repeat.length) : value;
 };
 
-describe('hostile templates', () => {
-  it.each(CASES.map((one) => [one.id, one.reason, one] as const))('%s: %s', (_, __, one) => {
-    const variables = Object.fromEntries(
-      Object.entries(one.variables).map(([name, value]) => [name, generated(value)]),
-    );
-    let result: unknown;
-    try {
-      result = render(one.template, variables, { maxLength: 10_485_760 });
-    } catch (error) {
-      expect(error).toMatchObject({ type: 'prompt_invalid' });
-      return;
-    }
-    if (one.expect.output !== undefined) expect(result).toBe(one.expect.output);
-    expect(result).not.toContain('[object');
-    expect(result).not.toMatch(/function|process\.|49/);
-    expect(JSON.parse(JSON.stringify([{ role: 'user', content: result }]))).toHaveLength(1);
-  });
-
-  it.each(['tpl-27', 'tpl-32', 'tpl-33', 'tpl-16', 'tpl-18', 'tpl-25'])(
-    '%s is refused when it is saved',
-    (id) => {
-      const one = CASES.find((each) => each.id === id);
-      refusal(() => compilePrompt(one?.template ?? '', false));
+describe('compilePrompt: hostile templates', () => {
+  it.each(CASES.map((one) => [one.id, one.reason, one] as const))(
+    'refuses or safely renders case %s: %s',
+    (_, __, one) => {
+      const variables = Object.fromEntries(
+        Object.entries(one.variables).map(([name, value]) => [name, generated(value)]),
+      );
+      let result: unknown;
+      try {
+        result = render(one.template, variables, { maxLength: 10_485_760 });
+      } catch (error) {
+        expect(error).toMatchObject({ type: 'prompt_invalid' });
+        return;
+      }
+      if (one.expect.output !== undefined) expect(result).toBe(one.expect.output);
+      expect(result).not.toContain('[object');
+      expect(result).not.toMatch(/function|process\.|49/);
+      expect(JSON.parse(JSON.stringify([{ role: 'user', content: result }]))).toHaveLength(1);
     },
   );
+
+  it.each(['tpl-27', 'tpl-32', 'tpl-33', 'tpl-16', 'tpl-18', 'tpl-25'])('refuses case %s on save', (id) => {
+    const one = CASES.find((each) => each.id === id);
+    refusal(() => compilePrompt(one?.template ?? '', false));
+  });
 });
 
-describe('work of one rendering', () => {
+describe('compilePrompt: work of one rendering', () => {
   it('counts the nodes of parsed private partials, whether they are rendered or not', () => {
     const tags = '{{#no}}{{v}}{{/no}}'.repeat(2_000);
     const names = Array.from({ length: 30 }, (_, at) => `p${String(at)}`);

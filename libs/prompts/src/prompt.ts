@@ -142,8 +142,8 @@ export function variablesIn(templates: Iterable<Template>): ReadonlySet<string> 
 }
 
 function variablesOf(template: Template): ReadonlySet<string> {
-  const known = VARIABLES.get(template);
-  if (known) return known;
+  const cached = VARIABLES.get(template);
+  if (cached) return cached;
   const names = new Set<string>();
   walk(template.nodes, (node) => {
     const path = 'path' in node ? node.path : node.kind === 'private' ? node.name.split('.') : [];
@@ -162,6 +162,10 @@ export interface VariableComponents {
   readonly variablePartials: readonly string[];
 }
 
+/**
+ * Returns the variables and partials of templates. The variables of a section are those directly in
+ * it.
+ */
 export function componentsOf(templates: readonly Template[]): VariableComponents {
   const variables = new Set<string>();
   const sections = new Map<string, Set<string>>();
@@ -173,10 +177,10 @@ export function componentsOf(templates: readonly Template[]): VariableComponents
       else if (node.kind === 'partial') partials.add(node.reference);
       else if (node.kind === 'private') variablePartials.add(node.name);
       else if (node.kind === 'section') {
-        const within = sections.get(node.path.join('.')) ?? new Set();
-        sections.set(node.path.join('.'), within);
+        const inSection = sections.get(node.path.join('.')) ?? new Set();
+        sections.set(node.path.join('.'), inSection);
         for (const child of node.children) {
-          if (child.kind === 'value' && child.path.length > 0) within.add(child.path.join('.'));
+          if (child.kind === 'value' && child.path.length > 0) inSection.add(child.path.join('.'));
         }
       }
     });
@@ -184,7 +188,7 @@ export function componentsOf(templates: readonly Template[]): VariableComponents
   return {
     variables: [...variables],
     sections: [...sections.keys()],
-    sectionVariables: Object.fromEntries([...sections].map(([name, within]) => [name, [...within]])),
+    sectionVariables: Object.fromEntries([...sections].map(([name, inSection]) => [name, [...inSection]])),
     partials: [...partials],
     variablePartials: [...variablePartials],
   };

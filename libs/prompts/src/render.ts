@@ -136,8 +136,8 @@ export class Renderer {
     if (text === undefined || text === null) return null;
     if (typeof text !== 'string')
       throw promptInvalid(`The private partial ${name} must be a string.`, `variables.${name}`);
-    const known = this.privates.get(text);
-    if (known) return known;
+    const cached = this.privates.get(text);
+    if (cached) return cached;
     const template = parseTemplate(text);
     this.step(sizeOf(template));
     if (partialsOf(template).size > 0)

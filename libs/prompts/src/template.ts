@@ -147,7 +147,8 @@ class Parser {
   }
 
   /**
-   * A tag without output that is alone on its line removes the whole line, as Mustache specifies.
+   * Returns the range that a tag without output removes: the whole line when the tag is alone on
+   * it, as Mustache specifies.
    */
   private aloneOnLine(start: number, end: number): [number, number] {
     const { text } = this;

@@ -13,8 +13,8 @@ const SECRET_IN_QUERY =
 const plain = (name: string): string => name.toLowerCase().replace(/[-_.[\]]/g, '');
 
 /**
- * Returns the URL (or path) with the values of secret query parameters replaced, and without user info and
- * fragment. The other bytes stay unchanged.
+ * Returns the URL (or path) with the values of secret query parameters replaced, and without user
+ * info and fragment. The other bytes stay unchanged.
  */
 export function redactUrl(url: string): string {
   const hash = url.indexOf('#');
@@ -65,16 +65,17 @@ export function redactMetadata(metadata: Readonly<Record<string, string>>): Read
 }
 
 /**
- * Credentials by their public formats: bearer values, provider and gateway keys, JSON web tokens, private
- * keys. `secret-shapes.ts` must list how each of them begins. Each alternative matches greedily and cannot
- * backtrack, so no text makes it scan the same characters repeatedly.
+ * Credentials by their public formats: bearer values, provider and gateway keys, JSON web tokens,
+ * private keys. `secret-shapes.ts` must list how each of them begins. Each alternative matches
+ * greedily and cannot backtrack, so no text makes it scan the same characters repeatedly.
  */
 const SECRETS_IN_TEXT =
   /\b(?:[Bb]earer\s+(?=\S{8}))[^\s"'\\]+|\b(?:sk|gw|vk|pk|rk|hvs|ghp|gho|xoxb|xoxp)[-_.][A-Za-z0-9][A-Za-z0-9_-]{10,}|\b(?:AKIA|ASIA|AIza)[A-Za-z0-9_-]{12,}|\beyJ[\w-]{8,}(\.[\w-]+\.[\w-]*)?|-----BEGIN [A-Z ]*PRIVATE KEY[^"]*/g;
 /**
- * The beginning of a text value under the name of a secret. A bare `token` is not such a name, because
- * responses use it often. `secret-shapes.ts` must list how each name ends. In JSON within strings of JSON,
- * as the arguments of tool calls are written, 1, 3, 7 or 15 backslashes precede each quotation mark.
+ * The beginning of a text value under the name of a secret. A bare `token` is not such a name,
+ * because responses use it often. `secret-shapes.ts` must list how each name ends. In JSON within
+ * strings of JSON, as the arguments of tool calls are written, 1, 3, 7 or 15 backslashes precede
+ * each quotation mark.
  */
 const SECRET_MEMBERS =
   /"[\w-]{0,64}(?:api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|client[-_]?secret|secret|password|passphrase|authorization|(?:access|refresh|id|auth|session|bearer)[-_]?token|code[-_]?verifier)(\\{15}|\\{7}|\\{3}|\\|)"\s*:\s*\1"/gi;
@@ -95,7 +96,9 @@ function withoutMembers(text: string): string {
   return from === 0 ? text : written + text.slice(from);
 }
 
-/** Replaces credentials. A JSON web token has three parts; a word that only begins like one stays. */
+/**
+ * Replaces credentials. A JSON web token has three parts; a word that only begins like one stays.
+ */
 const withoutShapes = (text: string): string =>
   text.replace(SECRETS_IN_TEXT, (found: string, parts: string | undefined) =>
     found.startsWith('eyJ') && parts === undefined ? found : REDACTED,
@@ -108,8 +111,8 @@ export function redactString(text: string): string {
 }
 
 /**
- * Whether a name is that of a secret: of a member, an attribute or a header, alone or as the end of a longer
- * name.
+ * Whether a name is that of a secret: of a member, an attribute or a header, alone or as the end of
+ * a longer name.
  */
 export const isSecretName = (name: string): boolean => {
   const last = name.split(/[.:/]/).at(-1) ?? '';
@@ -120,8 +123,8 @@ export const isSecretName = (name: string): boolean => {
 export const holdsSecret = (text: string): boolean => withoutShapes(text) !== text;
 
 /**
- * Returns a body with credentials and the values of secret members replaced. The body may be cut within a
- * character, or have binary parts.
+ * Returns a body with credentials and the values of secret members replaced. The body may be cut
+ * within a character, or have binary parts.
  */
 export function redactBody(body: Buffer): Buffer {
   if (!mayHoldSecrets(body)) return body;
@@ -135,8 +138,8 @@ export function redactBody(body: Buffer): Buffer {
 export const redactText = (text: string): string => withoutShapes(withoutMembers(text));
 
 /**
- * Returns a JSON value with the values of secret members and the credentials in its texts replaced. The
- * nesting of the value must be bounded.
+ * Returns a JSON value with the values of secret members and the credentials in its texts replaced.
+ * The nesting of the value must be bounded.
  */
 export function redactJson(value: unknown): unknown {
   if (typeof value === 'string') return redactString(value);

@@ -1,13 +1,16 @@
 import { Buffer } from 'node:buffer';
 
-/** How credentials begin, at the beginning of a word. A private key's fifth dash may follow a letter. */
+/**
+ * Beginnings of credentials, each at the beginning of a word. A private key's fifth dash may follow
+ * a letter.
+ */
 const BEGINNINGS = [
   ...['Bearer', 'bearer', 'AKIA', 'ASIA', 'AIza', 'eyJ', '----BEGIN '],
   ...['sk', 'gw', 'vk', 'pk', 'rk', 'hvs', 'ghp', 'gho', 'xoxb', 'xoxp'].flatMap((kind) =>
     ['-', '_', '.'].map((mark) => kind + mark),
   ),
 ];
-/** How member names of secrets end, in any case. */
+/** Endings of the member names of secrets, in any case. */
 const ENDINGS = ['key', 'secret', 'password', 'passphrase', 'authorization', 'token', 'verifier'];
 
 const PAIRS = 65_536;
@@ -18,18 +21,18 @@ const LOWER = 0x20;
 const WORD = /\w/;
 
 /** Beginnings of credentials by their first two bytes. */
-const begunBy = new Map<number, Buffer[]>();
+const credentialsByPair = new Map<number, Buffer[]>();
 for (const text of BEGINNINGS) {
   const bytes = Buffer.from(text);
   const pair = bytes.readUInt16BE(0);
-  begunBy.set(pair, [...(begunBy.get(pair) ?? []), bytes]);
+  credentialsByPair.set(pair, [...(credentialsByPair.get(pair) ?? []), bytes]);
 }
 /** Endings of names by their last byte, in lower case. */
-const endedBy = new Map<number, Buffer[]>();
+const namesByLastByte = new Map<number, Buffer[]>();
 for (const text of ENDINGS) {
   const bytes = Buffer.from(text);
   const last = bytes[bytes.length - 1] as number;
-  endedBy.set(last, [...(endedBy.get(last) ?? []), bytes]);
+  namesByLastByte.set(last, [...(namesByLastByte.get(last) ?? []), bytes]);
 }
 
 const NOTHING = 0;
@@ -37,8 +40,8 @@ const BEGINNING = 1;
 const NAME_END = 2;
 /** Kind of secret that a pair of bytes may belong to. */
 const KINDS = new Uint8Array(PAIRS);
-for (const pair of begunBy.keys()) KINDS[pair] = BEGINNING;
-for (const last of endedBy.keys()) {
+for (const pair of credentialsByPair.keys()) KINDS[pair] = BEGINNING;
+for (const last of namesByLastByte.keys()) {
   for (const mark of [QUOTE, BACKSLASH]) {
     KINDS[(last << 8) | mark] = NAME_END;
     KINDS[((last & ~LOWER) << 8) | mark] = NAME_END;
@@ -47,8 +50,9 @@ for (const last of endedBy.keys()) {
 const IS_WORD = Uint8Array.from({ length: 256 }, (_, byte) => Number(WORD.test(String.fromCharCode(byte))));
 
 /**
- * Whether a body may contain a credential or a secret member that `redactBody` replaces; false: it contains
- * none. Takes a fifth of the time of the regular expressions, which most bodies need not run.
+ * Whether a body may contain a credential or a secret member that `redactBody` replaces; false: it
+ * contains none. Takes a fifth of the time of the regular expressions, which most bodies need not
+ * run.
  */
 export function mayHoldSecrets(text: Buffer): boolean {
   const end = text.length - 1;
@@ -63,7 +67,7 @@ export function mayHoldSecrets(text: Buffer): boolean {
 
 function beginsSecret(text: Buffer, at: number, pair: number): boolean {
   if (at > 0 && IS_WORD[text[at - 1] as number] === 1) return false;
-  return begunBy.get(pair)?.some((beginning) => hasAt(text, at, beginning)) === true;
+  return credentialsByPair.get(pair)?.some((beginning) => hasAt(text, at, beginning)) === true;
 }
 
 function hasAt(text: Buffer, at: number, expected: Buffer): boolean {
@@ -71,9 +75,9 @@ function hasAt(text: Buffer, at: number, expected: Buffer): boolean {
   return true;
 }
 
-/** `last`: index of the last letter of the name. */
+/** Returns whether the name of a secret ends at `last`, the index of its last letter. */
 function endsName(text: Buffer, last: number): boolean {
-  const names = endedBy.get((text[last] as number) | LOWER);
+  const names = namesByLastByte.get((text[last] as number) | LOWER);
   return names?.some((name) => isBefore(text, last, name)) === true;
 }
 

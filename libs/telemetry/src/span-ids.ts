@@ -26,6 +26,9 @@ export function spanIdOf(text: string): string {
   return /^[0-9a-f]{16}$/.test(hex) && !isAllZero(hex) ? hex : digestOf(text, 16);
 }
 
-/** Id of the span of a request's call to a provider or server, by its place among the calls that were made. */
+/**
+ * Returns the span id of a request's call to a provider or server. `at`: index of the call among
+ * those of the request.
+ */
 export const callSpanId = (requestId: string, at: number): string =>
   digestOf(`${requestId} ${String(at)}`, 16);

@@ -2,9 +2,10 @@ const BACKSLASH = 0x5c;
 const QUOTE = 0x22;
 
 /**
- * Returns the index behind a string value of JSON whose first character is at `start`: that of the
- * backslashes and the quotation mark that end it, or the length of a text that is cut before.
- * `backslashes`: how many precede its quotation marks: 0, or 1, 3, 7, … in JSON within strings of JSON.
+ * Returns the index after the last character of a JSON string value that begins at `start`: the
+ * index of the backslashes and the quotation mark that end it, or the length of a text that is cut
+ * off before them. `backslashes`: how many precede its quotation marks: 0, or 1, 3, 7, … in JSON
+ * within strings of JSON.
  */
 export function valueEnd(text: string, start: number, backslashes: number): number {
   let run = 0;
@@ -17,8 +18,8 @@ export function valueEnd(text: string, start: number, backslashes: number): numb
 }
 
 /**
- * Whether a quotation mark behind a run of backslashes ends a string, or one around it. Each level of JSON
- * reads two backslashes as one, and keeps the string open behind an odd number.
+ * Returns whether a quotation mark after `run` backslashes ends the string or one around it. Each
+ * level of JSON reads two backslashes as one, and keeps the string open after an odd number.
  */
 function endsString(run: number, backslashes: number): boolean {
   let left = run;

@@ -32,7 +32,10 @@ export const ifMatchOf = (context: ExecutionContext): string | undefined =>
 
 const READERS = new WeakSet<object>();
 
-/** Marks the factory of a parameter decorator that reads `If-Match`, so that its routes take the header. */
+/**
+ * Marks the factory of a parameter decorator that reads `If-Match`, so that its routes take the
+ * header.
+ */
 export function readsIfMatch<F extends object>(factory: F): F {
   READERS.add(factory);
   return factory;

@@ -18,8 +18,8 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
  * time.
  */
 export function serveOpenApi(app: INestApplication, options: OpenApiOptions): () => OpenAPIObject {
-  let made: OpenAPIObject | undefined;
-  const document = (): OpenAPIObject => (made ??= documentOf(app, options));
+  let built: OpenAPIObject | undefined;
+  const document = (): OpenAPIObject => (built ??= documentOf(app, options));
   SwaggerModule.setup('docs', app, document, {
     jsonDocumentUrl: 'openapi.json',
     yamlDocumentUrl: 'openapi.yaml',

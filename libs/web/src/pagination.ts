@@ -26,7 +26,7 @@ export function pageOf(options: { readonly size: number; readonly sizeMax?: numb
   return Page;
 }
 
-/** Arguments for a repository's `findAndCount`. */
+/** Returns the arguments for a repository's `findAndCount`. */
 export const windowOf = (page: PageQuery): { skip: number; take: number } => ({
   skip: page.current_page * page.page_size,
   take: page.page_size,

@@ -76,11 +76,12 @@ export class ErrorResponse {
 const lists = new Map<Class, Class>();
 
 /**
- * Schema class of `ListResponse<T>` for the OpenAPI document, one for each item, named `<item>List`.
+ * Schema class of `ListResponse<T>` for the OpenAPI document, one for each item, named
+ * `<item>List`.
  */
 export function listResponseOf<T>(item: Class<T>): Class<ListResponse<T>> {
-  const known = lists.get(item);
-  if (known) return known as Class<ListResponse<T>>;
+  const existing = lists.get(item);
+  if (existing) return existing as Class<ListResponse<T>>;
   class List implements ListResponse<T> {
     @ResponseField.kind('list')
     readonly object!: 'list';
@@ -96,7 +97,10 @@ export function listResponseOf<T>(item: Class<T>): Class<ListResponse<T>> {
   return List;
 }
 
-/** The base class of a list without `object`: `class LabelListResponse extends plainListResponseOf(LabelResponse) {}`. */
+/**
+ * The base class of a list without `object`: `class LabelListResponse extends
+ * plainListResponseOf(LabelResponse) {}`.
+ */
 export function plainListResponseOf<T>(
   item: Class<T>,
 ): Class<{ readonly data: T[]; readonly total: number }> {

@@ -188,14 +188,17 @@ describe('Messages calls for another provider', () => {
     });
   });
 
-  it.each(['container', 'mcp_servers', 'context_management'])('are refused with %s', (name) => {
-    expect(() => translated({ max_tokens: 9, [name]: {} }, ANTHROPIC_CLIENT)).toThrow(
-      expect.objectContaining({
-        type: 'unsupported_by_provider',
-        options: expect.objectContaining({ param: name }) as object,
-      }) as Error,
-    );
-  });
+  it.each(['container', 'mcp_servers', 'context_management'])(
+    'refuses a Messages call with the member %s',
+    (name) => {
+      expect(() => translated({ max_tokens: 9, [name]: {} }, ANTHROPIC_CLIENT)).toThrow(
+        expect.objectContaining({
+          type: 'unsupported_by_provider',
+          options: expect.objectContaining({ param: name }) as object,
+        }) as Error,
+      );
+    },
+  );
 });
 
 describe('seals of other makers', () => {

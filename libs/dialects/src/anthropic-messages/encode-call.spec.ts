@@ -23,14 +23,14 @@ const tool = (name = 'f', parameters: JsonObject = { type: 'object', properties:
 const turns = (...messages: JsonObject[]): JsonObject => ({ messages });
 const user = (content: unknown): JsonObject => ({ role: 'user', content });
 
-describe('max_tokens', () => {
+describe('encodeCall of Anthropic: max_tokens', () => {
   it.each([
     ['claude-opus-5', 128_000],
     ['claude-sonnet-4-5', 64_000],
     ['claude-3-haiku-20240307', 4_096],
     ['anthropic.claude-opus-4-1-20250805-v1:0', 32_000],
     ['some-other-model', 4_096],
-  ])('is generated for %s', (model, expected) => {
+  ])('sets max_tokens to the maximum of %s when it is absent', (model, expected) => {
     expect(sent({}, { model })['max_tokens']).toBe(expected);
     expect(lost({}, { model })).toEqual(['max_tokens=generated']);
   });
@@ -43,7 +43,7 @@ describe('max_tokens', () => {
   });
 });
 
-describe('sampling', () => {
+describe('encodeCall of Anthropic: sampling', () => {
   it.each<[string, JsonObject, string]>([
     ['claude-opus-5', { temperature: 0.5 }, 'temperature'],
     ['claude-opus-4-7', { top_p: 0.9 }, 'top_p'],
@@ -53,7 +53,7 @@ describe('sampling', () => {
     ['claude-haiku-4-5', { reasoning_effort: 'low', temperature: 0.5, max_tokens: 9_000 }, 'temperature'],
     ['claude-haiku-4-5', { reasoning_effort: 'low', top_p: 0.5, max_tokens: 9_000 }, 'top_p'],
     ['claude-haiku-4-5', { reasoning_effort: 'low', top_k: 5, max_tokens: 9_000 }, 'top_k'],
-  ])('of %s refuses %j, and drops it in adapt', (model, body, param) => {
+  ])('refuses the sampling of %s with %j, and drops it in adapt', (model, body, param) => {
     expect(refusal(body, { model })).toEqual([UNSUPPORTED, param]);
     const adapted = sent(body, { model, loss: 'adapt' });
     if (param === 'temperature' && model === 'claude-sonnet-4') expect(adapted[param]).toBe(1);
@@ -71,14 +71,14 @@ describe('sampling', () => {
     ['claude-sonnet-4-5', { temperature: 0.5, top_p: 1 }, { temperature: 0.5 }],
     ['claude-sonnet-4-5', { temperature: 1, top_p: 0.5 }, { top_p: 0.5 }],
     ['claude-3-7-sonnet-latest', { temperature: 0.5, top_p: 0.5 }, { temperature: 0.5, top_p: 0.5 }],
-  ])('of %s accepts %j', (model, body, expected) => {
+  ])('accepts the sampling of %s with %j', (model, body, expected) => {
     const { temperature, top_p, top_k } = sent(body, { model });
     expect(JSON.parse(JSON.stringify({ temperature, top_p, top_k }))).toEqual(expected);
     expect(lost({ ...body, max_tokens: 9 }, { model })).toEqual([]);
   });
 });
 
-describe('thinking', () => {
+describe('encodeCall of Anthropic: thinking', () => {
   const thinking = (body: JsonObject, model: string): JsonObject => {
     const { thinking: found, output_config } = sent({ max_tokens: 10_000, ...body }, { model });
     return { thinking: found, output_config };
@@ -93,7 +93,7 @@ describe('thinking', () => {
     ['claude-sonnet-4-5', 'minimal', { type: 'enabled', budget_tokens: 1_024 }, undefined],
     ['claude-sonnet-4-5', 'low', { type: 'enabled', budget_tokens: 2_000 }, undefined],
     ['claude-3-7-sonnet', 'max', { type: 'enabled', budget_tokens: 9_500 }, undefined],
-  ])('of %s with effort %s', (model, effort, expected, config) => {
+  ])('encodes the thinking of %s with the effort %s', (model, effort, expected, config) => {
     expect(thinking({ reasoning_effort: effort }, model)).toEqual({
       thinking: expected,
       output_config: config,
@@ -134,7 +134,7 @@ describe('thinking', () => {
   });
 
   it.each([['required'], [{ type: 'function', function: { name: 'f' } }]])(
-    'with a budget refuses the tool choice %j',
+    'refuses a thinking budget with the tool choice %j',
     (choice) => {
       const body = { reasoning_effort: 'low', max_tokens: 9_000, tools: [tool()], tool_choice: choice };
       expect(refusal(body)).toEqual([UNSUPPORTED, 'tool_choice']);
@@ -171,7 +171,7 @@ describe('thinking', () => {
   });
 });
 
-describe('members of other dialects', () => {
+describe('encodeCall of Anthropic: members of other dialects', () => {
   it.each<[JsonObject, string]>([
     [{ n: 2 }, 'n'],
     [{ presence_penalty: 0.5 }, 'presence_penalty'],
@@ -259,7 +259,7 @@ describe('members of other dialects', () => {
   });
 });
 
-describe('tools', () => {
+describe('encodeCall of Anthropic: tools', () => {
   it('have a schema with a type', () => {
     const tools = [
       tool('f', {}),
@@ -330,7 +330,7 @@ describe('tools', () => {
     ['auto', true, { type: 'auto', disable_parallel_tool_use: false }],
     ['none', false, { type: 'none' }],
     [undefined, true, undefined],
-  ])('have the choice %j with parallel calls %j', (choice, parallel, expected) => {
+  ])('sends tools with the choice %j and parallel calls %j', (choice, parallel, expected) => {
     expect(
       sent({ tools: [tool()], tool_choice: choice, parallel_tool_calls: parallel })['tool_choice'],
     ).toEqual(expected);
@@ -341,7 +341,7 @@ describe('tools', () => {
   });
 });
 
-describe('calls and results', () => {
+describe('encodeCall of Anthropic: calls and results', () => {
   const call = (id: string, args = '{}'): JsonObject => ({
     id,
     type: 'function',
@@ -366,7 +366,7 @@ describe('calls and results', () => {
       [user('x'), calls('a'), result('a'), { role: 'assistant', content: 'y' }, result('a')],
       'messages.4.tool_call_id',
     ],
-  ])('refuses %s', (_title, messages, param) => {
+  ])('refuses messages with %s', (_title, messages, param) => {
     expect(refusal({ messages })).toEqual(['validation_failed', param]);
   });
 
@@ -399,7 +399,7 @@ describe('calls and results', () => {
   });
 });
 
-describe('prefill', () => {
+describe('encodeCall of Anthropic: prefill', () => {
   const body = turns(user('x'), { role: 'assistant', content: 'y \n' });
 
   it('is sent without white space at its end', () => {
@@ -407,12 +407,12 @@ describe('prefill', () => {
     expect(lost({ ...body, max_tokens: 9 })).toEqual(['messages.1.content=approximated']);
   });
 
-  it.each(['claude-opus-5', 'claude-opus-4-6', 'claude-sonnet-5'])('is refused for %s', (model) => {
+  it.each(['claude-opus-5', 'claude-opus-4-6', 'claude-sonnet-5'])('refuses a prefill for %s', (model) => {
     expect(refusal(body, { model })).toEqual([UNSUPPORTED, 'messages.1']);
   });
 });
 
-describe('output', () => {
+describe('encodeCall of Anthropic: output', () => {
   const format = (schema: JsonObject): JsonObject => ({
     response_format: { type: 'json_schema', json_schema: { name: 'w', schema } },
   });
@@ -454,7 +454,7 @@ describe('output', () => {
   });
 });
 
-describe('media', () => {
+describe('encodeCall of Anthropic: media', () => {
   const part = (value: JsonObject): unknown =>
     (sent(turns(user([value])))['messages'] as JsonObject[])[0]?.['content'];
   const image = (url: string, detail?: string): JsonObject => ({
@@ -482,12 +482,12 @@ describe('media', () => {
     [image('ftp://a'), 'messages.0.content.0.image_url.url'],
     [image('gs://a/b'), 'messages.0.content.0.image_url.url'],
     [file('data:application/zip;base64,AAAA'), 'messages.0.content.0.file.file_data'],
-  ])('refuses %j', (value, param) => {
+  ])('refuses the content part %j', (value, param) => {
     expect(refusal(turns(user([value])))).toEqual([UNSUPPORTED, param]);
   });
 });
 
-describe('cache marks', () => {
+describe('encodeCall of Anthropic: cache marks', () => {
   const marked = (value: string, ttl?: string): JsonObject => ({
     type: 'text',
     text: value,

@@ -26,7 +26,7 @@ const assistant = (...content: JsonObject[]): JsonObject => ({ role: 'assistant'
 const text = (value: string): JsonObject => ({ type: 'text', text: value });
 
 describe('round trip of requests', () => {
-  it.each(Object.entries(REQUESTS))('keeps %s', (_title, given) => {
+  it.each(Object.entries(REQUESTS))('keeps the request: %s', (_title, given) => {
     const target = claude();
     const body = { model: target.model, max_tokens: 100, ...given };
     expect(again(body, target)).toEqual(body);
@@ -41,7 +41,7 @@ describe('round trip of requests', () => {
       { thinking: { type: 'enabled', budget_tokens: 2048 }, output_config: { effort: 'low' } },
     ],
     ['claude-haiku-4-5', { thinking: { type: 'enabled', budget_tokens: 1024 }, temperature: 1 }],
-  ])('keeps for %s what it accepts: %j', (model, given) => {
+  ])('keeps the members that %s accepts: %j', (model, given) => {
     const body = { model, max_tokens: 4_000, messages: [user(text('a'))], ...given };
     expect(again(body, claude(model))).toEqual(body);
   });
@@ -59,18 +59,21 @@ describe('round trip of requests', () => {
     ({ from, kind, family, id }) =>
       from === 'anthropic-messages' && kind === 'request' && family === undefined && id !== 'a-g-req-003',
   );
-  it.each(vectors.map(({ id, input }): [string, JsonObject] => [id, input]))('keeps %s', (_id, input) => {
-    const target = claude('claude-opus-4-6');
-    const body = { ...input, model: target.model };
-    const model =
-      'messages' in input && JSON.stringify(input).includes('"system","content"')
-        ? 'claude-opus-4-8'
-        : target.model;
-    const found = again({ ...body, model }, claude(model));
-    expect(normalised('anthropic-messages', found)).toEqual(
-      normalised('anthropic-messages', { ...body, model }),
-    );
-  });
+  it.each(vectors.map(({ id, input }): [string, JsonObject] => [id, input]))(
+    'keeps the request %s',
+    (_id, input) => {
+      const target = claude('claude-opus-4-6');
+      const body = { ...input, model: target.model };
+      const model =
+        'messages' in input && JSON.stringify(input).includes('"system","content"')
+          ? 'claude-opus-4-8'
+          : target.model;
+      const found = again({ ...body, model }, claude(model));
+      expect(normalised('anthropic-messages', found)).toEqual(
+        normalised('anthropic-messages', { ...body, model }),
+      );
+    },
+  );
 });
 
 const CALL = anthropicClient.decodeCall({
@@ -115,9 +118,12 @@ describe('round trip of responses', () => {
   });
 
   const vectors = VECTORS.filter(({ from, kind }) => from === 'anthropic-messages' && kind === 'response');
-  it.each(vectors.map(({ id, input }): [string, JsonObject] => [id, input]))('keeps %s', (_id, input) => {
-    expect(mismatches(input, both(input))).toEqual([]);
-  });
+  it.each(vectors.map(({ id, input }): [string, JsonObject] => [id, input]))(
+    'keeps the response %s',
+    (_id, input) => {
+      expect(mismatches(input, both(input))).toEqual([]);
+    },
+  );
 });
 
 describe('round trip of streams', () => {
@@ -125,17 +131,20 @@ describe('round trip of streams', () => {
     ({ from, kind, input }) =>
       from === 'anthropic-messages' && kind === 'stream' && input['end'] === 'complete',
   );
-  it.each(vectors.map(({ id, input }): [string, JsonObject] => [id, input]))('keeps %s', (_id, input) => {
-    const frames = input['frames'] as JsonObject[];
-    const bytes = framed('anthropic-messages', frames, 'complete');
-    const decoder = anthropicProvider.decodeStream(CONTEXT);
-    const encoder = anthropicClient.encodeStream(CONTEXT);
-    const found = encoder.write([...decoder.write(bytes), ...decoder.end()]);
-    const before = readStream('anthropic-messages', bytes.toString());
-    const after = readStream('anthropic-messages', found);
-    const { usage, ...folded } = before.folded as { usage: JsonObject };
-    expect(mismatches(folded, after.folded)).toEqual([]);
-    expect(mismatches({ output_tokens: usage['output_tokens'] }, after.folded['usage'])).toEqual([]);
-    expect(after.end).toBe(before.end);
-  });
+  it.each(vectors.map(({ id, input }): [string, JsonObject] => [id, input]))(
+    'keeps the stream %s',
+    (_id, input) => {
+      const frames = input['frames'] as JsonObject[];
+      const bytes = framed('anthropic-messages', frames, 'complete');
+      const decoder = anthropicProvider.decodeStream(CONTEXT);
+      const encoder = anthropicClient.encodeStream(CONTEXT);
+      const found = encoder.write([...decoder.write(bytes), ...decoder.end()]);
+      const before = readStream('anthropic-messages', bytes.toString());
+      const after = readStream('anthropic-messages', found);
+      const { usage, ...folded } = before.folded as { usage: JsonObject };
+      expect(mismatches(folded, after.folded)).toEqual([]);
+      expect(mismatches({ output_tokens: usage['output_tokens'] }, after.folded['usage'])).toEqual([]);
+      expect(after.end).toBe(before.end);
+    },
+  );
 });

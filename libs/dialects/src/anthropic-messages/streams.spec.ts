@@ -258,7 +258,7 @@ describe('decodeStream', () => {
     ],
     ['a message without a stop reason', { type: 'message_stop' }],
     ['no JSON', 'oops'],
-  ])('fails for %s', (_title, frame) => {
+  ])('fails a stream with %s', (_title, frame) => {
     expect(events([message()[0], frame]).at(-1)).toMatchObject({
       t: 'error',
       fault: { code: 'provider_answer_invalid' },

@@ -36,7 +36,7 @@ describe('models', () => {
     });
   });
 
-  it.each(['..', '.', 'a b', 'a?b', 'ü', '\ud800'])('with the name %j are refused', (model) => {
+  it.each(['..', '.', 'a b', 'a?b', 'ü', '\ud800'])('refuses the model name %j', (model) => {
     expect(refusal(() => called(model, {}))).toEqual(['unsupported_by_provider', 'model']);
   });
 

@@ -43,7 +43,7 @@ describe('reasoning', () => {
     ['minimal', { type: 'enabled', maxReasoningEffort: 'low' }],
     ['xhigh', { type: 'enabled', maxReasoningEffort: 'high' }],
     ['none', { type: 'disabled' }],
-  ])('is the config of Nova 2 for the effort %s', (effort, reasoningConfig) => {
+  ])('encodes the effort %s for Nova 2', (effort, reasoningConfig) => {
     expect(fields(ofChat({ reasoning_effort: effort }, 'us.amazon.nova-2-lite-v1:0'))).toEqual({
       reasoningConfig,
     });

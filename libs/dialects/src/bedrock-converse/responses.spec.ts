@@ -130,7 +130,7 @@ describe('streams and unstreamed responses', () => {
   ];
 
   it.each(cases.map(([what, ...rest]) => [what, rest] as const))(
-    'agree for %s',
+    'decodes a stream and an unstreamed response equally: %s',
     (_what, [body, frames, model]) => {
       expect(folded(frames, model)).toEqual(decodeResponse(body, contextFor(model)));
     },
@@ -278,7 +278,7 @@ describe('broken responses', () => {
     ['no JSON', awsFrame({ ':message-type': 'event', ':event-type': 'messageStart' }, Buffer.from('x'))],
     ['no frames', Buffer.from('<html></html>')],
     ['nothing', Buffer.alloc(0)],
-  ])('with %s fail', (_what, bytes) => {
+  ])('fails a stream with %s', (_what, bytes) => {
     const decoder = decodeStream(contextFor());
     expect([...decoder.write(bytes), ...decoder.end()].map(({ t }) => t)).toEqual(['error']);
   });

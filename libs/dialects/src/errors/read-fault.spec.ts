@@ -139,7 +139,7 @@ describe('retry-after', () => {
     [{ 'anthropic-ratelimit-tokens-reset': '2026-11-26T00:01:00Z' }, 60_000],
     [{ 'retry-after': '99999999' }, 86_400_000],
     [{}, undefined],
-  ])('reads %j', (headers, expected) => {
+  ])('reads the retry delay from the headers %j', (headers, expected) => {
     expect(fault({ message: 'm' }, 429, headers).retryAfterMs).toBe(expected);
   });
 });

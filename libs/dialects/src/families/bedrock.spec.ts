@@ -68,7 +68,7 @@ describe('embeddings of Bedrock', () => {
         },
       },
     ],
-  ])('are requested in the form %s by %s', (form, model, body) => {
+  ])('requests embeddings in the form %s for %s', (form, model, body) => {
     const [call] = embeddings(form, model, { input: 'a', dimensions: 256 }).calls;
     expect(call).toEqual({ path: `/model/${encodeURIComponent(model)}/invoke`, body });
   });
@@ -77,7 +77,7 @@ describe('embeddings of Bedrock', () => {
     ['bedrock-titan', 'amazon.titan-embed-text-v1'],
     ['bedrock-titan', 'amazon.titan-embed-text-v2:0'],
     ['bedrock-cohere', 'cohere.embed-english-v3'],
-  ])('refuse dimensions that the model does not have: %s, %s', (form, model) => {
+  ])('refuses dimensions that the model does not have: %s, %s', (form, model) => {
     expect(refused(() => embeddings(form, model, { input: 'a', dimensions: 300 }))).toEqual([
       'unsupported_by_provider',
       'dimensions',
@@ -102,7 +102,7 @@ describe('embeddings of Bedrock', () => {
   it.each([
     [{ embeddings: [[1], [2]], response_type: 'embeddings_floats' }],
     [{ embeddings: { float: [[1], [2]] }, response_type: 'embeddings_by_type' }],
-  ])('bug 30: have the tokens of Cohere from a header: %j', (body) => {
+  ])('bug 30: reads the tokens of Cohere from a header: %j', (body) => {
     const call = embeddings('bedrock-cohere', 'cohere.embed-english-v3', { input: ['a', 'b'] });
     expect(call.response([body], [{ 'x-amzn-bedrock-input-token-count': '5' }])).toMatchObject({
       data: [{ embedding: [1] }, { embedding: [2] }],
@@ -117,7 +117,7 @@ describe('embeddings of Bedrock', () => {
     ['bedrock-cohere', { embeddings: { int8: [[1]] } }],
     ['bedrock-nova', { embeddings: [{}] }],
     ['bedrock-nova', {}],
-  ])('of a broken response are a 502: %s, %j', (form, body) => {
+  ])('fails with 502 for a broken embeddings response: %s, %j', (form, body) => {
     expect(refused(() => embeddings(form, 'm', { input: 'a' }).response([body]))).toEqual([
       'provider_answer_invalid',
       undefined,
@@ -165,7 +165,7 @@ describe('rerank of Bedrock', () => {
   });
 
   it.each([[{}], [{ results: [{ index: 7, relevanceScore: 1 }] }], [{ results: [{ index: 0 }] }]])(
-    'of a broken response is a 502: %j',
+    'fails with 502 for a broken rerank response: %j',
     (body) => {
       expect(refused(() => rerank('m', { query: 'q', documents }).response(body))).toEqual([
         'provider_answer_invalid',
@@ -221,7 +221,7 @@ describe('images of Bedrock', () => {
     ['size', { size: '100x100' }],
     ['output_format', { output_format: 'webp' }],
     ['background', { background: 'transparent' }],
-  ])('refuse what the model cannot make: %s', (param, body) => {
+  ])('refuses images that the model cannot generate: %s', (param, body) => {
     expect(
       refused(() => images('bedrock-canvas', 'amazon.nova-canvas-v1:0', { prompt: 'p', ...body })),
     ).toEqual(['unsupported_by_provider', param]);

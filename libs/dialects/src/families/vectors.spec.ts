@@ -65,7 +65,7 @@ function requestFaults(
 describe('dialect vectors: embeddings', () => {
   const has = (provider: string): boolean => EMBEDDINGS_FORMS.has(provider);
 
-  it.each(of('embeddings', 'request', has))('%s', (_title, vector) => {
+  it.each(of('embeddings', 'request', has))('encodes the embeddings request %s', (_title, vector) => {
     const form = EMBEDDINGS_FORMS.get(vector.to);
     if (form === undefined) throw new Error(`No form ${vector.to}`);
     const faults = requestFaults(
@@ -75,7 +75,7 @@ describe('dialect vectors: embeddings', () => {
     expect(faults).toEqual([]);
   });
 
-  it.each(of('embeddings', 'response', has))('%s', (_title, vector) => {
+  it.each(of('embeddings', 'response', has))('decodes the embeddings response %s', (_title, vector) => {
     const form = EMBEDDINGS_FORMS.get(vector.from);
     if (form === undefined) throw new Error(`No form ${vector.from}`);
     const translated = translateEmbeddings(form, vector.request ?? {}, targetFor(vector), 'strict');
@@ -99,11 +99,11 @@ describe('dialect vectors: images', () => {
     });
   };
 
-  it.each(of('images', 'request', has))('%s', (_title, vector) => {
+  it.each(of('images', 'request', has))('encodes the images request %s', (_title, vector) => {
     expect(requestFaults(vector, () => translated(vector.to, vector, vector.input).calls)).toEqual([]);
   });
 
-  it.each(of('images', 'response', has))('%s', (_title, vector) => {
+  it.each(of('images', 'response', has))('decodes the images response %s', (_title, vector) => {
     const outcome = translated(vector.from, vector, vector.request ?? { prompt: 'p' }).response([
       vector.input,
     ]);
@@ -123,11 +123,11 @@ describe('dialect vectors: rerank', () => {
     return translateRerank(found, request, { target: targetFor(vector), loss: 'strict', requestId: 'req_1' });
   };
 
-  it.each(of('rerank', 'request', has))('%s', (_title, vector) => {
+  it.each(of('rerank', 'request', has))('encodes the rerank request %s', (_title, vector) => {
     expect(requestFaults(vector, () => [translated(vector.to, vector, vector.input).call])).toEqual([]);
   });
 
-  it.each(of('rerank', 'response', has))('%s', (_title, vector) => {
+  it.each(of('rerank', 'response', has))('decodes the rerank response %s', (_title, vector) => {
     const request = vector.request ?? { query: 'q', documents: ['a', 'b', 'c'] };
     const body = translated(vector.from, vector, request).response(vector.input);
     expect(mismatches(vector.expect['body'], body)).toEqual([]);

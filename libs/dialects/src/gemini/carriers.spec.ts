@@ -126,15 +126,23 @@ describe('bug 31: a signature of Gemini survives the client', () => {
     expect(losses.losses.filter(({ code }) => code === 'generated')).toEqual([]);
   }
 
-  it.each(Object.entries(CONVERSATIONS))('%s, whole', (dialect, { first }) => {
-    check(dialect, translated(dialect, first).response(RESPONSE));
-  });
+  it.each(Object.entries(CONVERSATIONS))(
+    'keeps the signature of a whole response for a client of %s',
+    (dialect, { first }) => {
+      check(dialect, translated(dialect, first).response(RESPONSE));
+    },
+  );
 
-  it.each(Object.entries(CONVERSATIONS))('%s, streamed', (dialect, { first }) => {
-    const stream = translated(dialect, { ...first, stream: true }).stream();
-    const bytes = [...(FRAMES ?? []), LAST].map((frame) => `data: ${JSON.stringify(frame)}\r\n\r\n`).join('');
-    check(dialect, readStream(dialect, stream.write(Buffer.from(bytes)) + stream.end()).folded);
-  });
+  it.each(Object.entries(CONVERSATIONS))(
+    'keeps the signature of a streamed response for a client of %s',
+    (dialect, { first }) => {
+      const stream = translated(dialect, { ...first, stream: true }).stream();
+      const bytes = [...(FRAMES ?? []), LAST]
+        .map((frame) => `data: ${JSON.stringify(frame)}\r\n\r\n`)
+        .join('');
+      check(dialect, readStream(dialect, stream.write(Buffer.from(bytes)) + stream.end()).folded);
+    },
+  );
 });
 
 describe('seals of other makers survive a Gemini client', () => {

@@ -122,7 +122,7 @@ describe('gemini: requests of clients', () => {
       { thinking_level: 'high', include_thoughts: true },
       { effort: 'high', summary: 'auto' },
     ],
-  ])('reads %j', (thinkingConfig, reasoning) => {
+  ])('reads the thinkingConfig %j', (thinkingConfig, reasoning) => {
     expect(decode({ contents: hi, generationConfig: { thinkingConfig } }).reasoning).toEqual(reasoning);
   });
 

@@ -446,7 +446,7 @@ describe('gemini requests: parameters', () => {
     [{ logit_bias: { 1: 2 } }, 'logit_bias', undefined],
     [{ verbosity: 'low' }, 'verbosity', undefined],
     [{ min_p: 0.1 }, 'min_p', undefined],
-  ])('refuses %j, or goes to the nearest value in adapt', (more, param, adapted) => {
+  ])('refuses %j, or sends the nearest value in adapt', (more, param, adapted) => {
     expect(refusal({ messages: [user('a')], ...more })).toEqual({ type: 'unsupported_by_provider', param });
     expect(config(more, undefined, 'adapt')).toEqual(adapted);
   });
@@ -472,7 +472,7 @@ describe('gemini requests: parameters', () => {
     ['xhigh', 'gemini-2.5-pro', { thinkingBudget: 32_768, includeThoughts: true }],
     ['max', 'gemini-2.5-flash', { thinkingBudget: 24_576, includeThoughts: true }],
     ['low', 'gemini-2.5-flash', { thinkingBudget: 1_024, includeThoughts: true }],
-  ])('effort %s of %s is a budget', (effort, model, expected) => {
+  ])('encodes the effort %s of %s as a budget', (effort, model, expected) => {
     expect(config({ reasoning_effort: effort }, model)).toMatchObject({ thinkingConfig: expected });
   });
 
@@ -483,7 +483,7 @@ describe('gemini requests: parameters', () => {
     ['medium', 'gemini-3-pro-preview', 'HIGH', true],
     ['medium', 'gemini-3.1-pro-preview', 'MEDIUM', false],
     ['max', 'gemini-3-flash-preview', 'HIGH', true],
-  ])('bug 41: effort %s of %s is level %s', (effort, model, thinkingLevel, isTold) => {
+  ])('bug 41: encodes the effort %s of %s as the level %s', (effort, model, thinkingLevel, isTold) => {
     const { body, losses } = sent({ messages: [user('a')], reasoning_effort: effort }, model);
     expect(body).toMatchObject({ generationConfig: { thinkingConfig: { thinkingLevel } } });
     expect(losses).toEqual(isTold ? ['reasoning_effort=approximated'] : []);
@@ -520,7 +520,7 @@ describe('gemini requests: parameters', () => {
       'projects/p/locations/l/publishers/google/models/m',
       '/publishers/google/models/m:generateContent',
     ],
-  ])('addresses %s %s', (provider, model, path) => {
+  ])('encodes the path at %s for the model %s', (provider, model, path) => {
     expect(sent({ messages: [user('a')] }, model, 'strict', provider).path).toBe(path);
   });
 });

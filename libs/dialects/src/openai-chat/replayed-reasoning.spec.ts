@@ -16,7 +16,7 @@ describe('bug 39: reasoning text of a conversation with tool calls', () => {
     ['a model that needs it', { model: 'deepseek-v4' }, 'hm'],
     ['a provider whose models need it', { model: 'kimi-k2', traits: { replay: 'required' as const } }, 'hm'],
     ['a model that refuses it', { model: 'deepseek-reasoner' }, undefined],
-  ])('is sent as the field says to %s', (_name, options, text) => {
+  ])('sends or omits the reasoning text as required by %s', (_name, options, text) => {
     const { body } = encoded(openAiChatProvider, HISTORY, { from: 'openai-responses', ...options });
     expect((body['messages'] as object[])[1]).toEqual({
       role: 'assistant',

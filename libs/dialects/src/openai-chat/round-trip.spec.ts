@@ -43,22 +43,25 @@ function respelt(input: JsonObject): JsonObject {
 }
 
 describe('chat completions: encode(decode(x)) equals x', () => {
-  it.each(REQUESTS.map((vector) => [vector.id, vector] as const))('%s', (_id, { input }) => {
-    const maxTokensField = 'max_completion_tokens' in input ? 'max_completion_tokens' : 'max_tokens';
-    const target = targetOf({
-      provider: 'x',
-      dialect: 'openai-chat',
-      model: 'm',
-      traits: { maxTokensField },
-    });
-    const { body } = openAiChatProvider.encodeCall(
-      openAiChatClient.decodeCall(input),
-      target,
-      new LossLedger('strict', target),
-    );
-    const encoded = JSON.parse(JSON.stringify(body)) as unknown;
-    expect(mismatches(normalised('openai-chat', respelt(input)), normalised('openai-chat', encoded))).toEqual(
-      [],
-    );
-  });
+  it.each(REQUESTS.map((vector) => [vector.id, vector] as const))(
+    'keeps the request %s',
+    (_id, { input }) => {
+      const maxTokensField = 'max_completion_tokens' in input ? 'max_completion_tokens' : 'max_tokens';
+      const target = targetOf({
+        provider: 'x',
+        dialect: 'openai-chat',
+        model: 'm',
+        traits: { maxTokensField },
+      });
+      const { body } = openAiChatProvider.encodeCall(
+        openAiChatClient.decodeCall(input),
+        target,
+        new LossLedger('strict', target),
+      );
+      const encoded = JSON.parse(JSON.stringify(body)) as unknown;
+      expect(
+        mismatches(normalised('openai-chat', respelt(input)), normalised('openai-chat', encoded)),
+      ).toEqual([]);
+    },
+  );
 });

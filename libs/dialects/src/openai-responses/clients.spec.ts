@@ -41,7 +41,7 @@ describe('clients of the Responses API', () => {
     ],
     [{ tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }, 'tools.0'],
     [{ tools: [{ type: 'mcp', server_label: 's' }] }, 'tools.0'],
-  ])('are refused %j by a provider without state', (body, param) => {
+  ])('refuses %j for a provider without state', (body, param) => {
     expect(refusal(body)).toEqual(['unsupported_by_provider', param]);
   });
 
@@ -70,7 +70,7 @@ describe('clients of the Responses API', () => {
     [{ tool_choice: 3 }, 'tool_choice'],
     [{ metadata: { a: 1 } }, 'metadata.a'],
     [{ stream: 'yes' }, 'stream'],
-  ])('get a validation error for %j', (body, param) => {
+  ])('returns a validation error for %j', (body, param) => {
     expect(refusal(body)).toEqual(['validation_failed', param]);
   });
 

@@ -54,20 +54,20 @@ const done = (item: JsonObject, index = 0): JsonObject => ({
 });
 
 describe('streams of providers of the Responses API', () => {
-  it.each(CASES)('keep %s when they are decoded and encoded again', async (_title, parts) => {
+  it.each(CASES)('keeps %s when its stream is decoded and encoded again', async (_title, parts) => {
     const text = streamed(eventsOf(parts));
     const again = streamed(decoded(text));
     expect((await accumulated(again)).response).toEqual((await accumulated(text)).response);
   });
 
-  it.each(CASES)('give the same events for %s wherever their bytes are cut', (_title, parts) => {
+  it.each(CASES)('decodes %s to the same events wherever its bytes are cut', (_title, parts) => {
     const text = streamed(eventsOf(parts));
     const whole = decoded(text);
     expect(decoded(text, 1)).toEqual(whole);
     expect(decoded(text, 7)).toEqual(whole);
   });
 
-  it.each(CASES)('fold %s to the decoded response', (_title, parts) => {
+  it.each(CASES)('folds %s to the decoded response', (_title, parts) => {
     const whole = openAiResponsesClient.encodeResponse(responseOf(parts), contextOf());
     const response = openAiResponsesProvider.decodeResponse(whole, contextFor());
     const { serviceTier: _, ...folded } = response;
@@ -177,7 +177,7 @@ describe('streams of providers of the Responses API', () => {
     [ended('failed', { error: { code: 'rate_limit_exceeded', message: 'slow' } }), 'rate', 429],
     [ended('failed', { error: { code: 'insufficient_quota', message: 'slow' } }), 'billing', 402],
     [ended('failed', { error: null }), 'server', 500],
-  ])('end with an error after %j', (frame, faultClass, status) => {
+  ])('ends a stream with an error after %j', (frame, faultClass, status) => {
     const events = decoded(sse(CREATED, frame, ended('completed')));
     expect(events.at(-1)).toMatchObject({ t: 'error', fault: { class: faultClass, status } });
   });
@@ -186,7 +186,7 @@ describe('streams of providers of the Responses API', () => {
     ['without an end', sse(CREATED, added({ type: 'message', content: [] }))],
     ['in the middle of an event', sse(CREATED, ended('completed')).slice(0, -30)],
     ['before the first event', ''],
-  ])('end with an error when the provider closes %s', (_title, text) => {
+  ])('ends a stream with an error when the provider closes %s', (_title, text) => {
     const events = decoded(text);
     expect(events.at(-1)).toMatchObject({ t: 'error', fault: { code: 'stream_interrupted' } });
     expect(events.some(({ t }) => t === 'done' || t === 'finish')).toBe(false);
@@ -197,7 +197,7 @@ describe('streams of providers of the Responses API', () => {
     'data: {"type":"response.completed","response":7}\n\n',
     'data: {}\n\n',
     'data: {"type":"response.output_item.done","item":[]}\n\n',
-  ])('never throw for %j', (text) => {
+  ])('never throws for the stream %j', (text) => {
     expect(decoded(text).at(-1)).toMatchObject({ t: expect.stringMatching(/^(?:error|done)$/) as string });
   });
 

@@ -28,11 +28,11 @@ function expectSame(body: JsonObject): void {
 }
 
 describe('Responses API: encode(decode(x)) equals x', () => {
-  it.each(Object.entries(INPUTS))('for %s', (_title, input) => {
+  it.each(Object.entries(INPUTS))('keeps the input: %s', (_title, input) => {
     expectSame({ model: 'm', input: [...input] });
   });
 
-  it.each(Object.entries(MEMBERS))('for %s', (_title, members) => {
+  it.each(Object.entries(MEMBERS))('keeps the members: %s', (_title, members) => {
     expectSame(JSON.parse(JSON.stringify({ model: 'm', input: [user('Hi')], ...members })) as JsonObject);
   });
 
@@ -45,7 +45,7 @@ describe('Responses API: encode(decode(x)) equals x', () => {
         // Seals of other makers are removed, because they are sent to no provider of this dialect.
         !JSON.stringify(input).includes('"gw1.'),
     ).map(({ id, input }) => [id, input] as const),
-  )('for the vector %s', (_id, input) => {
+  )('keeps the vector %s', (_id, input) => {
     const body = { ...input };
     // A reasoning item whose content is neither sealed nor stored is left out.
     if (Array.isArray(body['input'])) {

@@ -4,7 +4,7 @@ import { CASES, contextOf, eventsOf, responseOf, streamed } from '../spec-suppor
 import { openAiResponsesClient } from '.';
 
 describe('streams of the Responses API read by the official SDK', () => {
-  it.each(CASES)('accumulate %s to the unstreamed response', async (_title, parts) => {
+  it.each(CASES)('accumulates %s to the unstreamed response', async (_title, parts) => {
     const whole = openAiResponsesClient.encodeResponse(responseOf(parts), contextOf());
     const text = streamed(eventsOf(parts));
     const { response, events } = await accumulated(text);
@@ -15,7 +15,7 @@ describe('streams of the Responses API read by the official SDK', () => {
     expect(before['output']).toEqual(response['output']);
   });
 
-  it.each(CASES)('announce every item of %s before its events', async (_title, parts) => {
+  it.each(CASES)('announces every item of %s before its events', async (_title, parts) => {
     const { events } = await accumulated(streamed(eventsOf(parts)));
     const announced = new Set<string>();
     for (const event of events) {
@@ -27,7 +27,7 @@ describe('streams of the Responses API read by the official SDK', () => {
   it.each([
     ['length', 'incomplete', 'max_output_tokens'],
     ['content_filter', 'incomplete', 'content_filter'],
-  ] as const)('end with %s as %s', async (reason, status, detail) => {
+  ] as const)('ends a stream with the reason %s as %s', async (reason, status, detail) => {
     const parts: Part[] = [{ kind: 'text', text: 'Hello' }];
     const { response, events } = await accumulated(streamed(eventsOf(parts, { reason })));
     expect(response).toMatchObject({

@@ -64,7 +64,7 @@ describe('output demand of a body', () => {
       '{"max_tokens":1e400}',
       { bound: Infinity, unread: 'max_tokens' },
     ],
-  ])('is equal from bytes and from the parsed body for %s', (title, text, demand) => {
+  ])('reads the same demand from bytes and from the parsed body: %s', (title, text, demand) => {
     const expected = { ...NO_DEMAND, ...demand };
     expect(scan(text)).toMatchObject({ needsParse: false, output: expected });
     if (!title.startsWith('the larger of two members'))
@@ -99,7 +99,7 @@ describe('output demand of a body', () => {
     expect(demandOfPrompts(200_000)).toMatchObject({ prompts: 100_000, unread: 'prompt' });
   });
 
-  it('is equal from bytes and from the parsed body when the bytes can be read completely', () => {
+  it('reads the same demand from bytes and from the parsed body when the bytes can be read completely', () => {
     let read = 0;
     fc.assert(
       fc.property(body, (requested) => {
@@ -117,7 +117,7 @@ describe('output demand of a body', () => {
     expect(read).toBeGreaterThan(50);
   });
 
-  it('is read from the fields of a form', () => {
+  it('reads the demand of a form from its fields', () => {
     const field = (name: string, value: string) =>
       `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
     const form = (n: string) =>
@@ -129,13 +129,13 @@ describe('output demand of a body', () => {
     expect(form('1e1')).toEqual({ ...NO_DEMAND, choices: 10, unread: 'n' });
   });
 
-  it('is not read from a body that is too large to keep and whose nested values are dropped', () => {
+  it('reports a member as unread whose nested values are dropped from a body that is too large to keep', () => {
     const skim = new BodySkim(undefined);
     skim.add(Buffer.from('{"model":"m","max_tokens":5,"prompt":["a","b"]}'));
     expect(skim.scan()?.output).toEqual({ ...NO_DEMAND, bound: 5, unread: 'prompt' });
   });
 
-  it('is the maximum of each member for two bodies', () => {
+  it('takes the maximum of each member of two demands', () => {
     const one = { bound: 5, thinking: 0, choices: 9, prompts: 1, unread: null };
     const other = { bound: null, thinking: 7, choices: 2, prompts: 3, unread: 'n' };
     expect(largerDemand(one, other)).toEqual({ bound: 5, thinking: 7, choices: 9, prompts: 3, unread: 'n' });

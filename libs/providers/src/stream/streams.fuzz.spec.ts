@@ -68,7 +68,7 @@ describe('randomly mutated streams', () => {
     ['OpenAI', openAiTap],
     ['Anthropic', anthropicTap],
     ['Google', googleTap],
-  ])('are read equally by the tap of %s wherever chunks end, without throwing', (_, tap) => {
+  ])('are read equally by the %s tap wherever chunks end, without throwing', (_, tap) => {
     fc.assert(
       fc.property(split, ([bytes, cuts]) => {
         expect(read(tap(), piecesOf(bytes, cuts))).toEqual(read(tap(), [bytes]));

@@ -34,7 +34,7 @@ const pipe = new RequestValidationPipe();
 const check = (metatype: new () => object, body: object): Promise<unknown> =>
   pipe.transform(body, { type: 'body', metatype, data: undefined });
 
-describe('partialOf, pickOf and responses derived from the fields of a resource', () => {
+describe('partialOf, pickOf and responseOf', () => {
   it('accept a subset of the fields in an update, with the same rules, and null only for nullable fields', async () => {
     class UpdateThing extends partialOf(ThingFields) {}
     await expect(check(UpdateThing, {})).resolves.toEqual({});
@@ -78,12 +78,12 @@ describe('viewOf', () => {
 describe('columnsOf and assign', () => {
   const Plain = pickOf(ThingFields, 'name', 'color_code');
 
-  it('fill only the columns of the fields, with null for missing fields', () => {
+  it('set only the columns of the fields in a new row, with null for missing fields', () => {
     const input = { name: 'two', secret: 'mine', version: 9 };
     expect(columnsOf(Plain, input)).toEqual({ name: 'two', colorCode: null });
   });
 
-  it('change the fields in the request, clear those that are null, and leave all others', () => {
+  it('change the fields in the request, clear those that are null, and keep all others', () => {
     const row: { name: string; colorCode: string | null; secret: string } = {
       ...{ name: 'one', colorCode: 'red', secret: 'hidden' },
     };

@@ -19,21 +19,21 @@ function declare(type: object, name: string, schema: Schema): void {
   DECLARED.set(type, fields.set(name, { ...fields.get(name), ...schema }));
 }
 
-const KNOWN = new WeakMap<object, ReadonlyMap<string, Schema>>();
+const CACHE = new WeakMap<object, ReadonlyMap<string, Schema>>();
 
 /**
  * Returns the schemas of all fields of a class, inherited ones first. A repeated declaration
  * extends the inherited one.
  */
 export function fieldsOf(type: Class): ReadonlyMap<string, Schema> {
-  const known = KNOWN.get(type);
-  if (known) return known;
-  const above: unknown = Object.getPrototypeOf(type);
-  const fields = new Map(typeof above === 'function' && above.prototype ? fieldsOf(above as Class) : []);
+  const cached = CACHE.get(type);
+  if (cached) return cached;
+  const parent: unknown = Object.getPrototypeOf(type);
+  const fields = new Map(typeof parent === 'function' && parent.prototype ? fieldsOf(parent as Class) : []);
   for (const [name, schema] of DECLARED.get(type) ?? []) {
     fields.set(name, { ...fields.get(name), ...schema });
   }
-  KNOWN.set(type, fields);
+  CACHE.set(type, fields);
   return fields;
 }
 

@@ -18,7 +18,8 @@ import {
 } from './scalar-fields';
 
 /**
- * The pipe that checks the rules of each object and compares its members with those of its class.
+ * The part of class-validator that checks the rules of each object and compares its members with
+ * those of its class.
  */
 const { ValidationExecutor } = jest.requireActual<{
   ValidationExecutor: { prototype: { execute: (object: object, ...more: unknown[]) => void } };
@@ -106,19 +107,19 @@ async function check<T>(
 const body = (value: unknown): Promise<unknown> => check('body', Thing, value);
 const query = (value: unknown): Promise<unknown> => check('query', Search, value);
 
-describe('field decorators', () => {
+describe('RequestValidationPipe with field decorators', () => {
   it.each([
     '{"json":{"constructor":{"prototype":1},"prototype":{"a":2},"toString":3,"valueOf":[{"constructor":"x"}]}}',
     '{"json":{"\uE000constructor":1,"constructor":2,"b":3,"a":4}}',
     '{"map":{"constructor":"abc","prototype":"def"}}',
     '{"items":[{"count":1}],"json":{"properties":{"isPrototypeOf":{"type":"string"}}}}',
-  ])('keep the members of %s, in their order', async (text) => {
+  ])('keeps the members of %s, in their order', async (text) => {
     const before = Object.getOwnPropertyNames(Object.prototype);
     expect(JSON.stringify({ ...((await body(JSON.parse(text))) as object) })).toBe(text);
     expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
   });
 
-  it('pass free-form data on unchanged, without copying its objects', async () => {
+  it('passes free-form data on unchanged, without copying its objects', async () => {
     const given = { json: { messages: [{ a: [{}] }, {}] }, map: { a: 'b' }, items: [{ count: 1 }] };
     const taken = (await body(given)) as Thing;
     expect([taken.json === given.json, taken.map === given.map]).toEqual([true, true]);
@@ -129,7 +130,7 @@ describe('field decorators', () => {
     expect(within.thing?.json).toBe(given.json);
   });
 
-  it('refuse a body with too many objects before any of them is instantiated', async () => {
+  it('refuses a body with too many objects before any of them is instantiated', async () => {
     const rows = Array.from({ length: 1_000 }, () => ({ items: Array(10).fill({ count: 1 }) as Item[] }));
     const message = await pipe
       .transform({ rows }, { type: 'body', metatype: Table })
@@ -137,7 +138,7 @@ describe('field decorators', () => {
     expect(message).toBe('The request body has more than 10000 objects in its lists; send it in parts.');
   });
 
-  it('refuse a list by its length without checking its items', async () => {
+  it('refuses a list by its length without checking its items', async () => {
     let looked = 0;
     const items = Array.from({ length: 11 }, () => ({
       get count() {
@@ -155,7 +156,7 @@ describe('field decorators', () => {
     expect(message).toBe('items must contain no more than 2 elements; it has 3.');
   });
 
-  it('check all items of a long list in several turns of the event loop', async () => {
+  it('checks all items of a long list in several turns of the event loop', async () => {
     const rows = Array.from({ length: 130 }, () => ({ items: [{ count: 1 }] }));
     let turns = 0;
     let isOver = false;
@@ -174,7 +175,7 @@ describe('field decorators', () => {
     expect(await check('body', Table, { rows: [...rows, 5] })).toMatchObject({ param: 'rows.130' });
   });
 
-  it('hide unknown members from the rules, and report ten of them for a strict class', async () => {
+  it('hides unknown members from the rules, and reports ten of them for a strict class', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`tex${String(at)}`, 1]));
     const seen: number[] = [];
     const { execute: before } = ValidationExecutor.prototype;
@@ -200,13 +201,13 @@ describe('field decorators', () => {
   });
 
   it.each(['constructor', 'prototype', 'toString'])(
-    'refuse an unknown field %s for a strict class',
+    'refuses an unknown field %s for a strict class',
     async (name) => {
       expect(await check('body', Exact, JSON.parse(`{"${name}":1}`))).toEqual({ paths: [name], param: name });
     },
   );
 
-  it('name a field once in an error message, with its path', async () => {
+  it('names a field once in an error message, with its path', async () => {
     const messages = async (value: object): Promise<unknown> =>
       pipe.transform(value, { type: 'body', metatype: Thing }).catch((error: Error) => error.message);
     expect(await messages({ kind: 'c' })).toMatch(/^kind must/);
@@ -231,7 +232,7 @@ describe('field decorators', () => {
     { text: '😀😀' },
     { name: '😀😀😀😀' },
     { date: '2024-02-29T23:59Z' },
-  ])('take %j', async (value) => {
+  ])('accepts the body %j', async (value) => {
     expect({ ...((await body(value)) as object) }).toEqual(value);
   });
 
@@ -273,7 +274,7 @@ describe('field decorators', () => {
     [{ items: [{ count: 1 }, {}] }, 'items.1.count'],
     [{ items: [{ count: 1 }, 'x'] }, 'items.1'],
     [{ items: [null] }, 'items'],
-  ])('refuse %j and name %s', async (value, path) => {
+  ])('refuses the body %j and names %s', async (value, path) => {
     const { paths, param } = (await body(value)) as { paths: string[]; param: string };
     expect(
       paths.some((found) => found === path || found.startsWith(`${path}.`) || path.startsWith(found)),
@@ -281,7 +282,7 @@ describe('field decorators', () => {
     expect(param).toBe(paths[0]);
   });
 
-  it('refuse JSON nested deeper than 64 levels, and survive much deeper JSON', async () => {
+  it('refuses JSON nested deeper than 64 levels, even much deeper JSON', async () => {
     const nested = (depth: number): object => {
       let value: object = {};
       for (let i = 0; i < depth; i += 1) value = { a: value };
@@ -292,22 +293,22 @@ describe('field decorators', () => {
     expect(await body({ json: nested(100_000) })).toMatchObject({ paths: ['json'] });
   });
 
-  it('normalise a name', async () => {
+  it('normalises a name', async () => {
     expect(await body({ name: ' e\u0301\u3000b\u00a0' })).toMatchObject({ name: 'é b' });
   });
 
-  it('refuse a known query parameter in brackets, and ignore an unknown one', async () => {
+  it('refuses a known query parameter in brackets, and ignores an unknown one', async () => {
     expect(await query({ 'page_size[]': '5' })).toMatchObject({ param: 'page_size' });
     expect(await query({ 'ids[0]': 'x' })).toMatchObject({ param: 'ids' });
     expect(await query({ 'other[]': '5' })).toMatchObject({ page_size: 20 });
   });
 
-  it('drop unknown members', async () => {
+  it('drops unknown members', async () => {
     expect({ ...((await body({ text: 'a', admin: true })) as object) }).toEqual({ text: 'a' });
   });
 
   it.each([['[]'], ['"text"'], ['7'], ['null']])(
-    'refuse the body %s, because it is not an object',
+    'refuses the body %s, because it is not an object',
     async (text) => {
       await expect(pipe.transform(JSON.parse(text), { type: 'body', metatype: Thing })).rejects.toMatchObject(
         {
@@ -317,7 +318,7 @@ describe('field decorators', () => {
     },
   );
 
-  it('page from 0 with the default size, and refuse values out of bounds', async () => {
+  it('pages from 0 with the default size, and refuses values out of bounds', async () => {
     expect(await query({})).toMatchObject({ current_page: 0, page_size: 20 });
     expect(await query({ current_page: '3', page_size: '50' })).toMatchObject({
       current_page: 3,
@@ -328,7 +329,7 @@ describe('field decorators', () => {
     }
   });
 
-  it('apply the default of a query integer only when it is absent, on any class', async () => {
+  it('applies the default of a query integer only when it is absent, on any class', async () => {
     class Direct {
       @QueryIntegerField({ min: 1, max: 9, fallback: 5 })
       size!: number;
@@ -343,7 +344,7 @@ describe('field decorators', () => {
     expect(await sizeOf({})).toBe(5);
   });
 
-  it('read query lists with commas, repeated parameters, or both', async () => {
+  it('reads query lists with commas, repeated parameters, or both', async () => {
     expect(await query({ status: 'x,y' })).toMatchObject({ status: ['x', 'y'] });
     expect(await query({ status: ['x', 'y'] })).toMatchObject({ status: ['x', 'y'] });
     expect(await query({ status: 'x,z' })).toMatchObject({ param: 'status' });

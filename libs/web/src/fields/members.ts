@@ -6,14 +6,14 @@ export interface MemberRule {
   readonly itemsMax: number | null;
 }
 
-const KNOWN = new WeakMap<object, ReadonlyMap<string, MemberRule>>();
+const CACHE = new WeakMap<object, ReadonlyMap<string, MemberRule>>();
 
 /** Returns the members of a DTO class by name: those with a rule, including inherited ones. */
 export function membersOf(type: object): ReadonlyMap<string, MemberRule> {
-  let known = KNOWN.get(type);
+  let known = CACHE.get(type);
   if (!known) {
     known = readMembers(type);
-    KNOWN.set(type, known);
+    CACHE.set(type, known);
   }
   return known;
 }

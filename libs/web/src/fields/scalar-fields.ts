@@ -43,7 +43,7 @@ export function TextField(options: TextOptions = {}): PropertyDecorator {
 }
 
 /**
- * Whether a text is usable as an identifier: neither a member of every JavaScript object nor a
+ * Matches a text that is usable as an identifier: neither a member of every JavaScript object nor a
  * UUID.
  */
 const SLUG =

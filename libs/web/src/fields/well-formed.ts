@@ -8,7 +8,10 @@ const UNSTORABLE = /[\u0000\p{Cs}]/u;
 /** Whether Postgres can store the text: no NUL and no half of a surrogate pair. */
 export const isStorableText = (text: string): boolean => !UNSTORABLE.test(text);
 
-/** Whether Postgres can store all texts of a value, including keys, and nothing is nested deeper than 64 levels. */
+/**
+ * Whether Postgres can store all texts of a value, including keys, and nothing is nested deeper
+ * than 64 levels.
+ */
 export function isStorable(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return isStorableText(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -23,7 +26,7 @@ const charactersOf = (text: string): number => {
   return count;
 };
 
-/** Text of `min` to `max` characters; with `each`, every item of a list. */
+/** Validates that a text has `min` to `max` characters; with `each`, every item of a list. */
 export const HasCharacters = (min: number, max: number, options?: ValidationOptions): PropertyDecorator =>
   ValidateBy(
     {
@@ -43,7 +46,10 @@ export const HasCharacters = (min: number, max: number, options?: ValidationOpti
     options,
   );
 
-/** All texts inside, including keys, can be stored, and nothing is nested deeper than 64 levels. */
+/**
+ * Validates that Postgres can store all texts of a value, including keys, and that nothing is
+ * nested deeper than 64 levels.
+ */
 export const IsStorable = (options?: ValidationOptions): PropertyDecorator =>
   ValidateBy(
     {

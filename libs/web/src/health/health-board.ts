@@ -52,9 +52,9 @@ export const partOf = (
 ): Part => ({ name, check: async () => ((await probe()) ? WELL : down(reason)) });
 
 /** Time in milliseconds after which a part without a result counts as down. */
-const CHECK_MS = 2_000;
+const CHECK_TIMEOUT_MS = 2_000;
 /** Interval of the checks in milliseconds, which bounds the error of `since`. */
-const LOOK_MS = 5_000;
+const CHECK_INTERVAL_MS = 5_000;
 
 interface Seen {
   readonly status: PartStatus;
@@ -73,12 +73,12 @@ export class HealthBoard {
 
   constructor(
     private readonly parts: readonly Part[],
-    private readonly checkMs = CHECK_MS,
+    private readonly checkTimeoutMs = CHECK_TIMEOUT_MS,
   ) {}
 
   /** Starts checking the parts periodically, without keeping the process alive. */
   start(): void {
-    this.timer ??= setInterval(() => void this.report(), LOOK_MS).unref();
+    this.timer ??= setInterval(() => void this.report(), CHECK_INTERVAL_MS).unref();
   }
 
   stop(): void {
@@ -92,10 +92,10 @@ export class HealthBoard {
 
   async words(): Promise<HealthWords> {
     const reports = await this.report();
-    const notWell = reports.filter(({ status }) => status !== 'ok').map(({ name }) => name);
+    const unhealthy = reports.filter(({ status }) => status !== 'ok').map(({ name }) => name);
     return {
-      status: notWell.length === 0 ? 'ok' : 'degraded',
-      degraded: notWell,
+      status: unhealthy.length === 0 ? 'ok' : 'degraded',
+      degraded: unhealthy,
       parts: Object.fromEntries(reports.map(({ name, status }) => [name, status])),
     };
   }
@@ -125,7 +125,7 @@ export class HealthBoard {
     const late = new Promise<PartState>((resolve) => {
       timer = setTimeout(() => {
         resolve(down('It does not respond in time.'));
-      }, this.checkMs);
+      }, this.checkTimeoutMs);
     });
     const state = await Promise.race([checking, late]);
     clearTimeout(timer);

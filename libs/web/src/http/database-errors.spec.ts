@@ -3,7 +3,7 @@ import { toPublicError } from './error-mapping';
 
 const withCode = (code: string): Error => Object.assign(new Error('a secret of the driver'), { code });
 
-describe('database outage errors', () => {
+describe('toPublicError of database errors', () => {
   it.each([
     ['refused connections', withCode('ECONNREFUSED')],
     ['refused connections to several addresses', new AggregateError([withCode('ECONNREFUSED')])],
@@ -23,7 +23,7 @@ describe('database outage errors', () => {
     ['a deadlock', withCode('40P01')],
     ['a serialisation failure', withCode('40001')],
     ['a connection exception, as the cause', new Error('f', { cause: withCode('08006') })],
-  ])('become 503 unavailable with Retry-After: %s', (_what, thrown) => {
+  ])('returns 503 unavailable with Retry-After for %s', (_what, thrown) => {
     const error = toPublicError(thrown);
     expect([error.status, error.type]).toEqual([503, 'unavailable']);
     expect(error.options.headers).toEqual({ 'retry-after': '2' });
@@ -36,11 +36,11 @@ describe('database outage errors', () => {
     ['a duplicate', withCode('23505')],
     ['anything else', new Error('x')],
     ['no error', 'ECONNREFUSED'],
-  ])('do not include %s', (_what, thrown) => {
+  ])('returns internal_error for %s', (_what, thrown) => {
     expect(toPublicError(thrown).type).toBe('internal_error');
   });
 
-  it('leave our own errors unchanged', () => {
+  it('leaves our own errors unchanged', () => {
     const own = new GatewayError('not_found', { cause: withCode('ECONNREFUSED') });
     expect(toPublicError(own)).toBe(own);
   });

@@ -36,7 +36,7 @@ function withAllowedMethods(error: GatewayError, request: FastifyRequest): Gatew
     : new GatewayError('method_not_allowed', { headers: { allow: allowed.join(', ') } });
 }
 
-/** Converts an error to a response; the only place that does. */
+/** Converts an error to a response. No other function does. */
 export async function sendError(
   log: Log,
   error: GatewayError,

@@ -50,8 +50,8 @@ describe('toPublicError', () => {
   });
 });
 
-describe('etags', () => {
-  it('match their version, a list that contains it, a star, or a missing header', () => {
+describe('assertMatches', () => {
+  it('accepts the etag of the version, a list that contains it, a star, or a missing header', () => {
     for (const given of [undefined, '*', etagOf({ version: 7 }), '"1", "7"']) {
       expect(() => {
         assertMatches(given, { version: 7 });
@@ -65,8 +65,8 @@ describe('etags', () => {
   });
 });
 
-describe('request ids', () => {
-  it('are taken from the caller if they are plain tokens, and generated otherwise', () => {
+describe('requestIdOf', () => {
+  it('returns the id of the caller if it is a plain token, and a new id otherwise', () => {
     const of = (given?: string): string =>
       requestIdOf({ headers: given === undefined ? {} : { 'x-gw-request-id': given } });
     expect(of('abc-1.2:3_4')).toBe('abc-1.2:3_4');
@@ -75,7 +75,7 @@ describe('request ids', () => {
   });
 });
 
-describe('route table', () => {
+describe('RouteTable', () => {
   it('finds the methods of a path with parameters, and matches literal segments exactly', () => {
     const table = new RouteTable();
     table.add('GET', '/v1/keys/:id');

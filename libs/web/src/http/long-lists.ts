@@ -17,7 +17,7 @@ export interface LaterItems {
   readonly items: readonly unknown[];
 }
 
-/** Cuts long lists of objects in a body and returns what was cut. */
+/** Removes the items after the first 25 from lists of objects in a body, and returns them. */
 export function cutLongLists(body: unknown, metatype: Type): LaterItems[] {
   if (typeof body !== 'object' || body === null) return [];
   return Object.entries(body).flatMap(([name, list]) => {
@@ -28,5 +28,6 @@ export function cutLongLists(body: unknown, metatype: Type): LaterItems[] {
   });
 }
 
-export const within = (path: string, details: readonly ErrorDetail[]): ErrorDetail[] =>
+/** Returns the details with the path of their object in front of their own paths. */
+export const detailsAt = (path: string, details: readonly ErrorDetail[]): ErrorDetail[] =>
   details.map((detail) => ({ ...detail, path: `${path}.${detail.path}` }));

@@ -6,13 +6,13 @@ import { heldClass } from '../fields/nested-classes';
 /** Maximum number of DTO objects in one body; each is instantiated and validated separately. */
 const OBJECTS_MAX = 10_000;
 /**
- * Maximum number of unknown members that are compared with known ones in a body; more are no typing
- * mistake.
+ * Maximum number of unknown members of a body that are compared with known ones. A body with more
+ * unknown members has no typing mistake.
  */
 const COMPARED_MAX = 64;
-/** Maximum number of unknown members and of too long lists in an error. */
+/** Maximum number of unknown members, and of lists that are too long, in an error. */
 const NAMED_MAX = 10;
-/** Maximum number of characters of a caller's name in an error. */
+/** Maximum number of characters that an error shows of a name that the caller sent. */
 const SHOWN_MAX = 128;
 
 export interface TypedBody {
@@ -63,7 +63,7 @@ class Reading {
     const kept: Record<string, unknown> = {};
     for (const [name, item] of Object.entries(value)) {
       const itemsMax = known.get(name)?.itemsMax;
-      if (itemsMax === undefined) this.note(name, known.keys(), path);
+      if (itemsMax === undefined) this.noteUnknown(name, known.keys(), path);
       else if (itemsMax !== null && Array.isArray(item) && item.length > itemsMax)
         this.noteLength(`${path}${name}`, itemsMax, item.length);
       else
@@ -74,7 +74,7 @@ class Reading {
     return kept;
   }
 
-  private note(name: string, known: Iterable<string>, path: string): void {
+  private noteUnknown(name: string, known: Iterable<string>, path: string): void {
     if (this.unknown.length >= NAMED_MAX || this.comparedLeft === 0) return;
     this.comparedLeft -= 1;
     const meant = this.isStrict ? nearestName(name, known) : misspeltName(name, known);

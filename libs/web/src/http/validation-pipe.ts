@@ -9,7 +9,7 @@ import {
 import type { ValidationError, ValidatorOptions } from 'class-validator';
 import { setImmediate } from 'node:timers/promises';
 import { membersOf } from '../fields/members';
-import { cutLongLists, ITEMS_OF_A_TURN, within, type LaterItems } from './long-lists';
+import { cutLongLists, ITEMS_OF_A_TURN, detailsAt, type LaterItems } from './long-lists';
 import { typedBody, withFreeData } from './typed-body';
 
 const DETAILS_MAX = 100;
@@ -57,7 +57,10 @@ function refuseBrackets(query: object, metatype: Type): void {
   }
 }
 
-/** Hides unknown members from the rules, which compare names list by list. */
+/**
+ * Returns the query without unknown members, because the validation rules compare names list by
+ * list.
+ */
 function onlyKnown(query: object, metatype: Type): object {
   const known = membersOf(metatype);
   return Object.fromEntries(Object.entries(query).filter(([name]) => known.has(name)));
@@ -128,7 +131,7 @@ class TypedBodyPipe extends ValidationPipe {
       if (typeof item !== 'object' || item === null || Array.isArray(item))
         throw invalid(path, `each value in ${name} must be an object`);
       const { value, faults } = await this.checked(item, { type: 'body', metatype: type, data: undefined });
-      if (faults.length > 0) throw validationFailed(within(path, faults));
+      if (faults.length > 0) throw validationFailed(detailsAt(path, faults));
       list.push(value);
     }
   }

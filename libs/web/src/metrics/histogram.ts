@@ -1,10 +1,13 @@
-/** Counts values by the first bound that they do not exceed. Plain numbers: an observation costs a walk over the bounds. */
+/**
+ * Counts values by the first bound that they do not exceed. Plain numbers: an observation costs a
+ * walk over the bounds.
+ */
 export class Histogram {
   /** One count for each bound and a last one for values above all bounds; not cumulative. */
   readonly counts: number[];
   sum = 0;
 
-  /** `bounds` ascend. */
+  /** `bounds` must be in ascending order. */
   constructor(readonly bounds: readonly number[]) {
     this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
   }
