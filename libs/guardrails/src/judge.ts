@@ -239,7 +239,7 @@ function feedbackOf(
 }
 
 /** Returns the subject after a check's changes; the same subject when there are none. */
-export function changed(subject: Subject, { outcome }: JudgedCheck): Subject {
+export function subjectAfter(subject: Subject, { outcome }: JudgedCheck): Subject {
   if (outcome?.body !== undefined) return subject.withBody(outcome.body);
   return outcome?.edits && outcome.edits.size > 0 ? subject.edited(outcome.edits) : subject;
 }

@@ -1,6 +1,6 @@
 import type { CompiledCheck, CompiledGuardrail } from './compile';
 import { reduceInOrder, then, together, type Eventually } from './eventually';
-import { changed, judgeCheck, resultOf, undecidedAs, type JudgedCheck } from './judge';
+import { subjectAfter, judgeCheck, resultOf, undecidedAs, type JudgedCheck } from './judge';
 import type { GuardrailPort } from './port';
 import { PASSED, type GuardrailResult, type StageVerdict } from './results';
 import type { GuardrailStage, Subject } from './subject';
@@ -115,7 +115,7 @@ export class GuardrailRunner {
       if (isDecided && progress.judged.some(({ passed }) => !passed)) return progress;
       return then(judgeCheck(this.port, check, progress.subject, signal), (judged) => ({
         judged: append(progress.judged, judged),
-        subject: monitor === true ? progress.subject : changed(progress.subject, judged),
+        subject: monitor === true ? progress.subject : subjectAfter(progress.subject, judged),
       }));
     });
   }

@@ -1,7 +1,7 @@
 import { CheckError, defineCheck } from '../check';
 import { object } from '../parameters';
 import { checkUrl, headersOf, HEADERS_PARAMETER, TIMEOUT_PARAMETER, URL_PARAMETER } from '../remote';
-import { describe } from './webhook';
+import { webhookPayload } from './webhook';
 
 interface Parameters {
   readonly logURL: string;
@@ -33,7 +33,7 @@ export const log = defineCheck<Parameters>({
           url: logURL,
           method: 'POST',
           headers: { ...headers, 'content-type': 'application/json' },
-          body: JSON.stringify(describe(subject)),
+          body: JSON.stringify(webhookPayload(subject)),
           signal,
           responseBytesMax: 65_536,
         });

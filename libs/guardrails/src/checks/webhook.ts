@@ -61,7 +61,7 @@ export const webhook = defineCheck<Parameters>({
           context,
           parameters.webhookURL,
           sent,
-          JSON.stringify(describe(subject)),
+          JSON.stringify(webhookPayload(subject)),
         );
         return outcomeOf(subject, response);
       },
@@ -69,8 +69,8 @@ export const webhook = defineCheck<Parameters>({
   },
 });
 
-/** Returns the request as webhooks receive it: no headers, no credentials. */
-export function describe(subject: Subject): JsonObject {
+/** Returns the JSON that webhooks receive for a request: without headers and credentials. */
+export function webhookPayload(subject: Subject): JsonObject {
   const { facts, stage, request, response, responseStatus, isTransformed } = subject;
   const text = subject.texts(['last_message']).join('\n');
   const isInput = stage === 'input';

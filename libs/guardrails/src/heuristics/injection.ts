@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { hasTagCharacters, seen } from './normalize';
+import { hasTagCharacters, visibleForm } from './normalize';
 
 /**
  * A sign with its weight (100 is certain) and its patterns, which see the text in lower case
@@ -104,9 +104,9 @@ export interface InjectionSigns {
 
 /** Returns the signs that a text tries to override the instructions of the model's operator. */
 export function injectionSigns(text: string): InjectionSigns {
-  const plain = joined(seen(text));
+  const plain = joined(visibleForm(text));
   const decoded = decodedParts(text);
-  if (decoded !== '') return strongest(signsIn(text, plain), signsIn(decoded, joined(seen(decoded))));
+  if (decoded !== '') return strongest(signsIn(text, plain), signsIn(decoded, joined(visibleForm(decoded))));
   return signsIn(text, plain);
 }
 

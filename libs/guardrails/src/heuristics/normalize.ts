@@ -56,7 +56,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
  * Returns a text as a reader sees it: one form per letter, lower case, without accents and
  * invisible characters, with single spaces.
  */
-export function seen(text: string): string {
+export function visibleForm(text: string): string {
   if (!NOT_ASCII.test(text)) return text.toLowerCase().replaceAll(/\s+/g, ' ');
   return text
     .normalize('NFKC')

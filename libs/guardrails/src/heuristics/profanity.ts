@@ -1,4 +1,4 @@
-import { seen } from './normalize';
+import { visibleForm } from './normalize';
 
 /** Word stems in five languages, without accents. `*` matches any ending. */
 const STEMS: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ export class Profanity {
 
   constructor(languages: readonly string[], more: readonly string[]) {
     const listed = languages.flatMap((language) => (STEMS[language] ?? '').split(' '));
-    for (const entry of [...listed, ...more.map((word) => seen(word))]) {
+    for (const entry of [...listed, ...more.map((word) => visibleForm(word))]) {
       if (entry === '') continue;
       if (entry.endsWith('*')) {
         const start = entry.slice(0, 2);
@@ -46,7 +46,7 @@ export class Profanity {
   /** Counts the occurrences of listed words in a text. */
   count(text: string): number {
     let count = 0;
-    for (const [word] of seen(text).matchAll(/[\p{L}\p{N}@$!*]+/gu)) if (this.isListed(word)) count++;
+    for (const [word] of visibleForm(text).matchAll(/[\p{L}\p{N}@$!*]+/gu)) if (this.isListed(word)) count++;
     return count;
   }
 

@@ -12,9 +12,9 @@ const STEP_UNITS = 16;
 
 /**
  * Calls `step` with the state and each piece of a text, and returns the last state. Other work of
- * the event loop runs between pieces; a short text is one piece and is read synchronously. Pieces
- * start and end between words if there is white space nearby. `overlap` is the number of characters
- * of a piece that the next one repeats.
+ * the event loop runs between pieces; a short text is one piece. Pieces start and end between words
+ * if there is white space nearby. `overlap` is the number of characters of a piece that the next
+ * one repeats.
  */
 export function overPieces<T>(
   text: string,

@@ -26,7 +26,7 @@ export const wrappedMessages = (
 /**
  * Returns a route whose translator also wraps the body of the Messages API that `support` produces.
  */
-export function alsoWrapped(support: RouteSupport, wrap: Wrap): RouteSupport {
+export function withWrapper(support: RouteSupport, wrap: Wrap): RouteSupport {
   if (support.via === 'native') return support;
   const { translator } = support;
   return {

@@ -2,7 +2,7 @@ import type { RouteKind } from '@gw/contracts';
 import type { JsonObject, RouteSupport } from '../provider';
 import { translatedRoutes } from '../translation/translated-routes';
 import {
-  alsoWrapped,
+  withWrapper,
   isStreamed,
   modelIn,
   PlainStream,
@@ -48,7 +48,7 @@ export function claudeRoutes(provider: string): Readonly<Partial<Record<RouteKin
   const plain = () => new PlainStream();
   return {
     ...Object.fromEntries(
-      translated.map(([kind, support]) => [kind, alsoWrapped(support, COUNTS.has(kind) ? wrapCount : wrap)]),
+      translated.map(([kind, support]) => [kind, withWrapper(support, COUNTS.has(kind) ? wrapCount : wrap)]),
     ),
     messages: wrappedMessages('vertex-anthropic', wrap, plain),
     'messages.count_tokens': wrappedMessages('vertex-anthropic', wrapCount, plain),

@@ -29,7 +29,7 @@ export const openAiTapDialect: TapDialect = {
     text.includes('[DONE]') ||
     hasValue(text, 'usage"') ||
     hasValue(text, '_reason"') ||
-    (text.includes('rror') && saysError(text)) ||
+    (text.includes('rror') && reportsError(text)) ||
     (state.model === null && text.includes('model"')) ||
     text.includes('.completed"') ||
     text.includes('.done"') ||
@@ -48,7 +48,7 @@ export const openAiTapDialect: TapDialect = {
     }
     const response = asObject(body['response']);
     state.model ??= asString(body['model']) ?? asString(response?.['model']);
-    state.made = madeOf(response, body, state.made);
+    state.made = createdObjectOf(response, body, state.made);
     state.usage = openAiUsage(body) ?? state.usage;
     state.finished = withFinished(state.finished, body['choices']);
     noteEnds(event, body, state);
@@ -81,7 +81,7 @@ const endsPart = (type: string, { item }: JsonObject): boolean =>
   !type.includes('reasoning') &&
   asObject(item)?.['type'] !== 'reasoning';
 
-function madeOf(
+function createdObjectOf(
   response: JsonObject | null,
   body: JsonObject,
   known: CreatedObject | null,
@@ -110,7 +110,7 @@ function withFinished(known: TapState['finished'], choices: unknown): TapState['
   return ended.length === 0 ? known : new Set([...(known ?? []), ...ended]);
 }
 
-const saysError = (text: string): boolean =>
+const reportsError = (text: string): boolean =>
   hasValue(text, '"error"') || /^event: ?error/m.test(text) || text.includes('"type":"error"');
 
 /** Returns whether an event reports a failure. Mistral sends errors with `object: error`. */
