@@ -109,7 +109,7 @@ describe('Amazon Bedrock', () => {
     });
   });
 
-  it('bug 24: streams frames as events of the client’s dialect, and its input includes cached tokens in the log', async () => {
+  it('streams frames as events of the client’s dialect, and its input includes cached tokens in the log', async () => {
     respondSigned({ headers: FRAMES, steps: [...TEXT, ...END].map((chunk) => ({ chunk })) });
     const message = await anthropic()
       .messages.stream({ model: 'amazon.nova-pro-v1:0', max_tokens: 100, messages: QUESTION })
@@ -261,7 +261,7 @@ describe('Amazon Bedrock', () => {
     });
   });
 
-  it('bug 65: gets errors in the client’s dialect', async () => {
+  it('gets errors in the client’s dialect', async () => {
     respondSigned({
       status: 429,
       headers: { 'x-amzn-errortype': 'ThrottlingException:http://internal/' },
@@ -289,7 +289,7 @@ describe('Amazon Bedrock', () => {
     expect(stub.lastRequest.headers['x-amz-date']).toBeUndefined();
   });
 
-  it('bug 68: never mixes a session token of the process’s environment into saved keys', async () => {
+  it('never mixes a session token of the process’s environment into saved keys', async () => {
     const { aws_session_token: _token, ...configurations } = { custom_host: stub.origin, ...KEYS };
     gateway.addProvider('static', 'bedrock', stub.origin, { configurations });
     process.env['AWS_SESSION_TOKEN'] = 'of-the-process';

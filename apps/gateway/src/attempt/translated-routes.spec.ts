@@ -208,14 +208,14 @@ describe('clients of one dialect at providers of another', () => {
     it.each([
       [200, chat({ content: 'Sunny' }, 'stop'), { content: [{ text: 'Sunny' }] }],
       [400, { error: { message: 'too long' } }, { error: { message: 'too long' } }],
-    ])('bug 19: is decoded before it is translated, with status %i', async (status, body, expected) => {
+    ])('is decoded before it is translated, with status %i', async (status, body, expected) => {
       stub.respond(gzipped(status, body));
       const response = await send('/messages', {});
       expect([response.status, response.headers.get('content-encoding')]).toEqual([status, null]);
       expect(await response.json()).toMatchObject(expected);
     });
 
-    it('bug 20: has no length of the provider’s body when the client’s is a stream', async () => {
+    it('has no length of the provider’s body when the client’s is a stream', async () => {
       const events = [...chunks({ role: 'assistant', content: 'Sunny' }), '[DONE]'];
       const bytes = events.map((event) => `data: ${event}\n\n`).join('');
       stub.respond({

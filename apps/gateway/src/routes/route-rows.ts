@@ -50,7 +50,10 @@ export interface RouteDocument {
   /** Absent: the schema of `checkBody`; without `checkBody`, the body is forwarded unchanged. */
   readonly request?: Schema;
   readonly response?: Schema;
-  /** The response may be `text/event-stream`, if the body has `stream: true`. */
+  /**
+   * The response may be `text/event-stream`: if the body has `stream: true`, or, on Gemini’s routes,
+   * if the method in the path is `streamGenerateContent`.
+   */
   readonly streams?: true;
   /** The response is a WebSocket. */
   readonly upgrades?: true;

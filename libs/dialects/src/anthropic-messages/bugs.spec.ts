@@ -28,8 +28,8 @@ function refusal(run: () => unknown): { type: string; param: unknown } {
   throw new Error('The call was not refused.');
 }
 
-describe('bugs of streams', () => {
-  it('bug 1: two calls of Claude are the tool calls 0 and 1, whatever the index of their blocks is', () => {
+describe('known bugs of other gateways: streams', () => {
+  it('two calls of Claude are the tool calls 0 and 1, whatever the index of their blocks is', () => {
     const { folded } = streamed(
       message(
         ...block(0, { type: 'text', text: '' }, { type: 'text_delta', text: 'x' }),
@@ -59,7 +59,7 @@ describe('bugs of streams', () => {
     });
   });
 
-  it('bug 2: two chat calls are two blocks, without an empty text in front', () => {
+  it('two chat calls are two blocks, without an empty text in front', () => {
     const call = (index: number, id: string): JsonObject => ({
       index,
       id,
@@ -83,7 +83,7 @@ describe('bugs of streams', () => {
     expect(events.filter(({ type }) => type === 'content_block_stop')).toHaveLength(2);
   });
 
-  it('bug 5: text and calls of chat end with tool_use', () => {
+  it('text and calls of chat end with tool_use', () => {
     const frames = [
       chunk({ content: 'x' }),
       chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }] }),
@@ -92,7 +92,7 @@ describe('bugs of streams', () => {
     expect(streamed(frames, ANTHROPIC_CLIENT).folded).toMatchObject({ stop_reason: 'tool_use' });
   });
 
-  it('bug 6: the empty input at the start of a call does not begin its arguments', () => {
+  it('the empty input at the start of a call does not begin its arguments', () => {
     const { folded } = streamed(
       message(
         ...block(
@@ -107,14 +107,14 @@ describe('bugs of streams', () => {
     });
   });
 
-  it('bug 7: a call without arguments has an empty object exactly once', () => {
+  it('a call without arguments has an empty object exactly once', () => {
     const { folded } = streamed(message(...block(0, { type: 'tool_use', id: 'a', name: 'f', input: {} })));
     expect(folded).toMatchObject({
       choices: [{ message: { tool_calls: [{ function: { arguments: '{}' } }] } }],
     });
   });
 
-  it('bug 8: arguments that come before the name are not lost', () => {
+  it('arguments that come before the name are not lost', () => {
     const frames = [
       chunk({ tool_calls: [{ index: 0, id: 'a', function: { arguments: '{"a"' } }] }),
       chunk({ tool_calls: [{ index: 0, function: { name: 'f', arguments: ':1}' } }] }),
@@ -125,7 +125,7 @@ describe('bugs of streams', () => {
     });
   });
 
-  it('bug 9: a call without a type and an empty role are accepted', () => {
+  it('a call without a type and an empty role are accepted', () => {
     const call = { index: 0, id: 'a', type: null, function: { name: 'f', arguments: '{"a":1}' } };
     const frames = [chunk({ role: '', tool_calls: [call] }), chunk({ role: '' }, 'tool_calls')];
     expect(streamed(frames, ANTHROPIC_CLIENT).folded).toMatchObject({
@@ -134,14 +134,14 @@ describe('bugs of streams', () => {
     });
   });
 
-  it('bug 10: the first chunk of a Claude stream has the role', () => {
+  it('the first chunk of a Claude stream has the role', () => {
     const { events } = streamed(
       message(...block(0, { type: 'text', text: '' }, { type: 'text_delta', text: 'x' })),
     );
     expect(events[0]).toMatchObject({ choices: [{ delta: { role: 'assistant' } }] });
   });
 
-  it.each(['cut', 'cut-in-frame'])('bug 13: a stream that ends with a %s never looks complete', (end) => {
+  it.each(['cut', 'cut-in-frame'])('a stream that ends with a %s never looks complete', (end) => {
     const frames = message(...block(0, { type: 'text', text: '' }, { type: 'text_delta', text: 'x' }));
     for (let length = 1; length < frames.length; length += 1) {
       expect(streamed(frames.slice(0, length), { end }).end).toBe('error');
@@ -149,7 +149,7 @@ describe('bugs of streams', () => {
     expect(streamed(frames.slice(0, -1)).end).toBe('error');
   });
 
-  it('bug 14: half a tool call of a cut stream is not closed', () => {
+  it('half a tool call of a cut stream is not closed', () => {
     const frames = [
       chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{"a' } }] }),
     ];
@@ -158,7 +158,7 @@ describe('bugs of streams', () => {
     expect(types).not.toContain('content_block_stop');
   });
 
-  it('bug 17: the start of a message has a usage', () => {
+  it('the start of a message has a usage', () => {
     const { events } = streamed([chunk({ content: 'x' }), chunk({}, 'stop')], ANTHROPIC_CLIENT);
     expect(events[0]).toMatchObject({
       type: 'message_start',
@@ -166,21 +166,21 @@ describe('bugs of streams', () => {
     });
   });
 
-  it('bug 18: counts that come late are in message_delta', () => {
+  it('counts that come late are in message_delta', () => {
     const { events } = streamed([chunk({ content: 'x' }), chunk({}, 'stop'), USAGE], ANTHROPIC_CLIENT);
     expect(events.find(({ type }) => type === 'message_delta')).toMatchObject({
       usage: { input_tokens: 40, cache_read_input_tokens: 20, output_tokens: 5 },
     });
   });
 
-  it('bug 21: a second message_start is an error', () => {
+  it('a second message_start is an error', () => {
     const frames = message();
     expect(streamed([frames[0] ?? {}, ...frames]).end).toBe('error');
   });
 });
 
-describe('bugs of usage', () => {
-  it('bug 23: counts of both events are neither added nor overwritten', () => {
+describe('known bugs of other gateways: usage', () => {
+  it('counts of both events are neither added nor overwritten', () => {
     const counts = { input_tokens: 10, cache_read_input_tokens: 20, cache_creation_input_tokens: 30 };
     const frames = message();
     const changed = frames.map((frame) => {
@@ -193,7 +193,7 @@ describe('bugs of usage', () => {
     expect(folded['usage']).toMatchObject({ prompt_tokens: 60, completion_tokens: 9, total_tokens: 69 });
   });
 
-  it("bug 67: the client's input excludes cached tokens, and ours includes them", () => {
+  it("the client's input excludes cached tokens, and ours includes them", () => {
     const call = translated({ max_tokens: 9, stream: true }, ANTHROPIC_CLIENT);
     const stream = call.stream();
     const frames = [chunk({ content: 'x' }), chunk({}, 'stop'), USAGE];
@@ -205,8 +205,8 @@ describe('bugs of usage', () => {
   });
 });
 
-describe('bugs of reasoning', () => {
-  it('bug 33: reasoning of another maker is left out, and an assistant turn left empty with it', () => {
+describe('known bugs of other gateways: reasoning', () => {
+  it('reasoning of another maker is left out, and an assistant turn left empty with it', () => {
     const messages = [
       { role: 'user', content: 'a' },
       { role: 'assistant', content: null, reasoning_content: 'hm' },
@@ -223,7 +223,7 @@ describe('bugs of reasoning', () => {
     ]);
   });
 
-  it('bug 40: parts of a signature are joined in order, before the call', () => {
+  it('parts of a signature are joined in order, before the call', () => {
     const { folded } = streamed(
       message(
         ...block(
@@ -240,20 +240,20 @@ describe('bugs of reasoning', () => {
   });
 });
 
-describe('bugs of tools and messages', () => {
+describe('known bugs of other gateways: tools and messages', () => {
   const choice = (value: unknown): unknown => sent({ tools: [TOOL], tool_choice: value })['tool_choice'];
 
-  it('bug 42: the choices none and of a named tool reach Claude', () => {
+  it('the choices none and of a named tool reach Claude', () => {
     expect(choice('none')).toEqual({ type: 'none' });
     expect(choice({ type: 'function', function: { name: 'f' } })).toEqual({ type: 'tool', name: 'f' });
   });
 
-  it('bug 43: an empty list of tools is left out', () => {
+  it('an empty list of tools is left out', () => {
     expect(sent({ tools: [], tool_choice: 'auto' })).not.toHaveProperty('tools');
     expect(sent({ tools: [], tool_choice: 'auto' })).not.toHaveProperty('tool_choice');
   });
 
-  it('bug 45: results in a row are one user turn, in the order of the calls', () => {
+  it('results in a row are one user turn, in the order of the calls', () => {
     const call = (id: string): JsonObject => ({
       id,
       type: 'function',
@@ -278,7 +278,7 @@ describe('bugs of tools and messages', () => {
     });
   });
 
-  it('bug 50: a tool that Anthropic runs is refused for another provider', () => {
+  it('a tool that Anthropic runs is refused for another provider', () => {
     const body = { max_tokens: 9, tools: [{ type: 'computer_20250124', name: 'computer' }] };
     expect(refusal(() => translated(body, ANTHROPIC_CLIENT))).toEqual({
       type: 'unsupported_by_provider',
@@ -286,13 +286,13 @@ describe('bugs of tools and messages', () => {
     });
   });
 
-  it('bug 50: input schemas go as they are', () => {
+  it('input schemas go as they are', () => {
     const parameters = { type: 'object', properties: { a: { type: 'integer', minimum: 1 } }, title: 't' };
     const tools = [{ type: 'function', function: { name: 'f', parameters } }];
     expect(sent({ tools })['tools']).toEqual([{ name: 'f', input_schema: parameters }]);
   });
 
-  it('bug 51: a name with spaces in the history is refused by its path', () => {
+  it('a name with spaces in the history is refused by its path', () => {
     const messages = [
       { role: 'user', content: 'x' },
       { role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'my tool', arguments: '{}' } }] },
@@ -304,7 +304,7 @@ describe('bugs of tools and messages', () => {
     });
   });
 
-  it('bug 52: empty and blank texts are left out', () => {
+  it('empty and blank texts are left out', () => {
     const messages = [
       { role: 'system', content: ' ' },
       {
@@ -330,7 +330,7 @@ describe('bugs of tools and messages', () => {
     ]);
   });
 
-  it('bug 52: a last message without text is refused', () => {
+  it('a last message without text is refused', () => {
     const messages = [
       { role: 'user', content: 'a' },
       { role: 'assistant', content: 'b' },
@@ -339,7 +339,7 @@ describe('bugs of tools and messages', () => {
     expect(refusal(() => sent({ messages }))).toEqual({ type: 'validation_failed', param: 'messages.2' });
   });
 
-  it('bug 53: the content of a tool message may be a list of parts', () => {
+  it('the content of a tool message may be a list of parts', () => {
     const messages = [
       { role: 'user', content: 'x' },
       { role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'f', arguments: '{}' } }] },
@@ -357,7 +357,7 @@ describe('bugs of tools and messages', () => {
     });
   });
 
-  it('bug 54: a later system message keeps its cache mark when it moves', () => {
+  it('a later system message keeps its cache mark when it moves', () => {
     const messages = [
       { role: 'user', content: 'a' },
       { role: 'system', content: [{ type: 'text', text: 'S', cache_control: { type: 'ephemeral' } }] },
@@ -374,7 +374,7 @@ describe('bugs of tools and messages', () => {
     ]);
   });
 
-  it('bug 57: a tool result keeps its image and its cache mark', () => {
+  it('a tool result keeps its image and its cache mark', () => {
     const content = [
       { type: 'text', text: 't' },
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
@@ -389,7 +389,7 @@ describe('bugs of tools and messages', () => {
     expect((body['messages'] as JsonObject[])[2]).toEqual({ role: 'user', content: [result] });
   });
 
-  it('bug 63: zero is a value', () => {
+  it('zero is a value', () => {
     expect(sent({ temperature: 0, max_tokens: 0 })).toMatchObject({ temperature: 0, max_tokens: 0 });
     expect(sent({ top_p: 0 })).toMatchObject({ top_p: 0 });
   });

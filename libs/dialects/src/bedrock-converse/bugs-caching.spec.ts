@@ -4,14 +4,14 @@ import { lostOfChat, ofChat, ofMessages, OPUS, refusal } from './spec-facts';
 const TOOLS = [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }];
 const USER = { role: 'user', content: 'Hi' };
 
-describe('bugs of caching, ids and versions', () => {
+describe('known bugs of other gateways: caching, ids and versions', () => {
   const text = (name: string, ttl?: string): JsonObject => ({
     type: 'text',
     text: name,
     cache_control: { type: 'ephemeral', ...(ttl === undefined ? {} : { ttl }) },
   });
 
-  it('bug 58: of more than four cache points, the first of the prefix and the last three are kept', () => {
+  it('of more than four cache points, the first of the prefix and the last three are kept', () => {
     const content = ['a', 'b', 'c', 'd'].map((name) => text(name));
     const body = ofMessages({ system: [text('S')], messages: [{ role: 'user', content }] });
     const point = { cachePoint: { type: 'default' } };
@@ -27,7 +27,7 @@ describe('bugs of caching, ids and versions', () => {
     ]);
   });
 
-  it('bug 58: a ttl of 1h after one of 5m is a 400', () => {
+  it('a ttl of 1h after one of 5m is a 400', () => {
     const content = [text('a', '5m'), text('b', '1h')];
     expect(refusal(() => ofMessages({ messages: [{ role: 'user', content }] }))).toEqual([
       'validation_failed',
@@ -35,7 +35,7 @@ describe('bugs of caching, ids and versions', () => {
     ]);
   });
 
-  it('bug 58: the mark of a whole request is at its end', () => {
+  it('the mark of a whole request is at its end', () => {
     const body = ofMessages({ cache_control: { type: 'ephemeral', ttl: '1h' }, messages: [USER] });
     expect((body['messages'] as JsonObject[])[0]?.['content']).toEqual([
       { text: 'Hi' },
@@ -43,7 +43,7 @@ describe('bugs of caching, ids and versions', () => {
     ]);
   });
 
-  it('bug 61: a schema for the newest Claude is a forced tool; with other tools it is a 400', () => {
+  it('a schema for the newest Claude is a forced tool; with other tools it is a 400', () => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'string' } },
@@ -69,7 +69,7 @@ describe('bugs of caching, ids and versions', () => {
     ).toContain('tools.0.strict=dropped');
   });
 
-  it('bug 62: constraints that Claude does not enforce move into the description', () => {
+  it('constraints that Claude does not enforce move into the description', () => {
     const schema = { type: 'object', properties: { a: { type: 'integer', minimum: 1 } }, required: ['a'] };
     const body = ofChat({ response_format: { type: 'json_schema', json_schema: { name: 'n', schema } } });
     const { structure } = (body['outputConfig'] as { textFormat: { structure: { jsonSchema: JsonObject } } })
@@ -83,7 +83,7 @@ describe('bugs of caching, ids and versions', () => {
     });
   });
 
-  it('bug 63: zeros are sent', () => {
+  it('zeros are sent', () => {
     const body = ofChat({ temperature: 0, top_p: 0, max_tokens: 0, top_k: 0 });
     expect(body['inferenceConfig']).toEqual({ maxTokens: 0, temperature: 0, topP: 0 });
     expect(body['additionalModelRequestFields']).toEqual({ top_k: 0 });

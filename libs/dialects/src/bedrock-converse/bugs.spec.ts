@@ -25,33 +25,30 @@ const call = (id: string, name = 'f', args = '{}'): JsonObject => ({
 });
 const USER = { role: 'user', content: 'Hi' };
 
-describe('bugs of streams', () => {
+describe('known bugs of other gateways: streams', () => {
   const text = [delta(0, { text: 'x' }), stop(0)];
 
-  it('bug 7: a call without arguments gets {} once', () => {
+  it('a call without arguments gets {} once', () => {
     const { folded } = streamedChat(message([toolStart(0, 'a', 'f'), stop(0)], 'tool_use'));
     expect(folded).toMatchObject({
       choices: [{ message: { tool_calls: [{ id: 'a', function: { arguments: '{}' } }] } }],
     });
   });
 
-  it.each(['cut', 'cut-in-frame'])(
-    'bug 14: a stream that is %s ends with an error, without a finish',
-    (end) => {
-      const half = [
-        frame('messageStart'),
-        toolStart(0, 'a', 'f'),
-        toolDelta(0, '{"a"'),
-        delta(1, { text: 'y' }),
-      ];
-      const { end: ended, folded } = streamedChat(half, { end });
-      expect(ended).toBe('error');
-      expect(folded).not.toHaveProperty('usage');
-      expect(folded).toMatchObject({ choices: [{ finish_reason: null }] });
-    },
-  );
+  it.each(['cut', 'cut-in-frame'])('a stream that is %s ends with an error, without a finish', (end) => {
+    const half = [
+      frame('messageStart'),
+      toolStart(0, 'a', 'f'),
+      toolDelta(0, '{"a"'),
+      delta(1, { text: 'y' }),
+    ];
+    const { end: ended, folded } = streamedChat(half, { end });
+    expect(ended).toBe('error');
+    expect(folded).not.toHaveProperty('usage');
+    expect(folded).toMatchObject({ choices: [{ finish_reason: null }] });
+  });
 
-  it('bug 14: a stream that ends without usage after its stop is complete', () => {
+  it('a stream that ends without usage after its stop is complete', () => {
     const frames = message(text).slice(0, -1);
     const { end, folded } = streamedChat(frames, { request: { stream_options: { include_usage: true } } });
     expect(end).toBe('[DONE]');
@@ -63,7 +60,7 @@ describe('bugs of streams', () => {
     ['validationException', 'invalid_request_error'],
     ['modelStreamErrorException', 'server_error'],
     ['serviceUnavailableException', 'server_overloaded'],
-  ])('bug 15: the exception %s in a stream is an error of its class', (exception) => {
+  ])('the exception %s in a stream is an error of its class', (exception) => {
     const frames = [frame('messageStart'), ...text, { exception, payload: { message: 'm' } }, ...text];
     const { end, error, types } = streamedChat(frames);
     expect(end).toBe('error');
@@ -71,11 +68,11 @@ describe('bugs of streams', () => {
     expect(types).toHaveLength(3);
   });
 
-  it('bug 21: two starts are an error', () => {
+  it('two starts are an error', () => {
     expect(streamedChat([frame('messageStart'), ...message(text)]).end).toBe('error');
   });
 
-  it('bug 34: reasoning text with its signature, and redacted reasoning, both survive in order', () => {
+  it('reasoning text with its signature, and redacted reasoning, both survive in order', () => {
     const { folded } = streamedChat(
       message([
         delta(0, { reasoningContent: { text: 'hm' } }),
@@ -105,12 +102,12 @@ describe('bugs of streams', () => {
   });
 });
 
-describe('bugs of tools and messages', () => {
-  it('bug 43: an empty list of tools is no toolConfig', () => {
+describe('known bugs of other gateways: tools and messages', () => {
+  it('an empty list of tools is no toolConfig', () => {
     expect(ofChat({ tools: [] })).not.toHaveProperty('toolConfig');
   });
 
-  it('bug 44: ids of calls on Mistral are nine letters and digits, the same in call and result', () => {
+  it('ids of calls on Mistral are nine letters and digits, the same in call and result', () => {
     const body = ofChat(
       {
         messages: [
@@ -126,7 +123,7 @@ describe('bugs of tools and messages', () => {
     expect(ids?.[0]).toMatch(/^[A-Za-z0-9]{9}$/);
   });
 
-  it('bug 45: three results are one user turn, in the order of their calls', () => {
+  it('three results are one user turn, in the order of their calls', () => {
     const result = (id: string): JsonObject => ({ role: 'tool', tool_call_id: id, content: id });
     const calls = { role: 'assistant', content: null, tool_calls: [call('a'), call('b'), call('c')] };
     const { messages } = ofChat({
@@ -138,7 +135,7 @@ describe('bugs of tools and messages', () => {
     ]);
   });
 
-  it("bug 50: a tool of another provider's is refused, and schemas go as they are", () => {
+  it("a tool of another provider's is refused, and schemas go as they are", () => {
     const tools = [{ type: 'computer_20250124', name: 'computer' }];
     expect(refusal(() => ofMessages({ messages: [USER], tools }))).toEqual([
       'unsupported_by_provider',
@@ -151,7 +148,7 @@ describe('bugs of tools and messages', () => {
     });
   });
 
-  it('bug 51: a name that Bedrock does not take is a 400 with its path', () => {
+  it('a name that Bedrock does not take is a 400 with its path', () => {
     const messages = [
       USER,
       { role: 'assistant', tool_calls: [call('a', 'my tool')] },
@@ -163,7 +160,7 @@ describe('bugs of tools and messages', () => {
     ]);
   });
 
-  it('bug 52: empty text and empty turns are left out', () => {
+  it('empty text and empty turns are left out', () => {
     const messages = [
       USER,
       { role: 'assistant', content: '' },
@@ -185,7 +182,7 @@ describe('bugs of tools and messages', () => {
     ).toEqual(['validation_failed', 'messages.2']);
   });
 
-  it('bug 54: a system message among Messages is system text with its cache mark', () => {
+  it('a system message among Messages is system text with its cache mark', () => {
     const marked = {
       role: 'system',
       content: [{ type: 'text', text: 'S', cache_control: { type: 'ephemeral' } }],
@@ -202,7 +199,7 @@ describe('bugs of tools and messages', () => {
     ]);
   });
 
-  it('bug 56: the extension is no part of the name of a document, and names are unique', () => {
+  it('the extension is no part of the name of a document, and names are unique', () => {
     const file = (filename: string): JsonObject => ({
       type: 'file',
       file: { filename, file_data: 'data:application/pdf;base64,JVBERi0xLjQ=' },
@@ -220,7 +217,7 @@ describe('bugs of tools and messages', () => {
     expect(names).toEqual(['Q3 Report-(final)', 'a', 'a-2', undefined]);
   });
 
-  it('bug 57: a result with an image and a cache mark keeps both', () => {
+  it('a result with an image and a cache mark keeps both', () => {
     const messages = [
       USER,
       { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] },
@@ -254,8 +251,8 @@ describe('bugs of tools and messages', () => {
   });
 });
 
-describe('bugs of cache marks', () => {
-  it('bug 58: a mark inside of a result is after the result', () => {
+describe('known bugs of other gateways: cache marks', () => {
+  it('a mark inside of a result is after the result', () => {
     const messages = [
       USER,
       { role: 'assistant', tool_calls: [call('a')] },
@@ -272,18 +269,18 @@ describe('bugs of cache marks', () => {
   });
 });
 
-describe('bugs of responses', () => {
+describe('known bugs of other gateways: responses', () => {
   it.each([
     ['no output', {}],
     ['no message', { output: {} }],
     ['no content', { output: { message: { role: 'assistant' } } }],
     ['a call without a name', response([{ toolUse: { toolUseId: 'a' } }])],
     ['nothing of the model', response([], 'malformed_model_output')],
-  ])('bug 66: a response with %s is a 502', (_what, body) => {
+  ])('a response with %s is a 502', (_what, body) => {
     expect(refusal(() => responded(body))[0]).toBe('provider_answer_invalid');
   });
 
-  it('bug 33: reasoning without a signature, or of another maker, is left out of the request', () => {
+  it('reasoning without a signature, or of another maker, is left out of the request', () => {
     const thought = { role: 'assistant', content: 'x', reasoning_content: 'hm' };
     const { messages } = ofChat({ messages: [USER, thought, USER] });
     expect((messages as JsonObject[])[1]).toEqual({ role: 'assistant', content: [{ text: 'x' }] });
@@ -303,7 +300,7 @@ describe('bugs of responses', () => {
     });
   });
 
-  it('bug 35: reasoning of a model that does not sign is shown, without a seal', () => {
+  it('reasoning of a model that does not sign is shown, without a seal', () => {
     const { folded } = streamedChat(
       message([delta(0, { reasoningContent: { text: 'hm' } }), stop(0), delta(1, { text: 'ok' }), stop(1)]),
       { model: 'deepseek.r1-v1:0' },

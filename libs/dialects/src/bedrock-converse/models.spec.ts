@@ -65,7 +65,7 @@ describe('token counts', () => {
     return { ...call };
   };
 
-  it('bug 60: use the id of the model without its region', () => {
+  it('use the id of the model without its region', () => {
     const expected = {
       path: '/model/anthropic.claude-sonnet-4-5-20250929-v1%3A0/count-tokens',
       body: {

@@ -50,7 +50,7 @@ describe('dialect vectors: Claude on Bedrock', () => {
 });
 
 describe('invokeCall', () => {
-  it('keeps all other members, in their order', () => {
+  it('leaves out model and stream, keeps the other members in their order, and adds the version', () => {
     const body = { stream: true, metadata: { user_id: 'u' }, unknown: 1, temperature: 0, top_k: 0 };
     const { path, body: sent } = invoked(body);
     expect(path).toBe('/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/invoke-with-response-stream');
@@ -66,7 +66,7 @@ describe('invokeCall', () => {
     expect(sent['anthropic_version']).toBe('bedrock-2023-05-31');
   });
 
-  it('bug 55: keeps tool calls, results, seals and cache marks', () => {
+  it('keeps tool calls, tool results, signatures of thinking and cache marks', () => {
     const messages = [
       { role: 'user', content: 'x' },
       {
@@ -82,7 +82,7 @@ describe('invokeCall', () => {
     expect(invoked({ messages, tools }).body).toMatchObject({ messages, tools });
   });
 
-  it('bug 59: moves known beta flags into the body, and reports the others', () => {
+  it('moves known beta flags into the body, reports unknown flags, and ignores flags that are not text', () => {
     const betas =
       'claude-code-20250219, interleaved-thinking-2025-05-14,computer-use-2025-11-24,,oauth-2025-04-20';
     const { body, losses } = invoked({ anthropic_beta: ['context-1m-2025-08-07', 5] }, { betas });
@@ -99,7 +99,7 @@ describe('invokeCall', () => {
     expect([body['anthropic_beta'], losses]).toEqual([['new-1', 'new-2'], []]);
   });
 
-  it('bug 61: refuses a schema of the output, and drops strict tools, on models that take neither on Bedrock', () => {
+  it('refuses a schema of the output, and drops strict tools, on models that take neither on Bedrock', () => {
     const format = { type: 'json_schema', schema: { type: 'object' } };
     const tools = [{ name: 'f', strict: true, input_schema: { type: 'object' } }];
     expect(invoked({ output_config: { format } }, { model: OPUS }).refused).toBe(true);
@@ -156,7 +156,7 @@ describe('invokeCall', () => {
 });
 
 describe('invokeTokensCall', () => {
-  it('bug 60: uses the id without region, and a body that InvokeModel accepts', () => {
+  it('uses the id without region, and a body that InvokeModel accepts', () => {
     const target = targetFor(SONNET);
     const { messages } = HI;
     const { path, body } = invokeTokensCall(
@@ -220,7 +220,7 @@ describe('InvokeStream', () => {
     expect(read.end).toBe('message_stop');
   });
 
-  it('bug 14: ends with an error when the stream is truncated', () => {
+  it('ends with an error when the stream is truncated', () => {
     for (const bytes of [
       Buffer.concat(frames.slice(0, 4)),
       Buffer.concat(frames).subarray(0, -3),
@@ -231,7 +231,7 @@ describe('InvokeStream', () => {
     }
   });
 
-  it('bug 15: writes an exception as an error of its class, and nothing after it', () => {
+  it('writes an exception as an error of its class, and nothing after it', () => {
     const exception = awsFrame(
       { ':message-type': 'exception', ':exception-type': 'throttlingException' },
       Buffer.from('{"message":"slow"}'),

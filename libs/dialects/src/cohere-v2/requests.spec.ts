@@ -83,7 +83,7 @@ describe('cohere: messages', () => {
     expect(messages).toMatchObject([{ role: 'user' }, { role: 'assistant', tool_calls: [{ id: 'f_1' }] }]);
   });
 
-  it('bug 33: leaves out reasoning without a seal, and the turn that is then empty', () => {
+  it('leaves out reasoning without a seal, and the turn that is then empty', () => {
     const { messages } = sent({
       messages: [user('x'), { role: 'assistant', content: null, reasoning_content: 'hm' }, user('y')],
     });
@@ -230,7 +230,7 @@ describe('cohere: tools', () => {
     expect(losses).toEqual([{ path: 'tools.0.function.strict', code: 'dropped' }]);
   });
 
-  it('bug 43: sends no tools for an empty list, and no neutral choice', () => {
+  it('sends no tools for an empty list, and no neutral choice', () => {
     const body = sent({ tools: [], tool_choice: 'none', parallel_tool_calls: false });
     expect(body).toEqual({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] });
   });
@@ -252,7 +252,7 @@ describe('cohere: tools', () => {
 });
 
 describe('cohere: parameters', () => {
-  it('bug 63: sends zeros', () => {
+  it('sends zeros', () => {
     expect(
       sent({ temperature: 0, frequency_penalty: 0, presence_penalty: 0, top_k: 0, seed: 0 }),
     ).toMatchObject({

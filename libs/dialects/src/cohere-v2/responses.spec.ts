@@ -184,7 +184,7 @@ describe('cohere: responses and streams', () => {
     ]);
   });
 
-  it('bug 13, 14: a stream without message-end is cut', () => {
+  it('a stream without message-end is cut', () => {
     for (const end of ['cut', 'cut-in-frame'] as const) {
       const events = streamed(cohereProvider, frames.slice(0, -1), end);
       expect(events.at(-1)).toMatchObject({ t: 'error', fault: { code: 'stream_interrupted' } });

@@ -102,7 +102,7 @@ describe('embeddings of Bedrock', () => {
   it.each([
     [{ embeddings: [[1], [2]], response_type: 'embeddings_floats' }],
     [{ embeddings: { float: [[1], [2]] }, response_type: 'embeddings_by_type' }],
-  ])('bug 30: reads the tokens of Cohere from a header: %j', (body) => {
+  ])('reads the tokens of Cohere from a header: %j', (body) => {
     const call = embeddings('bedrock-cohere', 'cohere.embed-english-v3', { input: ['a', 'b'] });
     expect(call.response([body], [{ 'x-amzn-bedrock-input-token-count': '5' }])).toMatchObject({
       data: [{ embedding: [1] }, { embedding: [2] }],

@@ -120,7 +120,7 @@ describe('embeddings of Google', () => {
     expect(refusal(() => embeddings(geminiEmbeddings, request))).toEqual({ type, param });
   });
 
-  it('bug 64: treats encoding_format null as absent, and drops hints', () => {
+  it('treats encoding_format null as absent, and drops hints', () => {
     const { losses } = embeddings(geminiEmbeddings, {
       input: 'a',
       encoding_format: null,

@@ -107,7 +107,7 @@ const CONVERSATIONS: Readonly<Record<string, Conversation>> = {
   },
 };
 
-describe('bug 31: a signature of Gemini survives the client', () => {
+describe('a signature of Gemini survives the client', () => {
   const expectedModel = {
     role: 'model',
     parts: [

@@ -97,7 +97,7 @@ describe('gemini requests: turns', () => {
     expect(losses).toEqual(['messages.1=moved']);
   });
 
-  it('bug 52: leaves out empty text and turns that are empty then', () => {
+  it('leaves out empty text and turns that are empty then', () => {
     const { body } = sent({ messages: [user('a'), { role: 'assistant', content: '' }, user('b')] });
     expect(body['contents']).toEqual([{ role: 'user', parts: [{ text: 'a' }, { text: 'b' }] }]);
     expect(refusal({ messages: [user('')] })).toEqual({ type: 'validation_failed', param: 'messages' });
@@ -126,7 +126,7 @@ describe('gemini requests: turns', () => {
     });
   });
 
-  it('bug 51: refuses a function name of the history that Gemini does not accept', () => {
+  it('refuses a function name of the history that Gemini does not accept', () => {
     expect(refusal({ messages: [user('a'), called(['c1', 'get weather']), result('c1')] }).param).toBe(
       'messages.1.tool_calls.0',
     );
@@ -187,7 +187,7 @@ describe('gemini requests: turns', () => {
 describe('gemini requests: seals and ids', () => {
   const history = (first: JsonObject): JsonObject => ({ messages: [user('w'), first, result('call_abc')] });
 
-  it('bug 31: sends the signature of a call back on the same functionCall', () => {
+  it('sends the signature of a call back on the same functionCall', () => {
     const [call] = called(['call_abc', 'f'])['tool_calls'] as JsonObject[];
     const extra = { extra_content: { google: { thought_signature: 'c2ln' } } };
     const { body, losses } = sent(
@@ -200,7 +200,7 @@ describe('gemini requests: seals and ids', () => {
     expect(losses).toEqual([]);
   });
 
-  it('bug 32: replaces a lost signature of the current exchange only', () => {
+  it('replaces a lost signature of the current exchange only', () => {
     const messages = [
       user('w'),
       called(['c1', 'f']),
@@ -228,7 +228,7 @@ describe('gemini requests: seals and ids', () => {
     expect(JSON.stringify(sent({ messages }).body)).not.toContain('skip_thought');
   });
 
-  it('bug 33: leaves out reasoning that Google did not sign, and the turn that is empty then', () => {
+  it('leaves out reasoning that Google did not sign, and the turn that is empty then', () => {
     const foreign = {
       role: 'assistant',
       content: null,
@@ -240,7 +240,7 @@ describe('gemini requests: seals and ids', () => {
     expect(body['contents']).toEqual([{ role: 'user', parts: [{ text: 'a' }, { text: 'b' }] }]);
   });
 
-  it('bug 46: sends ids only to models that use them, and never generated ones', () => {
+  it('sends ids only to models that use them, and never generated ones', () => {
     const made = 'call_0123456789abcdefghijABCD';
     const messages = [user('w'), called(['c1', 'f'], [made, 'f']), result('c1'), result(made)];
     const ids = (model: string): string[] =>
@@ -280,7 +280,7 @@ describe('gemini requests: seals and ids', () => {
 });
 
 describe('gemini requests: tools and schemas', () => {
-  it('bug 47: sends no parameters for a function without properties to older models', () => {
+  it('sends no parameters for a function without properties to older models', () => {
     expect(
       schemaOf(
         { messages: [user('a')], tools: [tool({ type: 'object', properties: {} })] },
@@ -289,7 +289,7 @@ describe('gemini requests: tools and schemas', () => {
     ).toBeUndefined();
   });
 
-  it('bug 48: converts a schema for older models, and sends it unchanged to newer ones', () => {
+  it('converts a schema for older models, and sends it unchanged to newer ones', () => {
     const parameters = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -375,7 +375,7 @@ describe('gemini requests: tools and schemas', () => {
     );
   });
 
-  it('bug 49: validates strict functions, and keeps a forced choice', () => {
+  it('validates strict functions, and keeps a forced choice', () => {
     const tools = [tool({ type: 'object', properties: { a: { type: 'string' } } }, { strict: true })];
     const mode = (more: JsonObject, model?: string): unknown =>
       (sent({ messages: [user('a')], tools, ...more }, model).body['toolConfig'] as JsonObject | undefined)?.[
@@ -387,7 +387,7 @@ describe('gemini requests: tools and schemas', () => {
     expect(mode({ tool_choice: 'auto' }, 'gemini-2.0-flash')).toEqual({ mode: 'AUTO' });
   });
 
-  it('bug 50: refuses tools that Google does not run', () => {
+  it('refuses tools that Google does not run', () => {
     expect(refusal({ messages: [user('a')], tools: [{ type: 'custom', custom: { name: 'c' } }] }).param).toBe(
       'tools.0',
     );
@@ -429,7 +429,7 @@ describe('gemini requests: parameters', () => {
   const config = (more: JsonObject, model?: string, loss?: LossMode): unknown =>
     sent({ messages: [user('a')], ...more }, model, loss).body['generationConfig'];
 
-  it('bug 63: sends falsy values', () => {
+  it('sends falsy values', () => {
     expect(config({ temperature: 0, top_p: 0, max_tokens: 0, seed: 0 })).toEqual({
       temperature: 0,
       topP: 0,
@@ -483,7 +483,7 @@ describe('gemini requests: parameters', () => {
     ['medium', 'gemini-3-pro-preview', 'HIGH', true],
     ['medium', 'gemini-3.1-pro-preview', 'MEDIUM', false],
     ['max', 'gemini-3-flash-preview', 'HIGH', true],
-  ])('bug 41: encodes the effort %s of %s as the level %s', (effort, model, thinkingLevel, isTold) => {
+  ])('encodes the effort %s of %s as the level %s', (effort, model, thinkingLevel, isTold) => {
     const { body, losses } = sent({ messages: [user('a')], reasoning_effort: effort }, model);
     expect(body).toMatchObject({ generationConfig: { thinkingConfig: { thinkingLevel } } });
     expect(losses).toEqual(isTold ? ['reasoning_effort=approximated'] : []);

@@ -19,7 +19,7 @@ const refused = (body: JsonObject): readonly [string, string | undefined] =>
 const messagesOf = (body: JsonObject): JsonObject[] => body['messages'] as JsonObject[];
 
 describe('mistral: messages', () => {
-  it('bug 44: maps ids to nine characters, equally in call and result', () => {
+  it('maps ids to nine characters, equally in call and result', () => {
     const messages = [
       user('x'),
       {
@@ -314,7 +314,7 @@ describe('mistral: responses and streams', () => {
     { num_cached_tokens: 1 },
     { prompt_tokens_details: { cached_tokens: 1 } },
     { prompt_token_details: { cached_tokens: 1 } },
-  ])('bug 29: reads cached tokens from %j, and keeps the usage of the last chunk', (cached) => {
+  ])('reads cached tokens from %j, and keeps the usage of the last chunk', (cached) => {
     const usage = { prompt_tokens: 2, completion_tokens: 3, total_tokens: 5, ...cached };
     expect(decoded(mistralProvider, { ...body({ content: 'x' }), usage }).usage).toMatchObject({
       input: 2,
@@ -353,7 +353,7 @@ describe('mistral: responses and streams', () => {
     expect(events.at(-1)).toMatchObject({ t: 'error', fault: { class: 'rate', message: 'Too many' } });
   });
 
-  it('bug 13: treats a stream without a finish reason as truncated', () => {
+  it('treats a stream without a finish reason as truncated', () => {
     expect(streamed(mistralProvider, [chunk({ content: 'x' })]).at(-1)).toMatchObject({
       t: 'error',
       fault: { code: 'stream_interrupted' },

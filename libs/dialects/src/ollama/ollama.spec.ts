@@ -120,7 +120,7 @@ describe('ollama: requests', () => {
     ]);
   });
 
-  it('bug 63: sends zeros, and stream false', () => {
+  it('sends zeros, and stream false', () => {
     expect(sent({ temperature: 0, top_p: 0, max_tokens: 0, seed: 0, presence_penalty: 0 })).toEqual({
       model: 'm',
       messages: [{ role: 'user', content: 'Hi' }],
@@ -257,7 +257,7 @@ describe('ollama: responses and streams', () => {
     });
   });
 
-  it.each(['cut', 'cut-in-frame'] as const)('bug 13, 14: a stream that is %s ends with an error', (end) => {
+  it.each(['cut', 'cut-in-frame'] as const)('a stream that is %s ends with an error', (end) => {
     const events = streamed(ollamaProvider, [line({ content: 'x' }), line({ content: 'y' })], end);
     expect(events.at(-1)).toMatchObject({ t: 'error', fault: { code: 'stream_interrupted' } });
     expect(events.some(({ t }) => t === 'finish')).toBe(false);

@@ -11,7 +11,7 @@ const HISTORY = {
   ],
 };
 
-describe('bug 39: reasoning text of a conversation with tool calls', () => {
+describe('reasoning text of a conversation with tool calls', () => {
   it.each([
     ['a model that needs it', { model: 'deepseek-v4' }, 'hm'],
     ['a provider whose models need it', { model: 'kimi-k2', traits: { replay: 'required' as const } }, 'hm'],

@@ -12,7 +12,7 @@ const RESPONSE = { id: 'resp_1', object: 'response', created_at: 5, model: 'm', 
 const USAGE = { input_tokens: 8, output_tokens: 2, total_tokens: 10 };
 
 describe('known bugs of other gateways, in the Responses API', () => {
-  it('bug 7: writes {} exactly once for a call without arguments', async () => {
+  it('writes {} exactly once for a call without arguments', async () => {
     const { response } = await accumulated(
       streamed([
         { t: 'start', id: 'x', model: 'm', created: 1 },
@@ -25,13 +25,13 @@ describe('known bugs of other gateways, in the Responses API', () => {
     expect(response['output']).toMatchObject([{ call_id: 'c1', arguments: '{}' }]);
   });
 
-  it('bug 10: the first chunk of a chat client carries the role', () => {
+  it('the first chunk of a chat client carries the role', () => {
     const call = fromChat({ stream: true });
     const text = call.stream().write(sse({ type: 'response.created', response: RESPONSE }));
     expect(text).toContain('"role":"assistant"');
   });
 
-  it('bug 11: announces reasoning and its text before the message', async () => {
+  it('announces reasoning and its text before the message', async () => {
     const { events } = await accumulated(
       streamed([
         { t: 'start', id: 'x', model: 'm', created: 1 },
@@ -66,7 +66,7 @@ describe('known bugs of other gateways, in the Responses API', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('bug 12: writes whole events when the bytes of the provider are cut', () => {
+  it('writes whole events when the bytes of the provider are cut', () => {
     const stream = fromChat({ stream: true }).stream();
     const bytes = sse(
       { type: 'response.created', response: RESPONSE },
@@ -84,7 +84,7 @@ describe('known bugs of other gateways, in the Responses API', () => {
     }
   });
 
-  it('bug 14: does not deliver an incomplete call as done when the stream is truncated', () => {
+  it('does not deliver an incomplete call as done when the stream is truncated', () => {
     const stream = translated('openai-responses', 'openai-responses', {
       model: 'm',
       input: 'x',
@@ -109,14 +109,14 @@ describe('known bugs of other gateways, in the Responses API', () => {
     expect(stream.failed).toBe(true);
   });
 
-  it('bug 16: a ping keeps the connection alive with a comment', () => {
+  it('a ping keeps the connection alive with a comment', () => {
     const encoder = openAiResponsesClient.encodeStream(contextOf());
     expect(encoder.write([{ t: 'start', id: 'x', model: 'm', created: 1 }, { t: 'ping' }])).toMatch(
       /\n\n: .*\n\n$/,
     );
   });
 
-  it('bug 22: created_at is in seconds', () => {
+  it('created_at is in seconds', () => {
     expect(
       toChat({}).response({
         id: 'x',
@@ -127,21 +127,21 @@ describe('known bugs of other gateways, in the Responses API', () => {
     ).toMatchObject({ created_at: 1_700_000_000, completed_at: 1_700_000_000 });
   });
 
-  it.each(['incomplete', 'failed'])('bug 27: the usage of an %s event is charged', (status) => {
+  it.each(['incomplete', 'failed'])('the usage of an %s event is charged', (status) => {
     const stream = fromChat({ stream: true }).stream();
     const error = { code: 'server_error', message: 'x' };
     stream.write(sse({ type: `response.${status}`, response: { ...RESPONSE, status, usage: USAGE, error } }));
     expect(stream.usage).toMatchObject({ input: 8, output: 2 });
   });
 
-  it('bug 28: counts reasoning tokens next to the output once', () => {
+  it('counts reasoning tokens next to the output once', () => {
     const usage = { ...USAGE, output_tokens_details: { reasoning_tokens: 5 }, total_tokens: 15 };
     expect(fromChat({}).response({ ...RESPONSE, status: 'completed', output: [], usage })).toMatchObject({
       usage: { completion_tokens: 7, total_tokens: 15 },
     });
   });
 
-  it('bug 36: effort and raw reasoning text pass both ways', () => {
+  it('effort and raw reasoning text pass both ways', () => {
     expect(toChat({ reasoning: { effort: 'low' } }).body).toMatchObject({ reasoning_effort: 'low' });
     const call = fromChat({ reasoning_effort: 'low' });
     expect(call.body).toMatchObject({ reasoning: { effort: 'low' } });
@@ -156,7 +156,7 @@ describe('known bugs of other gateways, in the Responses API', () => {
     });
   });
 
-  it.each([null, undefined])('bug 37: leaves out a reasoning item with encrypted_content %s', (content) => {
+  it.each([null, undefined])('leaves out a reasoning item with encrypted_content %s', (content) => {
     const item = {
       type: 'reasoning',
       id: 'rs_1',
@@ -167,7 +167,7 @@ describe('known bugs of other gateways, in the Responses API', () => {
     expect(toChat(body).body['messages']).toHaveLength(2);
   });
 
-  it('bug 38: without the store, only sealed reasoning is sent back', () => {
+  it('without the store, only sealed reasoning is sent back', () => {
     const body = {
       model: 'm',
       store: false,
@@ -183,7 +183,7 @@ describe('known bugs of other gateways, in the Responses API', () => {
     expect(input).toMatchObject([{ role: 'user' }, { id: 'rs_2', encrypted_content: 'enc' }, {}, {}]);
   });
 
-  it('bug 42: tool_choice none passes', () => {
+  it('tool_choice none passes', () => {
     expect(
       fromChat({ tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'none' }).body,
     ).toMatchObject({
@@ -191,11 +191,11 @@ describe('known bugs of other gateways, in the Responses API', () => {
     });
   });
 
-  it('bug 43: an empty list of tools is left out', () => {
+  it('an empty list of tools is left out', () => {
     expect(fromChat({ tools: [] }).body).not.toHaveProperty('tools');
   });
 
-  it('bug 53: the content of a tool may be a list of parts', () => {
+  it('the content of a tool may be a list of parts', () => {
     const messages = [
       { role: 'user', content: 'a' },
       {
@@ -218,7 +218,7 @@ describe('known bugs of other gateways, in the Responses API', () => {
     ]);
   });
 
-  it('bug 63: falsy values are sent', () => {
+  it('falsy values are sent', () => {
     const model = 'gpt-4.1';
     expect(fromChat({ temperature: 0, top_p: 0 }, { model }).body).toMatchObject({
       temperature: 0,

@@ -70,10 +70,10 @@ describe.each(['legacy', 'modern'] as const)('sampling of a %s server by a model
     (await gateway.records()).filter(({ route }) => route === 'chat.completions');
 
   it.each([
-    ['with a session', connected],
-    ['without sessions', modern],
+    ['in a session', connected],
+    ['without a session', modern],
   ])(
-    'serves a client %s that has no sampling, and is logged as a request of the caller',
+    'serves a client without the sampling capability, %s, and is logged as a request of the caller',
     async (_kind, connect) => {
       const client = await connect();
       const result = await client.callTool(CALL);
@@ -91,7 +91,7 @@ describe.each(['legacy', 'modern'] as const)('sampling of a %s server by a model
     },
   );
 
-  it('combines with input requests that only the client can answer', async () => {
+  it('serves a tool that requests a greeting of the model and, of the client, the name of the user', async () => {
     for (const client of [await connected(), await modern()]) {
       const result = await client.callTool({
         name: 'test_input_required_result_capabilities',
@@ -102,7 +102,7 @@ describe.each(['legacy', 'modern'] as const)('sampling of a %s server by a model
     expect(await completions()).toHaveLength(2);
   });
 
-  it('is refused by the limits of the caller, whose tool then gets no completion', async () => {
+  it('is refused by the limits of the caller, and the tool call then fails', async () => {
     const limit = { id: 'limit-1', type: 'requests', unit: 'rpm', value: 1 } as const;
     gateway.addKey(gateway.apiKey, { id: 'key-1', scopes: ['mcp.invoke'], rateLimits: [limit] });
     const client = await connected();
@@ -113,7 +113,7 @@ describe.each(['legacy', 'modern'] as const)('sampling of a %s server by a model
     expect((await completions()).map(({ status }) => status)).toEqual([200, 429]);
   });
 
-  it('fails when the model does, or the server asks for too much', async () => {
+  it('fails the tool call when the model fails or returns no JSON, or the sampling request exceeds 64 KiB', async () => {
     const client = await connected();
     stub.respondJson({ error: { message: 'Down.' } }, 400);
     expect((await client.callTool(CALL)).isError).toBe(true);

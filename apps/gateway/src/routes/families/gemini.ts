@@ -4,8 +4,10 @@ const OPTIONS = { dialect: 'gemini', base: '/v1beta', model: 'always' } as const
 const MODEL = '/models/{model}';
 
 /**
- * Gemini’s API. The same calls below `/v1` and `/v1beta1`, with Vertex AI’s paths, lead to these
- * routes; see `gemini-path.ts`.
+ * Gemini’s API. All calls below `/v1beta1`, and the `POST` calls below `/v1`, lead to these routes
+ * too; `GET /v1/models` and `GET /v1/models/{model}` are OpenAI’s. Below every base, the path of a
+ * `POST` call may be Vertex AI’s (`/projects/…/models/{model}:generateContent`); see
+ * `gemini-path.ts`.
  */
 export const gemini: readonly RouteRow[] = [
   route(

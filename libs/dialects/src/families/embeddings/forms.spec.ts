@@ -120,7 +120,7 @@ describe('forms of embeddings: requests', () => {
     expect(() => translated(name, { input: 'a', dimensions: 64 }, model)).toThrow(GatewayError);
   });
 
-  it('bug 64: takes encoding_format null for Cohere, and refuses tokens as input', () => {
+  it('takes encoding_format null for Cohere, and refuses tokens as input', () => {
     expect(translated('cohere-v2', { input: 'a', encoding_format: null }).calls).toHaveLength(1);
     expect(() => translated('cohere-v2', { input: [[1, 2]] })).toThrow('texts, not tokens');
   });

@@ -14,7 +14,10 @@ export interface ImagesCall {
   /** Compression in percent. */
   readonly compression?: number;
   readonly transparent: boolean;
-  /** Names of the client's members without a place above, which are hints. */
+  /**
+   * Names of further members of the client's request. They are not sent, and are reported as losses
+   * (see `LossLedger.note`).
+   */
   readonly hints: readonly string[];
 }
 

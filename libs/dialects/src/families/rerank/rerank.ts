@@ -16,7 +16,10 @@ export interface RerankCall {
   readonly returnDocuments: boolean;
   /** Tokens after which a document is cut. */
   readonly maxTokensPerDocument?: number;
-  /** Names of the client's members without a place above, which are hints. */
+  /**
+   * Names of further members of the client's request. They are not sent, and are reported as losses
+   * (see `LossLedger.note`).
+   */
   readonly hints: readonly string[];
 }
 
@@ -39,8 +42,8 @@ export interface Ranking {
 /** How one provider accepts requests that rank documents. */
 export interface RerankForm {
   /**
-   * Whether the provider cuts documents after `maxTokensPerDocument`; otherwise that hint is
-   * dropped.
+   * Whether the provider cuts documents after `maxTokensPerDocument`; otherwise
+   * `maxTokensPerDocument` is not sent, and is reported as a loss.
    */
   readonly cutsDocuments?: boolean;
   encodeCall(call: RerankCall, facts: FamilyFacts): ProviderCall;

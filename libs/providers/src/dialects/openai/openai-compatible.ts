@@ -15,8 +15,8 @@ export type OpenAiRoute = Exclude<
 export const AUDIO_ROUTES = ['audio.speech', 'audio.transcriptions', 'audio.translations'] as const;
 
 /**
- * Returns the table of native routes, each at OpenAI's own path after `prefix`; passthrough is
- * always included.
+ * Returns the table of native routes, each at OpenAI's own path after `prefix`. Passthrough is
+ * always included, without `prefix`: its clients write the provider's own path.
  */
 export function openAiRoutes(
   routes: readonly OpenAiRoute[],
@@ -28,9 +28,10 @@ export function openAiRoutes(
 }
 
 /**
- * Adds the routes of other dialects to a provider with chat completions: clients of the Messages API,
- * the Responses API and Gemini reach its chat completions, where it does not serve their own API.
- * Gemini clients also reach its embeddings and its list of models.
+ * Adds the routes of other dialects to a provider, where it does not serve them itself. Clients of
+ * the Messages API, the Responses API and Gemini reach its chat completions, if it has native ones.
+ * Gemini clients reach its embeddings and its native list of models, whether or not it has chat
+ * completions.
  */
 export function withTranslatedRoutes(
   provider: string,
