@@ -4,12 +4,11 @@ import { problemFrom } from '../../api';
 import { useRefusal, useSelf, WhyNot } from '../../app';
 import { audit } from '../../messages';
 import { dayRule } from '../../ui/format';
-import { FilterBar, type FilterField } from '../../ui/filters';
+import { FilterBar, singleFilters, type FilterField } from '../../ui/filters';
 import { ColumnMenu, DataGrid, useColumns } from '../../ui/grid';
 import { useFormat } from '../../ui/primitives';
 import { RangePicker } from '../../ui/range';
 import { Empty, Loaded, NotAllowed, Page, Skeletons } from '../../ui/states';
-import type { Filter } from '../../url';
 import { usePageSearch } from '../list/use-page-search';
 import { Chain } from './chain';
 import { columnsOf } from './columns';
@@ -47,20 +46,6 @@ function useFields(): readonly FilterField[] {
     }));
   }, [workspaces]);
 }
-
-/**
- * Keeps the last filter of each field, with one value, because the API takes one value for a field.
- */
-const single = (filters: readonly Filter[]): readonly Filter[] => [
-  ...new Map(
-    filters.map((filter) => [
-      filter.field,
-      filter.match.kind === 'any'
-        ? { ...filter, match: { kind: 'any' as const, values: filter.match.values.slice(-1) } }
-        : filter,
-    ]),
-  ).values(),
-];
 
 /**
  * Page of the audit log: changes in the organisation with their authors, and a check of the audit
@@ -111,7 +96,7 @@ function Records(): ReactElement {
       <FilterBar
         fields={fields}
         filters={state.filters}
-        onChange={(filters) => change({ filters: single(filters) })}
+        onChange={(filters) => change({ filters: singleFilters(filters) })}
       >
         <RangePicker range={state.range} onChange={(range) => change({ range })} />
       </FilterBar>

@@ -4,7 +4,7 @@ import { useMemo, type ReactElement } from 'react';
 import { problemFrom } from '../../api';
 import { Can, useCan, useSelf, useWorkspace } from '../../app';
 import { keys } from '../../messages';
-import { FilterBar, type FilterField } from '../../ui/filters';
+import { FilterBar, joinFilters, type FilterField } from '../../ui/filters';
 import { ColumnMenu, DataGrid, useColumns } from '../../ui/grid';
 import { Icon } from '../../ui/icons/icon';
 import { Empty, Loaded, Page, Skeletons } from '../../ui/states';
@@ -36,12 +36,11 @@ const rowId = ({ id }: ApiKey): string => id;
 function useKeyQuery(search: ReturnType<typeof usePageSearch>['state']) {
   const workspace = useWorkspace();
   const { text, sort, filters } = search;
-  const [match] = filters.map((filter) => filter.match);
-  const status = match?.kind === 'any' ? (match.values as readonly Status[]) : undefined;
+  const status = filters.flatMap(({ match }) => (match.kind === 'any' ? (match.values as Status[]) : []));
   return {
     workspace_id: workspace.id,
     ...(text === '' ? {} : { search: text }),
-    ...(status === undefined ? {} : { status: [...status] }),
+    ...(status.length === 0 ? {} : { status }),
     ...orderOf<'name'>(sort),
   };
 }
@@ -78,7 +77,7 @@ export function KeysPage(): ReactElement {
       <FilterBar
         fields={FIELDS}
         filters={state.filters}
-        onChange={(filters) => change({ filters })}
+        onChange={(filters) => change({ filters: joinFilters([], filters) })}
         text={state.text}
         onText={(text) => change({ text })}
       />

@@ -3,7 +3,7 @@ import { useMemo, type ReactElement } from 'react';
 import { call, problemFrom } from '../../api';
 import { useCan, useWorkspace } from '../../app';
 import { models } from '../../messages';
-import { FilterBar, type FilterField } from '../../ui/filters';
+import { FilterBar, singleFilters, type FilterField } from '../../ui/filters';
 import { ColumnMenu, DataGrid, useColumns } from '../../ui/grid';
 import { Empty, Loaded, Page, Skeletons } from '../../ui/states';
 import type { PageState } from '../../url';
@@ -88,16 +88,7 @@ export function ModelsPage(): ReactElement {
       <FilterBar
         fields={fields}
         filters={state.filters}
-        // Keeps the last chosen value of each field.
-        onChange={(filters) =>
-          change({
-            filters: filters.map((filter) =>
-              filter.match.kind === 'any'
-                ? { ...filter, match: { kind: 'any', values: filter.match.values.slice(-1) } }
-                : filter,
-            ),
-          })
-        }
+        onChange={(filters) => change({ filters: singleFilters(filters) })}
         text={state.text}
         onText={(text) => change({ text })}
       />

@@ -4,6 +4,7 @@ import { encodeFilter, type Filter } from '../../url';
 import { renderUi } from '../spec-support/render-ui';
 import type { FilterField, OptionSource } from './fields';
 import { FilterBar } from './filter-bar';
+import { joinFilters, singleFilters } from './filter-text';
 
 const source = jest.fn<ReturnType<OptionSource>, Parameters<OptionSource>>((typed) =>
   Promise.resolve(
@@ -30,9 +31,12 @@ let state: { filters: readonly Filter[]; text: string };
 
 function Bar({
   filters: initial = [],
+  keep = (all) => all,
   textOff,
 }: {
   readonly filters?: readonly Filter[];
+  /** Returns the filters that the page keeps after a change. */
+  readonly keep?: (all: readonly Filter[]) => readonly Filter[];
   readonly textOff?: string;
 }): ReactElement {
   const [filters, setFilters] = useState(initial);
@@ -43,7 +47,7 @@ function Bar({
       <FilterBar
         fields={fields}
         filters={filters}
-        onChange={setFilters}
+        onChange={(all) => setFilters(keep(all))}
         text={text}
         onText={setText}
         {...(textOff === undefined ? {} : { textOff })}
@@ -57,6 +61,25 @@ const key = (name: string, more: object = {}): void =>
   void fireEvent.keyDown(document.activeElement ?? document.body, { key: name, ...more });
 const type = (text: string): void =>
   void fireEvent.change(document.activeElement!, { target: { value: text } });
+const keyOf = (value: string): Filter => ({
+  field: 'key',
+  not: false,
+  match: { kind: 'any', values: [value] },
+});
+/** Opens the editor of a new filter by key. */
+async function addKey(): Promise<void> {
+  key('f');
+  (await combobox('Field')).focus();
+  type('ke');
+  key('Enter');
+  (await combobox('Values of Key')).focus();
+}
+/** Chooses a value in the open editor. */
+async function choose(value: string): Promise<void> {
+  type(value);
+  await screen.findByRole('option', { name: new RegExp(value) });
+  key('Enter');
+}
 const combobox = (name: string): Promise<HTMLElement> => screen.findByRole('combobox', { name });
 
 describe('FilterBar', () => {
@@ -80,6 +103,35 @@ describe('FilterBar', () => {
     expect(written()).toEqual(['key:search-prod,ci-tests,other']);
     key('Backspace');
     expect(written()).toEqual(['key:search-prod,ci-tests']);
+  });
+
+  it('keeps each chosen value when the page joins filters of one field', async () => {
+    renderUi(<Bar filters={[keyOf('ci-tests')]} keep={(all) => joinFilters([], all)} />);
+    await addKey();
+    await choose('batch-eu');
+    expect(written()).toEqual(['key:ci-tests,batch-eu']);
+    await choose('search-prod');
+    expect(written()).toEqual(['key:ci-tests,batch-eu,search-prod']);
+    key('Backspace');
+    expect(written()).toEqual(['key:ci-tests,batch-eu']);
+  });
+
+  it('keeps the value that was chosen last when the page keeps one value of each field', async () => {
+    renderUi(<Bar filters={[keyOf('ci-tests')]} keep={singleFilters} />);
+    await addKey();
+    await choose('batch-eu');
+    await choose('search-prod');
+    expect(written()).toEqual(['key:search-prod']);
+  });
+
+  it('adds the next value after all filters were removed while the editor is open', async () => {
+    renderUi(<Bar filters={[keyOf('ci-tests')]} />);
+    await addKey();
+    await choose('batch-eu');
+    fireEvent.keyDown(document.body, { key: 'x' });
+    expect(written()).toEqual([]);
+    await choose('search-prod');
+    expect(written()).toEqual(['key:search-prod']);
   });
 
   it('edits the negation and the number of a chip', async () => {

@@ -29,13 +29,16 @@ export interface FilterBarProps {
   readonly actions?: ReactNode;
 }
 
-/** Bar of filters as chips. `F` adds one, `/` focuses the text box, `X` removes all. */
+/**
+ * Bar of filters as chips. `F` adds one, `/` focuses the text box, `X` removes all and clears the
+ * search text. The button at the end removes the filters only.
+ */
 export function FilterBar(props: FilterBarProps): ReactElement {
   const { fields, filters, onChange, text, onText, textOff, children, actions } = props;
   const box = useRef<HTMLInputElement>(null);
   const [adding, setAdding] = useState<Adding | null>(null);
   usePageKeys({
-    f: () => setAdding({ field: null, at: null }),
+    f: () => setAdding(UNPICKED),
     '/': () => box.current?.focus(),
     x: () => {
       onChange([]);
@@ -48,18 +51,18 @@ export function FilterBar(props: FilterBarProps): ReactElement {
         ? filters.filter((_, one) => one !== at)
         : filters.map((one, index) => (index === at ? filter : one)),
     );
-  const picked = adding?.field === null || adding === null ? null : fieldOf(fields, adding.field);
+  const picked = adding === null || adding.field === null ? null : fieldOf(fields, adding.field);
+  const added = adding === null ? -1 : addedAt(filters, adding.last);
   const change = (filter: Filter | null): void => {
-    const at = adding?.at ?? null;
-    if (at !== null) changeAt(at, filter);
+    if (added >= 0) changeAt(added, filter);
     else if (filter !== null) onChange([...filters, filter]);
-    setAdding((before) => before && { ...before, at: filter === null ? null : (at ?? filters.length) });
+    setAdding((before) => before && { ...before, last: filter });
   };
   return (
     <div className="filter-bar" role="search" aria-label={uiText.filters.bar}>
       {children}
       {filters.map((filter, at) => (
-        // The index is the key, so that the edited chip keeps its state while its values change.
+        // The key contains no values, so that the edited chip keeps its state while they change.
         <Chip
           key={`${at}:${filter.field}`}
           filter={filter}
@@ -69,7 +72,7 @@ export function FilterBar(props: FilterBarProps): ReactElement {
       ))}
       <Popover
         opened={adding !== null}
-        onChange={(isOpen) => setAdding(isOpen ? { field: null, at: null } : null)}
+        onChange={(isOpen) => setAdding(isOpen ? UNPICKED : null)}
         trapFocus
         returnFocus
         position="bottom-start"
@@ -80,19 +83,19 @@ export function FilterBar(props: FilterBarProps): ReactElement {
             className="plain-button chip chip-add"
             aria-haspopup="dialog"
             aria-expanded={adding !== null}
-            onClick={() => setAdding(adding === null ? { field: null, at: null } : null)}
+            onClick={() => setAdding(adding === null ? UNPICKED : null)}
           >
             <Icon name="filter" size={14} /> {uiText.filters.add} <Kbd keys="F" />
           </button>
         </Popover.Target>
         <Popover.Dropdown className="filter-dropdown" aria-label={uiText.filters.add}>
           {picked === null ? (
-            <FieldPicker fields={fields} onPick={(field) => setAdding({ field, at: null })} />
+            <FieldPicker fields={fields} onPick={(field) => setAdding({ field, last: null })} />
           ) : (
             <FilterEditor
               key={picked.id}
               field={picked}
-              filter={adding?.at === null || adding === null ? null : (filters[adding.at] ?? null)}
+              filter={filters[added] ?? null}
               onChange={change}
               onDone={() => setAdding(null)}
             />
@@ -118,9 +121,24 @@ export function FilterBar(props: FilterBarProps): ReactElement {
   );
 }
 
+/** State of the editor that adds a filter. */
 interface Adding {
   /** Field of the new filter; null while the user picks it. */
   readonly field: string | null;
-  /** Index of the new filter; null while it has no value. */
-  readonly at: number | null;
+  /** The new filter as the editor last changed it; null while it has no value. */
+  readonly last: Filter | null;
 }
+
+const UNPICKED: Adding = { field: null, last: null };
+
+/**
+ * Index of the added filter in the page's list; -1 when it is not there. It is found by its field,
+ * negation and kind, because the page may have joined it with another filter or kept only some of
+ * its values.
+ */
+const addedAt = (filters: readonly Filter[], last: Filter | null): number =>
+  last === null
+    ? -1
+    : filters.findLastIndex(
+        ({ field, not, match }) => field === last.field && not === last.not && match.kind === last.match.kind,
+      );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Filter } from '../../url';
 import { acceptsFilter, fieldOf, filterWords, type FilterField } from './fields';
-import { joinFilters, parseFilterText } from './filter-text';
+import { joinFilters, parseFilterText, singleFilters } from './filter-text';
 
 const fields: readonly FilterField[] = [
   { id: 'status', label: 'Status', group: 'Outcome', kind: 'values', negatable: true },
@@ -60,6 +60,15 @@ describe('joinFilters', () => {
     expect(
       joinFilters([any('key', ['a']), over], [any('key', ['b', 'a']), under, any('key', ['c'], true)]),
     ).toEqual([any('key', ['a', 'b']), under, any('key', ['c'], true)]);
+  });
+});
+
+describe('singleFilters', () => {
+  it('keeps the last filter of each field with its last value, at the place of the first', () => {
+    expect(singleFilters([any('key', ['a']), any('md.team', ['x']), any('key', ['b', 'c'])])).toEqual([
+      any('key', ['c']),
+      any('md.team', ['x']),
+    ]);
   });
 });
 

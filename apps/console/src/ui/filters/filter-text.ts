@@ -75,3 +75,16 @@ export function joinFilters(before: readonly Filter[], added: readonly Filter[])
   }
   return joined;
 }
+
+/**
+ * Keeps the last filter of each field, with its last value, for an API that takes one value for a
+ * field.
+ */
+export function singleFilters(filters: readonly Filter[]): readonly Filter[] {
+  const last = new Map(filters.map((filter) => [filter.field, filter]));
+  return [...last.values()].map((filter) =>
+    filter.match.kind === 'any'
+      ? { ...filter, match: { kind: 'any', values: filter.match.values.slice(-1) } }
+      : filter,
+  );
+}

@@ -10,4 +10,4 @@ export {
   type OptionSource,
 } from './fields';
 export { FilterBar, type FilterBarProps } from './filter-bar';
-export { joinFilters, parseFilterText, type FilterText } from './filter-text';
+export { joinFilters, parseFilterText, singleFilters, type FilterText } from './filter-text';
