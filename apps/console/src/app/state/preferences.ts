@@ -1,13 +1,16 @@
 import { useSyncExternalStore } from 'react';
 import { OWN_ZONE } from '../../ui/format';
-import { readStored, writeStored } from '../../ui/stored';
+import { onStored, readStored, writeStored } from '../../ui/stored';
 
 /** Settings of the viewer in this browser, besides the theme. None of them is secret. */
 export interface Preferences {
   readonly zone: 'mine' | 'utc';
   readonly density: 'comfortable' | 'compact';
   readonly isSidebarCollapsed: boolean;
-  /** Whether single keys and chords act. */
+  /**
+   * Whether shortcuts of one key, or of two keys in sequence (`g l`), act. Ctrl K and the keys
+   * within lists always do.
+   */
   readonly hasKeys: boolean;
 }
 
@@ -21,20 +24,31 @@ const DEFAULTS: Preferences = {
 
 let current: Preferences | undefined;
 const listeners = new Set<() => void>();
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
 
+/** Calls `listener` for each change, in this tab and in others. Returns a function that stops it. */
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  const stop = onStored(KEY, () => {
+    current = stored();
+    listener();
+  });
+  return () => {
+    listeners.delete(listener);
+    stop();
+  };
+}
+
+/** The stored preferences. Without storage, those of this tab. */
 function stored(): Preferences {
   const value = readStored(KEY);
-  return { ...DEFAULTS, ...(typeof value === 'object' ? value : null) };
+  return { ...DEFAULTS, ...current, ...(typeof value === 'object' ? value : null) };
 }
 
 export const preferences = (): Preferences => (current ??= stored());
 
+/** Changes preferences. Keeps those that another tab has changed. */
 export function changePreferences(change: Partial<Preferences>): void {
-  current = { ...preferences(), ...change };
+  current = { ...stored(), ...change };
   writeStored(KEY, current);
   for (const listener of listeners) listener();
 }

@@ -52,26 +52,31 @@ export function useColumns<Row>(
       setStored(next);
       writeStored(key, next);
     };
+    // Reads the stored columns again, because another tab may have changed them.
+    const latest = (): StoredColumns => readColumns(key, stored);
     const ids = fromUrl.length > 0 ? fromUrl : stored.shown;
     const known = (ids ?? []).flatMap((id) => columns.find((column) => column.id === id) ?? []);
     return {
       shown: known.length > 0 ? known : columns.filter(({ optional }) => optional !== true),
       widths: stored.widths,
-      setShown: (shown) => keep({ ...stored, shown }),
-      setWidth: (id, width) =>
-        keep({
-          ...stored,
-          widths: { ...stored.widths, [id]: Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, Math.round(width))) },
-        }),
+      setShown: (shown) => keep({ ...latest(), shown }),
+      setWidth: (id, width) => {
+        const { shown, widths } = latest();
+        const own = Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, Math.round(width)));
+        keep({ shown, widths: { ...widths, [id]: own } });
+      },
       reset: () => keep(NOTHING),
     };
   }, [columns, fromUrl, key, stored]);
 }
 
-/** Reads the stored columns; ignores invalid values, for example from another version. */
-function readColumns(key: string): StoredColumns {
+/**
+ * Reads the stored columns; returns `otherwise` when there are none. Ignores invalid values, for
+ * example from another version.
+ */
+function readColumns(key: string, otherwise = NOTHING): StoredColumns {
   const value = readStored(key) as Partial<StoredColumns> | null;
-  if (typeof value !== 'object' || value === null) return NOTHING;
+  if (typeof value !== 'object' || value === null) return otherwise;
   const { shown, widths } = value;
   const isWidths =
     typeof widths === 'object' && widths !== null && Object.values(widths).every(Number.isFinite);

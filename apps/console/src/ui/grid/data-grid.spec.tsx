@@ -202,6 +202,17 @@ describe('useColumns', () => {
     );
   });
 
+  it('keeps the widths that another tab has stored when the visible columns change', async () => {
+    render(<Choosing />);
+    localStorage.setItem('tollgate:grid:logs', '{"shown":null,"widths":{"id":222}}');
+    fireEvent.click(screen.getByRole('button', { name: 'Columns' }));
+    fireEvent.click(await screen.findByRole('menuitemcheckbox', { name: 'Day', hidden: true }));
+    expect(JSON.parse(localStorage.getItem('tollgate:grid:logs') ?? '')).toEqual({
+      shown: ['id', 'model', 'day'],
+      widths: { id: 222 },
+    });
+  });
+
   it('ignores an invalid stored choice', () => {
     localStorage.setItem('tollgate:grid:logs', '{"shown":[1],"widths":{"id":"wide"}}');
     render(<Choosing />);
