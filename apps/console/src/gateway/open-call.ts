@@ -82,7 +82,7 @@ export async function openCall(request: RunRequest, signal: AbortSignal): Promis
   return {
     exchange: {
       ...{ method, url: url.href, sentHeaders, sent: text },
-      ...{ receivedHeaders: null, received: '', isText: true, bytes: 0 },
+      ...{ receivedHeaders: null, received: '', isText: true, isCut: false, bytes: 0 },
     },
     response,
   };

@@ -15,10 +15,13 @@ export interface Exchange {
   /** Response headers; null before the response arrives. */
   readonly receivedHeaders: Headers | null;
   /**
-   * Response body so far, at most `TEXT_MAX` characters: text, or base64 when `isText` is false.
+   * Response body so far: text, or base64 when `isText` is false. At most `TEXT_MAX` characters of
+   * a stream and of an API with text, else at most `BODY_MAX` bytes of the body.
    */
   readonly received: string;
   readonly isText: boolean;
+  /** True when the body is longer than `received`. */
+  readonly isCut: boolean;
   /** Bytes of the response body so far. */
   readonly bytes: number;
 }
@@ -52,7 +55,7 @@ export interface Run {
   readonly exchange: Exchange | null;
 }
 
-/** Maximum number of characters of a response that are kept. */
+/** Maximum number of characters that are kept of a text. */
 export const TEXT_MAX = 1_000_000;
 
 export const NEW_RUN: Run = {

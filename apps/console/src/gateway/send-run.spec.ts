@@ -1,4 +1,4 @@
-import { NEW_RUN, sendRun, tokensPerSecond, type Run } from '.';
+import { NEW_RUN, sendRun, TEXT_MAX, tokensPerSecond, type Run } from '.';
 
 const KEY = {
   object: 'playground-key',
@@ -126,6 +126,27 @@ describe('sendRun', () => {
     for (const path of ['/../admin', 'files', '@evil.test/'])
       expect(await call(path)).toMatchObject({ status: 'failed', exchange: null });
     expect(sent.length).toBe(before);
+  });
+
+  it('keeps a long response with images whole, and says when it has cut a text', async () => {
+    const images = { data: [{ b64_json: 'A'.repeat(TEXT_MAX) }] };
+    answer(() => Response.json(images));
+    const { exchange } = await sendRun(
+      { workspaceId: 'images', api: 'images', headers: {}, body: {} },
+      new AbortController().signal,
+      () => undefined,
+    );
+    expect(JSON.parse(exchange?.received ?? '')).toEqual(images);
+    expect(exchange?.isCut).toBe(false);
+    answer(() => Response.json({ choices: [{ message: { content: 'A'.repeat(TEXT_MAX + 1) } }] }));
+    const whole = await run();
+    expect([whole.isCut, whole.exchange?.isCut, whole.exchange?.received.length]).toEqual([
+      ...[true, true, TEXT_MAX],
+    ]);
+    const parts = [chunk('A'.repeat(TEXT_MAX - 10)), chunk('B')];
+    answer(() => new Response(streamOf(parts), { headers: HEADERS }));
+    const streamed = await run();
+    expect([streamed.isCut, streamed.exchange?.isCut]).toEqual([false, true]);
   });
 
   it('fails with the error of the gateway, of a stream, or of the network', async () => {

@@ -1,7 +1,7 @@
 import type { DecisionRecord } from '@gw/contracts';
 import { createParser } from 'eventsource-parser';
 import { Problem, problemFrom, problemOf } from '../api';
-import { readResponsePart } from './answer-reader';
+import { isTextApi, readResponsePart } from './answer-reader';
 import { openCall, type RunRequest } from './open-call';
 import { readBody } from './read-body';
 import { NEW_RUN, TEXT_MAX, type Exchange, type Run } from './run-state';
@@ -63,8 +63,9 @@ class Sending {
   }
 
   private async readWhole(response: Response): Promise<void> {
-    const { text, isText, bytes } = await readBody(response);
-    this.receive({ received: isText ? text.slice(0, TEXT_MAX) : text, isText, bytes });
+    const { text, isText, bytes, isCut } = await readBody(response);
+    const received = isText && isTextApi(this.request.api) ? text.slice(0, TEXT_MAX) : text;
+    this.receive({ received, isText, bytes, isCut: isCut || received.length < text.length });
     const value = isText ? jsonOf(text) : null;
     if (!response.ok) throw problemOf(response, value);
     this.take(value);
@@ -82,8 +83,13 @@ class Sending {
       const { done, value } = await reader.read();
       if (done) return;
       const text = decoder.decode(value, { stream: true });
-      const { received = '', bytes = 0 } = this.run.exchange ?? {};
-      this.receive({ received: (received + text).slice(0, TEXT_MAX), bytes: bytes + value.length });
+      const { received = '', bytes = 0, isCut = false } = this.run.exchange ?? {};
+      const all = received + text;
+      this.receive({
+        received: all.slice(0, TEXT_MAX),
+        bytes: bytes + value.length,
+        isCut: isCut || all.length > TEXT_MAX,
+      });
       parser.feed(text);
     }
   }

@@ -126,6 +126,7 @@ export const playground = {
   noAnswer: 'No answer yet',
   noAnswerText: 'Write a message and run it. The answer appears here as it arrives.',
   cut: 'The rest of the answer is in its log.',
+  cutBody: 'Only the beginning of the body is shown.',
   streaming: (perSecond: number | null) =>
     perSecond === null ? 'running' : `running, ${speed().format(perSecond)} tok/s`,
   firstToken: 'First token',

@@ -98,7 +98,7 @@ export const uiText = {
     save: 'Save',
     noType: 'no content type',
     none: 'No body was logged.',
-    truncated: 'Only the beginning of this body was logged.',
+    truncated: 'Only the beginning of this body was kept.',
   },
   chart: {
     plot: (label: string) => `${label}. Arrow keys move, T shows a table.`,

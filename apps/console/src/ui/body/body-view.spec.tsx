@@ -96,7 +96,7 @@ describe('BodyView', () => {
       />,
     );
     expect(document.querySelector('img')).toBeNull();
-    expect(screen.getByText('Only the beginning of this body was logged.')).toBeTruthy();
+    expect(screen.getByText('Only the beginning of this body was kept.')).toBeTruthy();
     rerender(<BodyView label="Response" body={body({ encoding: null, body: null, content_type: null })} />);
     expect(screen.getByText('No body was logged.')).toBeTruthy();
     rerender(<BodyView label="Response" body={body({ encoding: 'base64', body: '%%%' })} />);

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { Exchange } from '../../../gateway';
+import { TEXT_MAX, type Exchange } from '../../../gateway';
 import { playground as text } from '../../../messages';
 import { bytes as size } from '../../../ui/format';
 import { TextLines } from '../../../ui/json';
@@ -16,7 +16,7 @@ const linesOf = (headers: Headers): string =>
 
 /** Request and response as sent and received, without the key, which is not recorded. */
 export function RawExchange({ exchange, status }: RawExchangeProps): ReactElement {
-  const { method, url, sentHeaders, sent, receivedHeaders, received, isText, bytes } = exchange;
+  const { method, url, sentHeaders, sent, receivedHeaders, received, isText, isCut, bytes } = exchange;
   return (
     <div className="col playground-exchange">
       <section className="col" aria-label={text.sent}>
@@ -44,10 +44,11 @@ export function RawExchange({ exchange, status }: RawExchangeProps): ReactElemen
             {linesOf(receivedHeaders)}
           </pre>
           {isText ? (
-            <TextLines label={text.receivedBody} text={received} maxHeight={420} />
+            <TextLines label={text.receivedBody} text={received.slice(0, TEXT_MAX)} maxHeight={420} />
           ) : (
             <p className="muted xs">{text.noText}</p>
           )}
+          {(isCut || (isText && received.length > TEXT_MAX)) && <p className="muted xs">{text.cutBody}</p>}
         </section>
       )}
     </div>

@@ -1,5 +1,5 @@
-import type { ReactElement } from 'react';
-import type { Exchange, GatewayApi } from '../../../gateway';
+import { useMemo, type ReactElement } from 'react';
+import { TEXT_MAX, type Exchange, type GatewayApi } from '../../../gateway';
 import { playground as text } from '../../../messages';
 import { BodyView, Media, type LoggedBody } from '../../../ui/body';
 import { isJson, listOf, textOf } from '../../../ui/body/conversation';
@@ -9,14 +9,22 @@ interface ReceivedBodyProps {
   readonly exchange: Exchange;
 }
 
-/** Converts a response to the form of a logged body: JSON, text, or media in base64. */
-export function bodyOf({ received, isText, bytes, receivedHeaders }: Exchange): LoggedBody {
-  const shared = { content_type: receivedHeaders?.get('content-type') ?? null, bytes, truncated: false };
+/**
+ * Converts a response to the form of a logged body: JSON, text of at most `TEXT_MAX` characters, or
+ * media in base64.
+ */
+export function bodyOf({ received, isText, isCut, bytes, receivedHeaders }: Exchange): LoggedBody {
+  const shared = { content_type: receivedHeaders?.get('content-type') ?? null, bytes, truncated: isCut };
   if (!isText) return { ...shared, encoding: 'base64', body: received };
   try {
     return { ...shared, encoding: 'json', body: JSON.parse(received) as unknown };
   } catch {
-    return { ...shared, encoding: received === '' ? null : 'utf8', body: received };
+    return {
+      ...shared,
+      truncated: isCut || received.length > TEXT_MAX,
+      encoding: received === '' ? null : 'utf8',
+      body: received.slice(0, TEXT_MAX),
+    };
   }
 }
 
@@ -28,12 +36,13 @@ const imagesOf = (value: unknown): readonly string[] =>
 
 /** Shows the response of an API that does not return text. */
 export function ReceivedBody({ api, exchange }: ReceivedBodyProps): ReactElement {
-  const body = bodyOf(exchange);
+  const body = useMemo(() => bodyOf(exchange), [exchange]);
   const images = api === 'images' ? imagesOf(body.body) : [];
   return (
     <>
-      {images.map((image) => (
-        <Media key={image.slice(0, 64)} type="image/*" base64={image} url={null} />
+      {images.map((image, at) => (
+        // Two images can have the same beginning, or be equal.
+        <Media key={at} type="image/*" base64={image} url={null} />
       ))}
       <BodyView
         label={text.response}
