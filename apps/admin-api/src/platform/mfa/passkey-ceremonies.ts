@@ -19,6 +19,8 @@ const lazily = createRequire(__filename);
  * libraries.
  */
 const webAuthn = () => lazily('@simplewebauthn/server') as typeof import('@simplewebauthn/server');
+const webAuthnHelpers = () =>
+  lazily('@simplewebauthn/server/helpers') as typeof import('@simplewebauthn/server/helpers');
 
 /** COSE algorithm numbers of EdDSA, ES256 and RS256. */
 const ALGORITHMS = [-8, -7, -257];
@@ -39,7 +41,8 @@ interface Site {
   readonly id: string;
 }
 
-type Checks = (challenge: string) => boolean;
+/** Whether a challenge, as the device signed it, is the one that was issued for this ceremony. */
+type IsExpectedChallenge = (challenge: string) => boolean;
 
 /** WebAuthn level 2 ceremonies for passkeys, at the public URL of this installation. */
 @Injectable()
@@ -68,8 +71,9 @@ export class PasskeyCeremonies {
   }
 
   /**
-   * Returns the options for `navigator.credentials.get`. Without `credentialIds` the device offers
-   * all its passkeys for this site.
+   * Returns the options for `navigator.credentials.get`. `credentialIds` are the passkeys of a user
+   * who has passed another factor. Without them the passkey is the only factor: the device offers
+   * all its passkeys for this site and must verify the user (`isOnlyFactor` in `authenticated`).
    */
   async authentication(challenge: string, credentialIds?: readonly string[]): Promise<object> {
     const { id: rpID } = this.siteOrThrow();
@@ -80,9 +84,9 @@ export class PasskeyCeremonies {
   }
 
   /** Returns the new passkey, or null for a response that does not prove it. */
-  async registered(response: object, expectedChallenge: Checks): Promise<NewPasskey | null> {
+  async registered(response: object, expectedChallenge: IsExpectedChallenge): Promise<NewPasskey | null> {
     const { origin, id } = this.siteOrThrow();
-    if (!hasNoAttestation(response)) return null;
+    if (!hasNoCertificates(response)) return null;
     const verified = await webAuthn()
       .verifyRegistrationResponse({
         response: response as RegistrationResponseJSON,
@@ -96,14 +100,18 @@ export class PasskeyCeremonies {
     return { credentialId, publicKey: key, signCount: String(counter) };
   }
 
-  /** Returns the new sign count, or null for a response that does not prove the passkey. */
+  /**
+   * Returns the new sign count, or null for a response that does not prove the passkey. With
+   * `isOnlyFactor` the device must also have verified the user, by PIN or biometrics, because the
+   * passkey replaces the password.
+   */
   async authenticated(
     response: object,
     passkey: SecondFactorEntity,
     {
       expectedChallenge,
       isOnlyFactor,
-    }: { readonly expectedChallenge: Checks; readonly isOnlyFactor: boolean },
+    }: { readonly expectedChallenge: IsExpectedChallenge; readonly isOnlyFactor: boolean },
   ): Promise<number | null> {
     const { origin, id } = this.siteOrThrow();
     const credential: WebAuthnCredential = {
@@ -142,17 +150,23 @@ export const userHandle = ({ userId, organisationId }: FactorScope): Uint8Array<
   );
 
 /**
- * Whether the attestation has the format `none`, which was requested. For other formats the library
- * would read certificates from the caller and fetch the revocation lists that they name.
+ * Whether the attestation contains no certificates: it has the format `none`, which was requested,
+ * or it is a `packed` self attestation, which browsers may keep then (WebAuthn level 2, 5.1.3). For
+ * other attestations the library would read certificates from the caller and fetch the revocation
+ * lists that they name. It is decoded with the library's own decoder, so that both see the same
+ * format.
  */
-function hasNoAttestation(response: object): boolean {
+function hasNoCertificates(response: object): boolean {
   const inner: unknown = Reflect.get(response, 'response');
   const text: unknown =
     typeof inner === 'object' && inner !== null ? Reflect.get(inner, 'attestationObject') : null;
-  // CBOR of `"fmt": "none"` as the first member. A map with another first member could hold another
-  // format.
-  return (
-    typeof text === 'string' &&
-    Buffer.from(text, 'base64url').subarray(0, 10).equals(Buffer.from('a363666d74646e6f6e65', 'hex'))
-  );
+  if (typeof text !== 'string') return false;
+  try {
+    const { decodeAttestationObject, isoBase64URL } = webAuthnHelpers();
+    const attestation = decodeAttestationObject(isoBase64URL.toBuffer(text));
+    const format = attestation.get('fmt');
+    return format === 'none' || (format === 'packed' && attestation.get('attStmt').get('x5c') === undefined);
+  } catch {
+    return false;
+  }
 }

@@ -1,92 +1,15 @@
 import { AuditLogEntity, OrganisationUserEntity, SecondFactorEntity } from '@gw/entities';
 import { signClientAddress } from '@gw/kernel';
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { PASSWORD, SERVICE_TOKEN, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
-
-const ORIGIN = 'https://gateway.example.com';
-const RP_ID = 'gateway.example.com';
-const [PRESENT, VERIFIED, ATTESTED] = [0x01, 0x04, 0x40];
-
-interface Options {
-  readonly challenge: string;
-  readonly rpId?: string;
-  readonly user?: { readonly id: string };
-  readonly allowCredentials?: readonly { readonly id: string }[];
-}
-interface Changes {
-  readonly origin?: string;
-  readonly rpId?: string;
-  readonly flags?: number;
-  readonly counter?: number;
-  readonly format?: string;
-}
-
-const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest();
-const cborText = (text: string): Buffer =>
-  Buffer.concat([Buffer.from([0x60 + text.length]), Buffer.from(text)]);
-
-/** A software authenticator with one ES256 key. */
-class Authenticator {
-  private readonly keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  private readonly id = randomBytes(32);
-  private handle = '';
-  private count = 0;
-
-  create({ challenge, user }: Options, changes: Changes = {}): object {
-    this.handle = user?.id ?? '';
-    const { x = '', y = '' } = this.keys.publicKey.export({ format: 'jwk' });
-    const cose = Buffer.concat([
-      Buffer.from('a5010203262001215820', 'hex'),
-      Buffer.from(x, 'base64url'),
-      Buffer.from('225820', 'hex'),
-      Buffer.from(y, 'base64url'),
-    ]);
-    const length = Buffer.from([0, this.id.length]);
-    const attested = Buffer.concat([Buffer.alloc(16), length, this.id, cose]);
-    const data = this.data({ flags: PRESENT | VERIFIED | ATTESTED, ...changes }, attested);
-    const attestationObject = Buffer.concat([
-      Buffer.from([0xa3]),
-      ...['fmt', changes.format ?? 'none', 'attStmt'].map(cborText),
-      Buffer.from([0xa0]),
-      cborText('authData'),
-      Buffer.from([0x58, data.length]),
-      data,
-    ]);
-    const client = clientData('webauthn.create', challenge, changes);
-    return this.credential({
-      clientDataJSON: client.toString('base64url'),
-      attestationObject: attestationObject.toString('base64url'),
-    });
-  }
-
-  get({ challenge }: Options, changes: Changes = {}): object {
-    this.count += 1;
-    const data = this.data({ flags: PRESENT | VERIFIED, counter: this.count, ...changes });
-    const client = clientData('webauthn.get', challenge, changes);
-    const signature = sign('sha256', Buffer.concat([data, sha256(client)]), this.keys.privateKey);
-    return this.credential({
-      clientDataJSON: client.toString('base64url'),
-      authenticatorData: data.toString('base64url'),
-      signature: signature.toString('base64url'),
-      userHandle: this.handle,
-    });
-  }
-
-  private data({ rpId = RP_ID, flags = 0, counter = 0 }: Changes, attested = Buffer.alloc(0)): Buffer {
-    const count = Buffer.alloc(4);
-    count.writeUInt32BE(counter);
-    return Buffer.concat([sha256(rpId), Buffer.from([flags]), count, attested]);
-  }
-
-  private credential(response: object): object {
-    const id = this.id.toString('base64url');
-    return { id, rawId: id, type: 'public-key', response, clientExtensionResults: {} };
-  }
-}
-
-const clientData = (type: string, challenge: string, { origin = ORIGIN }: Changes): Buffer =>
-  Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
+import {
+  ATTESTED,
+  Authenticator,
+  ORIGIN,
+  PRESENT,
+  type CeremonyOptions,
+  type DeviceChanges,
+} from '../../spec-support/authenticator';
 
 let network = 0;
 const elsewhere = (): Record<string, string> => {
@@ -106,10 +29,11 @@ describe('passkeys', () => {
     email: string,
   ): Promise<GatewayResponse<{ object: string; challenge: string; factors: string[] }>> =>
     post('login', { email, password: PASSWORD });
-  const creation = async (token: string): Promise<Options> =>
-    (await post<{ options: Options }>('mfa/passkeys/options', { password: PASSWORD }, token)).body.options;
-  const request = async (body: object = {}): Promise<Options> =>
-    (await post<{ options: Options }>('login/passkey/options', body)).body.options;
+  const creation = async (token: string): Promise<CeremonyOptions> =>
+    (await post<{ options: CeremonyOptions }>('mfa/passkeys/options', { password: PASSWORD }, token)).body
+      .options;
+  const request = async (body: object = {}): Promise<CeremonyOptions> =>
+    (await post<{ options: CeremonyOptions }>('login/passkey/options', body)).body.options;
   const enter = (body: object): Promise<GatewayResponse<Failure & { auth_token: string }>> =>
     post('login/passkey', body);
 
@@ -152,15 +76,26 @@ describe('passkeys', () => {
     expect((await login(email)).body.object).toBe('session');
   });
 
-  it('refuses registrations from another origin, host or user, in another format, without user verification, and repeated ones', async () => {
+  it('registers a passkey with a self attestation, which browsers may keep although none was requested', async () => {
+    const user = await admin.user(ours.organisationId, 'owner');
+    const token = await admin.login(user.email);
+    const device = new Authenticator();
+    const response = device.create(await creation(token), { packed: 'self' });
+    expect((await post('mfa/passkeys', { response }, token)).status).toBe(200);
+    expect((await enter({ response: device.get(await request()) })).status).toBe(200);
+  });
+
+  it('refuses registrations from another origin, host or user, with a forged or certified attestation, without user verification, and repeated ones', async () => {
     const user = await admin.user(ours.organisationId, 'owner');
     const token = await admin.login(user.email);
     expect((await post('mfa/passkeys/options', {}, token)).status).toBe(400);
-    const wrong: readonly Changes[] = [
+    const wrong: readonly DeviceChanges[] = [
       { origin: 'https://evil.example.com' },
       { rpId: 'evil.example.com' },
       { flags: PRESENT | ATTESTED },
       { format: 'packed' },
+      { packed: 'forged' },
+      { packed: 'certificate' },
     ];
     for (const changes of wrong) {
       const response = new Authenticator().create(await creation(token), changes);
@@ -191,7 +126,7 @@ describe('passkeys', () => {
 
   it('refuses a passkey alone without user verification, from another origin or host, or with a decreased count', async () => {
     const { device } = await registered();
-    const wrong: readonly Changes[] = [
+    const wrong: readonly DeviceChanges[] = [
       { flags: PRESENT },
       { origin: 'https://evil.example.com' },
       { rpId: 'evil.example.com' },
