@@ -55,10 +55,11 @@ async function startProduct(more = () => ({})) {
   });
   const credentials = JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8'));
   const stop = async () => {
-    child.removeAllListeners('exit');
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGINT');
-    await ended;
+    if (child.exitCode === null && child.signalCode === null) {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGINT');
+      await ended;
+    }
     rmSync(folder, { recursive: true, force: true });
   };
   return { credentials, stop };

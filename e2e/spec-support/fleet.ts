@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { environmentOf, eventually, freePort } from '@gw/testing';
+import { endProcess, environmentOf, eventually, freePort } from '@gw/testing';
 import type { Workbench } from './workbench';
 
 const START = { timeoutMs: 60_000 };
@@ -111,10 +111,7 @@ export class FleetProcess {
   private async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const child = this.child;
     this.child = null;
-    if (child === null) return;
-    const exited = new Promise((resolve) => child.once('exit', resolve));
-    child.kill(signal);
-    await exited;
+    if (child !== null) await endProcess(child, signal);
   }
 }
 

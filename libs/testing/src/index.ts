@@ -14,6 +14,7 @@ export { readCases } from './cases';
 export { ProofKey, type ProofOf } from './dpop-proof';
 export { databaseOutage, type DatabaseOutage } from './database-outage';
 export { documentedSettings } from './documented-settings';
+export { endProcess } from './end-process';
 export { eventually } from './eventually';
 export { freePort } from './free-port';
 export {

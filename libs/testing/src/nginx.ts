@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endProcess } from './end-process';
 import { eventually } from './eventually';
 import { freePort } from './free-port';
 
@@ -29,20 +30,16 @@ export async function startNginx(ports: readonly number[]): Promise<TestNginx> {
   server.once('error', (error) => (failure = error));
   const kill = (): void => void server.kill('SIGTERM');
   process.once('exit', kill);
-  await eventually(() => isTaken(port)).catch(() => {
-    kill();
+  const stop = async (): Promise<void> => {
+    process.off('exit', kill);
+    await endProcess(server, 'SIGTERM');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  await eventually(() => isTaken(port)).catch(async () => {
+    await stop();
     throw new Error(`nginx did not start (Debian: apt-get install nginx): ${String(failure)} ${output}`);
   });
-  return {
-    origin: `http://127.0.0.1:${String(port)}`,
-    stop: async () => {
-      process.off('exit', kill);
-      const exited = new Promise((resolve) => server.once('exit', resolve));
-      kill();
-      await exited;
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  return { origin: `http://127.0.0.1:${String(port)}`, stop };
 }
 
 /**

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { loadAll } from 'js-yaml';
+import { endProcess } from './end-process';
 import { eventually } from './eventually';
 import { freePort } from './free-port';
 
@@ -30,9 +31,7 @@ describe('arguments of k8s/redis.yaml', () => {
     server = spawn(command ?? '', [...here, '--dir', folder], { stdio: 'ignore' });
   });
   afterAll(async () => {
-    const ended = new Promise((resolved) => server.once('exit', resolved));
-    server.kill();
-    await ended;
+    await endProcess(server, 'SIGTERM');
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { endProcess } from './end-process';
 import { freePort } from './free-port';
 
 const START_TIMEOUT_MS = 30_000;
@@ -52,18 +53,19 @@ export async function startRedis(): Promise<TestRedis & { stop(): Promise<void> 
   const kill = async (): Promise<void> => {
     const running = server;
     server = undefined;
-    if (!running) return;
-    const exited = new Promise((resolve) => running.once('exit', resolve));
-    running.kill('SIGKILL');
-    await exited;
+    if (running) await endProcess(running, 'SIGKILL');
   };
-  await start();
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
+  await start().catch((error: unknown) => {
+    removeFolder();
+    throw error;
+  });
   const killAtExit = (): void => void server?.kill('SIGKILL');
   process.once('exit', killAtExit);
   const stop = async (): Promise<void> => {
     process.off('exit', killAtExit);
     await kill();
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder();
   };
   return { url: `redis://127.0.0.1:${String(port)}`, start, kill, stop };
 }
