@@ -13935,12 +13935,12 @@ export interface components {
             /** @example gpt-4o */
             model: string | null;
             /**
-             * @description Null together with model: all groups after the first 1,000.
+             * @description Null for logs without a provider. provider and model are both null for all groups after the first 1,000 too.
              * @example openai
              */
             provider: string | null;
             /**
-             * @description Number of logs that still have no price; their cost does not change.
+             * @description Number of logs that cannot be priced: without a provider, of a model without a known price, or with usage of several models. Their cost does not change.
              * @example 0
              */
             unpriced: number;

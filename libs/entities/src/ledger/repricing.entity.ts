@@ -6,13 +6,20 @@ import { Row } from '../row';
  * Costs of the logs of one provider and model before and after a price change. Money is 1e-8 USD.
  */
 export interface RepricingGroup {
+  /**
+   * Null for logs without a provider. `provider` and `model` are both null for all groups after the
+   * first 1,000 too.
+   */
   readonly provider: string | null;
   readonly model: string | null;
   /** Number of logs whose cost differs. */
   readonly changed: number;
-  /** Number of logs without a price in the new price book too; they keep their cost. */
+  /**
+   * Number of logs that cannot be priced: without a provider, of a model without a known price, or
+   * with usage of several models. They keep their cost.
+   */
   readonly unpriced: number;
-  /** Sum of the old costs of the changed logs; an unpriced log counts as 0. */
+  /** Sum of the old costs of the changed logs; a log that had no cost counts as 0. */
   readonly before: number;
   readonly after: number;
 }

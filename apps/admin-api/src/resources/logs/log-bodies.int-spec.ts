@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { LogDetailResponse } from '../../platform/logs/log-responses.dto';
+import { LogBodiesReader } from './log-bodies.reader';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'tollgate-bodies-'));
 let bucket: StubObjectStore;
@@ -103,7 +104,7 @@ describe.each(['postgres', 'local', 's3'] as const)('bodies of logs, stored in %
     });
   });
 
-  it('are sent in ranges, or whole when no range can be sent', async () => {
+  it('are sent in one range, whole for several ranges or with If-Range, and refused with 416 for a range outside', async () => {
     const text = Buffer.from(Array.from({ length: 40_000 }, (_, i) => String(i)).join(' '));
     const id = await log({ request: null, response: text });
     const range = await part(`${id}/response`, { range: 'bytes=1000-1999' });
@@ -135,14 +136,17 @@ describe.each(['postgres', 'local', 's3'] as const)('bodies of logs, stored in %
     'no type',
     'text/ü',
     `text/${'x'.repeat(300)}`,
-  ])('are sent without a content type that is not a valid header value: %j', async (responseContentType) => {
-    const id = await log({ request: null, response: Buffer.from('x') }, { responseContentType });
-    const { status, headers } = await part(`${id}/response`);
-    expect([status, headers['content-type']]).toEqual([200, 'application/octet-stream']);
-    expect(headers['set-cookie']).toBeUndefined();
-  });
+  ])(
+    'are sent as application/octet-stream when their stored type is not a simple media type: %j',
+    async (responseContentType) => {
+      const id = await log({ request: null, response: Buffer.from('x') }, { responseContentType });
+      const { status, headers } = await part(`${id}/response`);
+      expect([status, headers['content-type']]).toEqual([200, 'application/octet-stream']);
+      expect(headers['set-cookie']).toBeUndefined();
+    },
+  );
 
-  it('respond with 404 when none is stored, and to callers who may not read the log', async () => {
+  it('respond with 404 when none is stored or the caller may not read the log, and with 403 without a scope for logs', async () => {
     const bodies = { request: Buffer.from('{}'), response: null };
     const id = await log(bodies);
     const none = await log({ request: null, response: null });
@@ -165,7 +169,12 @@ describe.each(['postgres', 'local', 's3'] as const)('bodies of logs, stored in %
     const whole = await get('');
     expect([whole.body.request.body, whole.body.response.body]).toEqual([{ a: 1 }, { b: 2 }]);
     expect((await get('?bodies=true')).body).toEqual(whole.body);
+    const read = jest.spyOn(admin.api.app.get(LogBodiesReader), 'of');
     const bare = await get('?bodies=false');
+    expect(read).not.toHaveBeenCalled();
+    await get('');
+    expect(read).toHaveBeenCalledTimes(1);
+    read.mockRestore();
     expect(bare.body).toEqual({
       ...whole.body,
       request: { ...whole.body.request, encoding: null, body: null },

@@ -20,14 +20,16 @@ export class RepricingGroupResponse {
   @ResponseField.text({
     nullable: true,
     example: 'openai',
-    description: 'Null together with model: all groups after the first 1,000.',
+    description:
+      'Null for logs without a provider. provider and model are both null for all groups after the first 1,000 too.',
   })
   readonly provider!: string | null;
   @ResponseField.text({ nullable: true, example: 'gpt-4o' }) readonly model!: string | null;
   @ResponseField.integer({ description: 'Number of logs whose cost differs.', example: 12 })
   readonly changed!: number;
   @ResponseField.integer({
-    description: 'Number of logs that still have no price; their cost does not change.',
+    description:
+      'Number of logs that cannot be priced: without a provider, of a model without a known price, or with usage of several models. Their cost does not change.',
     example: 0,
   })
   readonly unpriced!: number;

@@ -3,15 +3,15 @@ const PREFIX = '#claim=';
 let token: string | null = null;
 
 /**
- * Removes the token of the launcher's link from the address, so that the browser's history does not
- * keep it. Returns whether there was a token. Call it before the router reads the address.
+ * Takes the token out of the link that the launcher prints (`…/console/#claim=<token>`), and replaces
+ * the address by that of the claim page, so that the browser's history does not keep the token. Does
+ * nothing at other addresses. Call it once at the start, before the router reads the address.
  */
-export function takeClaim(): boolean {
+export function takeClaim(): void {
   const { hash } = location;
-  if (!hash.startsWith(PREFIX)) return false;
+  if (!hash.startsWith(PREFIX)) return;
   token = hash.slice(PREFIX.length);
   history.replaceState(null, '', new URL('claim', document.baseURI));
-  return true;
 }
 
 /**

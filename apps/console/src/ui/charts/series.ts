@@ -41,7 +41,11 @@ export function stacked(series: readonly (readonly (number | null)[])[]): (numbe
   );
 }
 
-/** Snaps a selected range to whole buckets; null when it is within one. Times in milliseconds. */
+/**
+ * Extends a selected range to whole buckets of the chart; a range within one bucket becomes that
+ * bucket. Null when there are no buckets, when the range begins after the last bucket, and when it
+ * has no length and lies between two buckets. Times are in milliseconds.
+ */
 export function snapped(
   from: number,
   to: number,

@@ -59,7 +59,19 @@ describe('snapped', () => {
       from: start + 2 * HOUR,
       to: start + 4 * HOUR,
     });
+  });
+
+  it('extends a selection within one bucket to that bucket, in either direction', () => {
+    const bucket = { from: start + HOUR, to: start + 2 * HOUR };
+    expect(snapped(start + HOUR + 10, start + HOUR + 20, times, HOUR)).toEqual(bucket);
+    expect(snapped(start + HOUR + 20, start + HOUR + 10, times, HOUR)).toEqual(bucket);
+    expect(snapped(start + HOUR, start + 2 * HOUR, times, HOUR)).toEqual(bucket);
+  });
+
+  it('returns null without buckets, for a range after the last one, and for one without length between two', () => {
     expect(snapped(0, 1, [], HOUR)).toBeNull();
+    expect(snapped(start + 5 * HOUR, start + 6 * HOUR, times, HOUR)).toBeNull();
+    expect(snapped(start + HOUR, start + HOUR, times, HOUR)).toBeNull();
   });
 });
 

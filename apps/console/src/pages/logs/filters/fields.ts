@@ -69,9 +69,10 @@ const number = (group: Group, id: Name, parameter: string, extra: Extra = {}): L
   ...extra,
 });
 
-const plain = (list: readonly string[]): readonly FilterOption[] => list.map((value) => ({ value }));
+/** Options of a field that accepts other values too. */
+const suggestions = (list: readonly string[]): readonly FilterOption[] => list.map((value) => ({ value }));
 
-const STATUSES = plain([
+const STATUSES = suggestions([
   '2xx',
   '4xx',
   '5xx',
@@ -86,9 +87,8 @@ const STATUSES = plain([
   '502',
   '504',
 ]);
-const CACHE = ['HIT', 'MISS', 'SEMANTIC HIT', 'SEMANTIC MISS', 'REFRESH', 'DISABLED'];
-const METHODS = plain(['POST', 'GET', 'DELETE', 'PUT', 'PATCH']);
-const ROUTES = plain([
+const METHODS = suggestions(['POST', 'GET', 'DELETE', 'PUT', 'PATCH']);
+const ROUTES = suggestions([
   'chat.completions',
   'responses',
   'messages',
@@ -104,7 +104,7 @@ const ROUTES = plain([
   'files',
   'models',
 ]);
-const ERRORS = plain([
+const ERRORS = suggestions([
   'rate_limited',
   'budget_exhausted',
   'hooks_failed',
@@ -119,10 +119,16 @@ const ERRORS = plain([
   'api_key_expired',
   'validation_failed',
 ]);
+
+// Complete lists of the values that the fields of a log have.
+const CACHE = ['HIT', 'MISS', 'SEMANTIC HIT', 'SEMANTIC MISS', 'REFRESH', 'DISABLED'];
 const OUTCOMES = ['ok', 'provider_error', 'denied', 'failed', 'client_closed', 'interrupted'];
 const PRICED = ['priced', 'unpriced', 'no_usage', 'estimated'];
 
-/** All filter fields of `GET /v1/logs`. */
+/**
+ * Filter fields of the logs page. `GET /v1/logs` also filters by `q`, which the text box sends, and
+ * by `ai_org_model` and `prompt_id`, which the page does not offer.
+ */
 export const LOG_FIELDS: readonly LogField[] = [
   values('request', 'route', 'route', { options: ROUTES }),
   values('request', 'method', 'method', { options: METHODS }),
@@ -179,6 +185,11 @@ export const metadataField = (name: string): string => METADATA_PREFIX + name;
 export const logField = (id: string): LogField | undefined =>
   LOG_FIELDS.find((field) => field.id === (metadataName(id) === null ? id : 'md.*'));
 
+/**
+ * Whether the logs page accepts a filter of its address: it knows the field, the API supports the
+ * comparison, and a field with a complete list of values has all values of the filter. Other fields
+ * accept any value, because their options are suggestions.
+ */
 export function acceptsLogFilter(filter: Filter): boolean {
   const field = logField(filter.field);
   if (field === undefined || !acceptsFilter(LOG_FIELDS, filter)) return false;
