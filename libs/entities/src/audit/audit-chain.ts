@@ -8,6 +8,7 @@ import { storableJson } from '../storable';
 /** An audit row that is not in the chain yet. */
 export type AuditRow = Omit<AuditLogEntity, 'sequence' | 'previousHash' | 'hash'>;
 
+/** Previous hash of the first row, and hash of the head of an empty chain. */
 const GENESIS = '0'.repeat(64);
 
 /** Returns the content of a row by column names, for the chain's hash. */
@@ -62,7 +63,7 @@ export interface AuditVerification {
   readonly checked: number;
   /** Sequence of the first invalid position; null when all rows are valid. */
   readonly brokenAt: number | null;
-  /** Sequence at which the next call must continue; null when the chain was checked to its end. */
+  /** Sequence at which the next call continues; null at the end of the chain and after an invalid row. */
   readonly next: number | null;
   /** Sequence and hash of the newest row. Store them elsewhere to compare them later. */
   readonly head: { readonly sequence: number; readonly hash: string };

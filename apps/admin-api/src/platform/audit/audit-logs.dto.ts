@@ -49,8 +49,8 @@ class AuditHeadResponse {
   })
   readonly sequence!: number;
   @ResponseField.text({
-    description: 'Hash of the newest record: SHA-256, hexadecimal.',
-    example: '9f86d081884c7d659a2feaa0c55ad015',
+    description: 'Hash of the newest record: SHA-256, hexadecimal; 64 zeros when there is no record.',
+    example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   })
   readonly hash!: string;
 }
@@ -69,7 +69,8 @@ export class AuditVerificationResponse {
   readonly broken_at!: number | null;
   @ResponseField.integer({
     nullable: true,
-    description: 'Value of from_sequence that continues the check; null at the end of the chain.',
+    description:
+      'Value of from_sequence that continues the check; null at the end of the chain and after an invalid record.',
     example: null,
   })
   readonly next_sequence!: number | null;
@@ -105,11 +106,17 @@ export class AuditRecordResponse {
   readonly sequence!: number | null;
   @ResponseField.text({
     nullable: true,
-    description: 'Hash of the previous record.',
-    example: '9f86d081884c7d65',
+    description:
+      'Hash of the previous record; 64 zeros for the first record; null for records that are older than the chain.',
+    example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   })
   readonly previous_hash!: string | null;
-  @ResponseField.text({ nullable: true, example: '60303ae22b998861' }) readonly hash!: string | null;
+  @ResponseField.text({
+    nullable: true,
+    description: 'Hash of this record; null for records that are older than the chain.',
+    example: '60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752',
+  })
+  readonly hash!: string | null;
 }
 
 export class AuditRecordsResponse {
