@@ -1,5 +1,5 @@
 import { A2aError, methodOf, type Operation } from '@gw/a2a';
-import { OF_CALLER_MAX, type CallPlaces } from '../limits/call-places';
+import { workspaceFull, type CallPlaces, type PlaceLimit } from '../limits/call-places';
 import { GatewayError } from '@gw/kernel';
 import type { AgentRequest } from './agent-request';
 import { routeOfOperation } from './agent-route';
@@ -41,12 +41,12 @@ export class Operations {
     recordRequest(request, !POLLED.has(call.operation) || this.polls++ % POLLS_PER_RECORD === 0);
     const { id, workspaceId, organisationId } = view.document;
     const key = `${view.caller.binding}/${id}`;
-    const release = this.parts.places.take({ key, workspaceId, organisationId });
-    if (release === null) throw noPlace();
+    const place = this.parts.places.take({ key, workspaceId, organisationId });
+    if (place.kind === 'none') throw noPlace(place);
     try {
       await this.carryOut(request);
     } finally {
-      release();
+      place.release();
     }
   }
 
@@ -98,11 +98,14 @@ function recordRequest({ context, view, call, form, reply }: AgentRequest, isRec
   });
 }
 
-const noPlace = () =>
+const noPlace = ({ of, most }: PlaceLimit) =>
   rateDenied(
     new GatewayError('rate_limited', {
-      message: `A caller may have ${String(OF_CALLER_MAX)} calls of an agent in flight; retry later.`,
+      message:
+        of === 'caller'
+          ? `A caller may have ${String(most)} calls of an agent in flight; retry later.`
+          : workspaceFull(most, 'calls of agents'),
     }),
     1_000,
-    { limit: OF_CALLER_MAX },
+    { limit: most },
   );

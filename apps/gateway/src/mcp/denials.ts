@@ -10,6 +10,7 @@ import {
 } from '@gw/mcp';
 import { UpstreamError } from '@gw/mcp-client';
 import { ToolDenial } from '../guardrails/tool-guards';
+import { workspaceFull, type PlaceLimit } from '../limits/call-places';
 import type { EndpointRequest, McpRequest } from './mcp-request';
 
 /** A denied call: the cause that the client receives, and the error that the log stores. */
@@ -72,19 +73,36 @@ export function upstreamDenied(error: UpstreamError): Denied | null {
 }
 
 /**
- * Returns the denial of a call that exceeds the maximum number of calls in flight; it was not sent
- * to the server.
+ * Returns the denial of a call that exceeds the maximum number of calls in flight at a server; it
+ * was not sent to the server.
  */
-export const tooManyCalls = (most: number, cause?: unknown): Denied =>
+const tooManyCalls = (most: number, cause?: unknown): Denied =>
+  callsDenied(
+    { value: most, unit: 'calls at the same time' },
+    `${String(most)} tool calls are in flight, as many as may be at a time; retry later.`,
+    cause,
+  );
+
+/**
+ * Returns the denial of a call whose caller or workspace has as many calls in flight as it may; it
+ * was not sent to the server.
+ */
+export const noPlace = ({ of, most }: PlaceLimit): Denied =>
+  of === 'caller'
+    ? tooManyCalls(most)
+    : callsDenied(
+        { value: most, unit: 'calls of the workspace at the same time' },
+        workspaceFull(most, 'tool calls'),
+      );
+
+const callsDenied = (
+  limit: { readonly value: number; readonly unit: string },
+  message: string,
+  cause?: unknown,
+): Denied =>
   new Denied(
-    {
-      ...{ kind: 'rate_limit', policyId: null, retryAfterMs: 1_000 },
-      limit: { value: most, unit: 'calls at the same time' },
-    },
-    new GatewayError('rate_limited', {
-      message: `${String(most)} tool calls are in flight, as many as may be at a time; retry later.`,
-      cause,
-    }),
+    { kind: 'rate_limit', policyId: null, retryAfterMs: 1_000, limit },
+    new GatewayError('rate_limited', { message, cause }),
   );
 
 const FAILURES: Partial<Record<UpstreamError['kind'], UpstreamFailure>> = {

@@ -1,5 +1,5 @@
-import { CallPlaces, OF_CALLER_MAX } from '../limits/call-places';
-import { tooManyCalls } from './denials';
+import { CallPlaces } from '../limits/call-places';
+import { noPlace } from './denials';
 import type { ServerView } from './server-view';
 
 /** Limits the calls to MCP servers that are in flight. */
@@ -10,12 +10,12 @@ export class ServerPlaces {
   async within(view: ServerView, call: () => Promise<void>): Promise<void> {
     const { workspaceId, organisationId, id } = view.document;
     const key = `${view.caller.binding}/${id}`;
-    const release = this.places.take({ key, workspaceId, organisationId });
-    if (release === null) throw tooManyCalls(OF_CALLER_MAX);
+    const place = this.places.take({ key, workspaceId, organisationId });
+    if (place.kind === 'none') throw noPlace(place);
     try {
       await call();
     } finally {
-      release();
+      place.release();
     }
   }
 }
