@@ -104,7 +104,7 @@ export interface CheckDefinition<P extends object = object> {
   readonly allowedForMcpTools: boolean;
   /**
    * Whether it judges a response only as a whole. A stream is then held back or only marked, as the
-   * guardrail says.
+   * guardrail says. It has no effect in checks of requests only.
    */
   readonly wholeResponse: boolean;
   /** Whether it may change the body. */

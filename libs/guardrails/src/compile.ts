@@ -232,7 +232,7 @@ function prepare(
   checkAddresses(parameters, options, (key, refused, url) => {
     details.push(detail([...place.parameters, key], 'address', refused, url));
   });
-  const timeoutMs = parameters['timeout'];
+  const timeoutMs = parameters['timeout'] ?? parameters['timeoutMs'];
   return { check, parameters, timeoutMs: typeof timeoutMs === 'number' ? timeoutMs : undefined };
 }
 

@@ -26,13 +26,14 @@ export { GUARDRAIL_LIMITS } from './bounds';
 export { detectPii, PII_CATEGORIES, type PiiCategory, type PiiPlace } from './pii/detect';
 export { Work } from './work';
 export { restored, StreamRestorer } from './pii/placeholders';
-export type {
-  GuardrailResponse,
-  GuardrailCall,
-  GuardrailPort,
-  ModelCall,
-  ModelCaller,
-  ModelTarget,
+export {
+  ResponseTooLong,
+  type GuardrailResponse,
+  type GuardrailCall,
+  type GuardrailPort,
+  type ModelCall,
+  type ModelCaller,
+  type ModelTarget,
 } from './port';
 export { dialectOf, operationTypeOf, pathTypeOf, REQUEST_TYPES, requestTypeOf } from './request-types';
 export {

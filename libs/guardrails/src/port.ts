@@ -1,3 +1,5 @@
+import { CheckError } from './check-error';
+
 /** One call of a guardrail to another host. */
 export interface GuardrailCall {
   readonly url: string;
@@ -7,7 +9,7 @@ export interface GuardrailCall {
   readonly body: string | null;
   /** Aborts the call when the check's time is over or the request has ended. */
   readonly signal: AbortSignal;
-  /** Maximum bytes of the response; a longer one is a failure and is not cut. */
+  /** Maximum bytes of the response. The call rejects with `ResponseTooLong` for a longer one. */
   readonly responseBytesMax: number;
 }
 
@@ -16,6 +18,13 @@ export interface GuardrailResponse {
   /** Value of the header `content-type`, or empty. */
   readonly contentType: string;
   readonly body: Uint8Array;
+}
+
+/** The response to a call of a guardrail is longer than the call allows. */
+export class ResponseTooLong extends CheckError {
+  constructor(bytesMax: number) {
+    super(`The response of the service is longer than ${String(bytesMax)} bytes.`);
+  }
 }
 
 /**

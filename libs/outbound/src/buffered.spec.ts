@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { readCases } from '@gw/testing';
 import { createAddressPolicy } from '@gw/kernel';
 import { BufferedClient, type BufferedResponse, type BufferedRequest } from './buffered';
+import { ResponseTooLarge } from './types';
 import { CERTIFICATE, PRIVATE_KEY } from './spec-support/certificate';
 import { closedAfterEach, httpServer, listen, rawServer, trusting, until } from './spec-support/loopback';
 import type * as PublicNetwork from './spec-support/public-network';
@@ -77,7 +78,9 @@ describe('BufferedClient', () => {
         res.end(gzipSync(Buffer.alloc(2_000_000)));
       }),
     );
-    await expect(fetch(server.origin)).rejects.toMatchObject({
+    const error: unknown = await fetch(server.origin).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ResponseTooLarge);
+    expect(error).toMatchObject({
       failure: 'interrupted',
       message: 'The response is larger than 1000000 bytes.',
     });

@@ -5,7 +5,7 @@ import { Connector, type LookupAll } from './connector';
 import { createProxySelector, type ProxySettings } from './proxy';
 import { isFollowedRedirect } from './redirects';
 import { parseTarget } from './target';
-import { OutboundError } from './types';
+import { OutboundError, ResponseTooLarge } from './types';
 
 export interface BufferedClientOptions {
   readonly policy: AddressPolicy;
@@ -23,7 +23,7 @@ export interface BufferedRequest {
   readonly body?: string | Buffer;
   /** Milliseconds from the DNS lookup to the last byte, including all redirects. */
   readonly totalTimeoutMs: number;
-  /** Maximum size of the decompressed body. Beyond it, the call fails as `interrupted`. */
+  /** Maximum size of the decompressed body. Beyond it, the call fails with `ResponseTooLarge`. */
   readonly bytesMax: number;
   /** Whether only the head is needed: the response is returned with an empty body, and its body is not read. */
   readonly isHeadOnly?: boolean;
@@ -192,7 +192,7 @@ function readAll(
         length += chunk.length;
         chunks.push(chunk);
         if (length <= bytesMax) return;
-        fail(new OutboundError('interrupted', `The response is larger than ${String(bytesMax)} bytes.`));
+        fail(new ResponseTooLarge(bytesMax));
       })
       .on('error', fail)
       .on('end', () => {

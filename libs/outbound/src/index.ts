@@ -41,6 +41,7 @@ export {
 } from './service-client';
 export {
   OutboundError,
+  ResponseTooLarge,
   type BodySource,
   type OutboundCall,
   type OutboundFailure,

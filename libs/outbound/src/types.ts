@@ -100,6 +100,13 @@ export class OutboundError extends Error {
   }
 }
 
+/** The response is larger than the call allows; the rest of it was not read. */
+export class ResponseTooLarge extends OutboundError {
+  constructor(bytesMax: number) {
+    super('interrupted', `The response is larger than ${String(bytesMax)} bytes.`);
+  }
+}
+
 /**
  * Receives the events of a call. Exactly one of `onEnd` and `onError` is called, once, as the last.
  */

@@ -1,7 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { lookup } from 'node:dns/promises';
 import { performance } from 'node:perf_hooks';
-import type { GuardrailResponse, GuardrailCall, GuardrailPort } from '@gw/guardrails';
+import {
+  ResponseTooLong,
+  type GuardrailResponse,
+  type GuardrailCall,
+  type GuardrailPort,
+} from '@gw/guardrails';
 import type { AddressPolicy } from '@gw/kernel';
 import { OutboundError, type OutboundClient, type OutboundHandler } from '@gw/outbound';
 
@@ -87,9 +92,15 @@ class ResponseCollector implements OutboundHandler {
   }
 
   onData(chunk: Buffer): void {
+    const { responseBytesMax } = this.requested;
     this.bytes += chunk.length;
-    if (this.bytes <= this.requested.responseBytesMax) this.chunks.push(chunk);
-    else this.abort();
+    if (this.bytes <= responseBytesMax) {
+      this.chunks.push(chunk);
+      return;
+    }
+    // Rejects before the abort, which rejects with another error.
+    this.reject(new ResponseTooLong(responseBytesMax));
+    this.abort();
   }
 
   onEnd(): void {

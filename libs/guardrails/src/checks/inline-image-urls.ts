@@ -2,9 +2,12 @@ import { isObject } from '@gw/kernel';
 import { CheckError, defineCheck, type CheckContext } from '../check';
 import { listOf } from '../json';
 import { object, textList } from '../parameters';
+import { ResponseTooLong, type GuardrailResponse } from '../port';
+import { TIMEOUT_PARAMETER } from '../remote';
 
 interface Parameters {
   readonly maxSizeBytes: number;
+  /** The time limit of the check, which the runner applies. */
   readonly timeoutMs: number;
   readonly providers?: readonly string[];
 }
@@ -22,12 +25,18 @@ export const inlineImageUrls = defineCheck<Parameters>({
   transforms: true,
   timeoutMs: 30_000,
   parameters: object({
-    maxSizeBytes: { type: 'integer', minimum: 1, maximum: 52_428_800, default: 20_971_520 },
-    timeoutMs: { type: 'integer', minimum: 1, maximum: 60_000, default: 30_000 },
+    maxSizeBytes: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 52_428_800,
+      default: 20_971_520,
+      description: 'Maximum size of all images of a request together, in bytes.',
+    },
+    timeoutMs: TIMEOUT_PARAMETER(30_000),
     providers: textList(100, 100),
   }),
   example: { maxSizeBytes: 5_242_880, timeoutMs: 10_000, providers: ['bedrock'] },
-  prepare: ({ maxSizeBytes, timeoutMs, providers }) => ({
+  prepare: ({ maxSizeBytes, providers }) => ({
     transforms: true,
     evaluate(subject, context) {
       const { provider } = subject.facts;
@@ -38,8 +47,7 @@ export const inlineImageUrls = defineCheck<Parameters>({
       if (urls.size === 0) return { verdict: true, data: { images: 0 } };
       if (urls.size > IMAGES_MAX)
         throw new CheckError(`The request has more than ${String(IMAGES_MAX)} images.`);
-      const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
-      return fetchAll([...urls], { ...context, signal }, maxSizeBytes).then((images) => {
+      return fetchAll([...urls], context, maxSizeBytes).then((images) => {
         const body = structuredClone(subject.request);
         for (const image of imagesOf(body)) image.put(images.get(image.url) ?? { type: '', data: '' });
         return { verdict: true, data: { images: images.size }, body };
@@ -61,16 +69,32 @@ interface Image {
 
 type Writable = Record<string, unknown>;
 
-/** Yields every image of a chat, responses or messages request that is given by URL. */
+/** Depth of the deepest image: message, tool result, document, image. */
+const LEVELS_MAX = 4;
+
+/**
+ * Yields every image of a chat, responses or messages request that is given by URL, also in the
+ * results of tools and in documents.
+ */
 function* imagesOf(body: unknown): Generator<Image> {
-  if (!isObject(body)) return;
-  for (const message of [...listOf(body['messages']), ...listOf(body['input'])]) {
-    if (!isObject(message)) continue;
-    for (const part of listOf(message['content'])) {
-      const image = isObject(part) ? imageOf(part) : null;
-      if (image) yield image;
-    }
+  if (isObject(body)) yield* imagesIn([...listOf(body['messages']), ...listOf(body['input'])], 1);
+}
+
+/** Yields the images of messages, items or parts, and of the parts that they contain. */
+function* imagesIn(parts: readonly unknown[], level: number): Generator<Image> {
+  for (const part of parts) {
+    if (!isObject(part)) continue;
+    const image = imageOf(part);
+    if (image) yield image;
+    else if (level < LEVELS_MAX) yield* imagesIn(partsOf(part), level + 1);
   }
+}
+
+/** Returns the parts of a message, of a tool result or of a document. */
+function partsOf({ content, output, source }: Writable): readonly unknown[] {
+  const inSource = isObject(source) ? listOf(source['content']) : [];
+  // The screenshot of a computer is a single part.
+  return [...listOf(content), ...(isObject(output) ? [output] : listOf(output)), ...inSource];
 }
 
 function imageOf(part: Writable): Image | null {
@@ -97,27 +121,32 @@ const isRemote = (value: unknown): value is string =>
  */
 async function fetchAll(
   urls: readonly string[],
-  { port, signal }: CheckContext,
+  context: CheckContext,
   maxSizeBytes: number,
 ): Promise<ReadonlyMap<string, Fetched>> {
   const images = new Map<string, Fetched>();
   let left = maxSizeBytes;
   for (const url of urls) {
-    const response = await port.call({
-      url,
-      method: 'GET',
-      headers: {},
-      body: null,
-      signal,
-      responseBytesMax: left,
-    });
+    const response = await fetchImage(url, context, left);
     const type = response.contentType.split(';')[0]?.trim().toLowerCase() ?? '';
     if (response.status !== 200)
       throw new CheckError(`An image URL responded with status ${String(response.status)}.`);
     if (!TYPES.includes(type)) throw new CheckError('An image URL did not respond with an image.');
     left -= response.body.byteLength;
-    if (left < 0) throw new CheckError('The images are larger than maxSizeBytes.');
     images.set(url, { type, data: Buffer.from(response.body).toString('base64') });
   }
   return images;
+}
+
+async function fetchImage(
+  url: string,
+  { port, signal }: CheckContext,
+  responseBytesMax: number,
+): Promise<GuardrailResponse> {
+  try {
+    return await port.call({ url, method: 'GET', headers: {}, body: null, signal, responseBytesMax });
+  } catch (error) {
+    if (!(error instanceof ResponseTooLong)) throw error;
+    throw new CheckError('The images of the request are larger together than maxSizeBytes.');
+  }
 }

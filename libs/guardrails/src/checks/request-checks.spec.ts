@@ -159,59 +159,6 @@ describe('addPrefix', () => {
   });
 });
 
-describe('inlineImageUrls', () => {
-  const png = { status: 200, contentType: 'image/png', body: new Uint8Array([1, 2, 3]) };
-  const body = {
-    messages: [
-      {
-        role: 'user',
-        content: [
-          { type: 'image_url', image_url: { url: 'https://a.example.com/i.png' } },
-          { type: 'image', source: { type: 'url', url: 'https://a.example.com/i.png' } },
-          { type: 'input_image', image_url: 'data:image/png;base64,AA==' },
-        ],
-      },
-    ],
-  };
-
-  it('embeds images into the request, fetching each URL once', async () => {
-    const port = new RecordingPort(() => png);
-    const verdict = await judged([compiled([{ id: 'inlineImageUrls' }])], Subject.input(FACTS, body), port);
-    expect(verdict.body).toMatchObject({
-      messages: [
-        {
-          content: [
-            { image_url: { url: 'data:image/png;base64,AQID' } },
-            { source: { type: 'base64', media_type: 'image/png', data: 'AQID' } },
-            { image_url: 'data:image/png;base64,AA==' },
-          ],
-        },
-      ],
-    });
-    expect(port.calls).toHaveLength(1);
-  });
-
-  it.each([
-    ['has the content type of another file', { ...png, contentType: 'text/html' }, {}],
-    ['does not exist', { ...png, status: 404 }, {}],
-    ['is too large', png, { maxSizeBytes: 2 }],
-  ])('cannot decide when an image %s', async (_, reply, parameters) => {
-    const result = await verdictOf(
-      'inlineImageUrls',
-      parameters,
-      Subject.input(FACTS, body),
-      new RecordingPort(() => reply),
-    );
-    expect(result.error).toBeDefined();
-  });
-
-  it('fetches nothing for providers to which it does not apply', async () => {
-    const port = new RecordingPort(() => png);
-    await verdictOf('inlineImageUrls', { providers: ['bedrock'] }, Subject.input(FACTS, body), port);
-    expect(port.calls).toHaveLength(0);
-  });
-});
-
 describe('webhook and log', () => {
   const URLS = { webhookURL: 'https://a.example.com/x' };
 

@@ -1,4 +1,4 @@
-import type { GuardrailResponse, GuardrailCall, GuardrailPort } from '../port';
+import { ResponseTooLong, type GuardrailResponse, type GuardrailCall, type GuardrailPort } from '../port';
 
 type Reply = (call: GuardrailCall) => GuardrailResponse | Promise<GuardrailResponse>;
 
@@ -13,7 +13,9 @@ export class RecordingPort implements GuardrailPort {
 
   async call(call: GuardrailCall): Promise<GuardrailResponse> {
     this.calls.push(call);
-    return await this.reply(call);
+    const response = await this.reply(call);
+    if (response.body.byteLength > call.responseBytesMax) throw new ResponseTooLong(call.responseBytesMax);
+    return response;
   }
 
   resolves(hostname: string): Promise<boolean> {

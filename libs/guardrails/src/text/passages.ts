@@ -1,19 +1,29 @@
 import { GUARDRAIL_LIMITS } from '../bounds';
 
-/** The author of a text. */
+/**
+ * What a text is: instructions (`system`), a message of the user or the model, the reasoning of the
+ * model, a part of the use of a tool, or a text of unknown meaning (`other`).
+ */
 export type PassageKind =
   'system' | 'user' | 'assistant' | 'reasoning' | 'tool_definition' | 'tool_call' | 'tool_result' | 'other';
 
 /** One text of a body and its place. */
 export interface Passage {
   readonly kind: PassageKind;
-  /** Index of its message, item or choice, from 0. */
+  /**
+   * Index of its unit, from 0: a message, an item, a choice, or an input of a list. The tool
+   * definitions and the instructions of a request are units too.
+   */
   readonly unit: number;
   readonly text: string;
   readonly holder: object;
   readonly key: string | number;
 }
 
+/**
+ * API format of a body, which decides where its texts are. In a body of the format `json`, every
+ * text counts.
+ */
 export type Dialect =
   | 'chat'
   | 'completions'
@@ -33,6 +43,7 @@ export class BodyTooLarge extends Error {
 /** Collects the texts of one body in order. */
 export class PassageCollector {
   readonly found: Passage[] = [];
+  /** Unit of the next text. The readers of the dialects advance it after each unit. */
   unit = 0;
 
   /** Adds `holder[key]` if it is a text. */

@@ -23,6 +23,7 @@ const server = createServer((request, response) => {
   void text(request).then((body) => {
     calls.push({ request, body });
     if (request.url === '/redirect') response.writeHead(302, { location: '/verdict' });
+    if (request.url === '/image') response.writeHead(200, { 'content-type': 'image/png' });
     response.end(JSON.stringify({ verdict: !body.includes('Apollo') }));
   });
 });
@@ -83,6 +84,14 @@ describe('invocation of a guardrail', () => {
         after_request_hooks: [{ id: marks, verdict: false, checks: [{ id: CHECK.id, verdict: false }] }],
       },
     });
+  });
+
+  it('reports that the images of a request are too large, instead of a general failure', async () => {
+    const slug = await create([{ id: 'default.inlineImageUrls', parameters: { maxSizeBytes: 5 } }]);
+    const content = [{ type: 'image_url', image_url: { url: `${origin}/image` } }];
+    const { body } = await invoke(slug, { request: { messages: [{ role: 'user', content }] } });
+    const error = { message: 'The images of the request are larger together than maxSizeBytes.' };
+    expect(body.hook_results.before_request_hooks).toMatchObject([{ checks: [{ error }] }]);
   });
 
   it('checks request and response bodies by request_type [GRD-03]', async () => {

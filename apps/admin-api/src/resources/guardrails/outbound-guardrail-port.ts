@@ -1,11 +1,12 @@
 import {
   GUARDRAIL_LIMITS,
+  ResponseTooLong,
   type GuardrailResponse,
   type GuardrailCall,
   type GuardrailPort,
 } from '@gw/guardrails';
 import type { AddressPolicy } from '@gw/kernel';
-import { BufferedClient } from '@gw/outbound';
+import { BufferedClient, ResponseTooLarge } from '@gw/outbound';
 import { Inject, Injectable } from '@nestjs/common';
 import { lookup } from 'node:dns/promises';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
@@ -29,7 +30,7 @@ export class OutboundGuardrailPort implements GuardrailPort {
     signal,
     responseBytesMax,
   }: GuardrailCall): Promise<GuardrailResponse> {
-    const response = await this.client.fetchBuffered({
+    const call = this.client.fetchBuffered({
       url,
       method,
       headers,
@@ -38,6 +39,9 @@ export class OutboundGuardrailPort implements GuardrailPort {
       // This is an upper bound; the check's own timeout is at most as long.
       totalTimeoutMs: GUARDRAIL_LIMITS.timeoutMsMax,
       bytesMax: responseBytesMax,
+    });
+    const response = await call.catch((error: unknown) => {
+      throw error instanceof ResponseTooLarge ? new ResponseTooLong(responseBytesMax) : error;
     });
     const { 'content-type': contentType = '' } = response.headers;
     return { status: response.status, contentType, body: response.body };
