@@ -11,6 +11,7 @@ interface Media {
 
 interface Body {
   readonly description?: unknown;
+  readonly headers?: Readonly<Record<string, object>>;
   readonly content?: Readonly<Record<string, Media>>;
 }
 
@@ -133,6 +134,14 @@ describe('OpenAPI document', () => {
       }),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('declares an etag in responses to writes of resources, but not to DELETE', () => {
+    const withTag = operations.flatMap(([name, , { responses }]) =>
+      Object.values(responses).some(({ headers }) => headers?.['etag']) ? [name] : [],
+    );
+    expect(withTag).toContain('put /v1/configs/{config}');
+    expect(withTag.filter((name) => name.startsWith('delete'))).toEqual([]);
   });
 
   it('describes every call of the set-up guides', () => {

@@ -10,7 +10,7 @@ const ETAG = {
 } as const;
 
 const route =
-  (method: (path: string | string[]) => MethodDecorator, headers: typeof ETAG | undefined = ETAG) =>
+  (method: (path: string | string[]) => MethodDecorator, headers: typeof ETAG | null = ETAG) =>
   (path: string | string[], scopes: Scopes, response: Type | [Type] = EmptyResponse): MethodDecorator =>
     applyDecorators(
       method(path),
@@ -26,5 +26,5 @@ export const Route = {
   get: route(Get),
   post: route(Post),
   put: route(Put),
-  delete: route(Delete, undefined),
+  delete: route(Delete, null),
 } as const;
