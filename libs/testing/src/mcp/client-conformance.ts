@@ -104,6 +104,17 @@ export function clientProblems(
   ];
 }
 
+/** Returns the expected failures of these scenarios. */
+export const expectedOf = (
+  scenarios: readonly ClientScenario[],
+  expected: ExpectedFailures,
+): ExpectedFailures =>
+  Object.fromEntries(
+    Object.entries(expected).filter(([check]) =>
+      scenarios.some((scenario) => check.startsWith(`${scenarioName(scenario)}/`)),
+    ),
+  );
+
 /** Returns the checks of the only result below the folder; none if the suite crashed. */
 function readChecks(folder: string, name: string): readonly Check[] {
   const parent = join(folder, dirname(name));
