@@ -45,13 +45,13 @@ describe('tollgate files', () => {
     });
   const linesOf = (changes: readonly Change[]): string[] =>
     changes.map(({ action, kind, name, fields }) => `${action} ${kind} ${name} (${fields.join(', ')})`);
-  /** Removes the slug of the default workspace, which every organisation chooses itself. */
+  /** Replaces the slug of the default workspace, which differs between organisations. */
   const neutral = (state: State): unknown =>
     JSON.parse(JSON.stringify(state).replaceAll(/ws-[0-9a-f]{12}/g, 'the-default')) as unknown;
   const diff = async (tenant: Tenant, state: State): Promise<string[]> =>
     linesOf(await apply(tenant, state, true));
 
-  it('reproduces every member on an empty organisation, and a second apply changes nothing', async () => {
+  it('reproduces every member on an empty organisation, changes nothing when applied again, and reports every changed member', async () => {
     const [first, second] = [await admin.tenant(), await admin.tenant()];
     const [tools, others] = [await insertTools(admin, first), await insertTools(admin, second)];
     for (const { organisationId } of [first, second]) await insertVerifiedDomain(admin, organisationId);
@@ -201,7 +201,10 @@ describe('tollgate files', () => {
   });
 });
 
-/** Fields of a virtual key are members of its body. */
+/**
+ * Adds the members that the API has one level higher than a file: members of a virtual key's
+ * `model_config` are members of the request body itself.
+ */
 const withFlat = (kinds: readonly string[], members: Members): Members =>
   kinds.includes('virtual_keys') ? { ...members, ...members['model_config']?.members } : members;
 
@@ -211,7 +214,10 @@ interface Alteration {
   readonly state: State;
 }
 
-/** Returns the state once for each member of each item, with that member changed. */
+/**
+ * Returns the state once for each member of each item, with that member changed or, where it has no
+ * scalar value, removed.
+ */
 function alterations(state: State): Alteration[] {
   return KINDS.flatMap(({ name, identity, members }) =>
     (state[name] ?? []).flatMap((item, index) =>
@@ -243,7 +249,10 @@ function alteredMembers(
   });
 }
 
-/** Returns another value for a scalar; lists, maps and secrets are skipped. */
+/**
+ * Returns the member with another value: a scalar changes, and an empty list gets an item. Other
+ * lists, maps and secrets are removed: the result is empty.
+ */
 function altered(name: string, value: unknown): Item {
   if (typeof value === 'boolean') return { [name]: !value };
   if (typeof value === 'number') return { [name]: value + 1 };

@@ -5,7 +5,11 @@ import { GatewayHarness } from '../spec-support/harness';
 // A busy machine may take several times as long.
 jest.setTimeout(60_000);
 
-const NUMBERS = ['9007199254740993', '12345678901234567890', '1e400', '-1.00000000000000000001', '0.1'];
+/** Infinity as a double. */
+const TOO_LARGE = '1e400';
+const NUMBERS = [
+  ...['9007199254740993', '12345678901234567890', TOO_LARGE, '-1.00000000000000000001', '0.1'],
+];
 const REPLACE = { regexReplace: { rule: 'secret', redactText: '[gone]', scope: ['all'] } };
 const MESSAGE = `{"id":"m","model":"m","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","usage":{"input_tokens":1}}`;
 
@@ -56,7 +60,7 @@ describe('numbers that a double cannot represent', () => {
     },
   );
 
-  it.each(NUMBERS.filter((number) => Number.isFinite(Number(number))))(
+  it.each(NUMBERS.filter((number) => number !== TOO_LARGE))(
     'sends them to the provider unchanged in a request that is translated: %s',
     async (number) => {
       stub.respond({ headers: { 'content-type': 'application/json' }, body: MESSAGE });
@@ -64,6 +68,13 @@ describe('numbers that a double cannot represent', () => {
       expect(sent()).toContain(`"top_k":${number}}`);
     },
   );
+
+  it('refuses one that is too large for a double in a parameter that the translation reads', async () => {
+    const before = stub.requests.length;
+    const { status, text } = await ask('/chat/completions', chat(TOO_LARGE), { provider: '@claude' });
+    expect([status, JSON.parse(text)]).toMatchObject([400, { error: { param: 'top_k' } }]);
+    expect(stub.requests).toHaveLength(before);
+  });
 
   it.each(NUMBERS)('sends them to the provider unchanged in a prompt: %s', async (number) => {
     stub.respond({ body: { choices: [] } });

@@ -2,6 +2,7 @@ import { endpointTypesOf } from '../limits/endpoint-types';
 import { createdWorkName, isUnknowable } from '../usage/made-earlier';
 import { outputOfBatch } from '../usage/batch-output';
 import type { RequestContext } from '../core/request-context';
+import type { Upstream } from '../core/upstream';
 import { callOfPath } from './path-call';
 import { familyOfPath, plainPath } from './plain-path';
 import { routeOf } from './route-table';
@@ -33,6 +34,17 @@ const requested = (method: string, url: string): RequestContext =>
     scan: null,
     route: routeOf(method, url),
   }) as unknown as RequestContext;
+
+/** A request whose response starts a run. */
+const responded = (method: string, url: string): RequestContext => {
+  const createdObject = () => ({ object: 'thread.run', id: 'run_1', background: null });
+  return {
+    ...requested(method, url),
+    reply: { meter: { createdObject } },
+    response: { status: 200 },
+  } as never;
+};
+const UPSTREAM = { provider: { id: 'openai' }, saved: null } as unknown as Upstream;
 
 describe('plainPath', () => {
   it.each(over('/files/F1/content', '/chat/completions', '/threads/T1/runs'))(
@@ -76,26 +88,45 @@ describe('checks of passthrough requests by path', () => {
     'mark %s with %s as impossible to estimate for strict limits',
     (_, __, url) => {
       expect(isUnknowable(requested('POST', url))).toBe(true);
-      expect(createdWorkName(requested('POST', url), {} as never)).toBeNull();
     },
   );
+
+  it.each(over('/threads/t_1/runs', '/responses'))(
+    'recognise work that later responses report at %s with %s',
+    (_, __, url) => {
+      expect(createdWorkName(responded('POST', url), UPSTREAM)).toBe('thread.run openai run_1');
+    },
+  );
+
+  it.each(over('/batches', '/threads/t_1'))('recognise no such work at %s with %s', (_, __, url) => {
+    expect(createdWorkName(responded('POST', url), UPSTREAM)).toBeNull();
+  });
 
   it.each(over('/proxy/chat/completions'))(
-    'recognise the route family of %s with %s for guardrails and policies',
+    'recognise the route family of %s with %s for guardrails',
     (_, __, url) => {
       expect(familyOfPath(url)).toBe('chat.completions');
-      const query = url.indexOf('?');
-      const types = endpointTypesOf({
-        ...routeOf('POST', '/proxy/x'),
-        upstreamPath: url.slice(0, query < 0 ? undefined : query),
-      });
-      expect(types).toEqual(['proxy', 'chatComplete']);
     },
   );
+});
 
-  it('name the type of a built-in route once', () => {
+describe('endpointTypesOf', () => {
+  it('returns one type for a built-in route', () => {
     expect(endpointTypesOf(routeOf('POST', '/chat/completions'))).toEqual(['chatComplete']);
-    expect(endpointTypesOf(routeOf('POST', '/proxy/v1/responses'))).toEqual(['proxy', 'createModelResponse']);
+  });
+
+  it('returns no type for a built-in route without one', () => {
     expect(endpointTypesOf(routeOf('POST', '/ocr'))).toEqual([]);
+  });
+
+  it('returns proxy and the type of the path for a passthrough route', () => {
+    expect(endpointTypesOf(routeOf('POST', '/proxy/v1/responses'))).toEqual(['proxy', 'createModelResponse']);
+  });
+
+  it.each(over('/proxy/chat/completions'))('returns the type of the path %s with %s', (_, __, url) => {
+    const query = url.indexOf('?');
+    const upstreamPath = url.slice(0, query < 0 ? undefined : query);
+    const types = endpointTypesOf({ ...routeOf('POST', '/proxy/x'), upstreamPath });
+    expect(types).toEqual(['proxy', 'chatComplete']);
   });
 });

@@ -18,6 +18,19 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     tenant: TENANT,
   });
 
+  /**
+   * Waits until a lease of this length has ended that began now, and with it every earlier one. It
+   * is the lease of an unrenewed claim of another scope, because a claim of the same scope would
+   * take over.
+   */
+  const leaseEnds = async (leaseMs: number): Promise<void> => {
+    const unrenewed = { ...claimOf(), scope: randomUUID() };
+    await store.claim(unrenewed, leaseMs);
+    const isEnded = async () =>
+      (await store.claim({ ...unrenewed, token: randomUUID() }, HOUR_MS)).kind === 'claimed';
+    await eventually(isEnded);
+  };
+
   beforeEach(() => {
     store = make();
     scope = randomUUID();
@@ -72,6 +85,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
   it('stores a response after the lease has expired if no other process has claimed the scope', async () => {
     const claim = claimOf();
     await store.claim(claim, 1);
+    await leaseEnds(1);
     await store.complete(claim, Buffer.from('answer'), HOUR_MS);
     expect(await store.claim(claimOf(), HOUR_MS)).toMatchObject({
       kind: 'done',
@@ -81,13 +95,9 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
 
   it('keeps a claim while it is renewed', async () => {
     const renewed = claimOf();
-    const left = { ...claimOf(), scope: randomUUID() };
     await store.claim(renewed, 100);
     await store.renew(renewed, HOUR_MS);
-    await store.claim(left, 100);
-    await eventually(
-      async () => (await store.claim({ ...left, token: randomUUID() }, HOUR_MS)).kind === 'claimed',
-    );
+    await leaseEnds(100);
     expect((await store.claim(claimOf(), HOUR_MS)).kind).toBe('running');
   });
 

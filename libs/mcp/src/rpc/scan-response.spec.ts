@@ -101,7 +101,7 @@ describe('scanResponse', () => {
     expect(scanResponse(Buffer.from(response({ a: 'é' }), 'latin1'))).toBeNull();
   });
 
-  it('returns no response if _meta could get a second serverInfo', () => {
+  it('returns no response if _meta could get a second serverInfo or is not an object', () => {
     for (const name of [
       `"${META.server}":1,"${META.server}"`,
       `"i\\u006f.modelcontextprotocol/serverInfo"`,
@@ -123,6 +123,8 @@ describe('scanResponse', () => {
         const text = Buffer.from(bytes)
           .toString('latin1')
           .replace(/["\\\x80-\xff]/g, '');
+        // The text may contain control characters, which JSON does not allow in strings. Such a
+        // response is found too, because the scan checks no strings: the client refuses it.
         const found = scan(`{"jsonrpc":"2.0","id":7,"result":{"a":"${text}"}}`);
         expect(
           found === null ? null : found.body.toString('latin1', found.result.start, found.result.end),

@@ -6,7 +6,7 @@ const TYPE = 'multipart/form-data; boundary=XYZ';
 const LONG = 100_000;
 
 /** Scans the body in chunks of `size` bytes. */
-function skim(body: Buffer, size: number, type: string | undefined = TYPE): ShallowScan | null {
+function skim(body: Buffer, size: number, type = TYPE): ShallowScan | null {
   const made = new BodySkim(type);
   for (let at = 0; at < body.length; at += size) made.add(body.subarray(at, at + size));
   return made.scan();

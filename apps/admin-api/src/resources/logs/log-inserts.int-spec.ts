@@ -37,8 +37,8 @@ describe('uploaded logs', () => {
     metadata,
     ...more,
   });
-  const insert = (body: unknown, key: string | undefined = ours.key): Promise<GatewayResponse> =>
-    admin.post('/v1/logs', { ...(key === undefined ? {} : { key }), body });
+  const insert = (body: unknown, key = ours.key): Promise<GatewayResponse> =>
+    admin.post('/v1/logs', { key, body });
   const list = async (query: string, key = ours.key): Promise<readonly LogResponse[]> =>
     (await admin.get<LogPage>(`/v1/logs?${query}`, { key })).body.data;
   const detail = async (id: string): Promise<GatewayResponse<LogDetailResponse>> =>
