@@ -18,8 +18,8 @@ export interface ConfigurationField {
   /** Allowed values of a `text`. Absent: any. */
   readonly values?: readonly string[];
   /**
-   * True for a `text` that decides where the credential, or a token for it, is sent. `url`,
-   * `label` and `segment` always do.
+   * True for a `text` that decides where the credential, or a token for it, is sent, or which
+   * service accepts the token, such as an audience. `url`, `label` and `segment` always decide that.
    */
   readonly isAddress?: true;
   /**

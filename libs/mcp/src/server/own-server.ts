@@ -32,8 +32,9 @@ export type OwnRequest<T> =
 
 /**
  * Reads a message to an `OwnServer`, which has only tools. The list of tools has one page. The
- * caller adds the session id of `initialize`. Throws a fault for a batch, for another method and
- * for an unknown tool.
+ * caller adds the session id of `initialize`. Throws a fault for a batch, for an unknown tool or
+ * invalid params of `tools/call`, and for a method that the server does not have. A legacy client
+ * gets an error response with status 200 instead for a method that its revisions do not define.
  */
 export function readOwnRequest<T extends OwnTool, S extends LegacySession>(
   received: Posted<S>,

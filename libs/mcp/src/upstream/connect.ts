@@ -43,7 +43,8 @@ export function ticketVerdict(
 }
 
 /**
- * Authorization request that the gateway stored when it sent a browser to an authorization server.
+ * Authorization request that the control plane stored before it sent a browser to an authorization
+ * server.
  */
 export interface PendingAuthorization {
   readonly state: string;
@@ -57,7 +58,10 @@ export interface PendingAuthorization {
 
 export type CallbackVerdict =
   | { readonly kind: 'exchange'; readonly code: string }
-  /** The user or the server declined; the connection has the status `needs_consent`. */
+  /**
+   * The user or the authorization server refused. The message contains at most 64 letters, digits
+   * and `_.-` of the query. An existing connection stays unchanged.
+   */
   | { readonly kind: 'needs_consent'; readonly message: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
@@ -68,7 +72,11 @@ export type CallbackVerdict =
 export function callbackVerdict(
   query: JsonObject,
   pending: PendingAuthorization | null,
-  visit: { readonly browser: string; readonly now: number },
+  visit: {
+    /** Digest of the cookie of the browser that returns. */
+    readonly browser: string;
+    readonly now: number;
+  },
 ): CallbackVerdict {
   const refused = (reason: string): CallbackVerdict => ({ kind: 'refused', reason });
   if (pending === null || !isSame(own(query, 'state'), pending.state))
@@ -100,19 +108,19 @@ function isSame(one: unknown, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Outcome of a token refresh. */
+/** Outcome of a request to a token endpoint with a refresh token or an authorization code. */
 export type RefreshVerdict =
   | {
       readonly kind: 'refreshed';
       readonly accessToken: string;
-      /** The new refresh token; null if the old one stays valid. */
+      /** The new refresh token; null when the server sent none. After a refresh, the old one stays valid. */
       readonly refreshToken: string | null;
       /** Lifetime of the access token in seconds. */
       readonly expiresIn: number;
     }
   /**
-   * The grant is invalid: the connection gets the status `needs_consent`, and the next call returns
-   * a connect link.
+   * The grant is invalid. After a refresh, the connection gets the status `needs_consent`, and the
+   * next call returns a connect link.
    */
   | { readonly kind: 'needs_consent' }
   /** The response is no evidence about the grant; the tokens stay. */
@@ -122,7 +130,10 @@ const GRANT_ERRORS: readonly unknown[] = ['invalid_grant', 'unauthorized_client'
 const EXPIRES_DEFAULT = 3_600;
 const TOKEN_MAX = 16_384;
 
-/** Reads the response to a refresh request (RFC 6749, sections 5 and 6). */
+/**
+ * Reads the response to a request with a refresh token or an authorization code (RFC 6749, sections
+ * 4.1.4, 5 and 6).
+ */
 export function refreshVerdict(status: number, body: JsonObject): RefreshVerdict {
   if (status >= 400 && status < 500 && GRANT_ERRORS.includes(own(body, 'error')))
     return { kind: 'needs_consent' };

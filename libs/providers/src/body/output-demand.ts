@@ -94,7 +94,10 @@ export class DemandReader implements MemberReader {
     return true;
   }
 
-  /** Returns the demand. `isWhole` is false for a skeleton, which lacks nested values. */
+  /**
+   * Returns the demand. `isWhole` is false for the skeleton of a larger body, in which every nested
+   * value is empty (see `BodySkim`).
+   */
   demand(isWhole = true): OutputDemand {
     const { bound, thinking, choices, prompts } = this;
     const unread = this.unread ?? (isWhole ? null : this.nested);

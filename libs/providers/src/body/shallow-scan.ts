@@ -36,12 +36,13 @@ export const DOUBT: ShallowScan = {
 };
 
 /**
- * Reads `model` and `stream` from the top level of a JSON object without parsing its values, in one
- * pass that allocates only the result.
- * The result is what `JSON.parse` would give for every valid document. Where two parsers could
- * differ, it requests a parse: duplicate `model` or `stream` keys, escapes in a top-level key or in
- * the model, non-ASCII models, values of other types, anything before or after the object, bad
- * escapes in any text, and any invalid JSON that it notices.
+ * Reads `model`, `stream` and the requested output from the bytes of a JSON object, without parsing
+ * the object.
+ * For every valid document, `model` and `stream` are what `JSON.parse` would give. Where two parsers
+ * could differ, it requests a parse: duplicate `model` or `stream` keys, escapes in a top-level key
+ * or in the model, non-ASCII models, values of other types, anything before or after the object, bad
+ * escapes in any text, and any invalid JSON that it notices. It requests none for a member of the
+ * output that is given twice; the larger value counts (see `OutputDemand`).
  * It does not validate what it skips, so `needsParse: false` does not mean that the document is
  * valid.
  */
@@ -51,8 +52,8 @@ export function shallowScan(body: Buffer): ShallowScan {
 }
 
 /**
- * Like `shallowScan`, for bytes whose escapes were checked elsewhere. `isWhole` is false for a
- * skeleton without nested values.
+ * Like `shallowScan`, for bytes whose escapes were checked elsewhere. `isWhole` is false for the
+ * skeleton of a larger body, in which every nested value is empty (see `BodySkim`).
  */
 export function scanMembers(body: Buffer, isWhole = true): ShallowScan {
   const output = new DemandReader();

@@ -22,6 +22,7 @@ export const workloadFields = (used: {
 }): readonly ConfigurationField[] => [
   textField('wif_token_source', { required: used, values: SOURCES }),
   textField('wif_token_file', { required: { field: 'wif_token_source', oneOf: ['file'] } }),
+  // The audience decides which service accepts the token, so it counts as the token's address.
   textField('wif_audience', { isAddress: true }),
 ];
 

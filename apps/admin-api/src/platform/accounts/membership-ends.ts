@@ -22,10 +22,10 @@ export class MembershipEnds {
   constructor(private readonly userKeys: UserKeysService) {}
 
   /**
-   * Archives the membership and ends the user's workspace memberships, user keys, sessions, OAuth
-   * grants, connections to MCP servers and pending invites in the organisation. The user account
-   * stays, since it may belong to other organisations. The caller of this method writes the audit
-   * entry of the membership.
+   * Archives the membership and ends the user's workspace memberships, user keys, connections to
+   * MCP servers, access exceptions at MCP servers and agents, sessions, OAuth grants and pending
+   * invites in the organisation. The user account stays, since it may belong to other
+   * organisations. The caller of this method writes the audit entry of the membership.
    */
   async end(write: Write<AuditCaller>, seat: OrganisationMembership): Promise<void> {
     const { manager } = write;
@@ -44,14 +44,15 @@ export class MembershipEnds {
 }
 
 /**
- * Revokes the sessions of a user in an organisation. Their access tokens stop working immediately.
+ * Revokes the sessions of a user in an organisation, with their playground keys. The access tokens
+ * of the sessions stop working immediately.
  */
 export async function endSessions(
   write: Pick<Write, 'manager' | 'removed'>,
   { organisationId, userId }: OrganisationMembership,
 ): Promise<void> {
-  const { documents } = await endSessionsWhere(write.manager, { organisationId, userId });
-  write.removed(documents);
+  const { documents: playgroundKeys } = await endSessionsWhere(write.manager, { organisationId, userId });
+  write.removed(playgroundKeys);
 }
 
 async function leaveWorkspaces(

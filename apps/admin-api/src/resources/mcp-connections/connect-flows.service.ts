@@ -103,8 +103,9 @@ export class ConnectFlows {
 
   /**
    * Finishes the sign-in with which an authorization server has returned the browser, and returns
-   * the name of the server. Throws `validation_failed` and `forbidden`; the messages contain no
-   * text from the query.
+   * the name of the server. Throws `validation_failed` and `forbidden`. The messages contain
+   * nothing of the query except, for an error of the authorization server, its code: at most 64
+   * letters, digits and `_.-`.
    */
   async finish(query: JsonObject, browser: string, request: RequestFacts): Promise<string> {
     const { row, place, content } = await this.signInOfState(query['state']);
