@@ -22,7 +22,11 @@ export interface GuardrailResponse {
 
 /** The response to a call of a guardrail is longer than the call allows. */
 export class ResponseTooLong extends CheckError {
-  constructor(bytesMax: number) {
+  constructor(
+    bytesMax: number,
+    /** Status of the response. */
+    readonly status: number,
+  ) {
     super(`The response of the service is longer than ${String(bytesMax)} bytes.`);
   }
 }

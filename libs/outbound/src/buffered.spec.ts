@@ -81,7 +81,7 @@ describe('BufferedClient', () => {
     const error: unknown = await fetch(server.origin).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ResponseTooLarge);
     expect(error).toMatchObject({
-      failure: 'interrupted',
+      ...{ failure: 'interrupted', status: 200 },
       message: 'The response is larger than 1000000 bytes.',
     });
     await until(() => server.sockets.size === 0);

@@ -192,7 +192,7 @@ function readAll(
         length += chunk.length;
         chunks.push(chunk);
         if (length <= bytesMax) return;
-        fail(new ResponseTooLarge(bytesMax));
+        fail(new ResponseTooLarge(bytesMax, response?.statusCode ?? 0));
       })
       .on('error', fail)
       .on('end', () => {

@@ -102,7 +102,11 @@ export class OutboundError extends Error {
 
 /** The response is larger than the call allows; the rest of it was not read. */
 export class ResponseTooLarge extends OutboundError {
-  constructor(bytesMax: number) {
+  constructor(
+    bytesMax: number,
+    /** Status of the response. */
+    readonly status: number,
+  ) {
     super('interrupted', `The response is larger than ${String(bytesMax)} bytes.`);
   }
 }

@@ -29,7 +29,7 @@ describe('OutboundPort', () => {
 
   it('rejects a longer response with ResponseTooLong, and says so', async () => {
     await expect(call(99)).rejects.toMatchObject({
-      ...{ name: 'CheckError', message: 'The response of the service is longer than 99 bytes.' },
+      ...{ name: 'CheckError', message: 'The response of the service is longer than 99 bytes.', status: 200 },
     });
   });
 });

@@ -99,7 +99,7 @@ class ResponseCollector implements OutboundHandler {
       return;
     }
     // Rejects before the abort, which rejects with another error.
-    this.reject(new ResponseTooLong(responseBytesMax));
+    this.reject(new ResponseTooLong(responseBytesMax, this.status));
     this.abort();
   }
 

@@ -1,6 +1,7 @@
 import { CheckError, defineCheck, type CheckContext } from '../check';
 import { reduceInOrder, then, type Eventually } from '../eventually';
 import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
+import { ResponseTooLong } from '../port';
 import { TIMEOUT_PARAMETER } from '../remote';
 import type { Scope } from '../text/scope';
 import type { Pace } from '../work';
@@ -11,6 +12,8 @@ interface Parameters {
   readonly scope: readonly Scope[];
 }
 
+/** Maximum bytes of a response that are read. */
+const BYTES_MAX = 1_048_576;
 /** Maximum distinct URLs of all checked texts, so that a request cannot cause unbounded calls. */
 const URLS_MAX = 20;
 
@@ -85,23 +88,26 @@ const resolves = (url: URL, { port, signal }: CheckContext): Promise<boolean> =>
  * Returns whether a URL responds. A server that refuses HEAD gets a GET request, whose body is read
  * only up to the size of an ordinary page.
  */
-async function responds(url: URL, { port, signal }: CheckContext): Promise<boolean> {
+async function responds(url: URL, context: CheckContext): Promise<boolean> {
   for (const method of ['HEAD', 'GET'] as const) {
-    try {
-      const { status } = await port.call({
-        url: url.href,
-        method,
-        headers: {},
-        body: null,
-        signal,
-        responseBytesMax: 1_048_576,
-      });
-      // A redirect counts as a response: it is not followed, and the URL exists.
-      if (status < 400) return true;
-      if (method === 'HEAD' && status !== 405 && status !== 501 && status !== 403) return false;
-    } catch {
-      return false;
-    }
+    const status = await statusOf(url, method, context);
+    // A redirect counts as a response: it is not followed, and the URL exists.
+    if (status === null || status < 400) return status !== null;
+    if (method === 'HEAD' && status !== 405 && status !== 501 && status !== 403) return false;
   }
   return false;
+}
+
+/** Returns the status of the response, also of one that is too long to read; null without one. */
+async function statusOf(
+  url: URL,
+  method: 'HEAD' | 'GET',
+  { port, signal }: CheckContext,
+): Promise<number | null> {
+  const call = { url: url.href, method, headers: {}, body: null, signal, responseBytesMax: BYTES_MAX };
+  try {
+    return (await port.call(call)).status;
+  } catch (error) {
+    return error instanceof ResponseTooLong ? error.status : null;
+  }
 }

@@ -14,7 +14,9 @@ export class RecordingPort implements GuardrailPort {
   async call(call: GuardrailCall): Promise<GuardrailResponse> {
     this.calls.push(call);
     const response = await this.reply(call);
-    if (response.body.byteLength > call.responseBytesMax) throw new ResponseTooLong(call.responseBytesMax);
+    const { responseBytesMax } = call;
+    if (response.body.byteLength > responseBytesMax)
+      throw new ResponseTooLong(responseBytesMax, response.status);
     return response;
   }
 

@@ -41,7 +41,7 @@ export class OutboundGuardrailPort implements GuardrailPort {
       bytesMax: responseBytesMax,
     });
     const response = await call.catch((error: unknown) => {
-      throw error instanceof ResponseTooLarge ? new ResponseTooLong(responseBytesMax) : error;
+      throw error instanceof ResponseTooLarge ? new ResponseTooLong(responseBytesMax, error.status) : error;
     });
     const { 'content-type': contentType = '' } = response.headers;
     return { status: response.status, contentType, body: response.body };
