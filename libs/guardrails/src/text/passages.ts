@@ -1,8 +1,8 @@
 import { GUARDRAIL_LIMITS } from '../bounds';
 
 /**
- * What a text is: instructions (`system`), a message of the user or the model, the reasoning of the
- * model, a part of the use of a tool, or a text of unknown meaning (`other`).
+ * The role of a text: instructions (`system`), a message of the user or the model, the reasoning of
+ * the model, a part of the use of a tool, or unknown (`other`).
  */
 export type PassageKind =
   'system' | 'user' | 'assistant' | 'reasoning' | 'tool_definition' | 'tool_call' | 'tool_result' | 'other';
