@@ -5408,8 +5408,8 @@ export interface components {
         };
         AuditHeadResponse: {
             /**
-             * @description Hash of the newest record: SHA-256, hexadecimal.
-             * @example 9f86d081884c7d659a2feaa0c55ad015
+             * @description Hash of the newest record: SHA-256, hexadecimal; 64 zeros when there is no record.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
             hash: string;
             /**
@@ -5431,7 +5431,10 @@ export interface components {
             client_ip: string | null;
             /** @example scope_missing */
             error_type: string | null;
-            /** @example 60303ae22b998861 */
+            /**
+             * @description Hash of this record; null for records that are older than the chain.
+             * @example 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
+             */
             hash: string | null;
             /**
              * Format: uuid
@@ -5446,8 +5449,8 @@ export interface components {
              */
             organisation_id: string;
             /**
-             * @description Hash of the previous record.
-             * @example 9f86d081884c7d65
+             * @description Hash of the previous record; 64 zeros for the first record; null for records that are older than the chain.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
             previous_hash: string | null;
             /** @example req-1 */
@@ -5511,7 +5514,7 @@ export interface components {
             checked: number;
             head: components["schemas"]["AuditHeadResponse"];
             /**
-             * @description Value of from_sequence that continues the check; null at the end of the chain.
+             * @description Value of from_sequence that continues the check; null at the end of the chain and after an invalid record.
              * @example null
              */
             next_sequence: number | null;
@@ -19657,8 +19660,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20065,8 +20066,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20246,8 +20245,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20613,8 +20610,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21394,8 +21389,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21917,8 +21910,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22229,8 +22220,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22502,8 +22491,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23244,8 +23231,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23562,8 +23547,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -24057,8 +24040,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -25364,8 +25345,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -26406,8 +26385,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -29865,8 +29842,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -30226,8 +30201,8 @@ export interface operations {
                      *           "client_ip": "192.0.2.7",
                      *           "user_agent": "curl/8",
                      *           "sequence": 42,
-                     *           "previous_hash": "9f86d081884c7d65",
-                     *           "hash": "60303ae22b998861"
+                     *           "previous_hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *           "hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752"
                      *         }
                      *       ],
                      *       "total": 1,
@@ -30295,7 +30270,7 @@ export interface operations {
                      *       "next_sequence": null,
                      *       "head": {
                      *         "sequence": 42,
-                     *         "hash": "9f86d081884c7d659a2feaa0c55ad015"
+                     *         "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
                      *       }
                      *     }
                      */
@@ -32493,8 +32468,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -33050,8 +33023,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -33849,8 +33820,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -34463,8 +34432,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -35924,8 +35891,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -36145,8 +36110,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -36795,8 +36758,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -37743,8 +37704,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38994,8 +38953,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -40706,8 +40663,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41214,8 +41169,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42031,8 +41984,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42894,8 +42845,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43297,8 +43246,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43823,8 +43770,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -44132,8 +44077,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -44797,8 +44740,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -45106,8 +45047,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -45703,8 +45642,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -46556,8 +46493,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -46905,8 +46840,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -47445,8 +47378,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -48063,8 +47994,6 @@ export interface operations {
         responses: {
             200: {
                 headers: {
-                    /** @description Etag of the resource, if it has one. */
-                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
