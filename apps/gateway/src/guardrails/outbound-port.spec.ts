@@ -5,7 +5,9 @@ import { OutboundPort } from './outbound-port';
 
 describe('OutboundPort', () => {
   const policy = createAddressPolicy({ trustedHosts: ['127.0.0.1'] });
-  const outbound = new OutboundClient({ policy });
+  const outbound = new OutboundClient({
+    ...{ policy, maxConnectionsPerOrigin: 1, maxPools: 1, keepAliveTimeoutMs: 1_000 },
+  });
   const port = new OutboundPort(outbound, policy);
   let stub: StubProvider;
   beforeAll(async () => {

@@ -88,7 +88,8 @@ describe('invocation of a guardrail', () => {
 
   it('reports that the images of a request are too large, instead of a general failure', async () => {
     const slug = await create([{ id: 'default.inlineImageUrls', parameters: { maxSizeBytes: 5 } }]);
-    const content = [{ type: 'image_url', image_url: { url: `${origin}/image` } }];
+    const image = { type: 'image_url', image_url: { url: `${origin}/image` } };
+    const content = [{ type: 'text', text: 'What is this?' }, image];
     const { body } = await invoke(slug, { request: { messages: [{ role: 'user', content }] } });
     const error = { message: 'The images of the request are larger together than maxSizeBytes.' };
     expect(body.hook_results.before_request_hooks).toMatchObject([{ checks: [{ error }] }]);
