@@ -15,7 +15,7 @@ describe('OutboundPort', () => {
     stub.respond({ headers: { 'content-type': 'image/png' }, body: 'x'.repeat(100) });
   });
   afterAll(async () => {
-    await outbound.close();
+    outbound.close();
     await stub.stop();
   });
   const call = (responseBytesMax: number) =>
