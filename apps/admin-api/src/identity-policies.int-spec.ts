@@ -101,6 +101,6 @@ describe('cases of the specification for environment settings', () => {
     if (refusal === null) return;
     const [name = ''] = Object.keys(one.body);
     expect(refusal).toBeInstanceOf(SettingsError);
-    expect(String(refusal)).toContain(name);
+    expect((refusal as SettingsError).message).toContain(name);
   });
 });
