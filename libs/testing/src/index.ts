@@ -18,7 +18,6 @@ export { endProcess } from './end-process';
 export { eventually } from './eventually';
 export { freePort } from './free-port';
 export {
-  CONFORMANCE_NODE_MAJOR,
   runConformance,
   type ConformanceOptions,
   type ConformanceResult,

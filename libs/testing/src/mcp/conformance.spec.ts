@@ -1,8 +1,7 @@
-import { CONFORMANCE_NODE_MAJOR, runConformance, type ConformanceResult } from './conformance';
+import { runConformance, type ConformanceResult } from './conformance';
 import { verdictOf } from './conformance-verdict';
 import { startMcpFixture, type McpFixture } from './mcp-fixture';
 
-const isNodeNewEnough = Number(process.versions.node.split('.')[0]) >= CONFORMANCE_NODE_MAJOR;
 let fixture: McpFixture;
 
 beforeAll(async () => {
@@ -11,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => fixture.close());
 
-(isNodeNewEnough ? describe : describe.skip)('runConformance', () => {
+describe('runConformance', () => {
   it.each([
     ['2025-11-25', 'tools-call-elicitation', 2],
     ['2026-07-28', 'input-required-result-multi-round', 4],

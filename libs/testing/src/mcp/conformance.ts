@@ -47,8 +47,6 @@ interface Requirements {
   readonly notScored: readonly string[];
 }
 
-/** The oldest Node.js that the suite runs on. */
-export const CONFORMANCE_NODE_MAJOR = 22;
 /** Folder of the suite's package. */
 export const SUITE = dirname(require.resolve('@modelcontextprotocol/conformance/package.json'));
 const SUMMARY_LINE = /^([✓✗]) ([a-z0-9-]+): \d+ passed/gm;
