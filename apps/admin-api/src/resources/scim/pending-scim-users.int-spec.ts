@@ -71,8 +71,12 @@ describe('a change of a large group', () => {
       return Number(settled);
     };
     const batches = await Promise.all([settle(), settle()]);
-    expect(Math.max(...batches)).toBe(200);
-    expect(Math.min(...batches)).toBeGreaterThan(0);
+    // The second batch has the same users, or the rest when it ran after the first.
+    expect([
+      [200, 200],
+      [200, MORE - 200],
+      [MORE - 200, 200],
+    ]).toContainEqual(batches);
     while ((await settle()) !== 0);
     expect(await members()).toBe(ids.length);
     expect((await api.post(INTERNAL.scimSettle, { token: tenant.adminKey })).status).toBe(401);
