@@ -24,18 +24,21 @@ const DEFAULTS: Preferences = {
 
 let current: Preferences | undefined;
 const listeners = new Set<() => void>();
+let stopFollowing = (): void => undefined;
 
 /** Calls `listener` for each change, in this tab and in others. Returns a function that stops it. */
 function subscribe(listener: () => void): () => void {
+  if (listeners.size === 0) stopFollowing = onStored(KEY, () => apply(stored()));
   listeners.add(listener);
-  const stop = onStored(KEY, () => {
-    current = stored();
-    listener();
-  });
   return () => {
     listeners.delete(listener);
-    stop();
+    if (listeners.size === 0) stopFollowing();
   };
+}
+
+function apply(next: Preferences): void {
+  current = next;
+  for (const listener of listeners) listener();
 }
 
 /** The stored preferences. Without storage, those of this tab. */
@@ -48,9 +51,9 @@ export const preferences = (): Preferences => (current ??= stored());
 
 /** Changes preferences. Keeps those that another tab has changed. */
 export function changePreferences(change: Partial<Preferences>): void {
-  current = { ...stored(), ...change };
-  writeStored(KEY, current);
-  for (const listener of listeners) listener();
+  const next = { ...stored(), ...change };
+  writeStored(KEY, next);
+  apply(next);
 }
 
 export const usePreferences = (): Preferences => useSyncExternalStore(subscribe, preferences);
