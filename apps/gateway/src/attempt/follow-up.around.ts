@@ -44,8 +44,8 @@ export class FollowUpAround implements AroundStage {
 /** Makes one of the two calls. */
 const makeCall = (call: AttemptCall, built: BuiltRequest, next: Next): Promise<GatewayResponse> =>
   new Promise((resolve, reject) => {
-    const begun = (response: GatewayResponse): void => call.listener.callStarted(response);
-    next.begin(call.with(built, { callStarted: begun, responded: resolve, refused: reject }));
+    const callStarted = (response: GatewayResponse): void => call.listener.callStarted(response);
+    next.begin(call.with(built, { callStarted, responded: resolve, refused: reject }));
   });
 
 async function objectOf(response: GatewayResponse): Promise<JsonObject> {

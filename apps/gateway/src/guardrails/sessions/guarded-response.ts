@@ -118,9 +118,9 @@ export class GuardedResponse implements GuardedOut {
   /** Sends held audio in order, as far as the text before it is sent. */
   private sendSound(): void {
     while (this.sound.length > 0) {
-      const [{ message, channel, precedingLength: behind }] = this.sound as [HeldSound];
-      const gone = (this.received.get(String(channel.choice)) ?? 0) - this.guard.heldLength(channel);
-      if (gone < behind) return;
+      const [{ message, channel, precedingLength }] = this.sound as [HeldSound];
+      const sentLength = (this.received.get(String(channel.choice)) ?? 0) - this.guard.heldLength(channel);
+      if (sentLength < precedingLength) return;
       this.sound.shift();
       this.budget.give(message.length);
       this.out.toClient(message);

@@ -52,11 +52,14 @@ export class SessionCalls {
     const forget = this.running.add(session, message.id, abort);
     streams.add(stream);
     let timer: NodeJS.Timeout | null = null;
-    const left = (): void => {
-      timer = setTimeout(() => (streams.isFollowed(stream) ? left() : abort.abort()), ABANDONED_MS).unref();
+    const clientLeft = (): void => {
+      timer = setTimeout(
+        () => (streams.isFollowed(stream) ? clientLeft() : abort.abort()),
+        ABANDONED_MS,
+      ).unref();
     };
     return {
-      clientLeft: left,
+      clientLeft,
       end: () => {
         if (timer !== null) clearTimeout(timer);
         streams.delete(stream);

@@ -178,15 +178,17 @@ export function readClientEvent(message: Buffer, isBinary: boolean): ClientEvent
     return { ...TEXT, isSound, requestsResponse: message.includes(ASK), models: null };
   const body = isRead ? objectOf(message) : null;
   if (body === null) return isSound ? SOUND : TEXT;
-  const asks = body['type'] === 'response.create';
+  const requestsResponse = body['type'] === 'response.create';
   const parts = [body, body['response'], body['session'], body['setup']].filter(isObject);
-  const isAlone =
-    asks && parts.some(({ input }) => input !== undefined) && textAt(body, 'previous_response_id') === null;
+  const usesOwnInputOnly =
+    requestsResponse &&
+    parts.some(({ input }) => input !== undefined) &&
+    textAt(body, 'previous_response_id') === null;
   const models = parts.flatMap(modelsNamedIn);
   return {
-    isSound: isSound && !asks,
-    requestsResponse: asks,
-    usesOwnInputOnly: isAlone,
+    isSound: isSound && !requestsResponse,
+    requestsResponse,
+    usesOwnInputOnly,
     models,
     isAmbiguous: hasDuplicateMembers(message),
   };
