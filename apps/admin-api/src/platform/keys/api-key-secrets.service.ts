@@ -18,8 +18,8 @@ export interface Rotation {
   /** New secret in clear text; shown once. */
   readonly key: string;
   /**
-   * `auto` when the key's rotation policy had already created this secret and nobody had fetched
-   * it.
+   * `auto` when the key's rotation policy had already created this secret, which had not been
+   * fetched yet.
    */
   readonly mode: 'manual' | 'auto';
   readonly oldMasked: string | null;

@@ -179,8 +179,8 @@ export async function assertMember(
 }
 
 /**
- * Throws `sso_login_refused` for owners unless an owner has allowed them: whoever configures the
- * identity provider could otherwise log in as an owner.
+ * Throws `sso_login_refused` for owners unless an owner has allowed them: the person who configures
+ * the identity provider could otherwise log in as an owner.
  */
 function assertAdmits(
   { admitsOwners }: Pick<SsoConnectionEntity, 'admitsOwners'>,

@@ -41,7 +41,7 @@ export class PageSessions {
   }
 
   /**
-   * Returns the user who has signed in for the page; null when nobody has. Throws `mfa_required`
+   * Returns the user who has signed in for the page; null without one. Throws `mfa_required`
    * for a user who lacks the required second factor.
    */
   async sessionOf(request: FastifyRequest, reply: FastifyReply): Promise<AuthenticatedSession | null> {

@@ -50,7 +50,7 @@ export class ConnectFlows {
     private readonly urls: ConnectUrls,
   ) {}
 
-  /** Throws `validation_failed` for a link that nobody can use. */
+  /** Throws `validation_failed` for a link that is invalid, used or expired. */
   async assertUsable(serverId: string, ticket: string): Promise<void> {
     const row = await this.tickets.find(ticket);
     const visit = { serverId, userId: row?.userId ?? '', now: Date.now() };
