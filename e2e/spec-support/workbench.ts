@@ -15,8 +15,11 @@ import type { LogDetail, LogEntry, LogPage } from './logs';
  * Time limit in milliseconds until the record of a finished request is readable, on a busy machine.
  */
 const LOG_TIMEOUT_MS = 20_000;
-/** Time limit in milliseconds after a stopped or killed part is back. */
-const RECOVERY_TIMEOUT_MS = 20_000;
+/**
+ * Time limit in milliseconds after stopped or killed parts were started again: the worker, which
+ * stores the records, may be the last of them to start.
+ */
+const RECOVERY_TIMEOUT_MS = 90_000;
 
 export interface Call {
   /** Key of the request; absent: the workspace's first key; null: none. */

@@ -43,11 +43,12 @@ export class Calls {
     return this.calls.filter(({ endedAt }) => endedAt === null).map(({ path }) => path);
   }
 
-  /** Calls made before the last of the matching calls ended. */
-  before(last: RegExp): Calls {
-    const end = Math.max(
-      ...this.calls.filter(({ path }) => last.test(path)).map(({ endedAt }) => endedAt ?? Infinity),
-    );
+  /** Calls made before every matching path had ended once. */
+  untilEnded(matching: RegExp): Calls {
+    const firstEnds = new Map<string, number>();
+    for (const { path, endedAt } of this.calls)
+      if (matching.test(path) && !firstEnds.has(path)) firstEnds.set(path, endedAt ?? Infinity);
+    const end = Math.max(...firstEnds.values());
     const earlier = new Calls();
     earlier.calls = this.calls.filter(({ sentAt }) => sentAt < end);
     return earlier;
