@@ -2,7 +2,8 @@ import { GATEWAY_HEADER_PREFIX } from '@gw/contracts';
 import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, type ErrorDetail } from '@gw/kernel';
 
 const HEADERS_MAX = 64;
-const MASK = '*****';
+/** Mask that responses show instead of a secret. */
+export const MASK = '*****';
 /** Matches names of headers that may contain a credential. */
 const CREDENTIAL_NAME = /auth|cookie|credential|key|pass|secret|session|sign|token/i;
 const VALUE_LENGTH_MAX = 8_192;

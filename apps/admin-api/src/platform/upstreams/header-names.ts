@@ -1,5 +1,4 @@
 import { GATEWAY_HEADER_PREFIX } from '@gw/contracts';
-import { VERSION_HEADER } from '@gw/a2a';
 import { isReservedHeader } from '@gw/mcp';
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
@@ -10,24 +9,26 @@ const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   ...['x-auth-token', 'x-access-token', 'x-user-claims', 'x-user-jwt'],
 ]);
 
-/** Headers of A2A, which only the gateway sets. */
-const OF_AGENTS: ReadonlySet<string> = new Set([VERSION_HEADER, 'a2a-extensions']);
-
 /**
  * Returns why a header cannot be sent to an upstream server, as part of a sentence; null if it can.
+ * `protocolHeaders` are the names in lower case that only the gateway sets for this kind of
+ * upstream, in addition to those that it sets for every kind.
  */
-export function sentHeaderFault(name: unknown): string | null {
+export function sentHeaderFault(name: unknown, protocolHeaders: ReadonlySet<string>): string | null {
   if (typeof name !== 'string' || !NAME.test(name))
     return 'must be a valid header name of at most 128 characters';
   const lower = name.toLowerCase();
-  return isReservedHeader(lower) || OF_AGENTS.has(lower) || lower.startsWith(GATEWAY_HEADER_PREFIX)
+  return isReservedHeader(lower) || protocolHeaders.has(lower) || lower.startsWith(GATEWAY_HEADER_PREFIX)
     ? 'is a header of the protocol or of the connection, which cannot be set; remove it'
     : null;
 }
 
-/** Returns why a caller's header cannot be forwarded to an upstream server; null if it can. */
-export function forwardedHeaderFault(name: unknown): string | null {
-  const fault = sentHeaderFault(name);
+/**
+ * Returns why a caller's header cannot be forwarded to an upstream server; null if it can.
+ * `protocolHeaders` as in `sentHeaderFault`.
+ */
+export function forwardedHeaderFault(name: unknown, protocolHeaders: ReadonlySet<string>): string | null {
+  const fault = sentHeaderFault(name, protocolHeaders);
   if (fault !== null || typeof name !== 'string') return fault;
   return NEVER_FORWARDED.has(name.toLowerCase())
     ? 'may carry the credential of the caller, which is never forwarded; let callers send another header'

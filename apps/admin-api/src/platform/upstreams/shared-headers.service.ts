@@ -13,7 +13,8 @@ import { DataSource, In } from 'typeorm';
 import { mayUse, SecretAccess } from '../credentials/secret-access';
 import { SECRET_READER } from '../credentials/secret-reader';
 import { VENDOR_CALLS } from '../credentials/vendor-calls';
-import { UpstreamCredentials, type CredentialRow, type UpstreamKind } from './upstream-credentials.service';
+import { UpstreamCredentials, type CredentialRow } from './upstream-credentials.service';
+import type { UpstreamKind } from './upstream-kind';
 
 type Row = CredentialRow & Pick<UpstreamIntegration, 'workspaceId'>;
 

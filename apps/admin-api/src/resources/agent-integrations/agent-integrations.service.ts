@@ -74,7 +74,9 @@ export class AgentIntegrationsService {
     assignTrustedKeys(row, input, this.policy);
     assertReadsKeys(row);
     const mappings = input.secret_mappings ?? null;
-    row.secretMappings = await this.dataSource.transaction((own) => readUpstreamMappings(own, row, mappings));
+    row.secretMappings = await this.dataSource.transaction((own) =>
+      readUpstreamMappings(AGENT_UPSTREAM, own, row, mappings),
+    );
     this.credentials.apply(AGENT_UPSTREAM, row, {
       configurations: input.configurations,
       caller,
@@ -89,7 +91,7 @@ export class AgentIntegrationsService {
     return this.writes.run(caller, async (write) => {
       await assertSlugFree(write.manager, AgentIntegrationEntity, taken(row.slug));
       // A secret reference may have been archived while the card was read.
-      row.secretMappings = await readUpstreamMappings(write.manager, row, mappings);
+      row.secretMappings = await readUpstreamMappings(AGENT_UPSTREAM, write.manager, row, mappings);
       const { id, slug } = await createRow(write, agentIntegrationTo('create'), row, async (saved) => {
         const { columns } = await this.snapshots.keep(write, saved, card);
         await this.snapshots.save(write.manager, saved, columns);
@@ -162,8 +164,9 @@ export class AgentIntegrationsService {
     assignAgentFields(row, input);
     assignTrustedKeys(row, input, this.policy);
     assertReadsKeys(row);
-    if (mappings !== undefined) row.secretMappings = await readUpstreamMappings(write.manager, row, mappings);
-    else if (row.secretMappings !== null) assertMappable(row);
+    if (mappings !== undefined)
+      row.secretMappings = await readUpstreamMappings(AGENT_UPSTREAM, write.manager, row, mappings);
+    else if (row.secretMappings !== null) assertMappable(AGENT_UPSTREAM, row);
     const card = await this.cardInUse(write, before, row, given);
     const aims = aimsOf(before, row, card);
     this.credentials.apply(AGENT_UPSTREAM, row, { configurations, caller: write.caller, before, aims });

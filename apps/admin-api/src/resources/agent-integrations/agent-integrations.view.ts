@@ -3,7 +3,7 @@ import { isObject } from '@gw/kernel';
 import { ResponseField, responseOf, RowResponse, viewOf } from '@gw/web';
 import { SecretMappingResponse, shownMappings } from '../../platform/credentials/secret-mappings';
 import { APPROVAL_MODES, ON_CHANGE } from '../../platform/upstreams/approval-choices';
-import { shownConfigurations } from '../../platform/upstreams/shown-configurations';
+import { AGENT_CLIENTS, shownConfigurations } from '../../platform/upstreams/client-secrets';
 import { healthOf, UpstreamHealthSummary } from '../../platform/upstreams/upstream-health.dto';
 import { UpstreamAccessResponse } from '../../platform/upstreams/workspace-access.dto';
 import { AgentSavedFields } from './agent-integrations.dto';
@@ -119,7 +119,7 @@ export interface AgentCounts {
 const shared = (row: AgentIntegrationEntity, { workspaces, skills }: AgentCounts) => ({
   type: row.workspaceId === null ? ('organisation' as const) : ('workspace' as const),
   auth_type: row.authType as AgentIntegrationResponse['auth_type'],
-  configurations: shownConfigurations(row),
+  configurations: shownConfigurations(AGENT_CLIENTS, row),
   secret_mappings: shownMappings(row),
   pricing: shownAgentPrices(row.prices),
   trusted_keys: row.trustedKeysUrl === null && row.trustedKeys !== null ? { keys: row.trustedKeys } : null,

@@ -1,7 +1,7 @@
 import type { AgentIntegrationEntity, AgentServerEntity } from '@gw/entities';
 import { plainListResponseOf, ResponseField, responseOf, RowResponse, viewOf } from '@gw/web';
 import { AgentTestResponse } from '../../platform/agents/agent-tests';
-import { shownConfigurations } from '../../platform/upstreams/shown-configurations';
+import { AGENT_CLIENTS, shownConfigurations } from '../../platform/upstreams/client-secrets';
 import { healthOf, UpstreamHealthSummary } from '../../platform/upstreams/upstream-health.dto';
 import { AgentServerFields, LISTED } from './agent-servers.dto';
 
@@ -93,7 +93,7 @@ export function toAgentServerDetail(
     ...sharedOf(parts),
     agent_integration_details: {
       ...{ id, slug, status, url, auth_type: authType, sync_status: syncStatus },
-      configurations: shownConfigurations(parts.integration),
+      configurations: shownConfigurations(AGENT_CLIENTS, parts.integration),
     },
   });
 }

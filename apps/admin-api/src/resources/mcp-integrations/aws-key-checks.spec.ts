@@ -1,5 +1,8 @@
-import type { CheckedIntegration } from './configuration-faults';
-import { configurationFaultsOf, mcpTargetOf } from './mcp-configurations';
+import type { ErrorDetail } from '@gw/kernel';
+import type { CheckedIntegration } from '../../platform/upstreams/configuration-faults';
+import { configurationFaultsOf } from '../../platform/upstreams/configuration-rules';
+import { mappingTarget } from '../../platform/upstreams/upstream-mappings';
+import { MCP_UPSTREAM } from './mcp-configurations';
 
 const OF: CheckedIntegration = {
   ...{ authType: 'aws_sigv4', url: 'https://mcp.example.com/mcp', mapped: new Set(), hasIssuer: true },
@@ -9,8 +12,12 @@ const KEY = {
   ...{ access_key_id: 'AKIDSTUB00000000SELF', region: 'eu-central-1', service: 'bedrock-agentcore' },
   secret_access_key: 'stub+own/secret0123456789',
 };
+const faultsOf = (
+  values: Readonly<Record<string, unknown>>,
+  of: CheckedIntegration,
+): readonly ErrorDetail[] => configurationFaultsOf(MCP_UPSTREAM.rules, values, of);
 const faults = (more: object, of: Partial<CheckedIntegration> = {}): readonly string[] =>
-  configurationFaultsOf({ aws_sigv4: { ...KEY, ...more } }, { ...OF, ...of }).map(({ path }) =>
+  faultsOf({ aws_sigv4: { ...KEY, ...more } }, { ...OF, ...of }).map(({ path }) =>
     path.replace('configurations.aws_sigv4.', ''),
   );
 
@@ -35,13 +42,13 @@ describe('aws_sigv4', () => {
   });
 
   it('is required with its authentication type, and refused with others', () => {
-    expect(configurationFaultsOf({}, OF).map(({ path }) => path)).toEqual(['configurations.aws_sigv4']);
-    expect(configurationFaultsOf({ aws_sigv4: KEY }, { ...OF, authType: 'none' })).toHaveLength(1);
+    expect(faultsOf({}, OF).map(({ path }) => path)).toEqual(['configurations.aws_sigv4']);
+    expect(faultsOf({ aws_sigv4: KEY }, { ...OF, authType: 'none' })).toHaveLength(1);
   });
 
   it('may have its own secret in a secret manager, and no other one', () => {
-    expect(mcpTargetOf('secret_access_key', 'aws_sigv4')).toBe('secret_access_key');
-    expect(mcpTargetOf('client_secret', 'aws_sigv4')).toBeNull();
-    expect(mcpTargetOf('secret_access_key', 'oauth_auto')).toBeNull();
+    expect(mappingTarget(MCP_UPSTREAM, 'secret_access_key', 'aws_sigv4')).toBe('secret_access_key');
+    expect(mappingTarget(MCP_UPSTREAM, 'client_secret', 'aws_sigv4')).toBeNull();
+    expect(mappingTarget(MCP_UPSTREAM, 'secret_access_key', 'oauth_auto')).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { AWS_MEMBERS } from '@gw/providers';
 import { shortenedFault } from '../../platform/credentials/shown-secret';
-import type { CheckedIntegration, Faults } from './configuration-faults';
+import type { CheckedIntegration, Faults } from '../../platform/upstreams/configuration-faults';
 
 const SECRET_MAX = 256;
 

@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { CheckedIntegration } from './configuration-faults';
-import { clientAddresses, configurationFaultsOf, mcpTargetOf } from './mcp-configurations';
+import type { CheckedIntegration } from '../../platform/upstreams/configuration-faults';
+import { configurationFaultsOf } from '../../platform/upstreams/configuration-rules';
+import { mappingTarget } from '../../platform/upstreams/upstream-mappings';
+import { MCP_UPSTREAM } from './mcp-configurations';
 
 const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
   ...{ format: 'pem', type: 'pkcs8' },
@@ -16,7 +18,7 @@ const OF: CheckedIntegration = {
   sendsAuthorization: false,
 };
 const faultsOf = (configurations: object, of: Partial<CheckedIntegration>): readonly string[] =>
-  configurationFaultsOf(configurations as never, { ...OF, ...of }).map(({ path }) =>
+  configurationFaultsOf(MCP_UPSTREAM.rules, configurations as never, { ...OF, ...of }).map(({ path }) =>
     path.replace(/^configurations\.\w+\./, ''),
   );
 
@@ -68,11 +70,14 @@ describe.each<[CheckedIntegration['authType'], string, object]>([
 
   it('binds its key to the authorization server', () => {
     const path = `configurations.${member}.issuer`;
-    expect(clientAddresses({ [member]: { ...client, ...address } })).toHaveProperty([path], client.issuer);
+    expect(MCP_UPSTREAM.clientAddresses({ [member]: { ...client, ...address } })).toHaveProperty(
+      [path],
+      client.issuer,
+    );
   });
 
   it('may have its key in a secret manager', () => {
-    expect(mcpTargetOf('private_key', authType)).toBe('private_key');
-    expect(mcpTargetOf('private_key', 'id_jag')).toBeNull();
+    expect(mappingTarget(MCP_UPSTREAM, 'private_key', authType)).toBe('private_key');
+    expect(mappingTarget(MCP_UPSTREAM, 'private_key', 'id_jag')).toBeNull();
   });
 });

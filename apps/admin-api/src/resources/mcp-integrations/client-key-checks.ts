@@ -1,7 +1,7 @@
 import { CLIENT_KEY_ALGORITHMS, CLIENT_KEY_RULE, readClientKey } from '@gw/kernel';
 import { shortenedFault } from '../../platform/credentials/shown-secret';
 import { isSecure } from '../../platform/upstreams/configuration-checks';
-import type { CheckedIntegration, Faults, Fields } from './configuration-faults';
+import type { CheckedIntegration, Faults, Fields } from '../../platform/upstreams/configuration-faults';
 
 /** Authentication method of a client that signs assertions (RFC 7523). */
 export const PRIVATE_KEY_JWT = 'private_key_jwt';

@@ -1,7 +1,13 @@
 import { shortenedFault } from '../../platform/credentials/shown-secret';
-import { checkAuthMethod, CLIENT_MEMBERS, isSecure } from '../../platform/upstreams/configuration-checks';
+import {
+  checkAuthMethod,
+  checkClient,
+  checkTokenEndpoint,
+  CLIENT_MEMBERS,
+  isSecure,
+} from '../../platform/upstreams/configuration-checks';
+import type { CheckedIntegration, Faults, Fields } from '../../platform/upstreams/configuration-faults';
 import { checkClientKey, checkIssuer, KEY_MEMBERS, PRIVATE_KEY_JWT } from './client-key-checks';
-import { checkClient, type CheckedIntegration, type Faults, type Fields } from './configuration-faults';
 
 /**
  * Checks a client at a token endpoint whose address the administrator names. `methods` are
@@ -14,10 +20,8 @@ function checkExchangeClient(
   methods: readonly string[] = [],
 ): void {
   checkClient(value, path, faults);
-  const { token_endpoint: endpoint, auth_method: method } = value;
-  if (typeof endpoint !== 'string' || !isSecure(endpoint))
-    faults.add(`${path}.token_endpoint`, 'must be a URL that begins with https://');
-  checkAuthMethod(method, `${path}.auth_method`, faults, methods);
+  checkTokenEndpoint(value, path, faults);
+  checkAuthMethod(value['auth_method'], `${path}.auth_method`, faults, methods);
 }
 
 /** Checks the configuration `token_exchange`. */

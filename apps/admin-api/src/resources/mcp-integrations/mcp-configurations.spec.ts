@@ -1,12 +1,18 @@
-import type { CheckedIntegration } from './configuration-faults';
-import { configurationFaultsOf } from './mcp-configurations';
+import type { ErrorDetail } from '@gw/kernel';
+import type { CheckedIntegration } from '../../platform/upstreams/configuration-faults';
+import { configurationFaultsOf } from '../../platform/upstreams/configuration-rules';
+import { MCP_UPSTREAM } from './mcp-configurations';
 
 const OF: CheckedIntegration = {
   ...{ authType: 'none', url: 'https://mcp.example.com/mcp', mapped: new Set(), hasIssuer: true },
   sendsAuthorization: false,
 };
+const faultsOf = (
+  values: Readonly<Record<string, unknown>>,
+  of: CheckedIntegration,
+): readonly ErrorDetail[] => configurationFaultsOf(MCP_UPSTREAM.rules, values, of);
 const faults = (rule: object, of: Partial<CheckedIntegration> = {}): readonly string[] =>
-  configurationFaultsOf({ user_identity_forwarding: rule }, { ...OF, ...of }).map(({ path }) => path);
+  faultsOf({ user_identity_forwarding: rule }, { ...OF, ...of }).map(({ path }) => path);
 const PATH = 'configurations.user_identity_forwarding';
 
 describe('user_identity_forwarding', () => {
@@ -54,12 +60,17 @@ describe('user_identity_forwarding', () => {
       user_identity_forwarding: { method: 'bearer' },
     };
     const of = { ...OF, authType: 'headers', sendsAuthorization: true } as const;
-    expect(configurationFaultsOf(values, of).map(({ path }) => path)).toEqual([`${PATH}.method`]);
+    expect(faultsOf(values, of).map(({ path }) => path)).toEqual([`${PATH}.method`]);
     expect(
-      configurationFaultsOf(
-        { ...values, headers: { 'x-a': 'secret-value' } },
-        { ...of, sendsAuthorization: false },
-      ),
+      faultsOf({ ...values, headers: { 'x-a': 'secret-value' } }, { ...of, sendsAuthorization: false }),
     ).toEqual([]);
+  });
+});
+
+describe('headers', () => {
+  it('may have names that only A2A reserves', () => {
+    const values = { headers: { 'a2a-version': '1.0' }, passthrough_headers: ['a2a-extensions'] };
+    const of = { ...OF, authType: 'headers' } as const;
+    expect(faultsOf({ ...values, passthrough_acknowledged: true }, of)).toEqual([]);
   });
 });

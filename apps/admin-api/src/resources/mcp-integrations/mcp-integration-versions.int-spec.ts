@@ -1,7 +1,8 @@
 import { AuditLogEntity, McpIntegrationEntity, McpIntegrationVersionEntity } from '@gw/entities';
-import { McpCredentials } from './mcp-credentials.service';
+import { UpstreamCredentials } from '../../platform/upstreams/upstream-credentials.service';
 import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
+import { MCP_UPSTREAM } from './mcp-configurations';
 
 const PATH = '/v1/mcp-integrations';
 
@@ -37,7 +38,7 @@ describe('versions of MCP integrations', () => {
     (await api.get(`${PATH}/${id}`, call)).body;
   async function headersOf(id: string): Promise<unknown> {
     const row = await api.dataSource.manager.findOneByOrFail(McpIntegrationEntity, { id });
-    return api.api.app.get(McpCredentials).open(row).headers;
+    return api.api.app.get(UpstreamCredentials).open(MCP_UPSTREAM, row).headers;
   }
 
   it('are created by each update, and restoring one creates a further one', async () => {

@@ -3,9 +3,9 @@ import { isObject } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import { found } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
-import { shownMcpConfigurations } from '../../platform/credentials/mcp-shown-configurations';
 import { shownMappings } from '../../platform/credentials/secret-mappings';
 import { addVersion, type Versions } from '../../platform/resource/versioned';
+import { MCP_CLIENTS, shownConfigurations } from '../../platform/upstreams/client-secrets';
 import { McpPlainFields, type UpdateMcpIntegrationDto } from './mcp-integrations.dto';
 import { shownPrices } from './mcp-prices';
 import { viewOf } from '@gw/web';
@@ -18,7 +18,7 @@ export const VERSIONS: Versions<McpIntegrationVersionEntity> = {
 /** Returns the saved state of an integration: the members of a PUT, with masked secrets. */
 export const contentOf = (row: McpIntegrationEntity): Record<string, unknown> => ({
   ...viewOf(McpPlainFields, row),
-  configurations: shownMcpConfigurations(row),
+  configurations: shownConfigurations(MCP_CLIENTS, row),
   secret_mappings: shownMappings(row),
   approval_mode: row.approvalMode,
   on_change: row.onChange,
@@ -66,7 +66,7 @@ export function restored(
 ): UpdateMcpIntegrationDto {
   const { configurations: saved, ...rest } = content;
   const before = isObject(saved) ? saved : {};
-  const cleared = Object.keys(shownMcpConfigurations(now)).map((name) => [name, null] as const);
+  const cleared = Object.keys(shownConfigurations(MCP_CLIENTS, now)).map((name) => [name, null] as const);
   const requested = Object.entries(secrets).map(
     ([name, value]) => [name, merged(before[name], value)] as const,
   );

@@ -4,7 +4,6 @@ import { McpImportService } from './import/mcp-import.service';
 import { RegistryClient } from './import/registry-client';
 import { McpCapabilitiesController, McpSyncJobController } from './mcp-capabilities.controller';
 import { McpCapabilitiesService } from './mcp-capabilities.service';
-import { McpCredentials } from './mcp-credentials.service';
 import { McpHealth } from './mcp-health.service';
 import {
   McpHealthJobController,
@@ -39,7 +38,6 @@ export const MCP_INTEGRATIONS = {
     McpIntegrationsService,
     McpIntegrationWorkspacesService,
     McpCapabilitiesService,
-    McpCredentials,
     McpHealth,
     McpSnapshots,
     McpSyncService,

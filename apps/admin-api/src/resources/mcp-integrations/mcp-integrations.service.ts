@@ -3,11 +3,10 @@ import { McpHealthEntity, McpIntegrationEntity, McpOpenApiDocumentEntity } from 
 import { GatewayError, uuidv7 } from '@gw/kernel';
 import { assign, columnsOf, invalid, listWithMoreOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree, autoSlug } from '../../platform/common/slugs';
 import { NAMED_MAX } from '../../platform/common/uses';
-import { readMappingsTo, type SecretMappingDto } from '../../platform/credentials/secret-mappings';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { archiveRow, createRow, findRow, patchRow } from '../../platform/resource/rows';
 import { actorOf, listVersions } from '../../platform/resource/versioned';
@@ -20,12 +19,13 @@ import {
 import { endConnections } from '../../platform/rows/connection-ends';
 import { archiveMcpServers } from '../../platform/rows/mcp-rows';
 import { Writes, type Write } from '../../platform/unit-of-work/writes';
+import { UpstreamCredentials } from '../../platform/upstreams/upstream-credentials.service';
 import { unknownHealth } from '../../platform/upstreams/upstream-health';
 import { toHealth, type UpstreamHealthResponse } from '../../platform/upstreams/upstream-health.dto';
 import { healthStrip } from '../../platform/upstreams/upstream-health.queries';
+import { assertMappable, readUpstreamMappings } from '../../platform/upstreams/upstream-mappings';
 import { listIntegrations } from '../../platform/upstreams/usable-integrations';
-import { mcpTargetOf } from './mcp-configurations';
-import { McpCredentials } from './mcp-credentials.service';
+import { MCP_UPSTREAM } from './mcp-configurations';
 import { countOf, mcpIntegrationTo } from './mcp-integration-rows';
 import { saveFirstVersion, keepVersion, restored, versionAt, VERSIONS } from './mcp-integration-versions';
 import {
@@ -56,7 +56,7 @@ export class McpIntegrationsService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
-    private readonly credentials: McpCredentials,
+    private readonly credentials: UpstreamCredentials,
   ) {}
 
   /**
@@ -95,8 +95,13 @@ export class McpIntegrationsService {
       ...{ serverInfo: null, approvedServer: null, syncStatus: 'pending', lastSyncedAt: null },
       ...{ syncError: null, nextSyncAt: new Date() },
     });
-    row.secretMappings = await readMcpMappings(manager, row, input.secret_mappings ?? null);
-    this.credentials.apply(row, { configurations: input.configurations, caller, before: null });
+    row.secretMappings = await readUpstreamMappings(
+      MCP_UPSTREAM,
+      manager,
+      row,
+      input.secret_mappings ?? null,
+    );
+    this.credentials.apply(MCP_UPSTREAM, row, { configurations: input.configurations, caller, before: null });
     assertFitsKind(row);
     return createRow(write, mcpIntegrationTo('create'), row, async (created) => {
       await keepVersion(manager, caller, created);
@@ -176,9 +181,10 @@ export class McpIntegrationsService {
     const [read, granted] = [readAs(row), grantedFor(row)];
     assign(McpPlainFields, row, input);
     assertFitsKind(row);
-    if (mappings !== undefined) row.secretMappings = await readMcpMappings(manager, row, mappings);
-    else if (row.secretMappings !== null) assertMappable(row);
-    this.credentials.apply(row, { configurations, caller, before });
+    if (mappings !== undefined)
+      row.secretMappings = await readUpstreamMappings(MCP_UPSTREAM, manager, row, mappings);
+    else if (row.secretMappings !== null) assertMappable(MCP_UPSTREAM, row);
+    this.credentials.apply(MCP_UPSTREAM, row, { configurations, caller, before });
     if (mode !== undefined) row.approvalMode = mode;
     if (onChange !== undefined) row.onChange = onChange;
     if (input.pricing !== undefined) row.prices = readPrices(input.pricing);
@@ -259,21 +265,4 @@ function assertFitsKind({ kind, url, transport }: McpIntegrationEntity): void {
 function assertOwn({ organisationId }: Principal, named: string | undefined): void {
   if (named !== undefined && named.toLowerCase() !== organisationId)
     throw invalid('organisation_id', 'organisation_id must be the organisation of the credential');
-}
-
-const readMcpMappings = (
-  manager: EntityManager,
-  row: McpIntegrationEntity,
-  input: readonly SecretMappingDto[] | null,
-): Promise<McpIntegrationEntity['secretMappings']> =>
-  readMappingsTo(manager, row, input, (field) => mcpTargetOf(field, row.authType));
-
-/** Throws `validation_failed` when a saved mapping no longer fits the authentication type. */
-function assertMappable({ secretMappings, authType }: McpIntegrationEntity): void {
-  if ((secretMappings ?? []).every(({ target_field }) => mcpTargetOf(target_field, authType) !== null))
-    return;
-  throw invalid(
-    'secret_mappings',
-    `has targets that auth_type ${authType} does not use; send secret_mappings for it, or null`,
-  );
 }

@@ -1,8 +1,8 @@
 import type { McpIntegrationEntity } from '@gw/entities';
 import { ResponseField, responseOf, RowResponse, viewOf } from '@gw/web';
-import { shownMcpConfigurations } from '../../platform/credentials/mcp-shown-configurations';
 import { SecretMappingResponse, shownMappings } from '../../platform/credentials/secret-mappings';
 import { APPROVAL_MODES, ON_CHANGE } from '../../platform/upstreams/approval-choices';
+import { MCP_CLIENTS, shownConfigurations } from '../../platform/upstreams/client-secrets';
 import { healthOf, UpstreamHealthSummary } from '../../platform/upstreams/upstream-health.dto';
 import { UpstreamAccessResponse } from '../../platform/upstreams/workspace-access.dto';
 import { McpPlainFields } from './mcp-integrations.dto';
@@ -75,7 +75,7 @@ export const toMcpIntegration = (
 ): McpIntegrationResponse =>
   viewOf(McpIntegrationResponse, row, {
     type: row.workspaceId === null ? 'organisation' : 'workspace',
-    configurations: shownMcpConfigurations(row),
+    configurations: shownConfigurations(MCP_CLIENTS, row),
     secret_mappings: shownMappings(row),
     pricing: shownPrices(row.prices),
     workspaces_count: workspacesCount,

@@ -1,7 +1,7 @@
 import type { McpIntegrationEntity, McpServerEntity, StoredMcpServerInfo } from '@gw/entities';
 import { plainListResponseOf, ResponseField, responseOf, RowResponse, viewOf } from '@gw/web';
-import { shownMcpConfigurations } from '../../platform/credentials/mcp-shown-configurations';
 import { McpTestResponse } from '../../platform/mcp/mcp-server-tests';
+import { MCP_CLIENTS, shownConfigurations } from '../../platform/upstreams/client-secrets';
 import { healthOf, UpstreamHealthSummary } from '../../platform/upstreams/upstream-health.dto';
 import { McpServerFields } from './mcp-servers.dto';
 
@@ -87,7 +87,7 @@ export function toMcpServerDetail(row: McpServerEntity, parts: McpServerParts): 
     ...sharedOf(parts),
     mcp_integration_details: {
       ...{ id, slug, status, url, transport, auth_type: authType },
-      configurations: shownMcpConfigurations(parts.integration),
+      configurations: shownConfigurations(MCP_CLIENTS, parts.integration),
     },
   });
 }

@@ -1,6 +1,5 @@
 import type { McpAuthType } from '@gw/contracts';
-import type { ErrorDetail } from '@gw/kernel';
-import { shortenedFault } from '../../platform/credentials/shown-secret';
+import { isObject, type ErrorDetail } from '@gw/kernel';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -16,8 +15,14 @@ export interface CheckedIntegration {
   readonly hasIssuer: boolean;
 }
 
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Fields of the integration and of its kind that the check of one member uses. */
+export interface CheckContext extends CheckedIntegration {
+  /** Headers of the protocol that only the gateway sets; see `sentHeaderFault`. */
+  readonly protocolHeaders: ReadonlySet<string>;
+}
+
+/** Checks the value of one member of `configurations`. */
+export type ConfigurationCheck = (value: unknown, path: string, faults: Faults, of: CheckContext) => void;
 
 /** Collects faults with their paths. */
 export class Faults {
@@ -29,7 +34,7 @@ export class Faults {
 
   /** Whether the value is an object with known members only. */
   object(value: unknown, path: string, known: readonly string[]): value is Fields {
-    if (!isFields(value)) {
+    if (!isObject(value)) {
       this.add(path, 'must be an object');
       return false;
     }
@@ -46,12 +51,4 @@ export class Faults {
   optionalText(value: unknown, path: string, max: number): void {
     if (value !== undefined && value !== null) this.text(value, path, max);
   }
-}
-
-/** Checks a client whose secret may be absent. */
-export function checkClient(value: Fields, path: string, faults: Faults): void {
-  faults.text(value['client_id'], `${path}.client_id`, 1_024);
-  faults.optionalText(value['client_secret'], `${path}.client_secret`, 8_192);
-  faults.add(`${path}.client_secret`, shortenedFault(value['client_secret']));
-  faults.optionalText(value['scope'], `${path}.scope`, 2_048);
 }
