@@ -7,7 +7,7 @@ const { GRAPH_ARGUMENTS, lintSteps } = require('./lint.cjs');
 const { ROOT, checkBootstrapVersion, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
 const { COMPILER, TYPE_PARTS, NATIVE_ENVIRONMENT } = require('./types.cjs');
 
-const STEP_TIMEOUT_MS = 30 * 60_000;
+const STEP_TIMEOUT_MS = 60 * 60_000;
 const isCi = Boolean(process.env.CI);
 const PRETTIER_CACHE = ['--cache', '--cache-location', 'node_modules/.cache/prettier/.prettier-cache'];
 
@@ -55,7 +55,7 @@ function runTool(title, script, args, { output = 'inherit' } = {}) {
       REDIS_URL: undefined,
     }),
     stdio: isHeld ? ['ignore', 'pipe', 'pipe'] : 'inherit',
-    // Nothing here takes that long; a run that hangs must end, as a failure.
+    // No step takes that long, on a slow machine either; a run that hangs must end, as a failure.
     timeout: STEP_TIMEOUT_MS,
     killSignal: 'SIGKILL',
   });
