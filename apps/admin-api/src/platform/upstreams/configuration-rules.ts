@@ -46,9 +46,9 @@ export function configurationFaultsOf(
   const knownNames = Object.keys(checks).join(', ');
   for (const [name, value] of Object.entries(values)) {
     const path = `${ROOT}.${name.slice(0, 64)}`;
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+    const check = own(checks, name);
     if (check) check(value, path, faults, { ...of, protocolHeaders });
-    else faults.add(path, unenforced[name] ?? `is unknown; send only ${knownNames}`);
+    else faults.add(path, own(unenforced, name) ?? `is unknown; send only ${knownNames}`);
   }
   checkSecretMembers(rules, values, of.authType, faults);
   if (of.authType === 'headers' && [...Object.keys(values['headers'] ?? {}), ...of.mapped].length === 0)
@@ -62,6 +62,10 @@ export function configurationFaultsOf(
     );
   return faults.found.slice(0, 100);
 }
+
+/** Returns the member if the object has it itself, because callers choose the names. */
+const own = <T>(members: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(members, name) ? members[name] : undefined;
 
 /** Checks that a secret of another authentication type is absent, and the required one present. */
 function checkSecretMembers(

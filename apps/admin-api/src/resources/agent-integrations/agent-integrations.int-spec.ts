@@ -211,7 +211,7 @@ describe('agent integrations', () => {
       ...{ url: agent.origin, auth_type: 'headers' },
       configurations: {
         headers: { 'a2a-version': '1.0', host: 'x', 'x-a': '{{user.email}}' },
-        ...{ passthrough_headers: ['authorization'], oauth_metadata: {}, unknown: 1 },
+        ...{ passthrough_headers: ['authorization'], oauth_metadata: {}, unknown: 1, constructor: 1 },
       },
     });
     expect(faults.status).toBe(400);
@@ -223,6 +223,7 @@ describe('agent integrations', () => {
         'configurations.passthrough_headers.0',
         'configurations.oauth_metadata',
         'configurations.unknown',
+        'configurations.constructor',
       ]),
     );
     const client = { token_endpoint: 'http://id.example.com/token', client_id: 'c' };

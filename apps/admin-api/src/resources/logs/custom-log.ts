@@ -7,7 +7,10 @@ type Owner = Pick<LogRecord, 'organisationId' | 'workspaceId' | 'apiKeyId' | 'us
 
 /** Metadata names that set columns of the record and are not stored as metadata. */
 const SPECIAL = new Set(['trace_id', 'span_id', 'span_name', 'parent_span_id']);
-const RENAMED: Readonly<Record<string, string>> = { user: '_user', organization: '_organisation' };
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['user', '_user'],
+  ['organization', '_organisation'],
+]);
 
 /**
  * Creates the record of a request that the gateway did not serve. It is not charged to a budget,
@@ -64,7 +67,7 @@ const ownMetadata = (metadata: Readonly<Record<string, string>>): Record<string,
   Object.fromEntries(
     Object.entries(metadata)
       .filter(([name]) => !SPECIAL.has(name))
-      .map(([name, value]) => [RENAMED[name] ?? name, value]),
+      .map(([name, value]) => [RENAMED.get(name) ?? name, value]),
   );
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.slice(0, 255) : null);

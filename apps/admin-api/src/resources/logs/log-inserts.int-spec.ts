@@ -73,6 +73,12 @@ describe('uploaded logs', () => {
     expect(await list('trace_id=t-one', theirs.key)).toEqual([]);
   });
 
+  it('keep metadata whose name every object inherits', async () => {
+    await insert(custom({ trace_id: 't-inherited', constructor: 'ours' }));
+    const [log] = await list('trace_id=t-inherited');
+    expect(log?.metadata).toEqual({ constructor: 'ours' });
+  });
+
   it('may be sent singly or in batches, and are all stored before the response', async () => {
     const many = Array.from({ length: 120 }, (_, i) => custom({ trace_id: 't-many', n: String(i) }));
     expect((await insert(many)).status).toBe(200);

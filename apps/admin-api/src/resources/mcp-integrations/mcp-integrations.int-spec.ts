@@ -158,6 +158,7 @@ describe('MCP integrations', () => {
 
   it.each([
     ['an unknown member', { nope: 1 }, 'configurations.nope'],
+    ['a member that every object inherits', { constructor: 1 }, 'configurations.constructor'],
     ['what nothing enforces', { jwt_validation: { jwks: {} } }, 'configurations.jwt_validation'],
     ['headers without their type', { headers: { a: 'b' } }, 'configurations.headers'],
     [
