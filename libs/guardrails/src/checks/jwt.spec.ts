@@ -60,6 +60,12 @@ describe('default.jwt', () => {
     }
   });
 
+  it('treats a header with the name of an inherited member as missing', async () => {
+    const { jwk } = await signer('k1');
+    const { result } = await check(null, [jwk], { headerKey: 'constructor' });
+    expect(result).toMatchObject({ verdict: false, data: { explanation: expect.stringMatching(/missing/) } });
+  });
+
   it('checks claims: required ones, values, and headers that must match', async () => {
     const { jwk, sign } = await signer('k1');
     const token = await sign({ ...good, role: ['admin', 'dev'], team: 'a' });

@@ -111,7 +111,7 @@ export const jwt = defineCheck<Parameters>({
     const keysOf = keySource(parameters, report);
     return {
       async evaluate({ facts }, context) {
-        const header = facts.headers[parameters.headerKey.toLowerCase()];
+        const header = headerOf(facts.headers, parameters.headerKey);
         const token = header?.replace(/^Bearer +/i, '');
         if (!token) return failed('The header with the token is missing.');
         const payload = await verify(token, parameters, keysOf, context);
@@ -211,10 +211,17 @@ function reasonOf(error: errors.JOSEError): string {
   return 'The token is not valid.';
 }
 
+type Headers = Readonly<Record<string, string>>;
+
+const headerOf = (headers: Headers, name: string): string | undefined => {
+  const lower = name.toLowerCase();
+  return Object.hasOwn(headers, lower) ? headers[lower] : undefined;
+};
+
 function claimFault(
   payload: JWTPayload,
   { requiredClaims, claimValues, headerPayloadMatch }: Parameters,
-  headers: Readonly<Record<string, string>>,
+  headers: Headers,
 ): string | null {
   const missing = requiredClaims?.find((name) => !Object.hasOwn(payload, name));
   if (missing !== undefined) return `The claim ${missing} is missing.`;
@@ -223,7 +230,7 @@ function claimFault(
     if (!fits(value, wanted)) return `The claim ${name} does not have the required value.`;
   }
   const other = headerPayloadMatch?.find((name) => {
-    const sent = headers[name.toLowerCase()];
+    const sent = headerOf(headers, name);
     return sent === undefined || !Object.hasOwn(payload, name) || String(payload[name]) !== sent;
   });
   return other === undefined ? null : `The header ${other} does not match the token.`;

@@ -1,6 +1,6 @@
 import { isObject } from '@gw/kernel';
 import { listOf, objectsOf, type JsonObject } from '../json';
-import { ROLES } from './items';
+import { kindOf } from './items';
 import type { PassageCollector, PassageKind } from './passages';
 
 /** Google accepts each member in camel case and in snake case. */
@@ -35,7 +35,7 @@ export function geminiResponse(collector: PassageCollector, body: JsonObject): v
 
 function turn(collector: PassageCollector, content: unknown, defaultKind: PassageKind): void {
   if (isObject(content)) {
-    const kind = ROLES[String(content['role'])] ?? defaultKind;
+    const kind = kindOf(content, defaultKind);
     const parts = Array.isArray(content['parts']) ? listOf(content['parts']) : [content['parts']];
     for (const part of parts) if (isObject(part)) readPart(collector, part, kind);
   } else if (typeof content === 'string') collector.walk(defaultKind, [content], 0);

@@ -2,15 +2,19 @@ import { isObject } from '@gw/kernel';
 import { listOf, type JsonObject } from '../json';
 import type { PassageCollector, PassageKind } from './passages';
 
-export const ROLES: Readonly<Record<string, PassageKind>> = {
-  system: 'system',
-  developer: 'system',
-  user: 'user',
-  assistant: 'assistant',
-  model: 'assistant',
-  tool: 'tool_result',
-  function: 'tool_result',
-};
+const ROLES: ReadonlyMap<string, PassageKind> = new Map<string, PassageKind>([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['model', 'assistant'],
+  ['tool', 'tool_result'],
+  ['function', 'tool_result'],
+]);
+
+/** Returns the kind of the texts of a message, from its role; `fallback` for an unknown role. */
+export const kindOf = ({ role }: JsonObject, fallback: PassageKind = 'other'): PassageKind =>
+  ROLES.get(String(role)) ?? fallback;
 
 /**
  * Collects all texts of tool definitions and output formats, which a model reads as instructions at
@@ -100,7 +104,7 @@ export function responsesItem(collector: PassageCollector, item: unknown): void 
         break;
       case undefined:
       case 'message':
-        content(collector, item, 'content', ROLES[String(item['role'])] ?? 'other');
+        content(collector, item, 'content', kindOf(item));
         break;
       default:
         if ('output' in item) collector.walk('tool_result', item, 'output');

@@ -1,6 +1,6 @@
 import { isObject } from '@gw/kernel';
 import { listOf, type JsonObject } from '../json';
-import { content, responsesItem, ROLES, toolCalls, tools } from './items';
+import { content, kindOf, responsesItem, toolCalls, tools } from './items';
 import { PassageCollector, type Dialect, type Passage, type PassageKind } from './passages';
 import { geminiRequest } from './gemini';
 import { realtimeEvent } from './realtime';
@@ -71,7 +71,7 @@ function everyText(collector: PassageCollector, body: JsonObject, key: string, k
 
 function chatMessage(collector: PassageCollector, message: unknown): void {
   if (isObject(message)) {
-    const kind = ROLES[String(message['role'])] ?? 'other';
+    const kind = kindOf(message);
     content(collector, message, 'content', kind);
     collector.take('reasoning', message, 'reasoning_content');
     collector.take('reasoning', message, 'reasoning');

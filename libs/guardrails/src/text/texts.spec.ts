@@ -42,6 +42,15 @@ describe('request texts', () => {
     expect(input('chat', CHAT, scope)).toEqual(texts);
   });
 
+  it.each<[Dialect, unknown]>([
+    ['chat', { messages: [{ role: 'constructor', content: 'hello' }] }],
+    ['responses', { input: [{ role: 'constructor', content: 'hello' }] }],
+    ['gemini', { contents: [{ role: 'constructor', parts: [{ text: 'hello' }] }] }],
+  ])('reads messages of an unknown role in the dialect %s', (dialect, body) => {
+    expect(input(dialect, body, 'messages')).toEqual(['hello']);
+    expect(input(dialect, body, 'last_message')).toEqual(['hello']);
+  });
+
   it('reads system blocks, tool use, tool results and documents of Anthropic messages', () => {
     const body = {
       system: [{ type: 'text', text: 'rules' }],
