@@ -109,12 +109,12 @@ export const ownMembers = (members: JsonObject): { x?: { gemini: JsonObject } } 
   Object.keys(members).length === 0 ? {} : { x: { gemini: members } };
 
 /** Prefixes that mark members of nested objects, which are stored next to those of the body. */
-const NESTED: Readonly<Record<string, 'generationConfig' | 'toolConfig'>> = {
-  generationConfig: 'generationConfig',
-  generation_config: 'generationConfig',
-  toolConfig: 'toolConfig',
-  tool_config: 'toolConfig',
-};
+const NESTED: ReadonlyMap<string, 'generationConfig' | 'toolConfig'> = new Map([
+  ['generationConfig', 'generationConfig'],
+  ['generation_config', 'generationConfig'],
+  ['toolConfig', 'toolConfig'],
+  ['tool_config', 'toolConfig'],
+]);
 
 /**
  * Puts the members that the decoder kept by path (`generationConfig.audioTimestamp`) back into
@@ -128,7 +128,7 @@ export function nestedMembers(members: JsonObject = {}): {
   const found = { body: {} as JsonObject, generationConfig: {}, toolConfig: {} };
   for (const [path, value] of Object.entries(members)) {
     const dot = path.indexOf('.');
-    const parent = dot < 0 ? undefined : NESTED[path.slice(0, dot)];
+    const parent = dot < 0 ? undefined : NESTED.get(path.slice(0, dot));
     if (parent === undefined) found.body[path] = value;
     else (found[parent] as JsonObject)[path.slice(dot + 1)] = value;
   }

@@ -22,6 +22,10 @@ const REQUESTS: Readonly<Record<string, JsonObject>> = {
     contents: [{ role: 'user', parts: [{ text: 'a' }, { text: 'b' }] }],
     systemInstruction: { parts: [{ text: 'S' }] },
   },
+  'an unknown member with the name of an inherited one': {
+    contents: [{ role: 'user', parts: [{ text: 'a' }] }],
+    'constructor.name': 'b',
+  },
   'calls with and without ids': {
     contents: [
       { role: 'user', parts: [{ text: 'w' }] },
