@@ -202,7 +202,7 @@ function headersOf(
   headers: readonly string[],
   protocols: readonly string[],
 ): Record<string, string | string[]> {
-  const sent: Record<string, string | string[]> = {};
+  const sent = Object.create(null) as Record<string, string | string[]>;
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i] as string;
     if (OWN_HEADERS.has(name) || name.startsWith('sec-websocket-')) continue;

@@ -289,6 +289,7 @@ describe('handshake that a provider receives', () => {
       'x-forwarded-for': '10.0.0.1',
       'x-gw-metadata': '{"team":"a"}',
       'x-custom': 'kept',
+      constructor: 'inherited by plain objects',
     });
     const { headers, url } = provider.handshakes[0] as { headers: Record<string, unknown>; url: string };
     expect(url).toBe('/v1/realtime?model=gpt-realtime');
@@ -296,6 +297,7 @@ describe('handshake that a provider receives', () => {
       authorization: 'Bearer sk-main',
       'openai-beta': 'realtime=v1',
       'x-custom': 'kept',
+      constructor: 'inherited by plain objects',
       host: new URL(provider.origin).host,
     });
     const names = Object.keys(headers).filter((name) =>
