@@ -1,5 +1,5 @@
 import type { ResponseMemory } from '@gw/outbound';
-import type { A2aVersion, AgentInterface, Members, Operation } from '@gw/a2a';
+import type { AgentInterface, Members, Operation } from '@gw/a2a';
 
 /** Time limits of one call, in milliseconds. */
 export interface AgentTimeouts {
@@ -38,12 +38,6 @@ export interface AgentCall {
    */
   readonly memory?: ResponseMemory;
 }
-
-/** Header that lists extensions, in lower case. */
-export const EXTENSIONS_HEADER: Readonly<Record<A2aVersion, string>> = {
-  '0.3': 'x-a2a-extensions',
-  '1.0': 'a2a-extensions',
-};
 
 /** Fields of an agent's interface that the bindings use. */
 export type Interface = Pick<AgentInterface, 'url' | 'binding' | 'version' | 'tenant'>;

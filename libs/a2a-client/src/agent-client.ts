@@ -1,4 +1,4 @@
-import { RESPONSE_BOUNDS, VERSION_HEADER } from '@gw/a2a';
+import { EXTENSIONS_HEADER, PROTOCOL_HEADERS, RESPONSE_BOUNDS, VERSION_HEADER } from '@gw/a2a';
 import { isSendersHeader, type AddressPolicy } from '@gw/kernel';
 import {
   endedBy,
@@ -8,7 +8,7 @@ import {
   type OutboundClient,
   type StreamedResponse,
 } from '@gw/outbound';
-import { EXTENSIONS_HEADER, type AgentCall, type Interface } from './agent-call';
+import type { AgentCall, Interface } from './agent-call';
 import {
   AgentCallError,
   cancelled,
@@ -130,14 +130,11 @@ export class AgentClient {
 
 const ERRORS = { errorOf: fromOutbound, tooLarge, noMemory };
 
-const PROTOCOL_HEADERS: ReadonlySet<string> = new Set([VERSION_HEADER, ...Object.values(EXTENSIONS_HEADER)]);
-
 /**
  * Returns whether the protocol defines this header of requests to agents, so that callers and
  * integrations must not set it. `name` is in lower case.
  */
-export const isReservedAgentHeader = (name: string): boolean =>
-  PROTOCOL_HEADERS.has(name) || isSendersHeader(name);
+const isReserved = (name: string): boolean => PROTOCOL_HEADERS.has(name) || isSendersHeader(name);
 
 function headersOf(
   { version }: Interface,
@@ -154,7 +151,7 @@ function headersOf(
   return layeredHeaders(
     { configured: credential, ofCall: passed, protocol },
     {
-      isReserved: isReservedAgentHeader,
+      isReserved,
       refused: (name) => protocolError(`The header ${name} cannot be sent to an agent.`),
     },
   );

@@ -1,15 +1,9 @@
-export { AGENT_TIMEOUTS, EXTENSIONS_HEADER, type AgentCall, type AgentTimeouts } from './agent-call';
+export { AGENT_TIMEOUTS, type AgentCall, type AgentTimeouts } from './agent-call';
 export {
   AgentCallError,
   cancelled,
   type AgentCallErrorFacts,
   type AgentCallErrorKind,
 } from './agent-call-error';
-export {
-  AgentClient,
-  isReservedAgentHeader,
-  type AgentClientOptions,
-  type AgentResponse,
-  type AgentTarget,
-} from './agent-client';
+export { AgentClient, type AgentClientOptions, type AgentResponse, type AgentTarget } from './agent-client';
 export { sandboxAgentPolicy, withSandboxAgent, withSandboxCalls } from './sandbox-network';

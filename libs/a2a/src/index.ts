@@ -83,6 +83,8 @@ export {
 export {
   A2A_VERSIONS,
   cardFormFor,
+  EXTENSIONS_HEADER,
+  PROTOCOL_HEADERS,
   requestedVersion,
   VERSION_HEADER,
   type A2aVersion,

@@ -1,9 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import type { Members, Operation } from '@gw/a2a';
+import { EXTENSIONS_HEADER, type Members, type Operation } from '@gw/a2a';
 import {
   AGENT_TIMEOUTS,
   AgentCallError,
-  EXTENSIONS_HEADER,
   type AgentCall,
   type AgentCallErrorKind,
   type AgentClient,

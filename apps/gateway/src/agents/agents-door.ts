@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { A2aError, checkAbilities } from '@gw/a2a';
+import { A2aError, checkAbilities, EXTENSIONS_HEADER } from '@gw/a2a';
 import { cancelled } from '@gw/a2a-client';
 import { GatewayError, MINUTE_MS, toGatewayError, type Shares } from '@gw/kernel';
 import { assertForTarget } from '../auth/authenticate.stage';
@@ -113,7 +113,8 @@ class Visit {
     }
     await timedReceive(receive, context);
     const call = readCall(route, context, (form) => (this.form = form));
-    const named = context.req.headers['a2a-extensions'] ?? context.req.headers['x-a2a-extensions'];
+    const { headers } = context.req;
+    const named = headers[EXTENSIONS_HEADER['1.0']] ?? headers[EXTENSIONS_HEADER['0.3']];
     const extensions = checkAbilities(
       call.operation,
       view.abilities,

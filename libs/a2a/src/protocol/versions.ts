@@ -10,6 +10,18 @@ export type A2aVersion = (typeof A2A_VERSIONS)[number];
  */
 export const VERSION_HEADER = 'a2a-version';
 
+/** Name of the header that lists extensions, in lower case. */
+export const EXTENSIONS_HEADER: Readonly<Record<A2aVersion, string>> = {
+  '0.3': 'x-a2a-extensions',
+  '1.0': 'a2a-extensions',
+};
+
+/** Names of the headers that A2A defines, in lower case. Only the gateway sends them to agents. */
+export const PROTOCOL_HEADERS: ReadonlySet<string> = new Set([
+  VERSION_HEADER,
+  ...Object.values(EXTENSIONS_HEADER),
+]);
+
 /**
  * How a request names its version: the header and the query parameter `A2A-Version`, where present.
  */

@@ -1,4 +1,4 @@
-import { VERSION_HEADER } from '@gw/a2a';
+import { PROTOCOL_HEADERS } from '@gw/a2a';
 import { agentAuthBinding } from '@gw/contracts';
 import { isObject } from '@gw/kernel';
 import { AGENT_CLIENTS } from '../../platform/upstreams/client-secrets';
@@ -54,7 +54,7 @@ const RULES: ConfigurationRules = {
     oauth_metadata:
       'is not used for agents; use auth_type headers or oauth_client_credentials, and remove it',
   },
-  protocolHeaders: new Set([VERSION_HEADER, 'a2a-extensions']),
+  protocolHeaders: PROTOCOL_HEADERS,
 };
 
 /** Describes agent integrations to the code that upstreams share. */

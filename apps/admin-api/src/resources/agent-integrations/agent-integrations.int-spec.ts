@@ -210,7 +210,7 @@ describe('agent integrations', () => {
     const faults = await create({
       ...{ url: agent.origin, auth_type: 'headers' },
       configurations: {
-        headers: { 'a2a-version': '1.0', host: 'x', 'x-a': '{{user.email}}' },
+        headers: { 'a2a-version': '1.0', 'X-A2A-Extensions': 'x', host: 'x', 'x-a': '{{user.email}}' },
         ...{ passthrough_headers: ['authorization'], oauth_metadata: {}, unknown: 1, constructor: 1 },
       },
     });
@@ -218,6 +218,7 @@ describe('agent integrations', () => {
     expect([...paths(faults)].sort()).toEqual(
       expect.arrayContaining([
         'configurations.headers.a2a-version',
+        'configurations.headers.X-A2A-Extensions',
         'configurations.headers.host',
         'configurations.headers.x-a',
         'configurations.passthrough_headers.0',
