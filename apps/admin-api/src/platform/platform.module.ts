@@ -98,6 +98,7 @@ import { TokenEndpoint } from './mcp/token-endpoint';
 import { UpstreamRevocations } from './mcp/upstream-revocations';
 import { AuditRecorder } from './unit-of-work/audit-recorder';
 import { Writes } from './unit-of-work/writes';
+import { MappedSecrets } from './upstreams/mapped-secrets.service';
 import { SharedHeaders } from './upstreams/shared-headers.service';
 import { UpstreamCredentials } from './upstreams/upstream-credentials.service';
 
@@ -189,6 +190,7 @@ const SHARED = [
   PasswordChecks,
   PasswordLogins,
   SecretAccess,
+  MappedSecrets,
   SharedHeaders,
   // Pages of resources sign users in with the same services as the pages of the OAuth server.
   PageSessions,

@@ -1,56 +1,22 @@
-import { CLIENT_SECRET_CONTENT, mcpAuthBinding, type ClientSecret, type McpAuthContent } from '@gw/contracts';
-import { McpIntegrationEntity, SecretReferenceEntity } from '@gw/entities';
-import { isObject, unseal, VendorError } from '@gw/kernel';
-import { pick, type SecretReader } from '@gw/secret-managers';
-import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, In } from 'typeorm';
-import { Secrets } from '../../settings';
-import { mayUse, SecretAccess } from '../credentials/secret-access';
-import { SECRET_READER } from '../credentials/secret-reader';
+import { CLIENT_SECRET_CONTENT, mcpAuthBinding, type ClientSecret } from '@gw/contracts';
+import { McpIntegrationEntity } from '@gw/entities';
+import { isObject, VendorError } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { MappedSecrets, type MappingRow } from '../upstreams/mapped-secrets.service';
+import { UpstreamCredentials, type CredentialRow } from '../upstreams/upstream-credentials.service';
 import type { ClientSource } from './connection-tokens';
 
-type Sealed = Pick<McpIntegrationEntity, 'id' | 'organisationId' | 'sealedAuth'>;
-type Mapped = Pick<McpIntegrationEntity, 'secretMappings' | 'organisationId' | 'workspaceId'>;
+type Row = MappingRow & Pick<CredentialRow, 'id' | 'sealedAuth'>;
 
-/** Opens the secrets of MCP integrations, including those in a secret manager. */
+/** Opens the secrets of clients of MCP integrations, including those in a secret manager. */
 @Injectable()
 export class McpSecrets {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly secrets: Secrets,
-    private readonly access: SecretAccess,
-    @Inject(SECRET_READER) private readonly readSecret: SecretReader,
+    private readonly credentials: UpstreamCredentials,
+    private readonly mapped: MappedSecrets,
   ) {}
-
-  /** Returns the secrets that are saved with the integration. */
-  open({ id, organisationId, sealedAuth }: Sealed): McpAuthContent {
-    if (sealedAuth === null) return {};
-    const plain = unseal(this.secrets.sealingKeyring, sealedAuth, mcpAuthBinding(organisationId, id));
-    return JSON.parse(plain.toString('utf8')) as McpAuthContent;
-  }
-
-  /** Reads the mapped secrets and returns them by target. Throws `VendorError`. */
-  async mapped({
-    secretMappings,
-    organisationId,
-    workspaceId,
-  }: Mapped): Promise<ReadonlyMap<string, string>> {
-    const mappings = secretMappings ?? [];
-    if (mappings.length === 0) return new Map();
-    const ids = mappings.map(({ secret_reference_id: id }) => id);
-    const where = { id: In(ids), organisationId, status: 'active' } as const;
-    const rows = await this.dataSource.manager.findBy(SecretReferenceEntity, where);
-    const references = new Map(rows.map((row) => [row.id, row]));
-    const secrets = new Map<string, string>();
-    for (const { target_field: target, secret_reference_id: id, secret_key: key } of mappings) {
-      const reference = references.get(id);
-      if (!reference || (workspaceId !== null && !mayUse(reference, workspaceId)))
-        throw new VendorError('refused', `The secret reference of ${target} may not be used any more.`);
-      const location = this.access.locationOf(reference, key);
-      secrets.set(target, pick(await this.readSecret(location), location));
-    }
-    return secrets;
-  }
 
   /**
    * Returns the mapped client secret of an active integration for an authorization server that the
@@ -60,7 +26,7 @@ export class McpSecrets {
   async secretFor(source: ClientSource): Promise<string> {
     const row = await this.namingRow(source);
     if (!isMapped(row, 'client_secret')) throw settingsChanged();
-    return (await this.mapped(row)).get('client_secret') ?? '';
+    return (await this.mapped.of(row)).get('client_secret') ?? '';
   }
 
   /**
@@ -91,9 +57,10 @@ export class McpSecrets {
   /**
    * Returns a secret of a client, mapped or saved; null when there is none. Throws `VendorError`.
    */
-  async clientSecret(row: Sealed & Mapped, target: ClientSecret = 'client_secret'): Promise<string | null> {
-    if (isMapped(row, target)) return (await this.mapped(row)).get(target) ?? null;
-    return this.open(row)[CLIENT_SECRET_CONTENT[target]] ?? null;
+  async clientSecret(row: Row, target: ClientSecret = 'client_secret'): Promise<string | null> {
+    if (isMapped(row, target)) return (await this.mapped.of(row)).get(target) ?? null;
+    const content = this.credentials.open({ binding: mcpAuthBinding }, row);
+    return content[CLIENT_SECRET_CONTENT[target]] ?? null;
   }
 }
 

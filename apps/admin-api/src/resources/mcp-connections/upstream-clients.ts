@@ -73,11 +73,11 @@ export class UpstreamClients {
     await this.dataSource.manager.delete(McpOauthClientEntity, rowOf(integrationId, issuer));
   }
 
-  private configured(
+  private async configured(
     integration: McpIntegrationEntity,
     id: string,
     { tokenAuthMethods, tokenAuthAlgorithms, issuer }: UpstreamAuthorization,
-  ): UpstreamClient {
+  ): Promise<UpstreamClient> {
     const source = { integrationId: integration.id, issuer };
     // A client with a key never authenticates otherwise, whatever methods the server announces: it
     // has no secret that it could be tricked into sending.
@@ -87,7 +87,7 @@ export class UpstreamClients {
     }
     const authMethod = secretMethod(tokenAuthMethods);
     if (isMapped(integration, 'client_secret')) return { id, secret: null, authMethod, mapped: source };
-    const secret = this.mcpSecrets.open(integration).clientSecret ?? null;
+    const secret = await this.mcpSecrets.clientSecret(integration);
     return secret === null ? { id, secret, authMethod: 'none' } : { id, secret, authMethod };
   }
 

@@ -1,6 +1,6 @@
 import { isOfUsers } from '@gw/contracts';
 import type { McpIntegrationEntity } from '@gw/entities';
-import { CONTROL_PLANE_VERSION, VendorError, type VendorCalls } from '@gw/kernel';
+import { CONTROL_PLANE_VERSION, VendorError } from '@gw/kernel';
 import { NO_CAPABILITIES, own, type JsonObject, type ListedType } from '@gw/mcp';
 import {
   EraVerdicts,
@@ -13,10 +13,10 @@ import {
 import { OutboundClient } from '@gw/outbound';
 import { awsRequestHeaders } from '@gw/providers';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { VENDOR_CALLS } from '../../platform/credentials/vendor-calls';
 import { McpSecrets } from '../../platform/mcp/mcp-secrets.service';
 import { keptCapabilities } from '../../platform/upstreams/capability-changes';
-import { signInHeaders } from '../../platform/upstreams/shared-headers.service';
+import { SharedHeaders } from '../../platform/upstreams/shared-headers.service';
+import { MCP_UPSTREAM } from './mcp-configurations';
 import { MCP_NETWORK } from './mcp-network';
 import { infoOf, textOf } from './mcp-server-info';
 import type { ServerSnapshot } from './mcp-snapshot';
@@ -41,8 +41,8 @@ export class McpUpstreams implements McpSource, OnModuleDestroy {
   constructor(
     private readonly client: OutboundClient,
     private readonly secrets: McpSecrets,
+    private readonly shared: SharedHeaders,
     @Inject(MCP_NETWORK) private readonly network: UpstreamNetwork,
-    @Inject(VENDOR_CALLS) private readonly calls: VendorCalls,
   ) {}
 
   onModuleDestroy(): void {
@@ -116,8 +116,7 @@ export class McpUpstreams implements McpSource, OnModuleDestroy {
       const secret = (await this.secrets.clientSecret(row, 'secret_access_key')) ?? '';
       return (request) => awsRequestHeaders(row.configurations, secret, request, Date.now());
     }
-    const mapped = await this.secrets.mapped(row);
-    const headers = await signInHeaders(row, this.secrets.open(row), mapped, this.calls);
+    const headers = await this.shared.headersOf(MCP_UPSTREAM, row);
     return () => headers;
   }
 }
