@@ -106,8 +106,8 @@ export class TakenChallengeEntity {
 }
 
 /**
- * A login with a correct password whose second factor is missing. It is deleted when the session
- * opens.
+ * A login whose second factor is missing, after a password, a launcher's link or a change of
+ * organisation. It is deleted when the session opens.
  */
 @Entity('login_challenges')
 export class LoginChallengeEntity extends PlainRow {

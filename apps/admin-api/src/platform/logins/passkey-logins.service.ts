@@ -112,8 +112,8 @@ export class PasskeyLogins {
 
   private async credentialsOf(challenge: string): Promise<string[]> {
     const { manager } = this.dataSource;
-    const seat = await this.loginChallenges.seatOf(manager, challenge);
-    return this.factors.credentialsOf(manager, seat);
+    const membership = await this.loginChallenges.membershipOf(manager, challenge);
+    return this.factors.credentialsOf(manager, membership);
   }
 }
 

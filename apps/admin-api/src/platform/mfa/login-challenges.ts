@@ -7,8 +7,8 @@ import type { OrganisationMembership } from '../accounts/organisation-membership
 
 const LIFE_MS = 5 * 60_000;
 /**
- * Maximum number of codes that one challenge accepts; after that, the user must enter the password
- * again.
+ * Maximum number of attempts, by code or passkey, with one challenge; after that, the user must log
+ * in again.
  */
 const ATTEMPTS_MAX = 5;
 /** Maximum number of open challenges of one user; a further login ends the oldest. */
@@ -19,11 +19,12 @@ export interface LoginChallenge {
   readonly expiresAt: Date;
 }
 
-/** Logins with a correct password that still need a second factor. */
+/** Logins that still need a second factor, after a password, a launcher's link or a change of organisation. */
 @Injectable()
 export class LoginChallenges {
   constructor(private readonly secrets: Secrets) {}
 
+  /** Stores a challenge for the membership, and deletes the user's expired and surplus ones. */
   async make(
     manager: EntityManager,
     { userId, organisationId }: OrganisationMembership,
@@ -42,8 +43,8 @@ export class LoginChallenges {
   }
 
   /**
-   * Counts an attempt and returns the login. Throws `unauthenticated` for a challenge that is
-   * unknown, used, expired or has had five attempts.
+   * Counts an attempt and returns the membership that logs in. Throws `unauthenticated` for a
+   * challenge that is unknown, used, expired or has had `ATTEMPTS_MAX` attempts.
    */
   async attempt(manager: EntityManager, challenge: string): Promise<OrganisationMembership> {
     const [rows] = await manager.query<[OrganisationMembership[], number]>(
@@ -52,18 +53,21 @@ export class LoginChallenges {
        RETURNING user_id AS "userId", organisation_id AS "organisationId"`,
       [this.hash(challenge), ATTEMPTS_MAX],
     );
-    const [seat] = rows;
-    if (seat === undefined) throw endedChallenge();
-    return seat;
+    const [membership] = rows;
+    if (membership === undefined) throw endedChallenge();
+    return membership;
   }
 
   /**
-   * Returns the login of a challenge without counting an attempt. Throws `unauthenticated` as
+   * Returns the membership of a challenge without counting an attempt. Throws `unauthenticated` as
    * `attempt` does.
    */
-  async seatOf(manager: EntityManager, challenge: string): Promise<OrganisationMembership> {
-    const open = { tokenHash: this.hash(challenge), expiresAt: MoreThan(new Date()) };
-    const row = await manager.findOneBy(LoginChallengeEntity, open);
+  async membershipOf(manager: EntityManager, challenge: string): Promise<OrganisationMembership> {
+    const row = await manager.findOneBy(LoginChallengeEntity, {
+      tokenHash: this.hash(challenge),
+      expiresAt: MoreThan(new Date()),
+      attempts: LessThan(ATTEMPTS_MAX),
+    });
     if (row === null) throw endedChallenge();
     return { userId: row.userId, organisationId: row.organisationId };
   }
@@ -81,5 +85,5 @@ export class LoginChallenges {
 
 export const endedChallenge = (): GatewayError =>
   new GatewayError('unauthenticated', {
-    message: 'The challenge is not valid any more; log in with the password again.',
+    message: 'The challenge is not valid any more; log in again.',
   });

@@ -156,6 +156,18 @@ describe('passkeys', () => {
     expect((await enter(right)).status).toBe(401);
   });
 
+  it('returns no options for a challenge that has had five attempts', async () => {
+    const { email, device } = await registered();
+    const { challenge } = (await login(email)).body;
+    const options = () => post('login/passkey/options', { challenge });
+    const wrong = { challenge, response: device.get(await request()) };
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      expect((await options()).status).toBe(200);
+      expect((await enter(wrong)).status).toBe(401);
+    }
+    expect(await options()).toMatchObject({ status: 401, body: { error: { type: 'unauthenticated' } } });
+  });
+
   it('logs in to no organisation to which the user does not belong, nor with a passkey of another organisation', async () => {
     const { id, device } = await registered();
     const there = { organisation_id: theirs.organisationId };
