@@ -77,7 +77,7 @@ export async function setUp(environment: Readonly<Record<string, string | undefi
     if (!installed.isNew && file && !(await file.refresh(installed.organisationId))) {
       log.info(
         { file: settings.CREDENTIALS_FILE },
-        'credentials file is missing or belongs to another installation; no new credentials are issued',
+        'credentials file is missing, incomplete or of another installation; no new credentials are issued',
       );
     }
     const added = await saveMissingProviders(

@@ -1,6 +1,6 @@
 import type { InstallationCredentials } from '@gw/contracts';
 import { randomHex } from '@gw/kernel';
-import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 const FIELDS = [
@@ -13,7 +13,7 @@ const FIELDS = [
   'owner_password',
 ] as const;
 
-/** Returns null when the file does not exist or is incomplete. */
+/** Returns null when the file does not exist, is not JSON or is incomplete. */
 async function readCredentials(path: string): Promise<InstallationCredentials | null> {
   try {
     const content: unknown = JSON.parse(await readFile(path, 'utf8'));
@@ -21,10 +21,12 @@ async function readCredentials(path: string): Promise<InstallationCredentials | 
     const isWhole = FIELDS.every((field) => typeof Reflect.get(content, field) === 'string');
     return isWhole ? (content as InstallationCredentials) : null;
   } catch (error) {
-    if (error instanceof SyntaxError || Reflect.get(Object(error), 'code') === 'ENOENT') return null;
+    if (error instanceof SyntaxError || isMissing(error)) return null;
     throw error;
   }
 }
+
+const isMissing = (error: unknown): boolean => Reflect.get(Object(error), 'code') === 'ENOENT';
 
 /** Writes the file atomically, with mode 0600 from its creation. */
 async function writeCredentials(path: string, credentials: InstallationCredentials): Promise<void> {
@@ -39,7 +41,6 @@ async function writeCredentials(path: string, credentials: InstallationCredentia
       await file.close();
     }
     await rename(partial, path);
-    await chmod(path, 0o600);
   } catch (error) {
     await rm(partial, { force: true });
     throw error;
@@ -56,18 +57,22 @@ export class CredentialsFile {
   ) {}
 
   /**
-   * Creates the file. Renames an existing file of another database, because its credentials exist
-   * nowhere else.
+   * Creates the file. Renames an existing file, which belongs to another database, because its
+   * credentials exist nowhere else: by its organisation, or randomly when it is not complete.
    */
   async create(created: Omit<InstallationCredentials, keyof Addresses>): Promise<void> {
     const earlier = await readCredentials(this.path);
-    if (earlier) await rename(this.path, `${this.path}.${earlier.organisation_id}`);
+    try {
+      await rename(this.path, `${this.path}.${earlier?.organisation_id ?? randomHex(6)}`);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
     await writeCredentials(this.path, { ...this.addresses, ...created });
   }
 
   /**
-   * Updates the addresses in the file. Returns false and changes nothing when the file is missing
-   * or belongs to another database.
+   * Updates the addresses in the file. Returns false and changes nothing when the file is missing,
+   * is not complete or belongs to another database.
    */
   async refresh(organisationId: string): Promise<boolean> {
     const savedCredentials = await readCredentials(this.path);
