@@ -9,6 +9,7 @@ export const connect = {
   key: 'Key',
   keyHint: 'The page waits for the first request of this key.',
   anyKey: 'Any key of the workspace',
+  noKey: 'No key has this in its name.',
   make: (client: string) => `Make a key for ${client}`,
   copyWithKey: 'Copy with a new key',
   notCopied: 'Not copied: show the key and copy by hand',

@@ -52,6 +52,32 @@ describe('page Connect', () => {
     expect(JSON.stringify({ ...localStorage })).not.toContain('the-secret');
   });
 
+  it('reports why the keys could not be read, and that no key matches a search', async () => {
+    const user = userEvent.setup();
+    const isRefused = { current: true };
+    renderConsole('/w/search/connect/aider', {
+      ...ANSWERS,
+      'GET /v1/api-keys': () =>
+        isRefused.current
+          ? Response.json({ error: { type: 'forbidden', message: 'No keys for you.' } }, { status: 403 })
+          : Response.json(NOTHING),
+    });
+    await screen.findByText('No keys for you.');
+    isRefused.current = false;
+    await user.type(screen.getByRole('combobox', { name: 'Key' }), 'unknown');
+    await screen.findByText('No key has this in its name.');
+    expect(screen.queryByText('No keys for you.')).toBeNull();
+  });
+
+  it('reports why the configs could not be read', async () => {
+    const refusal = { error: { type: 'forbidden', message: 'No configs for you.' } };
+    renderConsole('/w/search/connect/aider', {
+      ...ANSWERS,
+      'GET /v1/configs': () => Response.json(refusal, { status: 403 }),
+    });
+    await screen.findByText('No configs for you.');
+  });
+
   it('copies complete code with a key created for the client', async () => {
     const user = userEvent.setup();
     renderConsole('/w/search/connect/openai-python', {

@@ -7,23 +7,28 @@ import { connect as text } from '../../messages';
 import { Failed } from '../../ui/states';
 import type { ClientKeys } from './client-key';
 
-const PAUSE_MS = 200;
-const SHOWN = 50;
+/** Pause in typing after which the search is sent. */
+const SEARCH_PAUSE_MS = 200;
+const KEYS_SHOWN_MAX = 50;
 
 interface KeyPickerProps {
   readonly keys: ClientKeys;
+  /** Label of the client for which a key is created. */
   readonly client: string;
   readonly onMake: () => void;
 }
 
-/** Picker for an existing key of the workspace, whose secret only its owner has, or a new key. */
+/**
+ * Picker of a key of the workspace, which can also create one. The page knows the secret only of a
+ * key that it created.
+ */
 export function KeyPicker({ keys, client, onMake }: KeyPickerProps): ReactElement {
   const { id: workspace_id } = useWorkspace();
   const [typed, setTyped] = useState('');
-  const [search] = useDebouncedValue(typed.trim(), PAUSE_MS);
-  const { data } = useRead(
+  const [search] = useDebouncedValue(typed.trim(), SEARCH_PAUSE_MS);
+  const { data, error } = useRead(
     'apiKeys_list',
-    { query: { workspace_id, page_size: SHOWN, ...(search === '' ? {} : { search }) } },
+    { query: { workspace_id, page_size: KEYS_SHOWN_MAX, ...(search === '' ? {} : { search }) } },
     { enabled: useCan('apiKeys_list') },
   );
   return (
@@ -35,9 +40,12 @@ export function KeyPicker({ keys, client, onMake }: KeyPickerProps): ReactElemen
         searchable
         clearable
         data={(data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        // The server has already filtered the options.
         filter={({ options }) => options}
         value={keys.key.id}
         onSearchChange={setTyped}
+        nothingFoundMessage={data === undefined ? undefined : text.noKey}
+        error={error?.message}
         onChange={keys.choose}
       />
       <div className="row">

@@ -64,7 +64,7 @@ export function TargetPicker({ column, label, onChange }: TargetPickerProps): Re
       value={column.target === '' ? null : value}
       onSearchChange={setTyped}
       nothingFoundMessage={text.nothingFound}
-      error={models.error?.message}
+      error={(models.error ?? configs.error)?.message}
       onChange={(next) => {
         const [target = '', model = ''] = (next ?? '').split(separator);
         if (target !== '') onChange({ target, model });
