@@ -7,6 +7,14 @@ interface FetchCase {
   readonly expect: 'accept' | 'reject' | 'either';
 }
 
+/** What the fetch does where a case permits both. */
+const EITHER: Readonly<Record<string, 'accept' | 'reject'>> = {
+  // A redirect to another public host is followed after the same checks.
+  'a2a-043': 'accept',
+  // A card on another origin is refused, because the fetch does not allow other origins.
+  'a2a-046': 'reject',
+};
+
 function outcomeOf(server: CardServer): 'accept' | 'reject' {
   try {
     const { card, requests } = fetched(server);
@@ -23,12 +31,9 @@ function outcomeOf(server: CardServer): 'accept' | 'reject' {
 }
 
 describe('CardFetch', () => {
-  it.each(vectors<FetchCase>('fetch'))('%s %s [ERR-10]', (_id, _reason, { input, expect: wanted }) => {
-    const polluted = Object.keys(Object.prototype);
-    const outcome = outcomeOf(input);
-    if (wanted === 'either') expect(['accept', 'reject']).toContain(outcome);
-    else expect(outcome).toBe(wanted);
-    expect(Object.keys(Object.prototype)).toEqual(polluted);
-    expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+  it.each(vectors<FetchCase>('fetch'))('%s %s [ERR-10]', (id, _reason, { input, expect: wanted }) => {
+    const before = Object.keys(Object.prototype);
+    expect(outcomeOf(input)).toBe(wanted === 'either' ? EITHER[id] : wanted);
+    expect(Object.keys(Object.prototype)).toEqual(before);
   });
 });
