@@ -50,7 +50,10 @@ export class Call extends WheelEntry implements OutboundCall {
   private headersBy: number;
   private readonly totalBy: number;
   private readonly startedAt = performance.now();
-  /** When the last body bytes arrived; Infinity before the body and while paused. */
+  /**
+   * When the idle timeout began: when the head or the last piece of the body arrived, or at
+   * `resume`. Infinity before the head and while paused.
+   */
   private silentSince = Infinity;
 
   constructor(
@@ -146,7 +149,7 @@ export class Call extends WheelEntry implements OutboundCall {
     connection.start(this);
   }
 
-  /** Called when the connection is open. */
+  /** Called right before the request is written to the open connection. */
   onSend(): void {
     this.connectBy = Infinity;
   }

@@ -38,7 +38,7 @@ export interface OutboundRequest {
   readonly connectTimeoutMs: number;
   /** Milliseconds from the start of the call to the status line; 0: no limit. */
   readonly headersTimeoutMs: number;
-  /** Milliseconds between two pieces of the body; 0: no limit. */
+  /** Milliseconds from the head to the first piece of the body, and between two pieces; 0: no limit. */
   readonly idleTimeoutMs: number;
   /** Milliseconds for the whole call; 0: no limit. */
   readonly totalTimeoutMs: number;
@@ -50,11 +50,14 @@ export type OutboundFailure =
   /** DNS, connect, TLS or proxy failure: no byte of the response arrived. */
   | 'unreachable'
   | 'timeout'
-  /** The connection broke after the status line, or the framing was invalid. */
+  /**
+   * The connection broke after the response began, its framing was invalid, or it was larger than
+   * the call allows. Also when a handler threw, or the peer sent bytes before a request.
+   */
   | 'interrupted'
   /** The response is a redirect, and the caller does not follow it. */
   | 'redirected'
-  /** `abort()` was called. */
+  /** `abort()` was called, or the request body broke off. */
   | 'aborted'
   /** The client was closed because the process is shutting down. */
   | 'stopped';

@@ -8,7 +8,7 @@ import type { ResponseMemory } from './held-memory';
 export type TooLarge = (what: string, bytesMax: number) => Error;
 
 /** Bytes that wait for their reader before the connection is paused. */
-const WAITING_MAX = 65_536;
+const WAITING_BYTES_MAX = 65_536;
 /**
  * After `expectEnd`, a discarded body may end by itself within this time and this many bytes, so
  * that its connection is reused.
@@ -17,21 +17,22 @@ const LINGER_MS = 1_000;
 const LINGER_BYTES_MAX = 65_536;
 
 /**
- * The body of a response as chunks. The connection is paused while 64 KiB wait for the reader, so
- * that a slow reader bounds the memory. A reader that stops early aborts the call. Bytes are
+ * The body of a response as chunks. The connection is paused when `WAITING_BYTES_MAX` wait for the
+ * reader, until less than half of them wait, so that a slow reader does not fill the memory. A reader that stops early aborts the call. Bytes are
  * counted in `memory` from their arrival until they are read as chunks; a whole body stays counted,
  * and its owner ends the memory.
  */
 export class ResponseBody implements AsyncIterable<Buffer> {
   private readonly chunks: Buffer[] = [];
+  /** Number of bytes in `chunks`. */
   private waiting = 0;
   private isPaused = false;
   /** Whether the body is read as a whole and therefore never paused. */
   private readsWhole = false;
   /**
    * State of the body. While it is `open`, a reader that stops early aborts the call. After
-   * `expectEnd` (`endsSoon`) the body lingers instead (`lingered`) until it ends or exceeds a
-   * bound.
+   * `expectEnd` (`endsSoon`) the body lingers instead (`lingered`) until it ends, or the call is
+   * aborted at a bound.
    */
   private end: 'open' | 'complete' | 'failed' = 'open';
   private error: Error | null = null;
@@ -59,7 +60,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     if (this.memory?.take(chunk.length) === false) return false;
     this.chunks.push(chunk);
     this.waiting += chunk.length;
-    if (this.waiting >= WAITING_MAX && !this.isPaused && !this.readsWhole) {
+    if (this.waiting >= WAITING_BYTES_MAX && !this.isPaused && !this.readsWhole) {
       this.isPaused = true;
       this.call().pause();
     }
@@ -98,7 +99,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     }
   }
 
-  /** Returns the whole body. Rejects with the error of `tooLarge` beyond the bound. */
+  /** Returns the whole body. Rejects with the error of `tooLarge` beyond the bound, or of `finish`. */
   whole(bytesMax: number): Promise<Buffer> {
     this.readsWhole = true;
     if (this.isPaused) this.flow();
@@ -140,7 +141,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     if (chunk === null) return null;
     this.waiting -= chunk.length;
     this.memory?.give(chunk.length);
-    if (this.isPaused && this.waiting < WAITING_MAX / 2) this.flow();
+    if (this.isPaused && this.waiting < WAITING_BYTES_MAX / 2) this.flow();
     return chunk;
   }
 
