@@ -23,7 +23,7 @@ import { yieldToOthers } from './yield-to-others';
 /** The folder `dist/`, relative to this file in a build. */
 const DIST = resolve(__dirname, '..', '..', '..', '..');
 const LOG_CHECK_MS = 10_000;
-/** Time in milliseconds between the grace period of a process and its kill, for its last steps. */
+/** Milliseconds that a process has for its last steps after its grace period, before it is killed. */
 const LAST_STEPS_MS = 10_000;
 
 /**
@@ -50,7 +50,10 @@ export class Product {
     private readonly print: (line: string) => void,
   ) {}
 
-  /** Resolves when every process serves. Throws an Error with a one-line message. */
+  /**
+   * Resolves when every process serves. Rejects with `SettingsError` for invalid settings, and with
+   * an error that `isExpected` accepts when the cause is known.
+   */
   async start(): Promise<void> {
     const folder = prepareDataFolder(this.settings.dataDir);
     this.unlock = lockDataFolder(folder.root);
@@ -67,12 +70,15 @@ export class Product {
     this.print(banner(this.settings, folder, { seconds, console: link }));
   }
 
-  /** Restarts processes that were stopped from outside. */
+  /** Starts the processes again that were stopped from outside. Rejects when one does not start. */
   async startStopped(): Promise<void> {
     for (const supervised of this.processes) await supervised.start();
   }
 
-  /** Stops everything in reverse order of the start, each process within its grace period. */
+  /**
+   * Stops the processes one after another in reverse order of their start. An app is killed
+   * `LAST_STEPS_MS` after its grace period.
+   */
   async stop(): Promise<void> {
     this.stopping = true;
     for (const supervised of [...this.processes].reverse()) await supervised.stop();

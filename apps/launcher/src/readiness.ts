@@ -8,8 +8,8 @@ const PROBE_TIMEOUT_MS = 5_000;
 const PROBE_EVERY_MS = 100;
 
 /**
- * Resolves when `url` returns 200. Throws `StartError` after a minute, or when `isAbandoned`
- * returns true.
+ * Resolves when `url` returns 200. Throws `StartError` after `READY_TIMEOUT_MS`, or when
+ * `isAbandoned` returns true.
  */
 export async function waitUntilHealthy(name: string, url: string, isAbandoned: () => boolean): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
