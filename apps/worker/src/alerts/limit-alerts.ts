@@ -53,9 +53,9 @@ export class LimitAlerts {
     if (id === null) return;
     if (this.mailKeyring) await this.mail(manager, this.mailKeyring, budget, kind, id);
     if (!this.auditEnabled) return;
-    const reported = { organisationId, workspaceId, resourceType: owner.resourceType, resourceId: owner.id };
+    const subject = { organisationId, workspaceId, resourceType: owner.resourceType, resourceId: owner.id };
     await appendAudit(manager, [
-      jobAudit(budgetsJob, { ...reported, action: 'alert', before: null, after: { id, ...event } }),
+      jobAudit(budgetsJob, { ...subject, action: 'alert', before: null, after: { id, ...event } }),
     ]);
   }
 

@@ -2,14 +2,15 @@ import type { AuditRow } from '@gw/entities';
 import type { JobSpec } from '@gw/jobs';
 import { uuidv7 } from '@gw/kernel';
 
-type Reported = Pick<
+/** Facts about a change that the job itself does not imply. */
+type ChangeFacts = Pick<
   AuditRow,
   'organisationId' | 'workspaceId' | 'action' | 'resourceType' | 'resourceId' | 'before' | 'after'
 >;
 
 /** Returns the audit row of a change that a job made. The caller must mask secrets first. */
-export const jobAudit = (job: JobSpec, reported: Reported): AuditRow => ({
-  ...reported,
+export const jobAudit = (job: JobSpec, change: ChangeFacts): AuditRow => ({
+  ...change,
   id: uuidv7(),
   createdAt: new Date(),
   userType: 'system',
@@ -24,8 +25,8 @@ export const jobAudit = (job: JobSpec, reported: Reported): AuditRow => ({
 });
 
 /**
- * Appends audit records by organisation in a fixed order, so that two workers never wait for each
- * other.
+ * Groups audit rows by organisation, in the order of the organisations' ids. Workers that append the
+ * groups in this order lock the audit chains in the same order, so they cannot deadlock.
  */
 export function auditsByOrganisation(rows: readonly AuditRow[]): (readonly AuditRow[])[] {
   const grouped = new Map<string, AuditRow[]>();
