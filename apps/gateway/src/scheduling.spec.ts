@@ -9,28 +9,28 @@ function idleProcess(): ChildProcess {
 }
 
 describe('runFirst', () => {
-  const said: unknown[] = [];
-  const log = { info: (details: unknown) => said.push(details) } as unknown as Log;
+  const logged: unknown[] = [];
+  const log = { info: (fields: unknown) => logged.push(fields) } as unknown as Log;
 
   beforeEach(() => {
-    said.length = 0;
+    logged.length = 0;
   });
 
-  it('schedules the event loop before ordinary processes, or logs why it may not', async () => {
+  it('schedules the process before ordinary ones, or logs a reason when it lacks the permission', async () => {
     const child = idleProcess();
     await runFirst(child.pid as number, log);
-    expect({ policy: schedulingPolicy(child.pid as number), said: said.length }).toEqual(
-      mayScheduleFirst() ? { policy: 'rr', said: 0 } : { policy: 'other', said: 1 },
+    expect({ policy: schedulingPolicy(child.pid as number), logged: logged.length }).toEqual(
+      mayScheduleFirst() ? { policy: 'rr', logged: 0 } : { policy: 'other', logged: 1 },
     );
     child.stdin?.end();
     await once(child, 'exit');
   });
 
-  it('continues and logs the reason when the process cannot be rescheduled', async () => {
+  it('resolves and logs the reason when the process has ended', async () => {
     const child = idleProcess();
     child.stdin?.end();
     await once(child, 'exit');
     await runFirst(child.pid as number, log);
-    expect(said).toEqual([{ reason: expect.stringMatching(/chrt/) as string }]);
+    expect(logged).toEqual([{ reason: expect.stringMatching(/chrt/) as string }]);
   });
 });

@@ -2,7 +2,7 @@ import { A2aError, ownContext, ownerOf, ownTask, type Members, type TaskRecord }
 import type { AgentView } from '../agent-view';
 import type { TaskStore } from './task-store';
 
-/** The state of a task that an agent reported. */
+/** The ids and the state of a task, as an agent reported them. */
 export type ReportedTask = Pick<TaskRecord, 'taskId' | 'contextId' | 'state'>;
 
 /** Maximum number of tasks that one message may refer to. */
@@ -15,14 +15,17 @@ export class CallerTasks {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Returns the record of a task of the caller. Throws `A2aError` `taskNotFound`. */
+  /**
+   * Returns the record of a task of the caller. Rejects with `A2aError` `taskNotFound` for an
+   * unknown task and for a task of another caller.
+   */
   async own({ document, taskCaller }: AgentView, taskId: string): Promise<TaskRecord> {
     return ownTask(await this.store.task(document.id, taskId), document.id, taskCaller);
   }
 
   /**
-   * Returns the context that a message continues; null when it is unknown, so that the agent begins
-   * a new one.
+   * Returns the context that a message continues; null when it is unknown or belongs to another
+   * caller, so that the agent begins a new one.
    */
   async ownContext({ document, taskCaller }: AgentView, contextId: string): Promise<string | null> {
     return ownContext(contextId, await this.store.context(document.id, contextId), taskCaller);
@@ -30,7 +33,7 @@ export class CallerTasks {
 
   /**
    * Checks that the caller owns the tasks that a message refers to. Rejects with `A2aError`
-   * `taskNotFound`, or `invalidParams` for more than 20.
+   * `taskNotFound`, or `invalidParams` for anything but a list of at most `REFERENCES_MAX` ids.
    */
   async checkReferences(view: AgentView, message: Members): Promise<void> {
     const { referenceTaskIds: ids } = message;
@@ -43,7 +46,7 @@ export class CallerTasks {
     for (const id of new Set(ids as readonly string[])) await this.own(view, id);
   }
 
-  /** Returns the caller's tasks at the agent, most recently changed first. */
+  /** Returns the caller's tasks at the agent, most recently changed first, bounded by the store. */
   list({ document, taskCaller }: AgentView): Promise<readonly TaskRecord[]> {
     return this.store.list(document.id, ownerOf(taskCaller));
   }
@@ -74,6 +77,6 @@ const foreignId = (what: string): A2aError =>
     `The agent responded with the id of a ${what} that it began for another caller.`,
   );
 
-/** Whether a reported state differs from the stored one. */
+/** Whether a reported task differs from the stored record. */
 export const isChange = (known: TaskRecord | null, { taskId, contextId, state }: ReportedTask): boolean =>
   known === null || known.taskId !== taskId || known.contextId !== contextId || known.state !== state;

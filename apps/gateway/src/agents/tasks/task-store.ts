@@ -15,7 +15,8 @@ export interface ContextRecord {
 
 /**
  * Stores the owners of agents' tasks and contexts. The methods reject with `unavailable` when the
- * owner cannot be determined. A task that is not found has expired or was never stored.
+ * owner cannot be determined. A task that is not found was never stored, has expired, or was removed
+ * because its owner or workspace exceeded a maximum.
  */
 export interface TaskStore {
   task(agentId: string, taskId: string): Promise<TaskRecord | null>;
@@ -50,7 +51,7 @@ export const isSameOwner = (a: TaskOwner, b: TaskOwner): boolean =>
 
 export const ownerUnknown = (cause: unknown): GatewayError =>
   new GatewayError('unavailable', {
-    message: 'Whose task this is cannot be checked right now; try again.',
+    message: 'The owner of the task or context cannot be determined right now; try again.',
     headers: { 'retry-after': '5' },
     cause,
   });
