@@ -24980,7 +24980,7 @@ export interface operations {
                         /** @example Travel agent */
                         name: string;
                         /**
-                         * @description Address of the agent. For a card of version 1.0, the address of the first interface that can be called.
+                         * @description Address of the agent. In a fetched card of version 1.0, the address of the first interface that the gateway can call; in a served card, the address of the agent at the gateway.
                          * @example https://agent.example.com/rpc
                          */
                         url: string;
@@ -25551,7 +25551,7 @@ export interface operations {
                         /** @example Travel agent */
                         name: string;
                         /**
-                         * @description Address of the agent. For a card of version 1.0, the address of the first interface that can be called.
+                         * @description Address of the agent. In a fetched card of version 1.0, the address of the first interface that the gateway can call; in a served card, the address of the agent at the gateway.
                          * @example https://agent.example.com/rpc
                          */
                         url: string;

@@ -1,4 +1,4 @@
-/** OpenAPI schema of an agent card. */
+/** OpenAPI schema of an agent card, as an agent sent it or as the gateway serves it. */
 export const AGENT_CARD_SCHEMA = {
   type: 'object' as const,
   required: ['name', 'url'],
@@ -8,7 +8,7 @@ export const AGENT_CARD_SCHEMA = {
     url: {
       type: 'string' as const,
       description:
-        'Address of the agent. For a card of version 1.0, the address of the first interface that can be called.',
+        'Address of the agent. In a fetched card of version 1.0, the address of the first interface that the gateway can call; in a served card, the address of the agent at the gateway.',
       example: 'https://agent.example.com/rpc',
     },
   },

@@ -26,19 +26,19 @@ export const AGENT_INTEGRATION: IntegrationKind<AgentIntegrationEntity> = {
   available: availableBy('agent_integration_workspaces'),
 };
 
-type Place = Pick<AgentServerEntity, 'workspaceId' | 'slug' | 'id'>;
+type AgentReferences = Pick<AgentServerEntity, 'workspaceId' | 'slug' | 'id'>;
 
 /** Returns the document keys of an agent; gateways find it by its slug and by its id. */
-export const agentServerKeys = ({ workspaceId, slug, id }: Place): DocumentKey[] => [
+export const agentServerKeys = ({ workspaceId, slug, id }: AgentReferences): DocumentKey[] => [
   documentKey.agentServer(workspaceId, slug),
   documentKey.agentServer(workspaceId, id),
 ];
 
-/** Returns the document keys of the catalogues that list the agents. */
+/** Returns the document keys of the catalogues that list the agents, each once. */
 export const agentCatalogueKeys = (rows: readonly Pick<AgentServerEntity, 'workspaceId'>[]): DocumentKey[] =>
   [...new Set(rows.map(({ workspaceId }) => workspaceId))].map(documentKey.agentCatalogue);
 
-/** Returns the agents of an integration that are not archived. */
+/** Returns the agents of the integrations that are not archived. */
 export const liveAgentServers = (
   manager: EntityManager,
   integrations: readonly Pick<AgentIntegrationEntity, 'id'>[],
@@ -86,7 +86,8 @@ export async function deletePartsOfAgents(
 }
 
 /**
- * Archives the given agents, deletes their dependent rows, and marks their documents as removed.
+ * Archives the given agents, deletes their dependent rows, ends the grants for them, and marks their
+ * documents as removed.
  */
 export async function archiveAgentServers(write: Write, rows: readonly AgentServerEntity[]): Promise<void> {
   const { manager } = write;
@@ -100,7 +101,10 @@ export async function archiveAgentServers(write: Write, rows: readonly AgentServ
   write.changed(agentCatalogueKeys(rows));
 }
 
-/** Archives the agents and agent integrations of a deleted workspace and erases their secrets. */
+/**
+ * Archives the agents and agent integrations of a deleted workspace. Erases the secrets and cards of
+ * these integrations, and withdraws the integrations of the organisation from the workspace.
+ */
 export async function archiveAgentsOf(write: Write, workspaceId: string): Promise<void> {
   const { manager } = write;
   const live = { workspaceId, status: 'active' } as const;
@@ -113,7 +117,8 @@ export async function archiveAgentsOf(write: Write, workspaceId: string): Promis
     write.audit({ action: 'delete', resourceType: 'agent_integrations', resourceId, workspaceId });
 }
 
-const SERVERS_OF = `SELECT s.id FROM agent_servers s
+/** SQL query for the ids of the agents of an organisation, or of one of its workspaces. */
+const AGENT_IDS = `SELECT s.id FROM agent_servers s
   WHERE s.organisation_id = :organisationId
     AND (CAST(:workspaceId AS uuid) IS NULL OR s.workspace_id = :workspaceId)`;
 
@@ -131,7 +136,7 @@ export async function endAgentAccess(
     .createQueryBuilder()
     .delete()
     .from(AgentServerUserEntity)
-    .where(`user_id = :userId AND server_id IN (${SERVERS_OF})`, { organisationId, workspaceId, userId })
+    .where(`user_id = :userId AND server_id IN (${AGENT_IDS})`, { organisationId, workspaceId, userId })
     .returning('server_id')
     .execute();
   const ids = (ended.raw as readonly { readonly server_id: string }[]).map(({ server_id }) => server_id);

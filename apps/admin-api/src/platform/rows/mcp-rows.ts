@@ -84,7 +84,8 @@ export async function deletePartsOfServers(write: Write, ids: readonly string[])
 }
 
 /**
- * Archives the given servers, deletes their dependent rows, and marks their documents as removed.
+ * Archives the given servers, deletes their dependent rows, ends the grants for them, and marks their
+ * documents as removed.
  */
 export async function archiveMcpServers(write: Write, rows: readonly McpServerEntity[]): Promise<void> {
   const { manager } = write;
@@ -99,7 +100,11 @@ export async function archiveMcpServers(write: Write, rows: readonly McpServerEn
   write.changed(...new Set(rows.map(({ workspaceId }) => documentKey.mcpCatalogue(workspaceId))));
 }
 
-/** Archives the MCP servers and integrations of a deleted workspace and erases their secrets. */
+/**
+ * Archives the MCP servers and integrations of a deleted workspace. Erases the secrets and OpenAPI
+ * documents of these integrations, and withdraws the integrations of the organisation from the
+ * workspace.
+ */
 export async function archiveMcpOf(write: Write, workspaceId: string): Promise<void> {
   const { manager } = write;
   const live = { workspaceId, status: 'active' } as const;
@@ -113,7 +118,8 @@ export async function archiveMcpOf(write: Write, workspaceId: string): Promise<v
   }
 }
 
-const SERVERS_OF = `SELECT s.id FROM mcp_servers s
+/** SQL query for the ids of the servers of an organisation, or of one of its workspaces. */
+const SERVER_IDS = `SELECT s.id FROM mcp_servers s
   WHERE s.organisation_id = :organisationId
     AND (CAST(:workspaceId AS uuid) IS NULL OR s.workspace_id = :workspaceId)`;
 
@@ -128,7 +134,7 @@ export async function endMcpAccess(
   const { manager } = write;
   const { organisationId, userId, workspaceId = null } = user;
   const parameters = { organisationId, workspaceId, userId };
-  const where = `user_id = :userId AND server_id IN (${SERVERS_OF})`;
+  const where = `user_id = :userId AND server_id IN (${SERVER_IDS})`;
   const ended = await manager
     .createQueryBuilder()
     .delete()

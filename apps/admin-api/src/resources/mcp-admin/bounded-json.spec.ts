@@ -14,19 +14,19 @@ describe('boundedJson', () => {
       'an object of many members',
       Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`m${String(at)}`, 1])),
     ],
-  ])('cuts %s and says so', (_case, value) => {
+  ])('cuts %s to the maximum and reports that', (_case, value) => {
     const bounded = boundedJson(value);
     expect(bounded?.isCut).toBe(true);
     expect(JSON.stringify(bounded?.value).length).toBeLessThanOrEqual(RESULT_MAX);
   });
 
-  it('cuts deeply nested values', () => {
+  it('cuts deeply nested values and reports that', () => {
     let value: Record<string, unknown> = { end: true };
     for (let level = 0; level < 10_000; level += 1) value = { value };
     expect(boundedJson(value)?.isCut).toBe(true);
   });
 
-  it('returns null when even the structure is too large', () => {
+  it('returns null when a value is too large even with its texts at the smallest bound', () => {
     const row = Object.fromEntries(
       Array.from({ length: 200 }, (_, at) => [`member-${String(at)}`, 'x'.repeat(200)]),
     );

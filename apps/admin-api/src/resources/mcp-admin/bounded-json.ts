@@ -28,9 +28,10 @@ export interface Bounded {
 }
 
 /**
- * Returns a copy of at most `RESULT_MAX` characters as JSON: long texts are truncated, and long
- * lists lose their last items. Invisible characters are written as `⟦U+200B⟧`. Returns null when
- * the value does not fit at all.
+ * Returns a copy of at most `RESULT_MAX` characters as JSON: long texts are truncated, long lists and
+ * objects lose their last items, and values that are nested too deeply become `[…]`. Invisible
+ * characters are written as `⟦U+200B⟧`. Returns null when the value does not fit even with the
+ * smallest bounds.
  */
 export function boundedJson(value: JsonObject): Bounded | null {
   for (const bounds of STEPS) {
