@@ -35,12 +35,13 @@ const edited = (base: Fields, path: string, value: unknown) => ({
 });
 
 describe('save', () => {
-  it('writes once with the etag of its version, and not without a change', async () => {
+  it('writes only the change, once, with the etag of its version, and writes nothing without a change', async () => {
     const { resource, writes } = resourceOf(KEY);
     const outcome = await save(edited(KEY, 'name', 'batch'), '1', resource);
     expect(outcome).toMatchObject({ kind: 'saved', version: { etag: '2' } });
     expect(writes).toEqual([[{ name: 'batch' }, '1']]);
     expect(await save(edited(KEY, 'name', 'ci'), '1', resource)).toEqual({ kind: 'unchanged' });
+    expect(writes).toHaveLength(1);
   });
 
   it('merges what others saved, also when they save repeatedly', async () => {
@@ -70,7 +71,7 @@ describe('save', () => {
     expect(writes).toEqual([]);
   });
 
-  it('rejects when others save first each time, and when the write is refused', async () => {
+  it('rejects when others save first at each attempt, and when the write is refused', async () => {
     let rate = 0;
     const others = Array.from({ length: 9 }, () => () => ({ rate: (rate += 1) }));
     const { resource, writes } = resourceOf(KEY, others);
