@@ -11,7 +11,7 @@ const COMPILER = 'typescript-7/bin/tsc';
  * @type {readonly (readonly [title: string, ...args: string[]])[]}
  */
 const TYPE_PARTS = [
-  ['Types', '-p', 'tsconfig.json', '--checkers', '2'],
+  ['Types', '-p', 'tsconfig.json', '--checkers', '1'],
   ['Types: tools', '-p', 'tools/tsconfig.json'],
   ['Types: benchmarks', '-p', 'bench/tsconfig.json'],
   ['Types: console', '-p', 'apps/console/tsconfig.json'],
