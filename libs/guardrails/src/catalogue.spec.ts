@@ -61,4 +61,18 @@ describe('check catalogue', () => {
       });
     },
   );
+
+  it.each(CHECKS.map((check) => [check.id, check] as const))(
+    'gives %s the timeout of its parameter, and its own timeout without one',
+    (id, { example, stages: [stage = 'input'], timeoutMs, timeoutParameter, parameters }) => {
+      const timeoutWith = (given: object): unknown => {
+        const result = compileGuardrail({ checks: [{ id, parameters: { ...example, ...given } }] });
+        return result.ok ? result.guardrail[stage][0]?.timeoutMs : result.details;
+      };
+      const names = Object.keys(parameters['properties'] as object).filter((name) => /timeout/i.test(name));
+      expect(names).toEqual(timeoutParameter === undefined ? [] : [timeoutParameter]);
+      for (const name of names) expect(timeoutWith({ [name]: 1_234 })).toBe(1_234);
+      expect(timeoutWith(Object.fromEntries(names.map((name) => [name, undefined])))).toBe(timeoutMs);
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import { GUARDRAIL_LIMITS } from './bounds';
 import type { JsonObject } from './json';
 import type { Eventually } from './eventually';
 import type { GuardrailPort } from './port';
@@ -109,8 +110,13 @@ export interface CheckDefinition<P extends object = object> {
   readonly wholeResponse: boolean;
   /** Whether it may change the body. */
   readonly transforms: boolean;
-  /** Milliseconds, unless the guardrail overrides it. */
+  /** Milliseconds, unless the guardrail or `timeoutParameter` overrides it. */
   readonly timeoutMs: number;
+  /**
+   * Name of the parameter that sets the timeout; `defineCheck` adds it to the schema. When absent,
+   * no parameter does.
+   */
+  readonly timeoutParameter?: string;
   /**
    * JSON Schema (2020-12) of `parameters`: an object without unknown members. Defaults are filled
    * in.
@@ -131,8 +137,34 @@ export interface CheckDefinition<P extends object = object> {
   prepare(parameters: P, report: ParameterReport, secrets?: SecretSource): PreparedCheck;
 }
 
-/** Types the parameters within a definition, while all definitions fit into one table. */
-export const defineCheck = <P extends object>(definition: CheckDefinition<P>): CheckDefinition => definition;
+/**
+ * Types the parameters within a definition, while all definitions fit into one table. Adds
+ * `timeoutParameter` to the schema of the parameters.
+ */
+export function defineCheck<P extends object>(definition: CheckDefinition<P>): CheckDefinition {
+  const { timeoutParameter, timeoutMs, parameters } = definition;
+  if (timeoutParameter === undefined) return definition;
+  const properties = {
+    ...(parameters['properties'] as JsonObject),
+    [timeoutParameter]: {
+      type: 'integer',
+      minimum: 1,
+      maximum: GUARDRAIL_LIMITS.timeoutMsMax,
+      default: timeoutMs,
+      description: 'Milliseconds.',
+    },
+  };
+  return { ...definition, parameters: { ...parameters, properties } };
+}
+
+/**
+ * Returns the timeout of a check in milliseconds, with parameters that its schema has validated and
+ * completed.
+ */
+export const timeoutOf = (
+  { timeoutParameter: name, timeoutMs }: CheckDefinition,
+  parameters: JsonObject,
+): number => (name === undefined ? timeoutMs : (parameters[name] as number));
 
 export interface ScopeParameter {
   readonly scope: readonly Scope[];

@@ -2,7 +2,7 @@ import { detail, patternsFault, schemaDetail, type ConfigErrorDetail, type Path 
 import { GatewayError, isObject } from '@gw/kernel';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import { findCheck } from './catalogue';
-import type { CheckDefinition, PreparedCheck, ParameterReport } from './check';
+import { timeoutOf, type CheckDefinition, type PreparedCheck, type ParameterReport } from './check';
 import type { SecretSource } from './secret-reference';
 import {
   GUARDRAIL_SCHEMA,
@@ -176,7 +176,7 @@ function compileCheck(
     id: definition.id,
     definition,
     prepared: prepared.check,
-    timeoutMs: entry.timeout ?? actions.timeout ?? prepared.timeoutMs ?? definition.timeoutMs,
+    timeoutMs: entry.timeout ?? actions.timeout ?? timeoutOf(definition, prepared.parameters),
     scope: (prepared.parameters['scope'] as readonly Scope[] | undefined) ?? null,
     failOnError: failsOnError(prepared.parameters, actions),
   };
@@ -205,7 +205,6 @@ function* placementFaults(definition: CheckDefinition, options: CompileOptions):
 interface Prepared {
   readonly check: PreparedCheck;
   readonly parameters: JsonObject;
-  readonly timeoutMs: number | undefined;
 }
 
 function prepare(
@@ -232,8 +231,7 @@ function prepare(
   checkAddresses(parameters, options, (key, refused, url) => {
     details.push(detail([...place.parameters, key], 'address', refused, url));
   });
-  const timeoutMs = parameters['timeout'] ?? parameters['timeoutMs'];
-  return { check, parameters, timeoutMs: typeof timeoutMs === 'number' ? timeoutMs : undefined };
+  return { check, parameters };
 }
 
 function checkAddresses(

@@ -13,14 +13,6 @@ export const HEADERS_PARAMETER = {
   description: 'Headers of the call, as an object or as JSON text.',
 };
 
-export const TIMEOUT_PARAMETER = (byDefault: number) => ({
-  type: 'integer',
-  minimum: 1,
-  maximum: GUARDRAIL_LIMITS.timeoutMsMax,
-  default: byDefault,
-  description: 'Milliseconds.',
-});
-
 /** Reports an invalid URL; the address policy checks it as well. */
 export function checkUrl(url: string, key: string, report: ParameterReport): void {
   const fault = urlFault(url);

@@ -3,7 +3,6 @@ import { CheckError, defineCheck, type CheckContext } from '../check';
 import { listOf } from '../json';
 import { object, textList } from '../parameters';
 import { ResponseTooLong, type GuardrailResponse } from '../port';
-import { TIMEOUT_PARAMETER } from '../remote';
 
 interface Parameters {
   readonly maxSizeBytes: number;
@@ -24,6 +23,7 @@ export const inlineImageUrls = defineCheck<Parameters>({
   wholeResponse: true,
   transforms: true,
   timeoutMs: 30_000,
+  timeoutParameter: 'timeoutMs',
   parameters: object({
     maxSizeBytes: {
       type: 'integer',
@@ -32,7 +32,6 @@ export const inlineImageUrls = defineCheck<Parameters>({
       default: 20_971_520,
       description: 'Maximum size of all images of a request together, in bytes.',
     },
-    timeoutMs: TIMEOUT_PARAMETER(30_000),
     providers: textList(100, 100),
   }),
   example: { maxSizeBytes: 5_242_880, timeoutMs: 10_000, providers: ['bedrock'] },

@@ -17,7 +17,7 @@ import {
 } from '../check';
 import { type JsonObject } from '../json';
 import { object, textList } from '../parameters';
-import { checkUrl, TIMEOUT_PARAMETER, URL_PARAMETER } from '../remote';
+import { checkUrl, URL_PARAMETER } from '../remote';
 import { KeySets } from './jwt-keys';
 
 interface Parameters {
@@ -50,6 +50,7 @@ export const jwt = defineCheck<Parameters>({
   wholeResponse: true,
   transforms: false,
   timeoutMs: 5_000,
+  timeoutParameter: 'timeout',
   parameters: object(
     {
       jwksUri: {
@@ -94,7 +95,6 @@ export const jwt = defineCheck<Parameters>({
       requiredClaims: textList(50, 200),
       claimValues: { type: 'object', maxProperties: 50 },
       headerPayloadMatch: textList(50, 200),
-      timeout: TIMEOUT_PARAMETER(5_000),
     },
     [],
   ),

@@ -1,6 +1,6 @@
 import { CheckError, defineCheck } from '../check';
 import { object } from '../parameters';
-import { checkUrl, headersOf, HEADERS_PARAMETER, TIMEOUT_PARAMETER, URL_PARAMETER } from '../remote';
+import { checkUrl, headersOf, HEADERS_PARAMETER, URL_PARAMETER } from '../remote';
 import { webhookPayload } from './webhook';
 
 interface Parameters {
@@ -17,10 +17,8 @@ export const log = defineCheck<Parameters>({
   wholeResponse: true,
   transforms: false,
   timeoutMs: 3_000,
-  parameters: object(
-    { logURL: URL_PARAMETER, headers: HEADERS_PARAMETER, timeout: TIMEOUT_PARAMETER(3_000) },
-    ['logURL'],
-  ),
+  timeoutParameter: 'timeout',
+  parameters: object({ logURL: URL_PARAMETER, headers: HEADERS_PARAMETER }, ['logURL']),
   example: { logURL: 'https://logs.example.com/llm', headers: { authorization: 'Bearer secret' } },
   secretParameters: ['headers'],
   addressParameters: ['logURL'],

@@ -2,7 +2,6 @@ import { CheckError, defineCheck, type CheckContext } from '../check';
 import { reduceInOrder, then, type Eventually } from '../eventually';
 import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
 import { ResponseTooLong } from '../port';
-import { TIMEOUT_PARAMETER } from '../remote';
 import type { Scope } from '../text/scope';
 import type { Pace } from '../work';
 
@@ -26,10 +25,10 @@ export const validUrls = defineCheck<Parameters>({
   wholeResponse: true,
   transforms: false,
   timeoutMs: 5_000,
+  timeoutParameter: 'timeout',
   parameters: object({
     onlyDNS: { type: 'boolean', default: false },
     not: NOT_PARAMETER,
-    timeout: TIMEOUT_PARAMETER(5_000),
     scope: scopeParameter('last_message'),
   }),
   example: { onlyDNS: true, not: false, scope: ['last_message'] },

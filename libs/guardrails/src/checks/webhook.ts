@@ -3,14 +3,7 @@ import { CheckError, defineCheck, type CheckOutcome } from '../check';
 import { checkForwardHeaders, FORWARD_HEADERS_PARAMETER, forwarded } from '../forward-headers';
 import { type JsonObject } from '../json';
 import { object } from '../parameters';
-import {
-  checkUrl,
-  headersOf,
-  HEADERS_PARAMETER,
-  postJson,
-  TIMEOUT_PARAMETER,
-  URL_PARAMETER,
-} from '../remote';
+import { checkUrl, headersOf, HEADERS_PARAMETER, postJson, URL_PARAMETER } from '../remote';
 import type { Subject } from '../subject';
 
 interface Parameters {
@@ -29,12 +22,12 @@ export const webhook = defineCheck<Parameters>({
   wholeResponse: true,
   transforms: true,
   timeoutMs: 3_000,
+  timeoutParameter: 'timeout',
   parameters: object(
     {
       webhookURL: URL_PARAMETER,
       headers: HEADERS_PARAMETER,
       forwardHeaders: FORWARD_HEADERS_PARAMETER,
-      timeout: TIMEOUT_PARAMETER(3_000),
       executeOnProxy: { type: 'boolean', default: false, description: 'Also runs on passthrough requests.' },
     },
     ['webhookURL'],

@@ -2,7 +2,6 @@ import { isObject } from '@gw/kernel';
 import { CheckError, defineCheck } from '../check';
 import { objectsOf, parseJson, type JsonObject } from '../json';
 import { object, scopeParameter, textsOf } from '../parameters';
-import { TIMEOUT_PARAMETER } from '../remote';
 import type { Subject } from '../subject';
 import type { Scope } from '../text/scope';
 import { callModel, TARGET_PARAMETERS, targetOf, type TargetParameters } from './model-target';
@@ -25,6 +24,7 @@ export const llmJudge = defineCheck<Parameters>({
   wholeResponse: true,
   transforms: false,
   timeoutMs: 10_000,
+  timeoutParameter: 'timeout',
   parameters: object(
     {
       ...TARGET_PARAMETERS,
@@ -49,7 +49,6 @@ export const llmJudge = defineCheck<Parameters>({
         default: 50_000,
         description: 'Longer texts cannot be judged.',
       },
-      timeout: TIMEOUT_PARAMETER(10_000),
       scope: scopeParameter('last_message'),
     },
     ['criteria'],

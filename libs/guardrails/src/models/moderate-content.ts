@@ -2,7 +2,6 @@ import { CheckError, defineCheck } from '../check';
 import type { JsonObject } from '../json';
 import { object, scopeParameter, textsOf } from '../parameters';
 import { MODERATION_PARAMETERS, moderationVerdict } from '../partners/moderation';
-import { TIMEOUT_PARAMETER } from '../remote';
 import type { Scope } from '../text/scope';
 import { callModel, piecesWithin, TARGET_PARAMETERS, targetOf, type TargetParameters } from './model-target';
 
@@ -25,10 +24,10 @@ export const moderateContent = defineCheck<Parameters>({
   wholeResponse: true,
   transforms: false,
   timeoutMs: 5_000,
+  timeoutParameter: 'timeout',
   parameters: object({
     ...TARGET_PARAMETERS,
     ...MODERATION_PARAMETERS,
-    timeout: TIMEOUT_PARAMETER(5_000),
     scope: scopeParameter('last_message'),
   }),
   example: {

@@ -2,7 +2,6 @@ import { CheckError, defineCheck } from '../check';
 import { objectsOf, type JsonObject } from '../json';
 import { object, scopeParameter, textList, textsOf } from '../parameters';
 import type { ModelTarget } from '../port';
-import { TIMEOUT_PARAMETER } from '../remote';
 import type { Subject } from '../subject';
 import type { Scope } from '../text/scope';
 import { callModel, piecesWithin, TARGET_PARAMETERS, targetOf, type TargetParameters } from './model-target';
@@ -33,6 +32,7 @@ export const topic = defineCheck<Parameters>({
   wholeResponse: true,
   transforms: false,
   timeoutMs: 5_000,
+  timeoutParameter: 'timeout',
   parameters: object(
     {
       ...TARGET_PARAMETERS,
@@ -51,7 +51,6 @@ export const topic = defineCheck<Parameters>({
           'Minimum cosine similarity of a text about a topic; the right value depends on the model.',
       },
       dimensions: { type: 'integer', minimum: 1, maximum: 8_192 },
-      timeout: TIMEOUT_PARAMETER(5_000),
       scope: scopeParameter('last_message'),
     },
     ['topics'],

@@ -9,7 +9,7 @@ import {
 } from '../check';
 import type { JsonObject } from '../json';
 import { object, scopeParameter, textsOf } from '../parameters';
-import { checkUrl, postJson, TIMEOUT_PARAMETER } from '../remote';
+import { checkUrl, postJson } from '../remote';
 import { secretParameter, SecretParameters } from '../secret-reference';
 import type { Subject } from '../subject';
 import { replaceFindings } from '../text/replace';
@@ -44,10 +44,10 @@ export function partnerCheck(partner: PartnerDefinition): CheckDefinition {
     wholeResponse: true,
     transforms: canRedact,
     timeoutMs: 5_000,
+    timeoutParameter: 'timeout',
     parameters: object(
       {
         ...withReferences(partner),
-        timeout: TIMEOUT_PARAMETER(5_000),
         scope: scopeParameter(...partner.scope),
       },
       partner.required,
