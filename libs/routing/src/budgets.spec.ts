@@ -2,7 +2,7 @@ import type { CompiledTarget } from './compile/compiled';
 import { compileConfig } from './config-language';
 import { HedgeBudgets, RetryBudget, type HedgeOffer } from './index';
 
-const T = 1_000_000;
+const START_MS = 1_000_000;
 
 describe('RetryBudget', () => {
   /**
@@ -13,7 +13,7 @@ describe('RetryBudget', () => {
     let sent = 0;
     for (let request = 0; request < seconds * requests; request++) {
       budget.earn();
-      const nowMs = T + (request * 1000) / requests;
+      const nowMs = START_MS + (request * 1000) / requests;
       for (let retry = 0; retry < retries; retry++) if (budget.take(nowMs)) sent++;
     }
     return sent;
@@ -32,12 +32,16 @@ describe('RetryBudget', () => {
   it('saves no more than its maximum, however long it is quiet', () => {
     const budget = new RetryBudget({ savedMax: 3, floorPerSecond: 0, ratio: 1 });
     for (let request = 0; request < 1000; request++) budget.earn();
-    expect([1, 2, 3, 4].map(() => budget.take(T))).toEqual([true, true, true, false]);
+    expect([1, 2, 3, 4].map(() => budget.take(START_MS))).toEqual([true, true, true, false]);
   });
 
   it('grants no additional retry when the clock is set back', () => {
     const budget = new RetryBudget({ savedMax: 1, floorPerSecond: 1, ratio: 0 });
-    expect([T, T - 5000, T - 4500].map((nowMs) => budget.take(nowMs))).toEqual([true, false, false]);
+    expect([START_MS, START_MS - 5000, START_MS - 4500].map((nowMs) => budget.take(nowMs))).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 });
 

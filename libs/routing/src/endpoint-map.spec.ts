@@ -1,7 +1,7 @@
 import { createRoutingState } from './index';
 import { EndpointMap } from './endpoint-map';
 
-const T = 1_000_000;
+const START_MS = 1_000_000;
 
 describe('EndpointMap', () => {
   it('keeps the entries of a small workspace when another workspace exceeds the capacity', () => {
@@ -27,21 +27,21 @@ describe('EndpointMap', () => {
     const { health, statistics, hedges } = createRoutingState({ capacity: 10 });
     const mine = 'mine/endpoint/';
     const touch = (endpoint: string): void => {
-      health.mark(endpoint, 'rate_limited', T + 1_000, T);
+      health.mark(endpoint, 'rate_limited', START_MS + 1_000, START_MS);
       statistics.cost(endpoint, 7);
       hedges.earn(endpoint, 0);
     };
     touch(mine);
     for (let at = 0; at < 1_000; at += 1) touch(`theirs/${String(at)}/`);
-    expect(health.markOf(mine, T)).toBe('rate_limited');
+    expect(health.markOf(mine, START_MS)).toBe('rate_limited');
     expect(statistics.costOf(mine)).toBe(7);
     expect(hedges.take({ payer: mine, price: 1 })).toBe(true);
   });
 
   it('keeps the retry budget of a workspace when another one has used up its own', () => {
     const { retries } = createRoutingState({ retries: { savedMax: 3, floorPerSecond: 0 } });
-    for (let at = 0; at < 1_000; at += 1) retries.of('theirs').take(T);
-    expect(retries.of('theirs').take(T)).toBe(false);
-    expect(retries.of('mine').take(T)).toBe(true);
+    for (let at = 0; at < 1_000; at += 1) retries.of('theirs').take(START_MS);
+    expect(retries.of('theirs').take(START_MS)).toBe(false);
+    expect(retries.of('mine').take(START_MS)).toBe(true);
   });
 });

@@ -1,9 +1,9 @@
 import { TargetStatistics } from './index';
 
-const T = 1_000_000;
+const START_MS = 1_000_000;
 
 describe('TargetStatistics', () => {
-  const filled = (latencies: readonly number[], nowMs = T): TargetStatistics => {
+  const filled = (latencies: readonly number[], nowMs = START_MS): TargetStatistics => {
     const statistics = new TargetStatistics();
     for (const ms of latencies) statistics.latency('e', ms, nowMs);
     return statistics;
@@ -18,28 +18,28 @@ describe('TargetStatistics', () => {
     [range(50, () => 0.2), 1],
     [range(20, () => 60_000), 60_000],
   ])('returns the 95th percentile with an error of at most a sixth (case %#)', (latencies, expected) => {
-    const p95 = filled(latencies).p95LatencyMs('e', T) ?? 0;
+    const p95 = filled(latencies).p95LatencyMs('e', START_MS) ?? 0;
     expect(p95 / expected).toBeGreaterThan(0.85);
     expect(p95 / expected).toBeLessThan(1.18);
   });
 
   it('returns null for a percentile of fewer than 20 calls, and for an unknown endpoint', () => {
-    expect(filled(range(19, () => 5)).p95LatencyMs('e', T)).toBeNull();
-    expect(filled(range(20, () => 5)).p95LatencyMs('e', T)).not.toBeNull();
-    expect(filled([]).p95LatencyMs('f', T)).toBeNull();
-    expect(filled([]).meanLatencyMs('f', T)).toBeNull();
+    expect(filled(range(19, () => 5)).p95LatencyMs('e', START_MS)).toBeNull();
+    expect(filled(range(20, () => 5)).p95LatencyMs('e', START_MS)).not.toBeNull();
+    expect(filled([]).p95LatencyMs('f', START_MS)).toBeNull();
+    expect(filled([]).meanLatencyMs('f', START_MS)).toBeNull();
     expect(filled([]).costOf('f')).toBeNull();
     expect(filled([]).busyOf('f')).toBe(0);
   });
 
   it('forgets measurements after half a minute to a minute', () => {
     const statistics = filled([100, 300]);
-    expect(statistics.meanLatencyMs('e', T + 29_999)).toBe(200);
-    statistics.latency('e', 50, T + 30_000);
-    expect(statistics.meanLatencyMs('e', T + 59_000)).toBe(150);
-    statistics.latency('e', 10, T + 61_000);
-    expect(statistics.meanLatencyMs('e', T + 61_000)).toBe(30);
-    expect(statistics.meanLatencyMs('e', T + 200_000)).toBeNull();
+    expect(statistics.meanLatencyMs('e', START_MS + 29_999)).toBe(200);
+    statistics.latency('e', 50, START_MS + 30_000);
+    expect(statistics.meanLatencyMs('e', START_MS + 59_000)).toBe(150);
+    statistics.latency('e', 10, START_MS + 61_000);
+    expect(statistics.meanLatencyMs('e', START_MS + 61_000)).toBe(30);
+    expect(statistics.meanLatencyMs('e', START_MS + 200_000)).toBeNull();
   });
 
   it('counts calls in flight, and never below zero', () => {
