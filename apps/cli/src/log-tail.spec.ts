@@ -38,15 +38,15 @@ describe('logs tail', () => {
   let plane: ControlPlane;
   let tail: LogTail;
   let shown: string[];
-  let said: string[];
+  let errors: string[];
   let ended: AbortController;
 
   beforeEach(async () => {
     plane = new ControlPlane();
-    [shown, said, ended] = [[], [], new AbortController()];
+    [shown, errors, ended] = [[], [], new AbortController()];
     const output = {
       out: (text: string) => shown.push((JSON.parse(text) as { id: string }).id),
-      err: (text: string) => said.push(text),
+      err: (text: string) => errors.push(text),
       input: () => Promise.resolve(''),
     };
     tail = new LogTail(new ApiClient(await plane.start(), 'key'), { workspace_id: 'w' }, output);
@@ -64,17 +64,17 @@ describe('logs tail', () => {
     ended.abort();
     await following;
     expect(shown).toEqual(Array.from({ length: 2_000 }, (_, i) => `log-${String(i + 1)}`));
-    expect([said, plane.queries[0]]).toEqual([[], '/v1/logs/tail?workspace_id=w']);
+    expect([errors, plane.queries[0]]).toEqual([[], '/v1/logs/tail?workspace_id=w']);
   });
 
   it('reports logs that the control plane skipped', async () => {
     const following = tail.follow(ended.signal);
     await eventually(() => plane.streams.length === 1);
     plane.streams[0]?.write('event: skipped\ndata: {"count":3,"exact":true}\n\n');
-    await eventually(() => said.length === 1);
+    await eventually(() => errors.length === 1);
     ended.abort();
     await following;
-    expect(said).toEqual(['tollgate: too many logs to show; 3 are missing\n']);
+    expect(errors).toEqual(['tollgate: too many logs to show; 3 are missing\n']);
   });
 
   it.each([
@@ -94,7 +94,7 @@ describe('logs tail', () => {
     await eventually(() => shown.at(-1) === `log-${String(until)}`);
     ended.abort();
     await following;
-    expect(said).toEqual(expected);
+    expect(errors).toEqual(expected);
   });
 
   it('reconnects to a control plane that was down', async () => {
@@ -106,7 +106,7 @@ describe('logs tail', () => {
     await eventually(() => shown.length === 1);
     ended.abort();
     await following;
-    expect(said).toEqual([expect.stringContaining('retrying')]);
+    expect(errors).toEqual([expect.stringContaining('retrying')]);
   });
 
   it('fails with the reason when the control plane refuses the stream', async () => {
