@@ -27,7 +27,6 @@ export interface Operation {
   readonly path: string;
   readonly access: string;
   readonly scopes: readonly string[];
-  readonly roles: readonly string[];
   /** Top-level members of the body. */
   readonly members: readonly string[];
   readonly lists: readonly RequestList[];
@@ -54,7 +53,6 @@ export function operationsOf(document: OpenAPIObject): Operation[] {
           path,
           access: String(operation['x-gw-access']),
           scopes: (operation['x-gw-scopes'] ?? []) as string[],
-          roles: (operation['x-gw-roles'] ?? []) as string[],
           members: membersOf(body, resolved),
           lists: [
             ...listsOf(body, 'body', resolved),
