@@ -201,6 +201,7 @@ export { openRequestId, sealRequestId, type RequestOwner, type RequestPlace } fr
 export { openToken, sealToken } from './sealed/sealed-token';
 export {
   sealState,
+  STATE_LIFETIME_MS,
   type InputRequest,
   type InputRequests,
   type RequestState,

@@ -60,14 +60,14 @@ export class McpApprovalEntity extends Row {
   @Column({ name: 'arguments_json', type: 'text', nullable: true })
   argumentsJson!: string | null;
 
-  /**
-   * `used`: the call was made. A pending or approved row expires at `expiresAt`, whatever its
-   * status.
-   */
+  /** `used`: the call was made. A pending or approved row keeps its status when it expires. */
   @Column({ name: 'status', type: 'varchar', length: 16 })
   status!: 'pending' | 'approved' | 'rejected' | 'used';
 
-  /** Time after which a pending approval cannot be decided, and an approved one cannot be used. */
+  /**
+   * Time after which a pending approval cannot be decided, an approved one cannot be used, and a
+   * rejected one no longer applies to the call.
+   */
   @Index('mcp_approvals_expires_at_ix')
   @Column({ name: 'expires_at', type: 'timestamptz', precision: 3 })
   expiresAt!: Date;
@@ -82,6 +82,7 @@ export class McpApprovalEntity extends Row {
   @Column({ name: 'reason', type: 'varchar', length: 500, nullable: true })
   reason!: string | null;
 
+  /** Time of the call, or of its last round of input. */
   @Column({ name: 'used_at', type: 'timestamptz', precision: 3, nullable: true })
   usedAt!: Date | null;
 

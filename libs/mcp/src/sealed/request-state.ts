@@ -1,4 +1,4 @@
-import { canonicalJson, digestOf, isObject, type Keyring } from '@gw/kernel';
+import { canonicalJson, digestOf, isObject, MINUTE_MS, type Keyring } from '@gw/kernel';
 import { MCP_LIMITS, type JsonObject } from '../protocol';
 import { own, ownObject } from '../rpc/message';
 import { openToken, sealToken } from './sealed-token';
@@ -39,7 +39,8 @@ export interface StateOwner {
 }
 
 const PREFIX = 'gwst1.';
-export const STATE_LIFETIME_MS = 15 * 60_000;
+/** How long a call may wait for input, in milliseconds. */
+export const STATE_LIFETIME_MS = 15 * MINUTE_MS;
 
 function binding({ principal, serverId, method, params }: StateOwner): string {
   const { _meta, inputResponses: _responses, requestState: _state, ...same } = params;
@@ -47,7 +48,7 @@ function binding({ principal, serverId, method, params }: StateOwner): string {
 }
 
 /**
- * Seals the state of a call that waits for input; valid for 15 minutes. Returns null for a state
+ * Seals the state of a call that waits for input; valid for `STATE_LIFETIME_MS`. Returns null for a state
  * above 64 KiB, which ends the call with an error.
  */
 export function sealState(ring: Keyring, owner: StateOwner, state: RequestState, now: number): string | null {

@@ -1,5 +1,6 @@
 import type { McpApprovalRequest, McpApprovalRound } from '@gw/contracts';
 import { McpApprovalEntity } from '@gw/entities';
+import { STATE_LIFETIME_MS } from '@gw/mcp';
 import { MoreThan, type EntityManager } from 'typeorm';
 
 /** The call that an approval covers. */
@@ -27,17 +28,16 @@ export async function useApproval(manager: EntityManager, call: ApprovedCall): P
   return rows[0]?.id ?? null;
 }
 
-/** Lifetime of a round; equals that of the gateway's state for a call that waits for input. */
-const ROUND_LIFETIME = `interval '15 minutes'`;
-
 const CONTINUE = `
   UPDATE mcp_approvals SET rounds = rounds + 1, used_at = now()
-  WHERE ${THE_CALL} AND id = $5 AND rounds = $6 AND status = 'used' AND used_at > now() - ${ROUND_LIFETIME}
+  WHERE ${THE_CALL} AND id = $5 AND rounds = $6 AND status = 'used'
+    AND used_at > now() - make_interval(secs => ${String(STATE_LIFETIME_MS / 1_000)})
   RETURNING rounds`;
 
 /**
- * Continues an approved call with its next round and returns the round; null for a round that was
- * already used.
+ * Continues an approved call with its next round and returns its number; null for a round that was
+ * already used, for the approval of another call, and for a call that has waited for input for
+ * longer than `STATE_LIFETIME_MS`.
  */
 export async function continueApproved(
   manager: EntityManager,

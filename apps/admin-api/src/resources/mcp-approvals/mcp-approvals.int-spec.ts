@@ -1,6 +1,7 @@
 import { INTERNAL, type McpApprovalRequest, type McpApprovalResponse } from '@gw/contracts';
 import { ApiKeyEntity, AuditLogEntity, McpApprovalEntity, type McpServerEntity } from '@gw/entities';
-import { uuidv7 } from '@gw/kernel';
+import { DAY_MS, MINUTE_MS, uuidv7 } from '@gw/kernel';
+import { STATE_LIFETIME_MS } from '@gw/mcp';
 import { SERVICE_TOKEN, TestAdminApi, type Call, type Tenant } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 import { insertMcpIntegration, insertMcpServer } from '../../spec-support/mcp-servers';
@@ -46,7 +47,7 @@ describe('approvals of single tool calls', () => {
       id,
     ]);
 
-  it('allow the same call once, after a person has approved it', async () => {
+  it('allows the same call once, after a person has approved it', async () => {
     const first = await use();
     expect(first).toMatchObject({ outcome: 'pending', reason: null });
     expect(await use()).toEqual(first);
@@ -70,22 +71,23 @@ describe('approvals of single tool calls', () => {
     expect(JSON.stringify(audits)).not.toContain('users');
   });
 
-  it('expire: an approval after ten minutes, a request after a day', async () => {
-    const { id } = await use();
+  it('expires a pending call after a day, and an approval after ten minutes', async () => {
+    const { id, expiresAt } = await use();
+    expect(Math.abs(Date.parse(expiresAt ?? '') - Date.now() - DAY_MS)).toBeLessThan(MINUTE_MS);
     await passTime(id);
     expect((await decide(id, 'approve')).status).toBe(409);
     const again = await use();
     expect(again.id).not.toBe(id);
     await decide(again.id, 'approve');
     const row = await api.dataSource.manager.findOneByOrFail(McpApprovalEntity, { id: again.id ?? '' });
-    expect(row.expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(600_000);
+    expect(Math.abs(row.expiresAt.getTime() - Date.now() - 10 * MINUTE_MS)).toBeLessThan(MINUTE_MS);
     await passTime(again.id);
     expect(await outcomeOf()).toBe('pending');
     expect((await list('?status=expired')).map((each) => each.id).sort()).toEqual([id, again.id].sort());
     expect((await list('?status=approved')).length).toBe(0);
   });
 
-  it('report a rejection to the caller, even of an approval that was not used', async () => {
+  it('reports a rejection to the caller, even of an approval that was not used', async () => {
     const { id } = await use();
     await decide(id, 'approve');
     await decide(id, 'reject', tenant, { reason: 'Not on a Friday.' });
@@ -95,7 +97,7 @@ describe('approvals of single tool calls', () => {
     expect(await outcomeOf()).toBe('pending');
   });
 
-  it('continue once for each round of input of a call', async () => {
+  it('continues an approved call once for each round of input', async () => {
     const { id } = await use();
     await decide(id, 'approve');
     expect(await use()).toMatchObject({ outcome: 'approved', id, round: 0 });
@@ -109,7 +111,19 @@ describe('approvals of single tool calls', () => {
     });
   });
 
-  it('wait for at most 20 calls of a caller and 500 of a workspace', async () => {
+  it('does not continue an approved call that has waited too long for input', async () => {
+    const { id } = await use();
+    await decide(id, 'approve');
+    await use();
+    await api.dataSource.manager.update(
+      McpApprovalEntity,
+      { id: id ?? '' },
+      { usedAt: new Date(Date.now() - STATE_LIFETIME_MS) },
+    );
+    expect(await outcomeOf({ continues: { id: id ?? '', round: 0 } })).toBe('pending');
+  });
+
+  it('refuses further calls while 20 calls of a caller or 500 of a workspace wait', async () => {
     const calls = Array.from({ length: 25 }, (_, index) => ({ argumentsDigest: `digest-${String(index)}` }));
     const outcomes = await Promise.all(calls.map(outcomeOf));
     expect(outcomes.filter((outcome) => outcome === 'pending')).toHaveLength(20);
@@ -125,7 +139,7 @@ describe('approvals of single tool calls', () => {
     expect(await outcomeOf({ principal: 'caller-3' })).toBe('too_many');
   });
 
-  it('cannot be decided with a key of the user who makes the call, but in a session of the user', async () => {
+  it('refuses a decision with a key of the user who makes the call, and accepts it in a session of the user', async () => {
     const admin = await api.user(tenant.organisationId, 'admin');
     const at = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId, userId: admin.id };
     const key = await api.apiKey('workspace-user', at);
@@ -137,7 +151,7 @@ describe('approvals of single tool calls', () => {
     expect((await decide(id, 'approve', { token: await api.login(admin.email) })).status).toBe(200);
   });
 
-  it('require an active server, and end with it', async () => {
+  it('requires an active server, and removes the approvals of a deleted one', async () => {
     expect(await use({ serverId: uuidv7() })).toMatchObject({ outcome: 'missing', id: null });
     await use();
     expect((await api.delete(`/v1/mcp-servers/${server.id}`, tenant)).status).toBe(200);
@@ -145,7 +159,7 @@ describe('approvals of single tool calls', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('can be used only by gateways', async () => {
+  it('accepts uses of approvals only from gateways', async () => {
     expect((await api.post(INTERNAL.mcpApproval, { key: tenant.adminKey, body: request() })).status).toBe(
       401,
     );
