@@ -11,12 +11,8 @@ import {
 } from './registration';
 import { redirectUriFault } from './redirect-uri';
 
-/** Default maximum size of a client's document. */
+/** Maximum size of a client's document. */
 export const CLIENT_DOCUMENT_BYTES_MAX = 5_120;
-
-export interface ClientDocumentOptions extends RegistrationOptions {
-  readonly bytesMax?: number;
-}
 
 const PUBLIC_ONLY = createAddressPolicy({ trustedHosts: [] });
 const DOCUMENT = 'the document';
@@ -44,26 +40,25 @@ export function clientIdFault(clientId: string): string | undefined {
 export function readClientDocument(
   clientId: string,
   body: Buffer,
-  options: ClientDocumentOptions = {},
+  options: RegistrationOptions = {},
 ): Registration | RegistrationFault {
-  const { bytesMax = CLIENT_DOCUMENT_BYTES_MAX, ...rules } = options;
   return resultOf(() => {
     const fault = clientIdFault(clientId);
     if (fault !== undefined) throw invalidMetadata('client_id', fault);
-    if (body.length > bytesMax)
-      throw invalidMetadata(null, `must have at most ${String(bytesMax)} bytes`, DOCUMENT);
+    if (body.length > CLIENT_DOCUMENT_BYTES_MAX)
+      throw invalidMetadata(null, `must have at most ${String(CLIENT_DOCUMENT_BYTES_MAX)} bytes`, DOCUMENT);
     const document = parsed(body);
     if (propertyOf(document, 'client_id') !== clientId)
       throw invalidMetadata(
         'client_id',
-        'must be the URL of the document, letter by letter',
+        'must be the URL of the document, character for character',
         'client_id of the document',
       );
     if (propertyOf(document, 'client_name') === undefined)
       throw invalidMetadata('client_name', 'is required');
     const secret = SECRETS.find((name) => Object.hasOwn(document, name));
     if (secret !== undefined) throw invalidMetadata(secret, 'must not be in a public document');
-    const { client, scope } = rebuilt(document, rules);
+    const { client, scope } = rebuilt(document, options);
     return { client: { ...client, ...authenticationOf(document) }, scope };
   });
 }
@@ -88,6 +83,6 @@ function authenticationOf(document: Readonly<Record<string, unknown>>): Authenti
     propertyOf(document, name),
   );
   if (method !== undefined && method !== 'none' && method !== 'private_key_jwt')
-    throw invalidMetadata('token_endpoint_auth_method', 'can be none and private_key_jwt');
+    throw invalidMetadata('token_endpoint_auth_method', 'must be none or private_key_jwt');
   return { token_endpoint_auth_method: method ?? 'none', ...clientKeysOf(method, jwks, url) };
 }

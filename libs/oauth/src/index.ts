@@ -6,12 +6,7 @@ export {
   isAccessTokenForm,
 } from './access-token';
 export { ASSERTION_GRANT, CLI_CLIENT, DEVICE_GRANT, ID_JAG_PROFILE } from './cli-client';
-export {
-  clientIdFault,
-  readClientDocument,
-  CLIENT_DOCUMENT_BYTES_MAX,
-  type ClientDocumentOptions,
-} from './client-document';
+export { clientIdFault, readClientDocument, CLIENT_DOCUMENT_BYTES_MAX } from './client-document';
 export { CLIENT_AUTH_METHODS, type ClientAuthMethod } from './client-keys';
 export { checkRegisteredClient, hasClientSecret } from './registered-client';
 export {

@@ -86,7 +86,7 @@ describe('OAuth clients that are documents at URLs', () => {
     };
     const json = { 'content-type': 'application/json' };
     expect(await refusal(`${HOST}/missing.json`)).toContain('responded with 404');
-    expect(await refusal(publish({ client_id: `${HOST}/other.json` }))).toContain('letter by letter');
+    expect(await refusal(publish({ client_id: `${HOST}/other.json` }))).toContain('character for character');
     expect(await refusal(publish({ client_secret: 'x' }))).toContain('client_secret must not be in a public');
     expect(await refusal(publish({ redirect_uris: ['http://example.org/cb'] }))).toContain('redirect_uris');
     expect(await refusal(publish({}, { 'content-type': 'text/html' }))).toContain('must respond with JSON');
