@@ -127,7 +127,7 @@ describe('mistral: messages', () => {
     ]);
   });
 
-  it('reports names of participants and unknown image details', () => {
+  it('leaves out names of participants and unknown image details, and reports the losses', () => {
     const image = { type: 'image_url', image_url: { url: 'https://e.com/a.png', detail: 'original' } };
     const { body, losses } = encoded(mistralProvider, {
       messages: [{ ...user([image]), name: 'ann' }],
@@ -221,14 +221,22 @@ describe('mistral: parameters', () => {
     expect(refused(body)).toEqual(['unsupported_by_provider', path]);
   });
 
-  it('applies the traits of the provider’s row', () => {
+  it('adds the traits of the provider’s row to those of Mistral', () => {
     const { body, losses } = encoded(
       mistralProvider,
-      { seed: 1, metadata: { a: 'b' } },
-      { traits: { drop: ['metadata'], rename: { max_completion_tokens: 'max_tokens' } } },
+      { seed: 1, top_p: 0.5, user: 'u', metadata: { a: 'b' } },
+      { traits: { drop: ['metadata'], rename: { top_p: 'nucleus' } } },
     );
-    expect(body).toEqual({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], random_seed: 1 });
-    expect(losses).toEqual([{ path: 'metadata', code: 'dropped' }]);
+    expect(body).toEqual({
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hi' }],
+      random_seed: 1,
+      nucleus: 0.5,
+    });
+    expect(losses.map(({ path, code }) => [path, code]).sort()).toEqual([
+      ['metadata', 'dropped'],
+      ['user', 'dropped'],
+    ]);
   });
 
   it.each<[string, string, JsonObject, boolean]>([
@@ -295,12 +303,18 @@ describe('mistral: responses and streams', () => {
   });
 
   it('reads arguments that are an object, and generates ids for calls without one', () => {
-    const calls = [{ function: { name: 'f', arguments: { a: 1 } } }];
+    const calls = [1, 2].map((a) => ({ function: { name: 'f', arguments: { a } } }));
     const [candidate] = decoded(mistralProvider, body({ content: null, tool_calls: calls })).candidates;
     expect(candidate).toMatchObject({
       finish: { reason: 'tool_calls' },
-      parts: [{ kind: 'tool_call', name: 'f', args: '{"a":1}' }],
+      parts: [
+        { kind: 'tool_call', name: 'f', args: '{"a":1}' },
+        { kind: 'tool_call', name: 'f', args: '{"a":2}' },
+      ],
     });
+    const ids = candidate?.parts.map((part) => (part.kind === 'tool_call' ? part.id : ''));
+    expect(new Set(ids).size).toBe(2);
+    expect(ids).not.toContain('');
     const events = streamed(mistralProvider, [
       chunk({ tool_calls: [{ index: 0, id: 'ab3DE6gh9', function: { name: 'f', arguments: { a: 1 } } }] }),
       chunk({}, 'tool_calls'),
