@@ -17,8 +17,8 @@ interface Invited {
 }
 
 /**
- * Cancels the pending invite of an address and its mail. Called when the user joins in another way
- * or leaves the organisation.
+ * Cancels the pending invite of an address and its mail. Called when the identity provider
+ * provisions the user over SCIM, and when the user leaves the organisation.
  */
 export async function cancelInvite(
   write: Write<AuditCaller>,
