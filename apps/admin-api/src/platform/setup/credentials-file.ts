@@ -3,23 +3,29 @@ import { randomHex } from '@gw/kernel';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-const FIELDS = [
-  'api_key',
-  'admin_api_key',
-  'organisation_id',
-  'workspace_id',
-  'workspace_slug',
-  'owner_email',
-  'owner_password',
-] as const;
+type Addresses = Pick<InstallationCredentials, 'base_url' | 'admin_url'>;
+
+/** Contents of the credentials file without the addresses. */
+export type IssuedCredentials = Omit<InstallationCredentials, keyof Addresses>;
+
+// A record, so that the compiler reports a missing member.
+const IS_ISSUED: Readonly<Record<keyof IssuedCredentials, true>> = {
+  api_key: true,
+  admin_api_key: true,
+  organisation_id: true,
+  workspace_id: true,
+  workspace_slug: true,
+  owner_email: true,
+  owner_password: true,
+};
 
 /** Returns null when the file does not exist, is not JSON or is incomplete. */
-async function readCredentials(path: string): Promise<InstallationCredentials | null> {
+async function readCredentials(path: string): Promise<IssuedCredentials | null> {
   try {
     const content: unknown = JSON.parse(await readFile(path, 'utf8'));
     if (typeof content !== 'object' || content === null) return null;
-    const isWhole = FIELDS.every((field) => typeof Reflect.get(content, field) === 'string');
-    return isWhole ? (content as InstallationCredentials) : null;
+    const isWhole = Object.keys(IS_ISSUED).every((field) => typeof Reflect.get(content, field) === 'string');
+    return isWhole ? (content as IssuedCredentials) : null;
   } catch (error) {
     if (error instanceof SyntaxError || isMissing(error)) return null;
     throw error;
@@ -47,8 +53,6 @@ async function writeCredentials(path: string, credentials: InstallationCredentia
   }
 }
 
-type Addresses = Pick<InstallationCredentials, 'base_url' | 'admin_url'>;
-
 /** The file to which the first set-up writes its credentials. Only the first set-up creates it. */
 export class CredentialsFile {
   constructor(
@@ -60,7 +64,7 @@ export class CredentialsFile {
    * Creates the file. Renames an existing file, which belongs to another database, because its
    * credentials exist nowhere else: by its organisation, or randomly when it is not complete.
    */
-  async create(created: Omit<InstallationCredentials, keyof Addresses>): Promise<void> {
+  async create(created: IssuedCredentials): Promise<void> {
     const earlier = await readCredentials(this.path);
     try {
       await rename(this.path, `${this.path}.${earlier?.organisation_id ?? randomHex(6)}`);

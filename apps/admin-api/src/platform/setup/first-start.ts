@@ -1,5 +1,5 @@
 import { scopesAllowedFor } from '@gw/auth-scopes';
-import { documentKey, type InstallationCredentials } from '@gw/contracts';
+import { documentKey } from '@gw/contracts';
 import {
   ApiKeyEntity,
   OrganisationEntity,
@@ -15,10 +15,8 @@ import { Write } from '../unit-of-work/writes';
 import { hashPassword } from '../auth/passwords';
 import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import type { Secrets } from '../../settings';
+import type { IssuedCredentials } from './credentials-file';
 import { adoptInstallation, recordInstallation } from './installation';
-
-/** Contents of the credentials file without the addresses. */
-export type Identity = Omit<InstallationCredentials, 'base_url' | 'admin_url'>;
 
 export interface FirstStartTools {
   readonly dataSource: DataSource;
@@ -32,7 +30,7 @@ export interface FirstStartTools {
    * Stores the created credentials before the commit. Null when they cannot be stored, and then no
    * keys are issued.
    */
-  readonly keep: ((created: Identity) => Promise<void>) | null;
+  readonly keep: ((created: IssuedCredentials) => Promise<void>) | null;
 }
 
 /** Ids that the first set-up of a database creates and later set-ups read. */
@@ -125,7 +123,7 @@ async function createOwner(
   write: Write,
   tools: FirstStartTools,
   organisationId: string,
-): Promise<Pick<Identity, 'owner_email' | 'owner_password'>> {
+): Promise<Pick<IssuedCredentials, 'owner_email' | 'owner_password'>> {
   const password = tools.ownerPassword ?? randomAlphanumeric(24);
   const id = uuidv7();
   const email = tools.ownerEmail.toLowerCase();
