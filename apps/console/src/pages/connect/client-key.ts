@@ -8,6 +8,8 @@ import type { Recipe } from './recipes';
 export interface ClientKey {
   /** Id of the key whose first request the page waits for; null for any key. */
   readonly id: string | null;
+  /** Empty for any key. */
+  readonly name: string;
   /** Secret of a key that was created on this page; held only in the state of the page. */
   readonly secret: string | null;
 }
@@ -16,7 +18,7 @@ export interface ClientKeys {
   readonly key: ClientKey;
   readonly problem: Problem | null;
   readonly isPending: boolean;
-  readonly choose: (id: string | null) => void;
+  readonly choose: (key: Pick<ClientKey, 'id' | 'name'> | null) => void;
   /**
    * Creates a service key for a client, with a default config if the client needs one. Resolves to
    * its secret; null when the creation failed.
@@ -24,7 +26,7 @@ export interface ClientKeys {
   readonly make: (recipe: Recipe, config: string | null) => Promise<string | null>;
 }
 
-const NONE: ClientKey = { id: null, secret: null };
+const NONE: ClientKey = { id: null, name: '', secret: null };
 
 export function useClientKey(): ClientKeys {
   const { id: workspaceId } = useWorkspace();
@@ -46,8 +48,8 @@ export function useClientKey(): ClientKeys {
           },
         },
       ),
-    onSuccess: ({ data }) => {
-      setKey({ id: data.id, secret: data.key });
+    onSuccess: ({ data }, { recipe }) => {
+      setKey({ id: data.id, name: recipe.label, secret: data.key });
       // The response contains the secret, which only the state of the page may hold.
       made.reset();
       void queries.invalidateQueries({ queryKey: ['apiKeys_list'] });
@@ -57,7 +59,7 @@ export function useClientKey(): ClientKeys {
     key,
     problem: made.isError ? problemFrom(made.error) : null,
     isPending: made.isPending,
-    choose: (id) => setKey({ id, secret: null }),
+    choose: (chosen) => setKey(chosen === null ? NONE : { ...chosen, secret: null }),
     make: (recipe, config) =>
       made.mutateAsync({ recipe, config }).then(
         ({ data }) => data.key,

@@ -52,6 +52,41 @@ describe('page Connect', () => {
     expect(JSON.stringify({ ...localStorage })).not.toContain('the-secret');
   });
 
+  it('offers all keys again after one was found by a search and chosen', async () => {
+    const user = userEvent.setup();
+    const keys = ['alpha', 'beta'].map((name) => ({ id: `id-${name}`, name }));
+    renderConsole('/w/search/connect', {
+      ...ANSWERS,
+      'GET /v1/api-keys': (request: Request) => {
+        const search = new URL(request.url).searchParams.get('search') ?? '';
+        const data = keys.filter(({ name }) => name.includes(search));
+        return Response.json({ object: 'list', total: data.length, data });
+      },
+    });
+    const picker = await screen.findByRole('combobox', { name: 'Key' });
+    await user.click(picker);
+    await screen.findByRole('option', { name: 'beta' });
+    await user.type(picker, 'al');
+    const names = (): (string | null)[] => screen.queryAllByRole('option').map((each) => each.textContent);
+    await waitFor(() => expect(names()).toEqual(['alpha']));
+    await user.click(screen.getByRole('option', { name: 'alpha' }));
+    await user.click(picker);
+    await screen.findByRole('option', { name: 'beta' });
+    expect(screen.getByRole('option', { name: 'alpha', selected: true })).toBeTruthy();
+  });
+
+  it('shows a created key as chosen, although it is not among the listed ones', async () => {
+    const user = userEvent.setup();
+    renderConsole('/w/search/connect/aider', {
+      ...ANSWERS,
+      'POST /v1/api-keys/workspace/service': { object: 'api-key', id: 'k-1', key: 'the-secret' },
+    });
+    await user.click(await screen.findByRole('button', { name: 'Make a key for Aider' }));
+    await waitFor(() =>
+      expect(screen.getByRole('combobox', { name: 'Key' })).toHaveProperty('value', 'Aider'),
+    );
+  });
+
   it('reports why the keys could not be read, and that no key matches a search', async () => {
     const user = userEvent.setup();
     const isRefused = { current: true };

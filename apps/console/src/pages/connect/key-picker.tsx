@@ -26,11 +26,22 @@ export function KeyPicker({ keys, client, onMake }: KeyPickerProps): ReactElemen
   const { id: workspace_id } = useWorkspace();
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed.trim(), SEARCH_PAUSE_MS);
+  const chosen = keys.key;
   const { data, error } = useRead(
     'apiKeys_list',
-    { query: { workspace_id, page_size: KEYS_SHOWN_MAX, ...(search === '' ? {} : { search }) } },
+    {
+      query: {
+        workspace_id,
+        page_size: KEYS_SHOWN_MAX,
+        // The field shows the name of the chosen key, which is no search.
+        ...(search === '' || search === chosen.name ? {} : { search }),
+      },
+    },
     { enabled: useCan('apiKeys_list') },
   );
+  const listed = (data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  const isListed = chosen.id === null || listed.some(({ value }) => value === chosen.id);
+  const offered = isListed ? listed : [{ value: chosen.id, label: chosen.name }, ...listed];
   return (
     <>
       <Select
@@ -39,14 +50,17 @@ export function KeyPicker({ keys, client, onMake }: KeyPickerProps): ReactElemen
         placeholder={text.anyKey}
         searchable
         clearable
-        data={(data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        data={offered}
         // The server has already filtered the options.
         filter={({ options }) => options}
-        value={keys.key.id}
+        value={chosen.id}
         onSearchChange={setTyped}
         nothingFoundMessage={data === undefined ? undefined : text.noKey}
         error={error?.message}
-        onChange={keys.choose}
+        onChange={(id) => {
+          const option = offered.find(({ value }) => value === id);
+          keys.choose(option === undefined ? null : { id: option.value, name: option.label });
+        }}
       />
       <div className="row">
         <Can operation="apiKeys_create">
