@@ -9,7 +9,10 @@ export interface DataFolder {
   readonly postgres: string;
   readonly secrets: string;
   readonly credentials: string;
-  /** Process ids and ports of the running processes as JSON, for operators' scripts. */
+  /**
+   * Ids of the launcher and of its processes by name as JSON, for operators' scripts; null for a
+   * process that does not run.
+   */
   readonly processes: string;
 }
 
