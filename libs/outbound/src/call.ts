@@ -271,7 +271,7 @@ export class Call extends WheelEntry implements OutboundCall {
 
   /**
    * Drops all references of an ended call. If garbage collection does not free the call at once, it
-   * would otherwise keep the whole exchange in memory.
+   * would otherwise keep the request and its handler in memory.
    */
   private dropReferences(): void {
     this.request = NO_REQUEST;
