@@ -24,8 +24,8 @@ const QUERY = `
   FROM request_logs WHERE gateway_id <> 'api' ORDER BY created_at DESC LIMIT ${String(LOGS_MAX)}`;
 
 /**
- * Draws the waterfall of every log of the running product as the console does. Returns what is wrong with
- * the drawings and with the times of the records; nothing when the database is stopped.
+ * Draws the waterfall of every log of the running product as the console does. Returns what is
+ * wrong with the drawings and with the times of the records; nothing when the database is stopped.
  */
 export async function drawnLogFaults(bench: Pick<Workbench, 'product'>): Promise<readonly string[]> {
   const { product } = bench;

@@ -53,7 +53,10 @@ const newContext = (api: ApiClient, validation?: Validation): ReconcileContext =
   planned: validation?.planned ?? new Set(),
 });
 
-/** Returns whether an item is the default workspace, which is the same on every server regardless of its slug. */
+/**
+ * Returns whether an item is the default workspace, which is the same on every server regardless of
+ * its slug.
+ */
 const isDefaultWorkspace = (kind: Kind, item: Item): boolean =>
   kind.name === 'workspaces' && item['is_default'] === true;
 

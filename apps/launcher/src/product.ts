@@ -23,7 +23,9 @@ import { yieldToOthers } from './yield-to-others';
 /** The folder `dist/`, relative to this file in a build. */
 const DIST = resolve(__dirname, '..', '..', '..', '..');
 const LOG_CHECK_MS = 10_000;
-/** Milliseconds that a process has for its last steps after its grace period, before it is killed. */
+/**
+ * Milliseconds that a process has for its last steps after its grace period, before it is killed.
+ */
 const LAST_STEPS_MS = 10_000;
 
 /**

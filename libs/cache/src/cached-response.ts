@@ -41,8 +41,8 @@ export function encodeResponse(response: CachedResponse): Buffer {
 }
 
 /**
- * Decodes a frame; returns null for one that `encodeResponse` did not write or that was damaged. The
- * chunks point into `frame`.
+ * Decodes a frame; returns null for one that `encodeResponse` did not write or that was damaged.
+ * The chunks point into `frame`.
  */
 export function decodeResponse(frame: Buffer): CachedResponse | null {
   if (frame.length < HEAD_BYTES || frame[0] !== VERSION) return null;

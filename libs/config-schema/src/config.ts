@@ -137,7 +137,10 @@ export interface InheritedSettings {
    * An older spelling of `translation.loss`: true is `adapt`, false is `strict`.
    */
   readonly drop_unsupported?: boolean;
-  /** How a translation treats parameters that the provider cannot express; wins over `drop_unsupported` of the same node. */
+  /**
+   * How a translation treats parameters that the provider cannot express; wins over
+   * `drop_unsupported` of the same node.
+   */
   readonly translation?: { readonly loss: LossMode };
   /** Lets a caller list the integrated models through the models route. */
   readonly fetch_integrated_models?: boolean;

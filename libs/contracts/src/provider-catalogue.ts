@@ -19,7 +19,8 @@ export interface ConfigurationField {
   readonly values?: readonly string[];
   /**
    * True for a `text` that decides where the credential, or a token for it, is sent, or which
-   * service accepts the token, such as an audience. `url`, `label` and `segment` always decide that.
+   * service accepts the token, such as an audience. `url`, `label` and `segment` always decide
+   * that.
    */
   readonly isAddress?: true;
   /**

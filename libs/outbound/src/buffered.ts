@@ -25,7 +25,10 @@ export interface BufferedRequest {
   readonly totalTimeoutMs: number;
   /** Maximum size of the decompressed body. Beyond it, the call fails with `ResponseTooLarge`. */
   readonly bytesMax: number;
-  /** Whether only the head is needed: the response is returned with an empty body, and its body is not read. */
+  /**
+   * Whether only the head is needed: the response is returned with an empty body, and its body is
+   * not read.
+   */
   readonly isHeadOnly?: boolean;
   /** 0 to 3. By default 0: a redirect is returned like any other response. */
   readonly redirectsMax?: 0 | 1 | 2 | 3;

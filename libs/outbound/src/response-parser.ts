@@ -9,7 +9,10 @@ const INTERIM_MAX = 100;
 /** Maximum size of one chunk's size and extensions. */
 const CHUNK_LINE_BYTES_MAX = 4_096;
 const TRAILERS_BYTES_MAX = 64 * 1024;
-/** Heads shorter than this are parsed with every piece, so that a peer of another protocol fails at once. */
+/**
+ * Heads shorter than this are parsed with every piece, so that a peer of another protocol fails at
+ * once.
+ */
 const STATUS_LINE_BYTES_MIN = 13;
 const PENDING_BYTES_MIN = 1_024;
 

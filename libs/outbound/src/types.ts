@@ -38,7 +38,9 @@ export interface OutboundRequest {
   readonly connectTimeoutMs: number;
   /** Milliseconds from the start of the call to the status line; 0: no limit. */
   readonly headersTimeoutMs: number;
-  /** Milliseconds from the head to the first piece of the body, and between two pieces; 0: no limit. */
+  /**
+   * Milliseconds from the head to the first piece of the body, and between two pieces; 0: no limit.
+   */
   readonly idleTimeoutMs: number;
   /** Milliseconds for the whole call; 0: no limit. */
   readonly totalTimeoutMs: number;

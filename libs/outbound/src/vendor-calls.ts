@@ -29,7 +29,9 @@ const ANY_ADDRESS: AddressPolicy = {
   checkAddress: () => ({ ok: true }),
 };
 
-/** Also allows endpoints from the settings, which may be private because the operator chose them. */
+/**
+ * Also allows endpoints from the settings, which may be private because the operator chose them.
+ */
 function withOwn(policy: AddressPolicy, endpoints: VendorCallOptions['ownEndpoints']): AddressPolicy {
   const own = endpoints.flatMap((endpoint) => (endpoint === null ? [] : [new URL(endpoint)]));
   const origins = new Set(own.map(({ origin }) => origin));

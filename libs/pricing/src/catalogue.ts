@@ -82,7 +82,9 @@ export function findModel(catalogueId: string, model: string): CatalogueModel | 
   };
 }
 
-/** Returns the ids of the models that the catalogue has of a provider; deprecated ones are left out. */
+/**
+ * Returns the ids of the models that the catalogue has of a provider; deprecated ones are left out.
+ */
 export const modelIdsOf = (catalogueId: string): readonly string[] =>
   (findProvider({ providerId: catalogueId })?.models ?? [])
     .filter(({ deprecated }) => deprecated !== true)

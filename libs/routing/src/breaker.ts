@@ -130,8 +130,8 @@ export class Breaker {
   }
 
   /**
-   * Returns how many more probes may start. A probe without a reported outcome stops counting after a
-   * cooldown.
+   * Returns how many more probes may start. A probe without a reported outcome stops counting after
+   * a cooldown.
    */
   private probesLeft(rules: CompiledBreaker, nowMs: number): number {
     const sinceMs = nowMs - this.probedAtMs;

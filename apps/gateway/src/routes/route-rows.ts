@@ -51,8 +51,8 @@ export interface RouteDocument {
   readonly request?: Schema;
   readonly response?: Schema;
   /**
-   * The response may be `text/event-stream`: if the body has `stream: true`, or, on Gemini’s routes,
-   * if the method in the path is `streamGenerateContent`.
+   * The response may be `text/event-stream`: if the body has `stream: true`, or, on Gemini’s
+   * routes, if the method in the path is `streamGenerateContent`.
    */
   readonly streams?: true;
   /** The response is a WebSocket. */

@@ -25,8 +25,8 @@ export const jobAudit = (job: JobSpec, change: ChangeFacts): AuditRow => ({
 });
 
 /**
- * Groups audit rows by organisation, in the order of the organisations' ids. Workers that append the
- * groups in this order lock the audit chains in the same order, so they cannot deadlock.
+ * Groups audit rows by organisation, in the order of the organisations' ids. Workers that append
+ * the groups in this order lock the audit chains in the same order, so they cannot deadlock.
  */
 export function auditsByOrganisation(rows: readonly AuditRow[]): (readonly AuditRow[])[] {
   const grouped = new Map<string, AuditRow[]>();

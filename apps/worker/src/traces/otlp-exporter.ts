@@ -87,7 +87,10 @@ export class OtlpExporter implements SpanExporter {
   }
 }
 
-/** Returns the pause that the receiver requests, in milliseconds; null if it requests none. Only seconds are supported; no known receiver sends dates. */
+/**
+ * Returns the pause that the receiver requests, in milliseconds; null if it requests none. Only
+ * seconds are supported; no known receiver sends dates.
+ */
 function retryAfterMs(response: BufferedResponse | null): number | null {
   const requested = Number(response?.headers['retry-after'] ?? NaN);
   return Number.isFinite(requested) && requested > 0 ? requested * 1_000 : null;

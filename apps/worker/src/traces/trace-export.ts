@@ -133,7 +133,10 @@ export class TraceExport {
 /** The latest time of a `Date`. */
 const TIME_MAX = 8.64e15;
 
-/** Returns whether name, times and error of a span have valid types. The SDK drops attributes of unsupported types itself. */
+/**
+ * Returns whether name, times and error of a span have valid types. The SDK drops attributes of
+ * unsupported types itself.
+ */
 const isSendable = ({ name, startedAt, endedAt, error }: EndedSpan): boolean =>
   typeof name === 'string' &&
   (error === null || typeof error === 'string') &&

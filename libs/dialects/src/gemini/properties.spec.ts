@@ -42,7 +42,10 @@ const part: fc.Arbitrary<Part> = fc.oneof(
   })),
 );
 
-/** Returns the parts of a response with joined pieces of one text or thought, and the signature at their end. */
+/**
+ * Returns the parts of a response with joined pieces of one text or thought, and the signature at
+ * their end.
+ */
 function joined(parts: readonly JsonObject[]): JsonObject[] {
   const result: JsonObject[] = [];
   for (const found of parts) {

@@ -63,7 +63,10 @@ export interface AuditVerification {
   readonly checked: number;
   /** Sequence of the first invalid position; null when all rows are valid. */
   readonly brokenAt: number | null;
-  /** Sequence at which the next call continues; null at the end of the chain and after an invalid row. */
+  /**
+   * Sequence at which the next call continues; null at the end of the chain and after an invalid
+   * row.
+   */
   readonly next: number | null;
   /** Sequence and hash of the newest row. Store them elsewhere to compare them later. */
   readonly head: { readonly sequence: number; readonly hash: string };

@@ -48,8 +48,8 @@ function binding({ principal, serverId, method, params }: StateOwner): string {
 }
 
 /**
- * Seals the state of a call that waits for input; valid for `STATE_LIFETIME_MS`. Returns null for a state
- * above 64 KiB, which ends the call with an error.
+ * Seals the state of a call that waits for input; valid for `STATE_LIFETIME_MS`. Returns null for a
+ * state above 64 KiB, which ends the call with an error.
  */
 export function sealState(ring: Keyring, owner: StateOwner, state: RequestState, now: number): string | null {
   const sealed = sealToken(ring, PREFIX, { ...state, expiresAt: now + STATE_LIFETIME_MS }, binding(owner));

@@ -113,7 +113,10 @@ export type RefreshVerdict =
   | {
       readonly kind: 'refreshed';
       readonly accessToken: string;
-      /** The new refresh token; null when the server sent none. After a refresh, the old one stays valid. */
+      /**
+       * The new refresh token; null when the server sent none. After a refresh, the old one stays
+       * valid.
+       */
       readonly refreshToken: string | null;
       /** Lifetime of the access token in seconds. */
       readonly expiresIn: number;

@@ -18,9 +18,9 @@ const LINGER_BYTES_MAX = 65_536;
 
 /**
  * The body of a response as chunks. The connection is paused when `WAITING_BYTES_MAX` wait for the
- * reader, until less than half of them wait, so that a slow reader does not fill the memory. A reader that stops early aborts the call. Bytes are
- * counted in `memory` from their arrival until they are read as chunks; a whole body stays counted,
- * and its owner ends the memory.
+ * reader, until less than half of them wait, so that a slow reader does not fill the memory. A
+ * reader that stops early aborts the call. Bytes are counted in `memory` from their arrival until
+ * they are read as chunks; a whole body stays counted, and its owner ends the memory.
  */
 export class ResponseBody implements AsyncIterable<Buffer> {
   private readonly chunks: Buffer[] = [];
@@ -99,7 +99,9 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     }
   }
 
-  /** Returns the whole body. Rejects with the error of `tooLarge` beyond the bound, or of `finish`. */
+  /**
+   * Returns the whole body. Rejects with the error of `tooLarge` beyond the bound, or of `finish`.
+   */
   whole(bytesMax: number): Promise<Buffer> {
     this.readsWhole = true;
     if (this.isPaused) this.flow();

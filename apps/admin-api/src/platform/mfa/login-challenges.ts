@@ -19,7 +19,10 @@ export interface LoginChallenge {
   readonly expiresAt: Date;
 }
 
-/** Logins that still need a second factor, after a password, a launcher's link or a change of organisation. */
+/**
+ * Logins that still need a second factor, after a password, a launcher's link or a change of
+ * organisation.
+ */
 @Injectable()
 export class LoginChallenges {
   constructor(private readonly secrets: Secrets) {}

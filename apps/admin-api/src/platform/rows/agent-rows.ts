@@ -86,8 +86,8 @@ export async function deletePartsOfAgents(
 }
 
 /**
- * Archives the given agents, deletes their dependent rows, ends the grants for them, and marks their
- * documents as removed.
+ * Archives the given agents, deletes their dependent rows, ends the grants for them, and marks
+ * their documents as removed.
  */
 export async function archiveAgentServers(write: Write, rows: readonly AgentServerEntity[]): Promise<void> {
   const { manager } = write;
@@ -102,8 +102,8 @@ export async function archiveAgentServers(write: Write, rows: readonly AgentServ
 }
 
 /**
- * Archives the agents and agent integrations of a deleted workspace. Erases the secrets and cards of
- * these integrations, and withdraws the integrations of the organisation from the workspace.
+ * Archives the agents and agent integrations of a deleted workspace. Erases the secrets and cards
+ * of these integrations, and withdraws the integrations of the organisation from the workspace.
  */
 export async function archiveAgentsOf(write: Write, workspaceId: string): Promise<void> {
   const { manager } = write;

@@ -84,8 +84,8 @@ export async function deletePartsOfServers(write: Write, ids: readonly string[])
 }
 
 /**
- * Archives the given servers, deletes their dependent rows, ends the grants for them, and marks their
- * documents as removed.
+ * Archives the given servers, deletes their dependent rows, ends the grants for them, and marks
+ * their documents as removed.
  */
 export async function archiveMcpServers(write: Write, rows: readonly McpServerEntity[]): Promise<void> {
   const { manager } = write;

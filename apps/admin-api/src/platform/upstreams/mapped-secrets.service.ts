@@ -17,7 +17,9 @@ export class MappedSecrets {
     @Inject(SECRET_READER) private readonly readSecret: SecretReader,
   ) {}
 
-  /** Reads the mapped secrets of an integration and returns them by target. Throws `VendorError`. */
+  /**
+   * Reads the mapped secrets of an integration and returns them by target. Throws `VendorError`.
+   */
   async of({
     secretMappings,
     organisationId,

@@ -28,8 +28,8 @@ export interface Bounded {
 }
 
 /**
- * Returns a copy of at most `RESULT_MAX` characters as JSON: long texts are truncated, long lists and
- * objects lose their last items, and values that are nested too deeply become `[…]`. Invisible
+ * Returns a copy of at most `RESULT_MAX` characters as JSON: long texts are truncated, long lists
+ * and objects lose their last items, and values that are nested too deeply become `[…]`. Invisible
  * characters are written as `⟦U+200B⟧`. Returns null when the value does not fit even with the
  * smallest bounds.
  */

@@ -26,7 +26,9 @@ let current: Preferences | undefined;
 const listeners = new Set<() => void>();
 let stopFollowing = (): void => undefined;
 
-/** Calls `listener` for each change, in this tab and in others. Returns a function that stops it. */
+/**
+ * Calls `listener` for each change, in this tab and in others. Returns a function that stops it.
+ */
 function subscribe(listener: () => void): () => void {
   if (listeners.size === 0) stopFollowing = onStored(KEY, () => apply(stored()));
   listeners.add(listener);

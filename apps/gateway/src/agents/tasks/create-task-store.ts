@@ -5,9 +5,9 @@ import { SharedTaskStore } from './shared-task-store';
 import type { TaskStore } from './task-store';
 
 /**
- * Creates the store of tasks. With Redis, all gateways that share it know the tasks, and each process
- * also keeps its own for times when Redis is unreachable; without Redis, each process knows only its
- * own.
+ * Creates the store of tasks. With Redis, all gateways that share it know the tasks, and each
+ * process also keeps its own for times when Redis is unreachable; without Redis, each process knows
+ * only its own.
  */
 export function createTaskStore(redisUrl: string | null, log: Log): TaskStore {
   const local = new LocalTaskStore();

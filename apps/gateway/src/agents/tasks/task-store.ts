@@ -15,8 +15,8 @@ export interface ContextRecord {
 
 /**
  * Stores the owners of agents' tasks and contexts. The methods reject with `unavailable` when the
- * owner cannot be determined. A task that is not found was never stored, has expired, or was removed
- * because its owner or workspace exceeded a maximum.
+ * owner cannot be determined. A task that is not found was never stored, has expired, or was
+ * removed because its owner or workspace exceeded a maximum.
  */
 export interface TaskStore {
   task(agentId: string, taskId: string): Promise<TaskRecord | null>;

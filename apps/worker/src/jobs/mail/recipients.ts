@@ -3,7 +3,10 @@ import type { EntityManager } from 'typeorm';
 /** Maximum number of recipients of one mail; owners come first. */
 export const RECIPIENTS_MAX = 50;
 
-/** Returns the addresses of the owners and admins of an organisation. If a user is given, that user's address comes first. */
+/**
+ * Returns the addresses of the owners and admins of an organisation. If a user is given, that
+ * user's address comes first.
+ */
 export async function administratorsOf(
   manager: EntityManager,
   { organisationId, userId = null }: { readonly organisationId: string; readonly userId?: string | null },

@@ -128,7 +128,10 @@ async function rotate(
   return { ...replacement, audit };
 }
 
-/** Returns the first rotation in the future; missed ones are performed once. Null after a one-time rotation. */
+/**
+ * Returns the first rotation in the future; missed ones are performed once. Null after a one-time
+ * rotation.
+ */
 function nextRotation(policy: StoredRotationPolicy, now: Date): string | null {
   const every = policy.rotation_period ?? policy.rotation_period_days;
   // A custom date applies to the first rotation only: afterwards weeks go from Monday to Monday,
