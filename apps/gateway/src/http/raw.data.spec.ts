@@ -34,6 +34,8 @@ const cases = all.filter(({ send }) => send.length > 0);
  */
 const LENIENT_BY_RFC = new Set(['raw-079']);
 const GUARDED = new Set(['path_guard']);
+/** All members that `expect` may have. */
+const EXPECTATIONS = ['status', 'requests', 'close', 'body_rejected'];
 
 /**
  * Every case names `/t`, a handler that accepts anything. Here that is a passthrough path of the
@@ -62,6 +64,7 @@ describe.each(cases)('raw HTTP $id: $reason', (test) => {
   });
 
   it(`returns ${JSON.stringify(test.expect.status)}`, async () => {
+    expect(EXPECTATIONS).toEqual(expect.arrayContaining(Object.keys(test.expect)));
     const parts = asPassthrough(test, gateway.apiKey);
     const { statuses, closed } = await send(gateway.port, parts, test.expect.close === true);
     const expected = LENIENT_BY_RFC.has(test.id) ? [200] : test.expect.status;

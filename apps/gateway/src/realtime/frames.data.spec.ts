@@ -11,7 +11,10 @@ interface Expected {
   readonly pong?: string;
   readonly close?: readonly number[];
   readonly either?: readonly Expected[];
+  /** Describes what the assertions of all cases show. */
+  readonly note?: string;
 }
+const EXPECTATIONS = ['echo', 'pong', 'close', 'either', 'note'];
 interface FrameCase {
   readonly id: string;
   readonly frames: readonly string[];
@@ -164,6 +167,7 @@ function bytesOf({ frames, gen }: FrameCase): readonly (Buffer | string)[] {
 
 /** A case without an expectation must leave a working session. */
 async function expectOneOf(client: RawClient, expected: readonly Expected[]): Promise<void> {
+  expect(EXPECTATIONS).toEqual(expect.arrayContaining(expected.flatMap((each) => Object.keys(each))));
   const first = await eventually(() => client.frames[0], { everyMs: 2 });
   if (expected.every(({ echo, pong, close }) => echo === undefined && pong === undefined && !close)) {
     expect((await client.frame('text')).payload.toString()).toBe('after');

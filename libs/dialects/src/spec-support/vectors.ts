@@ -95,9 +95,21 @@ function translated(
   });
 }
 
+/** Members of `expect` by the kind of a vector. Streams have `EXPECTATIONS`. */
+const MEMBERS = {
+  request: ['body', 'absent', 'loss', 'path', 'status', 'type', 'param'],
+  response: ['body', 'absent', 'status'],
+} as const;
+
+function assertKnown({ id, expect }: Vector, kind: keyof typeof MEMBERS): void {
+  const unknown = Object.keys(expect).filter((name) => !MEMBERS[kind].some((each) => each === name));
+  if (unknown.length > 0) throw new Error(`${id}: unknown expectations ${unknown.join()}`);
+}
+
 /** Returns the mismatches of a request vector. */
 export function requestFaults(vector: Vector): string[] {
   const { expect, from, to } = vector;
+  assertKnown(vector, 'request');
   let call: TranslatedCall;
   try {
     call = translated(from, to, vector.input, vector);
@@ -127,6 +139,7 @@ export function requestFaults(vector: Vector): string[] {
 
 export function responseFaults(vector: Vector): string[] {
   const { expect, from, to } = vector;
+  assertKnown(vector, 'response');
   const client = CLIENT_CODECS.get(to);
   if (client === undefined) throw new Error(`No client codec of ${to}`);
   const call = translated(to, from, minimalRequest(client, vector.request), vector);
