@@ -5,22 +5,28 @@ import { SamlFault } from './saml-types';
 import { allElements, type XmlElement } from './xml';
 
 const E11 = 'http://www.w3.org/2009/xmlenc11#';
-const CIPHERS: Readonly<
-  Record<string, { readonly name: string; readonly key: number; readonly isGcm: boolean }>
-> = {
-  [`${ENCRYPTION}aes128-cbc`]: { name: 'aes-128-cbc', key: 16, isGcm: false },
-  [`${ENCRYPTION}aes192-cbc`]: { name: 'aes-192-cbc', key: 24, isGcm: false },
-  [`${ENCRYPTION}aes256-cbc`]: { name: 'aes-256-cbc', key: 32, isGcm: false },
-  [`${E11}aes128-gcm`]: { name: 'aes-128-gcm', key: 16, isGcm: true },
-  [`${E11}aes192-gcm`]: { name: 'aes-192-gcm', key: 24, isGcm: true },
-  [`${E11}aes256-gcm`]: { name: 'aes-256-gcm', key: 32, isGcm: true },
-};
-const HASHES: Readonly<Record<string, string>> = {
-  'http://www.w3.org/2000/09/xmldsig#sha1': 'sha1',
-  'http://www.w3.org/2000/09/xmldsig#sha256': 'sha256',
-  [`${ENCRYPTION}sha256`]: 'sha256',
-  [`${ENCRYPTION}sha512`]: 'sha512',
-};
+
+interface Cipher {
+  readonly name: string;
+  /** Length of the key in bytes. */
+  readonly key: number;
+  readonly isGcm: boolean;
+}
+
+const CIPHERS: ReadonlyMap<string, Cipher> = new Map([
+  [`${ENCRYPTION}aes128-cbc`, { name: 'aes-128-cbc', key: 16, isGcm: false }],
+  [`${ENCRYPTION}aes192-cbc`, { name: 'aes-192-cbc', key: 24, isGcm: false }],
+  [`${ENCRYPTION}aes256-cbc`, { name: 'aes-256-cbc', key: 32, isGcm: false }],
+  [`${E11}aes128-gcm`, { name: 'aes-128-gcm', key: 16, isGcm: true }],
+  [`${E11}aes192-gcm`, { name: 'aes-192-gcm', key: 24, isGcm: true }],
+  [`${E11}aes256-gcm`, { name: 'aes-256-gcm', key: 32, isGcm: true }],
+]);
+const HASHES: ReadonlyMap<string, string> = new Map([
+  ['http://www.w3.org/2000/09/xmldsig#sha1', 'sha1'],
+  ['http://www.w3.org/2000/09/xmldsig#sha256', 'sha256'],
+  [`${ENCRYPTION}sha256`, 'sha256'],
+  [`${ENCRYPTION}sha512`, 'sha512'],
+]);
 const OAEP = [`${ENCRYPTION}rsa-oaep-mgf1p`, `${E11}rsa-oaep`];
 const MASKS: Readonly<Record<string, string>> = {
   sha1: `${E11}mgf1sha1`,
@@ -35,7 +41,7 @@ const MASKS: Readonly<Record<string, string>> = {
 export function decryptAssertion(encrypted: XmlElement, keys: readonly string[]): Guarded {
   if (keys.length === 0) throw bad('The connection has no key for encrypted assertions.');
   const data = only(encrypted, 'EncryptedData');
-  const cipher = CIPHERS[methodOf(data).attributes.get('Algorithm') ?? ''];
+  const cipher = CIPHERS.get(methodOf(data).attributes.get('Algorithm') ?? '');
   if (cipher === undefined) throw bad('Content must be encrypted with AES, in GCM or CBC mode.');
   const wrapped = only(encrypted, 'EncryptedKey');
   const hash = oaepHash(methodOf(wrapped));
@@ -62,7 +68,7 @@ function oaepHash(method: XmlElement): string {
   const name = method.attributes.get('Algorithm') ?? '';
   if (!OAEP.includes(name)) throw bad('The key must be encrypted with RSA-OAEP.');
   const digest = method.children.find(({ local }) => local === 'DigestMethod');
-  const hash = HASHES[digest?.attributes.get('Algorithm') ?? 'http://www.w3.org/2000/09/xmldsig#sha1'];
+  const hash = HASHES.get(digest?.attributes.get('Algorithm') ?? 'http://www.w3.org/2000/09/xmldsig#sha1');
   if (hash === undefined) throw bad('The digest of RSA-OAEP is not known.');
   const mask = method.children.find(({ local }) => local === 'MGF')?.attributes.get('Algorithm');
   // Node uses the hash of the digest for the mask, so both must be the same.
@@ -81,7 +87,7 @@ function unwrapped(value: Buffer, key: string, oaepHash: string, length: number)
   }
 }
 
-function opened(content: Buffer, cipher: (typeof CIPHERS)[string], key: Buffer | null): string | null {
+function opened(content: Buffer, cipher: Cipher, key: Buffer | null): string | null {
   if (key === null) return null;
   try {
     const bytes = cipher.isGcm ? openedGcm(content, cipher.name, key) : openedCbc(content, cipher.name, key);

@@ -110,6 +110,21 @@ describe('readSamlResponse', () => {
     expect(await read({}, begun, { requestId: null })).toMatchObject({ failed: 6 });
   });
 
+  it.each<[string, SamlCase['change'], RegExp]>([
+    ['digest', {}, /(?<=<DigestMethod Algorithm=")[^"]+/],
+    ['signature', {}, /(?<=<SignatureMethod Algorithm=")[^"]+/],
+    ['cipher', { encrypt: 'valid' }, /(?<=<xenc:EncryptionMethod Algorithm=")[^"]+/],
+  ])('refuses a %s algorithm with the name of an inherited member as unlisted', async (_, change, name) => {
+    const xml = Buffer.from(buildResponse(change, keys, setting), 'base64').toString('utf8');
+    const verdicts = ['constructor', 'urn:unlisted'].map((algorithm) => {
+      const changed = Buffer.from(xml.replace(name, algorithm)).toString('base64');
+      return readSamlResponse(changed, connection, setting);
+    });
+    const [inherited, unlisted] = await Promise.all(verdicts);
+    expect(unlisted).toMatchObject({ message: expect.stringMatching(/must be/) as unknown });
+    expect(inherited).toEqual(unlisted);
+  });
+
   it.each([
     ['open tags', '<a>'.repeat(60_000)],
     ['attributes', `<a ${'b="" '.repeat(30_000)}/>`],

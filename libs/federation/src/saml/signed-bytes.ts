@@ -8,19 +8,26 @@ import { DOMParser, SignedXml, type DomNode } from './xml-library';
 type Tables = InstanceType<typeof SignedXml>;
 
 const MORE = 'http://www.w3.org/2001/04/xmldsig-more#';
-const METHODS: Readonly<Record<string, { readonly type: 'rsa' | 'ec'; readonly hash: string }>> = {
-  [`${MORE}rsa-sha256`]: { type: 'rsa', hash: 'sha256' },
-  [`${MORE}rsa-sha384`]: { type: 'rsa', hash: 'sha384' },
-  [`${MORE}rsa-sha512`]: { type: 'rsa', hash: 'sha512' },
-  [`${MORE}ecdsa-sha256`]: { type: 'ec', hash: 'sha256' },
-  [`${MORE}ecdsa-sha384`]: { type: 'ec', hash: 'sha384' },
-  [`${MORE}ecdsa-sha512`]: { type: 'ec', hash: 'sha512' },
-};
-const DIGESTS: Readonly<Record<string, string>> = {
-  'http://www.w3.org/2001/04/xmlenc#sha256': 'sha256',
-  [`${MORE}sha384`]: 'sha384',
-  'http://www.w3.org/2001/04/xmlenc#sha512': 'sha512',
-};
+
+/** Key type and hash of a signature. */
+interface SignatureMethod {
+  readonly type: 'rsa' | 'ec';
+  readonly hash: string;
+}
+
+const METHODS: ReadonlyMap<string, SignatureMethod> = new Map<string, SignatureMethod>([
+  [`${MORE}rsa-sha256`, { type: 'rsa', hash: 'sha256' }],
+  [`${MORE}rsa-sha384`, { type: 'rsa', hash: 'sha384' }],
+  [`${MORE}rsa-sha512`, { type: 'rsa', hash: 'sha512' }],
+  [`${MORE}ecdsa-sha256`, { type: 'ec', hash: 'sha256' }],
+  [`${MORE}ecdsa-sha384`, { type: 'ec', hash: 'sha384' }],
+  [`${MORE}ecdsa-sha512`, { type: 'ec', hash: 'sha512' }],
+]);
+const DIGESTS: ReadonlyMap<string, string> = new Map([
+  ['http://www.w3.org/2001/04/xmlenc#sha256', 'sha256'],
+  [`${MORE}sha384`, 'sha384'],
+  ['http://www.w3.org/2001/04/xmlenc#sha512', 'sha512'],
+]);
 
 const WEAK = 'The signature must be RSA or ECDSA with SHA-256 or stronger.';
 const FOREIGN = 'The signature was made by no key of the connection, or the content was changed.';
@@ -60,7 +67,7 @@ export function assertSignedText(
   keys: readonly KeyObject[],
 ): void {
   if (signature.length === 0) throw bad('The message is not signed.');
-  const method = METHODS[name];
+  const method = METHODS.get(name);
   if (method === undefined) throw bad(WEAK);
   const fitting = keys.filter(({ asymmetricKeyType }) => asymmetricKeyType === method.type);
   const isMade = fitting.some((key) => isSignature(method.hash, { key, text, signature }));
@@ -87,7 +94,7 @@ function signedBytes({ xml }: Guarded, element: XmlElement, keys: readonly KeyOb
  * Checks that a signature has the form that SAML requires: one reference, to its parent, and listed
  * algorithms only. Throws `SamlFault`.
  */
-function assertForm(element: XmlElement, id: string): (typeof METHODS)[string] {
+function assertForm(element: XmlElement, id: string): SignatureMethod {
   if (!/^[A-Za-z_][A-Za-z0-9_.:-]{0,255}$/.test(id)) throw bad('The signed element has no usable ID.');
   const [signature, more] = childrenOf(element, SIGNATURE, 'Signature');
   if (signature === undefined || more !== undefined) throw bad('The element must have one signature.');
@@ -102,10 +109,10 @@ function assertForm(element: XmlElement, id: string): (typeof METHODS)[string] {
   if (transforms.join(' ') !== `${ENVELOPED} ${EXCLUSIVE}`) {
     throw bad('The transforms must be enveloped-signature and exc-c14n.');
   }
-  if (DIGESTS[algorithm(only(reference, 'DigestMethod'))] === undefined) {
+  if (!DIGESTS.has(algorithm(only(reference, 'DigestMethod')))) {
     throw bad('The digest must be SHA-256 or stronger.');
   }
-  const method = METHODS[algorithm(only(info, 'SignatureMethod'))];
+  const method = METHODS.get(algorithm(only(info, 'SignatureMethod')));
   if (method === undefined) throw bad(WEAK);
   return method;
 }
@@ -151,11 +158,8 @@ function verified(xml: string, node: DomNode, key: KeyObject): string | null {
   return bytes === undefined || more !== undefined ? null : bytes;
 }
 
-const mapped = <T, R>(
-  table: Readonly<Record<string, T>>,
-  make: (each: T, name: string) => R,
-): Record<string, R> =>
-  Object.fromEntries(Object.entries(table).map(([name, each]) => [name, make(each, name)]));
+const mapped = <T, R>(table: ReadonlyMap<string, T>, make: (each: T, name: string) => R): Record<string, R> =>
+  Object.fromEntries(Array.from(table, ([name, each]) => [name, make(each, name)]));
 
 function hashOf(hash: string, name: string): Tables['HashAlgorithms'][string] {
   return class {
