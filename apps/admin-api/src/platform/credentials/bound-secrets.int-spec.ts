@@ -323,6 +323,26 @@ describe('saved secret', () => {
     await saved(api.put(`${url}/models`, { key, body: { models: [model], key: CANARY } }));
   });
 
+  it('of a model at the address of its integration stays there, whichever route changes the address', async () => {
+    const { key } = await api.tenant();
+    const integration = { name: 'I', slug: 'headers', ai_provider_id: 'openai', key: CANARY };
+    await saved(api.post('/v1/integrations', { key, body: integration }));
+    const url = '/v1/integrations/headers';
+    const model = { slug: 'm', custom_headers: { 'x-auth': CANARY } };
+    await saved(api.put(`${url}/models`, { key, body: { models: [model] } }));
+    const moved = { key: CANARY, configurations: { custom_host: OTHERS['url'] } };
+    for (const [route, models] of [
+      [url, {}],
+      [`${url}/models`, { models: [] }],
+      [`${url}/models`, { models: [{ slug: 'm', enabled: false }] }],
+      [`${url}/models`, { models: [{ slug: 'm', custom_headers: { 'x-auth': '*****' } }] }],
+    ] as const) {
+      const { status, text } = await api.put(route, { key, body: { ...moved, ...models } });
+      expect([status, text]).toEqual([400, expect.stringContaining('"models.m.custom_headers.x-auth"')]);
+    }
+    await saved(api.put(`${url}/models`, { key, body: { ...moved, models: [model] } }));
+  });
+
   it('cannot be sent to another host by a config that names its provider', async () => {
     const { key } = await api.tenant();
     const provider = { name: 'V', slug: 'mine', provider: 'openai', key: CANARY, custom_host: RIGHTFUL };

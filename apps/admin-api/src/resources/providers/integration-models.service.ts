@@ -4,7 +4,7 @@ import { invalid, validationFailed } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
-import { headerMapFaults, isMaskedHeader, unmaskedHeaders } from '../../platform/credentials/header-map';
+import { headerMapFaults, unmaskedHeaders } from '../../platform/credentials/header-map';
 import {
   ADDRESS_POLICY,
   givenIn,
@@ -17,6 +17,7 @@ import { Writes } from '../../platform/unit-of-work/writes';
 import type { IntegrationModelDto, UpdateIntegrationModelsDto } from './integrations.dto';
 import { integrationTo } from './integrations.service';
 import { toModel, type IntegrationModelsResponse } from './integrations.view';
+import { boundHeaders, givenHeaders, modelsOf } from './model-secrets';
 import { pricingConfigFaults } from './pricing';
 
 /**
@@ -70,7 +71,8 @@ export class IntegrationModelsService {
         });
         if (input.key !== undefined || input.configurations !== undefined) {
           const { key, configurations } = input;
-          this.credentials.apply(integration, { key, configurations, caller });
+          const alsoBound = await keptHeaders(manager, integration.id, { rows, models: input.models });
+          this.credentials.apply(integration, { key, configurations, caller, alsoBound });
         }
         await manager.save(IntegrationModelEntity, rows);
         if ((await manager.countBy(IntegrationModelEntity, { integrationId: integration.id })) > MODELS_MAX)
@@ -124,15 +126,9 @@ export class IntegrationModelsService {
       Object.fromEntries(
         Object.entries(values).map(([name, value]) => [`${path}.custom_headers.${name}`, value]),
       );
-    const written = {
-      ...(model.configurations?.['custom_headers'] as object | undefined),
-      ...model.custom_headers,
-    };
     const given = new Set([
       ...givenIn(input),
-      ...Object.keys(
-        headersAt(Object.fromEntries(Object.entries(written).filter(([, value]) => !isMaskedHeader(value)))),
-      ),
+      ...givenHeaders(model).map((name) => `${path}.custom_headers.${name}`),
     ]);
     assertSecretsStay(
       { addresses: { [hostPath]: host ?? own }, secrets: { ...bound, ...headersAt(headers) } },
@@ -173,6 +169,20 @@ const rowsOf = (
     where: { ...modelFilter, integrationId: id },
     order: { slug: 'ASC' },
   });
+
+/**
+ * Returns the saved headers of models at the integration's address that the request does not
+ * contain again. `rows` are the models of the request after the write.
+ */
+async function keptHeaders(
+  manager: EntityManager,
+  integrationId: string,
+  { rows, models }: { rows: readonly IntegrationModelEntity[]; models: readonly IntegrationModelDto[] },
+): Promise<Record<string, unknown>> {
+  const given = new Map(models.map((model) => [model.slug, new Set(givenHeaders(model))]));
+  const { alsoBound: others } = await modelsOf(manager, integrationId, [...given.keys()]);
+  return { ...others, ...boundHeaders(rows, (slug, header) => given.get(slug)?.has(header) ?? false) };
+}
 
 /** Describes an integration whose audit records show the given models. */
 const withModels = (modelFilter?: FindOptionsWhere<IntegrationModelEntity>): Resource<IntegrationEntity> => ({

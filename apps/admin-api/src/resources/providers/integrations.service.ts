@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { IntegrationEntity, IntegrationModelEntity, ProviderEntity } from '@gw/entities';
+import { IntegrationEntity, ProviderEntity } from '@gw/entities';
 import { GatewayError, uuidv7, type ErrorDetail } from '@gw/kernel';
 import { assign, columnsOf, invalid, listOf, validationFailed, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { Brackets, DataSource, type EntityManager } from 'typeorm';
+import { Brackets, DataSource } from 'typeorm';
 import { assertMayEnd } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree, autoSlug } from '../../platform/common/slugs';
@@ -13,7 +13,6 @@ import { NAMED_MAX } from '../../platform/common/uses';
 import {
   IntegrationCredentials,
   providerOfCatalogue,
-  type CredentialInput,
 } from '../../platform/credentials/integration-credentials';
 import { readMappings, type MappingOwner } from '../../platform/credentials/secret-mappings';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
@@ -45,6 +44,7 @@ import {
   type IntegrationResponse,
   type IntegrationDetailResponse,
 } from './integrations.view';
+import { modelsOf } from './model-secrets';
 import { pricingAdjustmentFaults } from './pricing';
 import { createDefaultProvider } from './provider-rows';
 import { usesOfProvider } from './provider-uses';
@@ -200,28 +200,6 @@ export class IntegrationsService {
       return uses.length === 0 ? {} : { warnings: uses.slice(0, NAMED_MAX) };
     });
   }
-}
-
-/**
- * Returns the headers of models that use the integration's address, and the addresses of the other
- * models, which receive the integration's secrets. Both are keyed by their paths in a request.
- */
-async function modelsOf(
-  manager: EntityManager,
-  integrationId: string,
-): Promise<Required<Pick<CredentialInput, 'alsoBound' | 'alsoAimed'>>> {
-  const rows = await manager.findBy(IntegrationModelEntity, { integrationId });
-  const secrets = rows
-    .filter(({ customHost }) => customHost === null)
-    .flatMap(({ slug, customHeaders }) =>
-      Object.entries(customHeaders).map(([name, value]) => [`models.${slug}.custom_headers.${name}`, value]),
-    );
-  return {
-    alsoBound: Object.fromEntries(secrets) as Record<string, string>,
-    alsoAimed: rows.flatMap(({ slug, customHost }) =>
-      customHost === null ? [] : [`models.${slug}.configurations.custom_host`],
-    ),
-  };
 }
 
 const mappable = (row: IntegrationEntity): MappingOwner => ({
