@@ -1,7 +1,13 @@
 /** Matches escapes of NUL and of half surrogate pairs, which Postgres cannot store. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
 
-const LONE_SURROGATE = /\p{Surrogate}/gu;
+const UNSTORABLE_CHARACTER = /[\0\p{Surrogate}]/gu;
+
+/**
+ * Returns a text that Postgres can store: NUL and half surrogate pairs become U+FFFD. Texts that
+ * differ only in these characters become equal, as they are in the database.
+ */
+export const storableText = (text: string): string => text.replace(UNSTORABLE_CHARACTER, '\uFFFD');
 
 /** Returns a value as JSON that Postgres can store: NUL and half surrogate pairs become U+FFFD. */
 export function storableJson(value: unknown): string {
@@ -10,7 +16,7 @@ export function storableJson(value: unknown): string {
 }
 
 function storableValue(value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll('\0', '\uFFFD').replace(LONE_SURROGATE, '\uFFFD');
+  if (typeof value === 'string') return storableText(value);
   if (Array.isArray(value)) return value.map(storableValue);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

@@ -1,5 +1,5 @@
 import type { UsageLimitRule } from '@gw/contracts';
-import { appendAudit, queueMail } from '@gw/entities';
+import { appendAudit, queueMail, storableText } from '@gw/entities';
 import { budgetsJob } from '@gw/jobs';
 import { type Keyring, UNITS_PER_USD } from '@gw/kernel';
 import { alertRecipients, raiseAlert, type LimitAlert } from '@gw/ledger-store';
@@ -47,7 +47,7 @@ export class LimitAlerts {
     const { organisationId, workspaceId } = owner;
     const period = periodAt(bucket, nowMs);
     const event = eventOf(budget, kind, period, nowMs);
-    const counter = bucket.key.replaceAll('\0', '\uFFFD');
+    const counter = storableText(bucket.key);
     const alert = { organisationId, workspaceId, counter, period, kind, amount, event };
     const id = await raiseAlert(manager, alert);
     if (id === null) return;

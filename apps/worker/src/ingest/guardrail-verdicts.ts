@@ -1,4 +1,5 @@
 import type { GuardrailCheckRecord, GuardrailRecord } from '@gw/contracts';
+import { storableText } from '@gw/entities';
 import { DAY_MS } from '@gw/kernel';
 import {
   addCounts,
@@ -95,8 +96,7 @@ const verdictOf = ({ verdict, error }: GuardrailCheckRecord): 'passed' | 'failed
  * Replaces characters that Postgres cannot store and cuts long names. Names that differ only in
  * these characters, or beyond the cut, become equal.
  */
-const nameOf = (name: string): string =>
-  name.slice(0, NAME_LENGTH_MAX).replace(/[\0\p{Surrogate}]/gu, '\uFFFD');
+const nameOf = (name: string): string => storableText(name.slice(0, NAME_LENGTH_MAX));
 
 const millisecondsOf = ({ durationMs }: GuardrailCheckRecord): number =>
   Math.min(Math.max(durationMs, 0), DAY_MS);

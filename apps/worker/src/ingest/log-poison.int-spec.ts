@@ -205,6 +205,21 @@ describe('LogIngest with invalid records', () => {
     expect(sums).toEqual([{ cost: 90_000, tokens: 18 }]);
   });
 
+  it('charges one counter for names that differ only in characters that Postgres cannot store', async () => {
+    const organisationId = uuidv7();
+    const keyOf = (text: string): string => `policy:p1:cost:budget:user ${text}`;
+    const { once: _once, ...charge } = CHARGE;
+    const charged = (...texts: string[]): string => {
+      const record = fullRecord();
+      const charges = texts.map((text) => ({ ...charge, counters: [[keyOf(text), 0, `g.${text}`]] }));
+      return JSON.stringify({ ...record, organisationId, decision: { ...record.decision, charges } });
+    };
+    expect(await store(charged('\ud800', '\ud801'), charged('\0'))).toEqual({ accepted: 2, rejected: 0 });
+    const counters = [{ key: keyOf('\udfff'), since: 0 }];
+    const balances = await new LedgerBook(database.dataSource).balances({ organisationId, counters });
+    expect(balances).toMatchObject([{ used: 3 * 45_000 }]);
+  });
+
   it('quarantines the original of a record whose amendment is in the same batch, with its bodies', async () => {
     const { amends: _amends, ...record } = fullRecord();
     const text = poisoned(record, ['decision', 'strategy'], POISONS['50,000 nested arrays']);

@@ -1,5 +1,5 @@
 import type { UsageLimitRule } from '@gw/contracts';
-import { recordChange, UsageLimitPolicyValueEntity } from '@gw/entities';
+import { recordChange, storableText, UsageLimitPolicyValueEntity } from '@gw/entities';
 import { UUID, uuidv7 } from '@gw/kernel';
 import { clearBudgetMark, markedBudgets, type BudgetMark } from '@gw/ledger-store';
 import { budgetBucket, parseBudgetKey, periodAt, withReset, type BudgetKey } from '@gw/limits';
@@ -96,7 +96,7 @@ export class BudgetStates {
   private async refreshValue(manager: EntityManager, owner: BudgetOwner, valueKey: string): Promise<void> {
     const [rule] = owner.rules;
     if (!rule) return;
-    const where = { policyId: owner.id, valueKey: valueKey.replaceAll('\0', '\uFFFD') };
+    const where = { policyId: owner.id, valueKey: storableText(valueKey) };
     const stored = await manager.findOneBy(UsageLimitPolicyValueEntity, where);
     const inForce = withReset(rule, stored?.lastResetAt?.toISOString());
     const status = await this.statusOf(manager, owner, inForce, valueKey);

@@ -1,4 +1,5 @@
 import type { BalancesResponse, BalancesRequest, ChargeRecord } from '@gw/contracts';
+import { storableText } from '@gw/entities';
 import { DAY_MS } from '@gw/kernel';
 import {
   addBalances,
@@ -218,7 +219,7 @@ const savingOf = (
 
 function add(rows: Map<string, LedgerRow>, organisationId: string, postings: readonly LedgerPosting[]): void {
   for (const posting of postings) {
-    const account = storable(posting.account);
+    const account = storableText(posting.account);
     const rowKey = `${organisationId} ${account} ${String(posting.period)}`;
     const sum = rows.get(rowKey);
     rows.set(rowKey, { organisationId, account, period: posting.period, ...sumOf(sum, posting) });
@@ -248,7 +249,7 @@ function addParts(
 ): void {
   for (const [key, period, name] of counters) {
     if (name === undefined) continue;
-    const [account, holder] = [accountOf(key), storable(name)];
+    const [account, holder] = [accountOf(key), storableText(name)];
     const rowKey = `${organisationId} ${account} ${String(period)} ${holder}`;
     const sum = sumOf(parts.get(rowKey), { cost: cost ?? 0, tokens, requests });
     parts.set(rowKey, { organisationId, account, period, holder, ...sum });
@@ -262,9 +263,7 @@ const sumOf = (sum: LedgerAmount | undefined, { cost, tokens, requests }: Ledger
 });
 
 /**
- * Removes NUL from a value: callers choose the values that policies group by, and Postgres texts
- * hold no NUL.
+ * Returns the account as the database holds it, because rows are added up by account: callers
+ * choose the values that policies group by.
  */
-const storable = (account: string): string => account.replaceAll('\0', '\uFFFD');
-
-const accountOf = (key: string): string => storable(budgetAccount(key));
+const accountOf = (key: string): string => storableText(budgetAccount(key));

@@ -1,4 +1,4 @@
-import { FeedbackEntity } from '@gw/entities';
+import { FeedbackEntity, storableText } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import type { LogEntry } from '../rows/log-writer.queries';
@@ -32,7 +32,7 @@ function feedbackOf(row: LogEntry['row']) {
         id: uuidv7(),
         organisationId,
         workspaceId,
-        traceId: row.trace_id.replaceAll('\0', '\uFFFD'),
+        traceId: storableText(row.trace_id),
         value,
         weight: typeof weight === 'number' && weight >= 0 && weight <= 1 ? weight : 1,
         metadata: storableMetadata(metadata),
