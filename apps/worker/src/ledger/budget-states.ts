@@ -117,7 +117,7 @@ export class BudgetStates {
     const bucket = budgetBucket({ tenant, scope, id, ...(part === undefined ? {} : { group: part }) }, rule);
     const nowMs = Date.now();
     const counters = [{ key: bucket.key, since: periodAt(bucket, nowMs) }];
-    const [balance] = await this.book.balances({ organisationId: tenant, counters });
+    const [balance] = await this.book.balances({ organisationId: tenant, counters }, manager);
     const used = balance?.used ?? 0;
     await this.alerts.note(manager, { owner, rule, bucket, valueKey, used }, nowMs);
     return used >= bucket.value ? 'exhausted' : 'active';

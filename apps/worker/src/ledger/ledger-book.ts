@@ -129,14 +129,15 @@ export class LedgerBook {
     if (touched.length > 0) this.onTouched(touched);
   }
 
-  /** Returns the usage of budgets. A counter that belongs to no budget has no durable usage. */
-  async balances({
-    organisationId,
-    counters,
-    withBurn,
-  }: BalancesRequest): Promise<BalancesResponse['balances']> {
+  /**
+   * Returns the usage of budgets. A counter that belongs to no budget has no durable usage. Within a
+   * transaction, pass its manager, because another connection may not be available.
+   */
+  async balances(
+    { organisationId, counters, withBurn }: BalancesRequest,
+    manager: EntityManager = this.source.manager,
+  ): Promise<BalancesResponse['balances']> {
     const requested = counters.map(({ key, since }) => ({ account: accountOf(key), since }));
-    const { manager } = this.source;
     const balances = await heldBalancesOf(manager, organisationId, requested);
     const nowMs = Date.now();
     const recent = withBurn

@@ -3,6 +3,7 @@ import {
   ApiKeyEntity,
   ApiKeySecretEntity,
   AuditLogEntity,
+  dataSourceOptions,
   IntegrationEntity,
   IntegrationWorkspaceEntity,
   OrganisationEntity,
@@ -15,6 +16,7 @@ import {
 import { uuidv7, DAY_MS, UNITS_PER_USD } from '@gw/kernel';
 import { insertLogs, ensureLogPartitions, dayOf, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
+import { DataSource } from 'typeorm';
 import { LimitAlerts } from '../../alerts/limit-alerts';
 import { BudgetStates } from '../../ledger/budget-states';
 import { LedgerBook } from '../../ledger/ledger-book';
@@ -153,6 +155,40 @@ describe('budgets job', () => {
       expect(await audits(id)).toHaveLength(1);
     },
   );
+
+  it('keeps a budget exhausted that was used up between its boundary and the recorded reset', async () => {
+    const due = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS);
+    const id = await key(stored({ periodic_reset_days: 1, next_usage_reset_at: due.toISOString() }));
+    await spend(1, [`api_key:${id}:cost:budget`, due.getTime()]);
+    expect((await read(id)).status).toBe('exhausted');
+    await run();
+    expect(await read(id)).toMatchObject({
+      ...{ lastResetAt: due, status: 'exhausted' },
+      usageLimits: { status: 'exhausted', next_usage_reset_at: new Date(+due + DAY_MS).toISOString() },
+    });
+  });
+
+  it('checks budgets with a pool of a single connection', async () => {
+    const id = await key(stored());
+    await spend(1, [`api_key:${id}:cost:budget`, 0]);
+    await database.dataSource.manager.update(
+      ApiKeyEntity,
+      { id },
+      { status: 'active', usageLimits: stored() },
+    );
+    const options = { url: database.url, poolSize: 1, applicationName: 'test' };
+    const narrow = await new DataSource(dataSourceOptions(options)).initialize();
+    try {
+      const alerts = new LimitAlerts(null, false);
+      const own = new BudgetStates(narrow, new LedgerBook(narrow), alerts, (error) => {
+        throw error;
+      });
+      await own.refresh({ scope: 'api_key', id, group: null });
+    } finally {
+      await narrow.destroy();
+    }
+    expect((await read(id)).status).toBe('exhausted');
+  });
 
   it('bud-18: records one reset with one audit row when two workers find it at the same time', async () => {
     const id = await key(

@@ -31,6 +31,9 @@ export class BudgetsProcessor implements JobProcessor {
         const owner = await lockOwner(manager, scope, id, group);
         if (owner !== null) await this.reset(manager, owner, now.getTime());
       });
+      // The new period may be used up already. Nothing is charged any more then, so no mark would
+      // cause a check. The statuses of a policy's values are not changed by the reset.
+      if (scope !== 'policy') await this.states.refresh({ scope, id, group });
     }
     await this.states.catchUp();
     await dropOldBudgetHours(this.source.manager, now.getTime());
