@@ -1,4 +1,11 @@
-import { GatewayError, type ErrorDetail, type Loss, type LossCode, type LossMode } from '@gw/kernel';
+import {
+  GatewayError,
+  truncated,
+  type ErrorDetail,
+  type Loss,
+  type LossCode,
+  type LossMode,
+} from '@gw/kernel';
 
 /** Maximum number of recorded losses of one call; further ones are only counted. */
 const LOSSES_MAX = 100;
@@ -54,7 +61,7 @@ export class LossLedger {
   note(path: string, code: LossCode = 'dropped', to?: string): void {
     this.count += 1;
     if (this.kept.length >= LOSSES_MAX) return;
-    const named = path.length > PATH_MAX ? `${path.slice(0, PATH_MAX - 1)}…` : path;
+    const named = path.length > PATH_MAX ? `${truncated(path, PATH_MAX - 1)}…` : path;
     this.kept.push(to === undefined ? { path: named, code } : { path: named, code, to });
   }
 

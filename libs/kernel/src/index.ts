@@ -83,6 +83,7 @@ export { SharedEntries, type SharedEntriesOptions, type Tenant } from './shared-
 export { Share, Shares } from './shares';
 export { signToken, tokenKey, type TokenKey } from './sign-token';
 export { isSigned, readSigningKey, SIGNING_ALGORITHMS, type SigningKey } from './signing-keys';
+export { truncated } from './truncated';
 export { atTurnEnd, firstAtTurnEnd } from './turn-end';
 export { CONTROL_PLANE_VERSION, GATEWAY_VERSION } from './version';
 export {

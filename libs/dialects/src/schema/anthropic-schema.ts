@@ -1,3 +1,4 @@
+import { truncated } from '@gw/kernel';
 import type { JsonObject } from '../call';
 import { asObject } from '../values/json';
 import { isRecursive, type References } from './references';
@@ -200,8 +201,7 @@ class Walk {
   private describe(entries: Entry[], moved: readonly Entry[]): void {
     this.relaxed = true;
     const constraints = moved.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ');
-    // The cut must not split a surrogate pair, which strict JSON parsers refuse.
-    const text = `{${constraints.slice(0, CONSTRAINTS_MAX).replace(/[\ud800-\udbff]$/, '')}}`;
+    const text = `{${truncated(constraints, CONSTRAINTS_MAX)}}`;
     const found = entries.find(([name]) => name === 'description');
     if (found === undefined) entries.push(['description', text]);
     else found[1] = typeof found[1] === 'string' && found[1] !== '' ? `${found[1]}\n\n${text}` : text;

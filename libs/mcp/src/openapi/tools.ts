@@ -1,4 +1,4 @@
-import { isObject } from '@gw/kernel';
+import { isObject, truncated } from '@gw/kernel';
 import { OPERATION_META } from '../capabilities/capability';
 import { mapNames } from '../names/name-map';
 import type { JsonObject } from '../protocol';
@@ -104,15 +104,12 @@ function definitionOf(
   const isReadOnly = [operationId ?? '', operationKey(operation)].some((key) => readOnly?.has(key) === true);
   return {
     name,
-    description: wellFormed(text.slice(0, DESCRIPTION_MAX)),
+    description: truncated(text, DESCRIPTION_MAX),
     inputSchema: inputSchema(operation),
     ...(output !== null && hasOutputSchemas && { outputSchema: output }),
     annotations: annotationsOf(isReadOnly ? 'get' : method),
   };
 }
-
-/** Removes the first half of a surrogate pair that was cut off at the end. */
-const wellFormed = (text: string): string => text.replace(/[\ud800-\udbff]$/, '');
 
 function inputSchema({ parameters, schemas, body, bodySchema }: DescribedOperation): JsonObject {
   const fields: (readonly [string, unknown])[] = [...schemas];

@@ -192,11 +192,12 @@ describe('RequestValidationPipe with field decorators', () => {
     const { paths } = (await check('body', Exact, unknown)) as { paths: string[] };
     expect(paths).toEqual(Array.from({ length: 10 }, (_, at) => `tex${String(at)}`));
     const refused = await pipe
-      .transform({ texd: 'x', zzzzzz: 1 }, { type: 'body', metatype: Exact })
+      .transform({ texd: 'x', zzzzzz: 1, [`${'z'.repeat(127)}👩`]: 1 }, { type: 'body', metatype: Exact })
       .catch((error: GatewayError) => error.options.details);
     expect(refused).toEqual([
       { path: 'texd', message: 'is no member of this body; did you mean text?' },
       { path: 'zzzzzz', message: 'is no member of this body; remove it.' },
+      { path: `${'z'.repeat(127)}…`, message: 'is no member of this body; remove it.' },
     ]);
   });
 

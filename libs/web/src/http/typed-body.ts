@@ -1,4 +1,4 @@
-import { GatewayError, misspeltName, nearestName, type ErrorDetail } from '@gw/kernel';
+import { GatewayError, misspeltName, nearestName, truncated, type ErrorDetail } from '@gw/kernel';
 import type { Type } from '@nestjs/common';
 import { membersOf } from '../fields/members';
 import { heldClass } from '../fields/nested-classes';
@@ -91,7 +91,7 @@ class Reading {
   }
 }
 
-const shown = (name: string): string => (name.length > SHOWN_MAX ? `${name.slice(0, SHOWN_MAX)}…` : name);
+const shown = (name: string): string => (name.length > SHOWN_MAX ? `${truncated(name, SHOWN_MAX)}…` : name);
 
 function member(value: unknown, type: Type | null, typed: (value: unknown, type: Type) => unknown): unknown {
   if (type !== null) return typed(value, type);

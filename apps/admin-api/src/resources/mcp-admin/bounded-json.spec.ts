@@ -20,6 +20,11 @@ describe('boundedJson', () => {
     expect(JSON.stringify(bounded?.value).length).toBeLessThanOrEqual(RESULT_MAX);
   });
 
+  it('does not cut a text within a character', () => {
+    const { value } = boundedJson({ text: `${'x'.repeat(3_999)}👩${'x'.repeat(100)}` }) ?? {};
+    expect(String(value?.['text']).slice(3_998)).toBe('x… [102 more characters]');
+  });
+
   it('cuts deeply nested values and reports that', () => {
     let value: Record<string, unknown> = { end: true };
     for (let level = 0; level < 10_000; level += 1) value = { value };

@@ -1,4 +1,4 @@
-import { isObject } from '@gw/kernel';
+import { isObject, truncated } from '@gw/kernel';
 import type { JsonObject } from '@gw/mcp';
 
 interface Bounds {
@@ -57,10 +57,9 @@ class Copy {
 
   private text(value: string): string {
     const { textMax } = this.bounds;
-    const whole = visible(value.slice(0, textMax));
-    return value.length <= textMax
-      ? whole
-      : this.cut(`${whole}… [${String(value.length - textMax)} more characters]`);
+    if (value.length <= textMax) return visible(value);
+    const kept = truncated(value, textMax);
+    return this.cut(`${visible(kept)}… [${String(value.length - kept.length)} more characters]`);
   }
 
   private items(value: readonly unknown[], level: number): readonly unknown[] {

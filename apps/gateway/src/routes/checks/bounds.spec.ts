@@ -5,7 +5,7 @@ import { moderationBody } from './moderations';
 import { runBody, threadAndRunBody } from './runs';
 import { searchBody, threadBody } from './threads';
 import type { Rule } from './rules';
-import { Violations } from './violations';
+import { quoted, Violations } from './violations';
 
 function faults(check: (found: Violations) => void): readonly ErrorDetail[] {
   const found = new Violations();
@@ -195,5 +195,16 @@ describe('[RUN-02] query of a list of runs', () => {
   });
   it.each(['?order=', '?order=DESC', '?order=asc%20', '?order[]=asc'])('refuses %j', (query) => {
     expect(at(query)).toEqual(['order']);
+  });
+});
+
+describe('quoted', () => {
+  it.each<[value: unknown, text: string]>([
+    ['word', '"word"'],
+    [5, '5'],
+    [{}, 'an object'],
+    [`${'x'.repeat(39)}👩`, `"${'x'.repeat(39)}…"`],
+  ])('describes %j as %s', (value, text) => {
+    expect(quoted(value)).toBe(text);
   });
 });

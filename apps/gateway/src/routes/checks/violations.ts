@@ -1,4 +1,4 @@
-import { GatewayError, type ErrorDetail } from '@gw/kernel';
+import { GatewayError, truncated, type ErrorDetail } from '@gw/kernel';
 
 /** Maximum number of details in one response; further ones are not reported. */
 const DETAILS_MAX = 20;
@@ -48,5 +48,5 @@ export const quoted = (value: unknown): string =>
   typeof value !== 'string'
     ? kindOf(value)
     : JSON.stringify(
-        value.length > SHOWN_CHARACTERS_MAX ? `${value.slice(0, SHOWN_CHARACTERS_MAX)}…` : value,
+        value.length > SHOWN_CHARACTERS_MAX ? `${truncated(value, SHOWN_CHARACTERS_MAX)}…` : value,
       );

@@ -1,3 +1,4 @@
+import { truncated } from '@gw/kernel';
 import type { Credential } from '@gw/providers';
 
 const SHOWN_MAX = 200;
@@ -14,7 +15,7 @@ export function shownText(text: string, { apiKey, configurations }: Credential):
   for (const secret of [...(apiKey === null ? [] : [apiKey]), ...textsIn(configurations)])
     if (secret.length >= SECRET_MIN) shown = shown.replaceAll(secret, '*****');
   const line = shown.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
-  return line.length > SHOWN_MAX ? `${line.slice(0, SHOWN_MAX - 1)}…` : line;
+  return line.length > SHOWN_MAX ? `${truncated(line, SHOWN_MAX - 1)}…` : line;
 }
 
 function textsIn(value: unknown): string[] {
