@@ -54,7 +54,12 @@ export {
   type Recovery,
   type UpstreamFailure,
 } from './bridge/recovery';
-export { judgeUpstreamRequest, type RelayContext, type RelayVerdict } from './bridge/upstream-requests';
+export {
+  judgeUpstreamRequest,
+  toLegacyError,
+  type RelayContext,
+  type RelayVerdict,
+} from './bridge/upstream-requests';
 export { approvalState, hintOf, isServed, type ApprovalMode } from './capabilities/approval';
 export {
   capabilityDigest,

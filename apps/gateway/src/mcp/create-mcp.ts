@@ -98,7 +98,7 @@ export interface Mcp {
 export function createMcp(parts: McpParts): Mcp {
   const { settings, documents, ledger, stages, requestsInFlight } = parts;
   const ring = sealingKeyring(...masterKeysOf(settings));
-  const publicHosts = listOf(settings.PUBLIC_HOSTS);
+  const { publicHosts, ownHosts } = hostsOf(settings);
   const servers = new McpServers(documents);
   const endpoints = new Endpoints(servers, new Aggregates(documents, servers));
   const post = controlPlanePost(settings);
@@ -119,11 +119,11 @@ export function createMcp(parts: McpParts): Mcp {
     breakers: serverBreakers(parts.routing.health),
     beforeCall: parts.beforeCall,
     memory: parts.bodyMemory,
-    ownHosts: publicHosts,
+    ownHosts,
   });
   const guards = new ToolGuards(documents, parts.guardrails, parts.guardTools);
   const approvals = new ToolApprovals(post);
-  const tasks = new TaskRequests({ ring, upstreams, guards, store: shared.tasks, ownHosts: publicHosts });
+  const tasks = new TaskRequests({ ring, upstreams, guards, store: shared.tasks, ownHosts });
   const tools = new ToolCalls({ accounts: new ToolAccounts(ledger), calls, guards, approvals, tasks });
   const states = new SessionStates(shared.sessions, link);
   const replies = repliesOf(parts);
@@ -213,3 +213,18 @@ const NO_DOOR: Mcp['door'] = {
     throw new GatewayError('route_not_found');
   },
 };
+
+/**
+ * Returns the hosts that clients may name, and those of this installation, to which no server may
+ * send users.
+ */
+function hostsOf({ PUBLIC_HOSTS, PUBLIC_GATEWAY_URL, CONSOLE_URL }: GatewaySettings): {
+  readonly publicHosts: readonly string[];
+  readonly ownHosts: readonly string[];
+} {
+  const publicHosts = listOf(PUBLIC_HOSTS);
+  const addresses = [PUBLIC_GATEWAY_URL, CONSOLE_URL].flatMap((url) =>
+    url === null ? [] : [new URL(url).host],
+  );
+  return { publicHosts, ownHosts: [...publicHosts.map((host) => host.toLowerCase()), ...addresses] };
+}

@@ -3,6 +3,7 @@ import { isBudget, denialError, type LimitDenial } from '@gw/limits';
 import {
   denialResponse,
   McpFault,
+  toLegacyError,
   toModernError,
   type DenialCause,
   type DenialResponse,
@@ -138,10 +139,16 @@ const failed = (failure: UpstreamFailure, error: UpstreamError): Denied =>
 
 /**
  * Translates an error of the upstream to the client's era; a modern client may receive a request
- * for input instead.
+ * for input instead. `ownHosts` are those of this installation.
  */
-export const relayedError = (error: RpcError, { era, capabilities }: McpRequest) =>
-  era === 'modern' ? toModernError(error, capabilities) : ({ kind: 'error', error } as const);
+export const relayedError = (
+  error: RpcError,
+  { era, capabilities }: McpRequest,
+  ownHosts: readonly string[],
+) =>
+  era === 'modern'
+    ? toModernError(error, capabilities)
+    : ({ kind: 'error', error: toLegacyError(error, ownHosts) } as const);
 
 /** Returns the error that the log stores for a request that the gateway refuses. */
 export const faultLogged = (fault: McpFault): GatewayError =>

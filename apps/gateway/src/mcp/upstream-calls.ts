@@ -3,8 +3,6 @@ import type { Keyring, Shares } from '@gw/kernel';
 import {
   CODES,
   inputRequired,
-  own,
-  ownObject,
   readRetry,
   sealState,
   toolError,
@@ -23,6 +21,7 @@ import type { ClientInputs } from './client-inputs';
 import { relayedError, upstreamDenied } from './denials';
 import type { McpRequest } from './mcp-request';
 import { shownInput, shownInPlace } from './aggregate/shown';
+import { relayedInput } from './relayed-input';
 import { callOptions, sentParams, type ForwardedCall } from './forwarded-call';
 import { interrupted } from './parked/interrupted';
 import type { Parking } from './parked/parking';
@@ -277,21 +276,18 @@ export class UpstreamCalls {
    * contains the upstream's state.
    */
   private relayInput(request: McpRequest, result: JsonObject): void {
-    const requests = shownInput(request, ownObject(result, 'inputRequests') as InputRequests);
-    const upstream = own(result, 'requestState');
-    const state = this.sealRequestState(request, {
-      ...{ kind: 'relay', requests, parked: null, approval: request.context.mcp?.approval ?? null },
-      upstreamState: typeof upstream === 'string' ? upstream : null,
-    });
+    const relayed = relayedInput(request, result, this.parts.ownHosts);
+    if ('refusal' in relayed) return sendResult(request, relayed.refusal);
+    const { requests, upstreamState } = relayed.input;
+    const approval = request.context.mcp?.approval ?? null;
+    const facts = { kind: 'relay', requests, parked: null, approval, upstreamState } as const;
+    const state = this.sealRequestState(request, facts);
+    const shown = Object.keys(requests).length > 0 ? { inputRequests: requests } : {};
     sendResult(
       request,
       state === null
         ? toolError('The state of the server is too large.')
-        : {
-            ...result,
-            ...(own(result, 'inputRequests') !== undefined && { inputRequests: requests }),
-            requestState: state,
-          },
+        : { resultType: 'input_required', ...shown, requestState: state },
     );
   }
 
@@ -339,7 +335,7 @@ export class UpstreamCalls {
   }
 
   private async sendError(request: McpRequest, forwarded: ForwardedCall, rpc: RpcError): Promise<void> {
-    const relayed = relayedError((await forwarded.onError?.(rpc)) ?? rpc, request);
+    const relayed = relayedError((await forwarded.onError?.(rpc)) ?? rpc, request, this.parts.ownHosts);
     request.context.reply.providerFailed();
     if (relayed.kind === 'error' && request.context.mcp !== null)
       request.context.mcp.errorCode = relayed.error.code;

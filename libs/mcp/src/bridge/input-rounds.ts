@@ -19,6 +19,7 @@ const ROUNDS_MAX = 10;
 const EMPTY_ROUNDS_MAX = 3;
 const EMPTY_WAIT_MS = 1_000;
 const REQUESTS_MAX = 5;
+const TOO_MANY = `The server requested more than ${String(REQUESTS_MAX)} inputs at once.`;
 
 /**
  * Tracks the rounds of one call of a legacy client at a modern upstream (MCP 2026-07-28, multi
@@ -76,8 +77,7 @@ export class InputRounds {
   }
 
   private request(entries: readonly (readonly [string, unknown])[]): NextRound {
-    if (entries.length > REQUESTS_MAX)
-      return end(`The server requested more than ${String(REQUESTS_MAX)} inputs at once.`);
+    if (entries.length > REQUESTS_MAX) return end(TOO_MANY);
     const requests = new Map<string, InputRequest>();
     for (const [key, value] of entries) {
       const { method, params } = isObject(value) ? value : {};
@@ -111,13 +111,18 @@ export function inputRequiredFault(
   result: JsonObject,
   context: Omit<RelayContext, 'countBefore'>,
 ): JsonObject | null {
-  for (const value of Object.values(ownObject(result, 'inputRequests'))) {
+  const requests = own(result, 'inputRequests') ?? {};
+  if (!isObject(requests)) return toolError(refusal('', null));
+  const values = Object.values(requests);
+  if (values.length > REQUESTS_MAX) return toolError(TOO_MANY);
+  for (const value of values) {
     const { method, params } = isObject(value) ? value : {};
-    const verdict = judgeUpstreamRequest(String(method), isObject(params) ? params : {}, {
-      ...context,
-      countBefore: 0,
-    });
-    if (verdict.kind === 'refuse') return toolError(refusal(String(method), value));
+    // Only a request for roots may have no params.
+    const given = params === undefined && method === 'roots/list' ? {} : params;
+    const verdict = isObject(given)
+      ? judgeUpstreamRequest(String(method), given, { ...context, countBefore: 0 })
+      : null;
+    if (verdict?.kind !== 'relay') return toolError(refusal(String(method), value));
   }
   return null;
 }

@@ -2,8 +2,9 @@ import { isObject } from '@gw/kernel';
 import { CODES } from '../fault';
 import type { ClientCapabilities } from '../http/client-capabilities';
 import type { JsonObject } from '../protocol';
-import { own, ownObject, type RpcError } from '../rpc/message';
+import { own, ownList, ownObject, type RpcError } from '../rpc/message';
 import type { InputRequest } from '../sealed/request-state';
+import { formFault } from './form-fault';
 import { mayRequest } from '../sealed/retry';
 import { isHttps, relayedCapabilities, type RelayRules } from './modern-client';
 
@@ -52,30 +53,38 @@ export function judgeUpstreamRequest(
 }
 
 function elicitationFault(params: JsonObject, ownHosts: readonly string[]): string | null {
-  if (own(params, 'mode') !== 'url') return formFault(ownObject(params, 'requestedSchema'));
-  const url = own(params, 'url');
+  return own(params, 'mode') === 'url'
+    ? pageFault(own(params, 'url'), ownHosts)
+    : formFault(ownObject(params, 'requestedSchema'));
+}
+
+/** Returns why no upstream may send users to a page; null when it may. */
+function pageFault(url: unknown, ownHosts: readonly string[]): string | null {
   if (!isHttps(url)) return 'An elicitation in URL mode needs an https URL.';
-  const { host, hostname, username, password } = new URL(String(url));
+  const { hostname, port, username, password } = new URL(String(url));
   if (username !== '' || password !== '') return 'The URL must not hold credentials.';
-  return ownHosts.some((each) => each === host || each === hostname)
+  // A final dot names the same host.
+  const name = hostname.replace(/\.$/, '');
+  return ownHosts.some((each) => each === name || each === `${name}:${port}`)
     ? 'The URL must not lead to this gateway.'
     : null;
 }
 
-const FIELDS_MAX = 50;
-const SECRET_NAME =
-  /passw(?:or)?d|passphrase|secret|api[-_ ]?key|private[-_ ]?key|(?:access|refresh|auth)[-_ ]?token|\b(?:cvv|cvc|ssn|pin|otp)\b|card[-_ ]?number|seed[-_ ]?phrase/i;
-
-function formFault(schema: JsonObject): string | null {
-  const fields = Object.entries(ownObject(schema, 'properties'));
-  if (fields.length > FIELDS_MAX) return `A form has at most ${String(FIELDS_MAX)} fields.`;
-  for (const [name, field] of fields) {
-    if (!isObject(field)) return 'A field of a form must be a schema.';
-    const isFlat = own(field, 'properties') === undefined && own(field, 'type') !== 'object';
-    if (!isFlat) return 'A form must be flat.';
-    const texts = [name, own(field, 'title'), own(field, 'format')];
-    if (texts.some((text) => typeof text === 'string' && SECRET_NAME.test(text.slice(0, 256))))
-      return 'A form must not ask for secrets; use URL mode.';
-  }
-  return null;
+/**
+ * Returns an upstream's error for a legacy client. An error that sends the user to a page to which
+ * no upstream may send users is replaced.
+ */
+export function toLegacyError(error: RpcError, ownHosts: readonly string[]): RpcError {
+  if (error.code !== CODES.urlElicitation) return error;
+  const entries = isObject(error.data) ? ownList(error.data, 'elicitations') : [];
+  const isAllowed =
+    entries.length > 0 &&
+    entries.every((entry) => isObject(entry) && pageFault(own(entry, 'url'), ownHosts) === null);
+  return isAllowed
+    ? error
+    : {
+        code: CODES.internal,
+        message:
+          'The server needs the user to open a page that is not allowed; ask its administrator for another.',
+      };
 }

@@ -29,7 +29,8 @@ import { atServer, type EndpointRequest, type McpRequest } from '../mcp-request'
 import type { SeenCapability, ServerView } from '../server-view';
 import type { ForwardedCall } from '../forwarded-call';
 import type { UpstreamCalls } from '../upstream-calls';
-import { allowsSampling, type McpUpstreams } from '../upstreams';
+import { clientRules } from '../relayed-input';
+import type { McpUpstreams } from '../upstreams';
 import { isBridged, taskParam } from './task-support';
 import { TaskPace } from './task-pace';
 import type { TaskStore } from './task-store';
@@ -243,10 +244,8 @@ function withoutForbiddenInput(
 ): JsonObject {
   const requests = ownObject(task, 'inputRequests');
   if (Object.keys(requests).length === 0) return task;
-  const { capabilities, view } = request;
-  const rules = { capabilities, ownHosts, allowSampling: allowsSampling(view.document) };
   const { inputRequests: _all, ...rest } = task;
-  if (inputRequiredFault({ inputRequests: requests }, rules) !== null) return rest;
+  if (inputRequiredFault({ inputRequests: requests }, clientRules(request, ownHosts)) !== null) return rest;
   return { ...task, inputRequests: shownInput(request, requests as InputRequests) };
 }
 
