@@ -3,7 +3,8 @@ import { EXTRA_DIVISOR, type CounterStatement, type CounterStore, type LedgerSto
 import type { CounterBreaker } from './counter-breaker';
 import type { LimitDenial } from './denial';
 import { nextBoundary } from './reset-schedule';
-import type { OpenReservations, Reservation } from './reservation';
+import type { OpenReservations } from './open-reservations';
+import type { Reservation } from './reservation';
 import type { CounterSlot } from './lease';
 
 export type AdmissionOutcome = Reservation | LimitDenial;
@@ -22,7 +23,10 @@ export interface Crossing {
 export interface LedgerSettings {
   /** Milliseconds of silence after which the holds of a process are freed. */
   readonly leaseMs: number;
-  /** A reservation that is not settled by then is abandoned. Longer than the longest request. */
+  /**
+   * A reservation that is neither charged nor settled for this long is abandoned. Longer than the
+   * longest request.
+   */
   readonly reservationMaxMs: number;
   /**
    * Maximum number of counters that a process knows; beyond it, unknown ones are refused as

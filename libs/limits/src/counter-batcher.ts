@@ -127,12 +127,16 @@ export class CounterBatcher {
     this.pump();
   }
 
-  /** Returns everything that the process holds to the counter store when the process ends. */
+  /**
+   * Reports all usage when the process ends, and returns what it holds beyond its open reservations.
+   * Rejects when the counter store is unreachable.
+   */
   async close(): Promise<void> {
     const slots = [...this.slots.values()].filter(({ lease }) => !lease.isIdle);
     for (let at = 0; at < slots.length; at += SLOTS_PER_ROUND_TRIP) {
       const part = slots.slice(at, at + SLOTS_PER_ROUND_TRIP);
-      for (const { lease } of part) lease.validUntil = -Infinity;
+      // Recent admissions would request an extra amount for the next ones.
+      for (const { lease } of part) [lease.validUntil, lease.admitted] = [-Infinity, 0];
       await this.context.counters.exchange({
         ...this.header(),
         statements: this.state(part, [], 0),

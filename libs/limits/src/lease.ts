@@ -18,6 +18,8 @@ export class Lease {
   acknowledged: number;
   /** Reserved for in-flight requests. */
   inFlight = 0;
+  /** Number of reservations that may still charge it, whatever they have left of their amounts. */
+  chargeable = 0;
   /** Kept for the next requests; below 0 when requests used more than was reserved for them. */
   free = 0;
   /** A refill is requested when `free` falls to this value; 0 when nothing was granted. */
@@ -70,8 +72,10 @@ export class Lease {
     this.low = extra > 0 ? Math.floor(this.free / LOW_DIVISOR) : 0;
   }
 
+  /** Whether nothing is held, left to report, or still to be charged. */
   get isIdle(): boolean {
-    return this.inFlight === 0 && this.free <= 0 && this.consumed === this.acknowledged;
+    const { chargeable, inFlight, free, consumed, acknowledged } = this;
+    return chargeable === 0 && inFlight === 0 && free <= 0 && consumed === acknowledged;
   }
 
   /**

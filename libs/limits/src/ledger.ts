@@ -16,7 +16,8 @@ import {
   type LedgerSettings,
   type AdmissionOutcome,
 } from './batcher-parts';
-import { OpenReservations, type Charge, type Estimate, type Reservation } from './reservation';
+import { OpenReservations } from './open-reservations';
+import type { Charge, Estimate, Reservation } from './reservation';
 import { CounterSlot } from './lease';
 import type { Waiter } from './waiter';
 
@@ -66,7 +67,6 @@ const FLUSH_MS = 250;
 const FAILURES_MAX = 5;
 const SLOW_MS = 250;
 const PROBE_EVERY_MS = 1_000;
-const ABANDONED_PER_TICK = 1_000;
 
 /**
  * Reserves at admission and settles at the end, in all limits of a request or in none.
@@ -161,10 +161,12 @@ export class Ledger implements LivenessListener {
 
   /**
    * Charges a part of a reservation, such as one response of a session, and reduces it accordingly.
-   * Has no effect once settled.
+   * The reservation is abandoned only when no part follows in time. Has no effect once settled.
    */
   charge(reservation: Reservation, charge: Charge): void {
-    if (reservation.state !== 'settled') this.chargeLate(reservation, charge);
+    if (reservation.state === 'settled') return;
+    this.chargeLate(reservation, charge);
+    this.context.open.used(reservation, this.context.monotonic());
   }
 
   /**
@@ -191,9 +193,8 @@ export class Ledger implements LivenessListener {
    */
   settle(reservation: Reservation, charge: Charge): void {
     if (reservation.state === 'settled') return;
-    this.charge(reservation, charge);
-    if (reservation.state === 'open') this.close(reservation);
-    reservation.state = 'settled';
+    this.chargeLate(reservation, charge);
+    this.context.open.settle(reservation);
   }
 
   /**
@@ -300,28 +301,11 @@ export class Ledger implements LivenessListener {
   }
 
   private sweep(nowMs: number): void {
-    const before = nowMs - this.context.settings.reservationMaxMs;
-    for (let count = 0; count < ABANDONED_PER_TICK; count += 1) {
-      const oldest = this.context.open.oldest();
-      if (oldest === null || oldest.admittedAt > before) return;
-      this.close(oldest);
-      oldest.state = 'abandoned';
+    const { open, settings } = this.context;
+    for (const reservation of open.abandon(nowMs, settings.reservationMaxMs)) {
       this.abandoned += 1;
-      this.onAbandoned(oldest);
+      this.onAbandoned(reservation);
     }
-  }
-
-  private close(reservation: Reservation): void {
-    const { leases, amounts } = reservation;
-    for (let index = 0; index < amounts.length; index += 1) {
-      const lease = leases[index];
-      const amount = amounts[index] ?? 0;
-      if (lease === undefined || amount === 0) continue;
-      lease.inFlight -= amount;
-      lease.free += amount;
-      amounts[index] = 0;
-    }
-    this.context.open.remove(reservation);
   }
 
   private batcherOf(tenant: string): CounterBatcher {

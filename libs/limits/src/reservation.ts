@@ -27,9 +27,11 @@ export interface Charge {
 export class Reservation {
   readonly admitted = true;
   /**
-   * `abandoned`: not settled in time; its amounts are free again, and a late charge still counts.
+   * `abandoned`: neither charged nor settled in time; its amounts are free again, and a late charge
+   * still counts. `forgotten`: abandoned for so long that the counters may never learn of a late
+   * charge; the durable record does.
    */
-  state: 'open' | 'abandoned' | 'settled' = 'open';
+  state: 'open' | 'abandoned' | 'forgotten' | 'settled' = 'open';
   previous: Reservation | null = null;
   next: Reservation | null = null;
 
@@ -38,8 +40,8 @@ export class Reservation {
     /** Used by the ledger only. */
     readonly leases: readonly Lease[],
     readonly amounts: number[],
-    /** Monotonic milliseconds. */
-    readonly admittedAt: number,
+    /** Monotonic milliseconds: when it was admitted, or last charged while it was open. */
+    public usedAt: number,
   ) {}
 
   /**
@@ -95,8 +97,13 @@ export class Reservation {
   }
 }
 
-/** Reserves `amount` of a lease. Requests of a rate limit count from their admission on. */
+/**
+ * Reserves `amount` of a lease and returns what is held of it. Requests of a rate limit count from
+ * their admission on. The lease stays reported until `OpenReservations` lets go of the
+ * reservation.
+ */
 export function takeFrom(lease: Lease, bucket: Bucket, amount: number): number {
+  lease.chargeable += 1;
   lease.admitted += amount;
   if (amount > lease.largest) lease.largest = amount;
   if (bucket.measure === 'requests' && bucket.window.kind !== 'period') {
@@ -105,39 +112,4 @@ export function takeFrom(lease: Lease, bucket: Bucket, amount: number): number {
   }
   lease.inFlight += amount;
   return amount;
-}
-
-/**
- * A linked list, oldest first, so that reservations that were never settled are found without a
- * search.
- */
-export class OpenReservations {
-  private first: Reservation | null = null;
-  private last: Reservation | null = null;
-  size = 0;
-
-  /** Returns the reservation. */
-  add(reservation: Reservation): Reservation {
-    reservation.previous = this.last;
-    if (this.last) this.last.next = reservation;
-    else this.first = reservation;
-    this.last = reservation;
-    this.size += 1;
-    return reservation;
-  }
-
-  remove(reservation: Reservation): void {
-    const { previous, next } = reservation;
-    if (previous) previous.next = next;
-    else this.first = next;
-    if (next) next.previous = previous;
-    else this.last = previous;
-    reservation.previous = null;
-    reservation.next = null;
-    this.size -= 1;
-  }
-
-  oldest(): Reservation | null {
-    return this.first;
-  }
 }
