@@ -33,6 +33,17 @@ describe('MemoryCounterStore', () => {
     expect(store.read('t', 'k0')).toBeNull();
   });
 
+  it('drops the least recently used counter, not the oldest one, so that a limit in use never starts again', () => {
+    const store = new MemoryCounterStore(() => 1_000, 10);
+    const used = statement({ key: 'used', consumed: 4 });
+    store.exchange(roundTripOf([{ ...used, holder: 'ended', consumed: 3 }]));
+    for (let at = 0; at < 100; at += 1) {
+      store.exchange(roundTripOf([statement({ key: `k${String(at)}` })]));
+      store.exchange(roundTripOf([used]));
+    }
+    expect(store.read('t', 'used')).toMatchObject({ used: 7 });
+  });
+
   it('stops its time when the clock goes back, so that a period never starts twice', () => {
     let now = 5_000;
     const store = new MemoryCounterStore(() => now);

@@ -1,6 +1,6 @@
 import {
   FORGET_HOLDER_MS,
-  IDLE_MS,
+  lifeOf,
   SKEW_MAX_MS,
   type CounterReply,
   type CounterReading,
@@ -27,10 +27,11 @@ const STALE: View = { ...UNKNOWN, status: 'stale' };
 
 /**
  * Keeps the counters of this process, at most `capacity` of them.
- * At the cap it drops expired counters first, then the least recently used ones. A dropped budget
- * is rebuilt from the durable record; a rate window starts again.
+ * At the cap it drops expired counters first, then the least recently used ones, those with holds
+ * last. A dropped budget is rebuilt from the durable record; a rate window starts again.
  */
 export class MemoryCounterStore implements CounterStore {
+  /** Least recently used first. */
   private readonly counters = new Map<string, Counter>();
   private newest = 0;
 
@@ -96,13 +97,15 @@ export class MemoryCounterStore implements CounterStore {
     const { nowMs } = by;
     const current = currentPeriod(statement, nowMs);
     if (current === null) return AHEAD;
-    const counter = this.counters.get(key) ?? this.create(key, statement, current, nowMs);
+    const counter = this.counters.get(key) ?? this.create(statement, current, nowMs);
     if (counter === null) return UNKNOWN;
+    this.counters.delete(key);
+    this.counters.set(key, counter);
     if (counter.period < current) {
       const follows = statement.kind === 'sliding' && current - counter.period === statement.lengthMs;
       roll(counter, current, follows ? counter.used + liveHolds(counter, nowMs).held : 0);
     }
-    counter.forgetAt = nowMs + idleMs(statement);
+    counter.forgetAt = nowMs + lifeOf(statement);
     const isLost = statement.known && statement.kind === 'open' && !counter.holders.has(statement.holder);
     const mine = take(counter, statement, by);
     if (mine === null) return STALE;
@@ -112,7 +115,7 @@ export class MemoryCounterStore implements CounterStore {
     return { status: isLost ? 'lost' : 'ok', counter, mine, used, held, holders, nowMs };
   }
 
-  private create(key: string, statement: CounterStatement, period: number, nowMs: number): Counter | null {
+  private create(statement: CounterStatement, period: number, nowMs: number): Counter | null {
     const { seed } = statement;
     if (statement.kind === 'period' && seed === null) return null;
     if (this.counters.size >= this.capacity) this.makeRoom(nowMs);
@@ -129,7 +132,6 @@ export class MemoryCounterStore implements CounterStore {
     for (const [id, consumed] of counts ? seed.holders : []) {
       counter.holders.set(id, recordedHolder(consumed, nowMs));
     }
-    this.counters.set(key, counter);
     return counter;
   }
 
@@ -277,6 +279,3 @@ function responseOf(view: View, statement: CounterStatement | undefined): Counte
     crowded,
   };
 }
-
-const idleMs = ({ kind, lengthMs }: CounterStatement): number =>
-  kind === 'fixed' || kind === 'sliding' ? 2 * lengthMs + 60_000 : IDLE_MS;

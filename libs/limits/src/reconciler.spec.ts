@@ -139,6 +139,19 @@ describe('Reconciler', () => {
     expect(used()).toBe(LIMIT);
   });
 
+  it('writes off nothing of a holder that ends while the record is read, because its last records may be missing', async () => {
+    sell(100);
+    await watching.states([bucket]);
+    recorded(60 * CALL);
+    const balances = (_: string, [counter]: readonly { readonly since: number }[]): Balance[] => {
+      fate = 'ended';
+      return [{ period: counter?.since ?? 0, ...record }];
+    };
+    const fates = { fateOf: () => fate };
+    await new Reconciler(watching, { counters, record: { balances }, fates }).round();
+    expect(used()).toBe(LIMIT);
+  });
+
   it('writes off a holder that was silent for a day once none of its records arrived for ten minutes', async () => {
     sell(100);
     fate = 'silent';
@@ -192,7 +205,10 @@ describe('Reconciler', () => {
   it('skips budgets that the counters do not know', async () => {
     sell(1);
     await watching.states([bucket]);
-    counters = new MemoryCounterStore(() => now);
-    await expect(reconciler.round()).resolves.toBeUndefined();
+    const balances = jest.fn<Balance[], []>(() => []);
+    const empty = new MemoryCounterStore(() => now);
+    await new Reconciler(watching, { counters: empty, record: { balances } }).round();
+    expect(balances).not.toHaveBeenCalled();
+    expect(empty.read('org', bucket.key)).toBeNull();
   });
 });

@@ -1,14 +1,16 @@
 import type { Balance, CounterReading, CounterStore, HolderReading, LedgerStore } from './counter-store';
 import type { Ledger, TrackedBudget } from './ledger';
 
+/**
+ * `live`: the holder may report more at any time. `ended`: its process is gone and its whole journal
+ * is in the durable record. `silent`: its process has not sent heartbeats, and its journal may still
+ * arrive.
+ */
+export type Fate = 'live' | 'ended' | 'silent';
+
 /** Determines whether a holder may still state or record usage. */
 export interface HolderFates {
-  /**
-   * `live`: the holder may report more at any time. `ended`: its process is gone and its whole
-   * journal is in the durable record. `silent`: its process has not sent heartbeats, and its
-   * journal may still arrive.
-   */
-  fateOf(holder: string): 'live' | 'ended' | 'silent';
+  fateOf(holder: string): Fate;
 }
 
 export interface ReconcilerOptions {
@@ -111,6 +113,8 @@ export class Reconciler {
     );
     const known = readings.flatMap(({ key, reading }) => (reading === null ? [] : [{ key, reading }]));
     if (known.length === 0) return;
+    // Read before the record: a holder that ends meanwhile may have more there than the balances say.
+    const fates = this.fatesOf(known.map(({ reading }) => reading));
     const balances = await record.balances(
       tenant,
       known.map(({ key, reading }) => ({ key, since: reading.period })),
@@ -118,21 +122,32 @@ export class Reconciler {
     for (const [at, { key, reading }] of known.entries()) {
       const balance = balances[at];
       if (balance === undefined) throw new Error('the ledger store returned too few balances');
-      const ended = this.endedOf(`${tenant} ${key}`, reading, balance);
+      const ended = this.endedOf(`${tenant} ${key}`, reading, balance, fates);
       if (ended.length === 0 && agrees(reading, balance)) continue;
       await counters.correct(tenant, key, { ...balance, period: reading.period, ended });
     }
   }
 
+  private fatesOf(readings: readonly CounterReading[]): ReadonlyMap<string, Fate> {
+    const { fates } = this.options;
+    const holders = readings.flatMap((reading) => reading.holders);
+    return new Map(holders.map(({ holder }) => [holder, fates?.fateOf(holder) ?? 'live']));
+  }
+
   /** Returns holders whose stated usage exceeds the record and will never be recorded. */
-  private endedOf(budget: string, { holders }: CounterReading, balance: Balance): string[] {
+  private endedOf(
+    budget: string,
+    { holders }: CounterReading,
+    balance: Balance,
+    fates: ReadonlyMap<string, Fate>,
+  ): string[] {
     const recorded = recordedOf(balance);
     const seen = new Map<string, Seen>();
     const ended: string[] = [];
     for (const reading of holders) {
       const known = recorded.get(reading.holder) ?? 0;
       if (reading.consumed <= known) continue;
-      const fate = this.options.fates?.fateOf(reading.holder) ?? 'live';
+      const fate = fates.get(reading.holder);
       if (fate === 'ended') ended.push(reading.holder);
       else if (fate === 'silent' && this.isLost(budget, reading, known, seen)) ended.push(reading.holder);
     }
