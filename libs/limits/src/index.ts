@@ -55,8 +55,8 @@ export {
   policyBuckets,
   withReset,
   type CompiledPolicy,
-  type PolicySubject,
 } from './policy';
+export type { PolicySubject, ToolAnnotation } from './policy-subject';
 export { PolicyValues, type PolicyValuesOptions } from './policy-values';
 export { HolderRegistry, type HolderRegistryOptions } from './holder-registry';
 export { Reconciler, type HolderFates, type ReconcilerOptions } from './reconciler';

@@ -1,6 +1,7 @@
 import type { UsageLimitPolicyRule } from '@gw/contracts';
 import { DAY_MS } from '@gw/kernel';
-import { compileRatePolicy, compileUsagePolicy, type CompiledPolicy, type PolicySubject } from './policy';
+import { compileRatePolicy, compileUsagePolicy, type CompiledPolicy } from './policy';
+import type { PolicySubject } from './policy-subject';
 import { PolicyValues } from './policy-values';
 
 const NOW = 1_800_000_000_000;

@@ -1,6 +1,7 @@
 import type { PolicyCondition, RateLimitPolicyRule, UsageLimitPolicyRule } from '@gw/contracts';
 import fc from 'fast-check';
-import { compileRatePolicy, compileUsagePolicy, policyBuckets, type PolicySubject } from './policy';
+import { compileRatePolicy, compileUsagePolicy, policyBuckets } from './policy';
+import type { PolicySubject } from './policy-subject';
 import { PolicyValues } from './policy-values';
 
 const VALUES = new PolicyValues({ perPolicy: 100_000, total: 1_000_000 });
@@ -70,6 +71,9 @@ describe('compileUsagePolicy: conditions [CTL-08]', () => {
     [{ key: 'workspace_id', value: 'ws-1' }, true],
     [{ key: 'organisation_id', value: 'org-1' }, true],
     [{ key: 'mcp_server', value: '*' }, false],
+    [{ key: 'user_id', value: '*' }, false],
+    [{ key: 'client_id', value: '*' }, false],
+    [{ key: 'mcp_annotation', value: '*' }, false],
     [{ key: 'unheard_of', value: '*' }, false],
     [{ key: 'constructor', value: '*' }, false],
   ])('evaluates condition %j to %p', (condition, expected) => {
@@ -137,6 +141,27 @@ describe('compileUsagePolicy: mcp_tool [LIM-05]', () => {
       expect(applies([{ key: 'mcp_tool', value }], call)).toBe(true);
     expect(applies([{ key: 'mcp_tool', value: 'other' }], call)).toBe(false);
     expect(keyOf(['mcp_tool'], call)).toContain('delete_repo');
+  });
+
+  it.each<[PolicyCondition, boolean]>([
+    [{ key: 'user_id', value: 'ada' }, true],
+    [{ key: 'user_id', value: 'bob' }, false],
+    [{ key: 'client_id', value: ['editor', 'desktop'] }, true],
+    [{ key: 'client_id', excludes: 'editor' }, false],
+    [{ key: 'mcp_annotation', value: 'destructive' }, true],
+    [{ key: 'mcp_annotation', value: 'read_only' }, false],
+    [{ key: 'mcp_annotation', excludes: 'destructive' }, false],
+  ])('evaluates condition %j on who calls, and what the tool declares, to %p', (condition, expected) => {
+    const who = { userId: 'ada', clientId: 'editor', mcpAnnotations: ['destructive'] as const };
+    expect(applies([condition], { ...call, ...who })).toBe(expected);
+  });
+
+  it('counts each user and client separately, and not calls without a user', () => {
+    const of = (who: Partial<PolicySubject>): string | null => keyOf(['user_id', 'client_id'], who);
+    const ada = of({ userId: 'ada', clientId: 'editor' });
+    expect(ada).toContain('user_id:ada-client_id:editor');
+    expect(of({ userId: 'bob', clientId: 'editor' })).not.toBe(ada);
+    expect(of({ clientId: 'editor' })).toBeNull();
   });
 
   it("applies excludes to the server's tool name alone, so that an alias cannot bypass the policy", () => {

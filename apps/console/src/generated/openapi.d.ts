@@ -13082,7 +13082,7 @@ export interface components {
             /** @description Matches none of these values. */
             excludes?: string | string[];
             /**
-             * @description api_key, metadata.<key>, virtual_key, provider, config, prompt, model, endpoint_type, workspace_id, organisation_id, mcp_server, mcp_tool, agent or agent_skill. Which keys are allowed depends on the kind of policy.
+             * @description api_key, metadata.<key>, virtual_key, provider, config, prompt, model, endpoint_type, workspace_id, organisation_id, user_id, client_id, mcp_server, mcp_tool, mcp_annotation, agent or agent_skill. Which keys are allowed depends on the kind of policy.
              * @example metadata.team
              */
             key: string;
@@ -13111,7 +13111,7 @@ export interface components {
         };
         PolicyGroupDto: {
             /**
-             * @description api_key, metadata.<key>, virtual_key, provider, config, prompt, model, endpoint_type, workspace_id, organisation_id, mcp_server, mcp_tool, agent or agent_skill. Which keys are allowed depends on the kind of policy.
+             * @description api_key, metadata.<key>, virtual_key, provider, config, prompt, model, endpoint_type, workspace_id, organisation_id, user_id, client_id, mcp_server, mcp_tool, mcp_annotation, agent or agent_skill. Which keys are allowed depends on the kind of policy.
              * @example metadata.team
              */
             key: string;

@@ -37,10 +37,14 @@ export function knownCaller(principal: GatewayPrincipal, user: UserDocument | nu
 export const userIdOf = ({ key }: GatewayPrincipal): string | null =>
   key.limitsId === undefined ? key.userId : null;
 
+/** Returns the client of OAuth of a principal; null for keys, and for tokens of trusts. */
+export const clientIdOf = ({ key }: GatewayPrincipal): string | null =>
+  key.defaults.metadata['_client'] ?? null;
+
 function accessOf(principal: GatewayPrincipal, user: UserDocument | null): AccessCaller {
   const { key, scopes, workspace } = principal;
   const isTrust = key.limitsId !== undefined;
-  const clientId = key.defaults.metadata['_client'] ?? null;
+  const clientId = clientIdOf(principal);
   return {
     userId: userIdOf(principal),
     groups: user?.groups ?? [],

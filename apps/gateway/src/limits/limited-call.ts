@@ -1,3 +1,5 @@
+import type { ToolAnnotation } from '@gw/limits';
+
 /** The facts of a tool or agent call that limits depend on. */
 export interface LimitedCall {
   /** Set for a call of an agent; absent for a call of a tool. */
@@ -10,6 +12,8 @@ export interface LimitedCall {
   readonly tool: string;
   /** Name of the tool that the client used, if it differs. */
   readonly shownTool?: string;
+  /** Effects that the approved definition of the tool declares. Absent: none. */
+  readonly annotations?: readonly ToolAnnotation[];
   /** Price of the call in units of 1e-8 USD. */
   readonly price: number;
 }

@@ -1,4 +1,5 @@
 import { denialState, policyBuckets, type Bucket, type Ledger, type LimitDenial } from '@gw/limits';
+import { clientIdOf, userIdOf } from '../auth/known-caller';
 import type { GatewayPrincipal } from '../auth/principals';
 import type { RequestContext } from '../core/request-context';
 import { budgetsOf } from '../usage/charges';
@@ -51,10 +52,13 @@ export class ToolAccounts {
 }
 
 function bucketsOfCall(context: RequestContext, call: LimitedCall): readonly Bucket[] {
-  const { key, workspace, limits } = context.principal as GatewayPrincipal;
+  const principal = context.principal as GatewayPrincipal;
+  const { key, workspace, limits } = principal;
   const own = limits === null ? [] : bucketsOfRequest(context, limits);
   const policies = policyBuckets(toolPolicies(workspace), 'mcp_tools', {
     apiKey: key.id,
+    userId: userIdOf(principal),
+    clientId: clientIdOf(principal),
     workspaceId: workspace.id,
     organisationId: workspace.organisationId,
     metadata: context.metadata,
@@ -64,7 +68,7 @@ function bucketsOfCall(context: RequestContext, call: LimitedCall): readonly Buc
 }
 
 /** Values of a call that conditions of policies can compare. */
-const namesOf = ({ of, server, tool, shownTool = tool }: LimitedCall) =>
+const namesOf = ({ of, server, tool, shownTool = tool, annotations = [] }: LimitedCall) =>
   of === 'agent'
     ? { agent: server, agentSkill: tool }
-    : { mcpServer: server, mcpTool: tool, mcpShownTool: shownTool };
+    : { mcpServer: server, mcpTool: tool, mcpShownTool: shownTool, mcpAnnotations: annotations };

@@ -10,6 +10,7 @@ import {
   type HeaderParameter,
   type JsonObject,
 } from '@gw/mcp';
+import type { ToolAnnotation } from '@gw/limits';
 import type { ToolAccounts } from '../limits/tool-accounts';
 import type { LimitedCall } from '../limits/limited-call';
 import type { ToolGuards } from '../guardrails/tool-guards';
@@ -205,8 +206,19 @@ function limitedCall({ view }: McpRequest, { tool, name: shownTool }: Call): Lim
   const { slug, prices } = view.document;
   const { name } = tool.facts;
   const price = prices === null ? 0 : Object.hasOwn(prices.tools, name) ? prices.tools[name] : prices.default;
-  return { server: slug, tool: name, shownTool, price: price ?? 0 };
+  return {
+    ...{ server: slug, tool: name, shownTool, price: price ?? 0 },
+    annotations: annotationsOf(tool.facts.definition),
+  };
 }
+
+function annotationsOf(definition: JsonObject): readonly ToolAnnotation[] {
+  if (hintOf(definition, 'readOnlyHint')) return READ_ONLY;
+  return hintOf(definition, 'destructiveHint') ? DESTRUCTIVE : [];
+}
+
+const READ_ONLY = ['read_only'] as const;
+const DESTRUCTIVE = ['destructive'] as const;
 
 /** Estimates the tokens of a result as one for four characters. */
 const tokensOf = (result: JsonObject): number =>

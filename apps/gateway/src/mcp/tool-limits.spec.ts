@@ -72,6 +72,40 @@ describe('limits, charges and guardrails of tool calls', () => {
     expect(await client.callTool({ name: 'add', arguments: { a: 1, b: 1 } })).toHaveProperty('content');
   });
 
+  it('counts destructive tools of each user under a policy of mcp_annotation and user_id', async () => {
+    const keys = ['Ada', 'Bob'].map((user) => {
+      const apiKey = `userKey${user}000000000000000000AB1`;
+      gateway.addKey(apiKey, { id: `key-${user}`, userId: user, scopes: ['mcp.invoke'] });
+      return apiKey;
+    });
+    gateway.addTenant(WORKSPACE_ID, 'main', {
+      policies: {
+        usageLimits: [],
+        rateLimits: [
+          {
+            ...{ id: 'policy-2', name: null, target: 'mcp_tools', groupBy: ['user_id'] },
+            conditions: [{ key: 'mcp_annotation', value: 'destructive' }],
+            limit: { type: 'requests', unit: 'rpd', value: 1 },
+          },
+        ],
+      },
+    });
+    const annotated = document.capabilities.map((each) => ({
+      ...each,
+      definition: { ...each.definition, annotations: { readOnlyHint: each.name === 'add' } },
+    }));
+    saveServer(gateway, { ...document, capabilities: annotated });
+    const [ada, bob] = await Promise.all(keys.map(connected));
+    await echo(ada as Client);
+    await expect(echo(ada as Client)).rejects.toMatchObject({ data: { policy_id: 'policy-2' } });
+    await echo(bob as Client);
+    for (let i = 0; i < 2; i += 1)
+      expect(await (ada as Client).callTool({ name: 'add', arguments: { a: 1, b: 1 } })).toHaveProperty(
+        'content',
+      );
+    gateway.addTenant(WORKSPACE_ID, 'main');
+  });
+
   it('[MCP-02] spends a budget of 1 USD exactly on 300 concurrent calls of a tool for 0.01 USD', async () => {
     const apiKey = 'costKey0000000000000000000000AB1';
     const budget = { periodicReset: null, periodicResetDays: null, nextResetAt: null, alertThreshold: null };

@@ -28,7 +28,8 @@ import {
 const KEY = {
   description:
     'api_key, metadata.<key>, virtual_key, provider, config, prompt, model, endpoint_type, workspace_id, ' +
-    'organisation_id, mcp_server, mcp_tool, agent or agent_skill. Which keys are allowed depends on the kind of policy.',
+    'organisation_id, user_id, client_id, mcp_server, mcp_tool, mcp_annotation, agent or agent_skill. ' +
+    'Which keys are allowed depends on the kind of policy.',
   example: 'metadata.team',
 } as const;
 const DESCRIPTION = { optional: true, nullable: true, min: 0, max: 500 } as const;

@@ -176,10 +176,23 @@ describe('/v2/policies/rate-limits', () => {
     }
   });
 
+  it('takes conditions on users, clients and annotations with the target mcp_tools', async () => {
+    const conditions = [
+      { key: 'user_id', value: '*' },
+      { key: 'client_id', excludes: 'editor' },
+      { key: 'mcp_annotation', value: 'destructive' },
+    ];
+    const group_by = [{ key: 'user_id' }, { key: 'client_id' }];
+    const id = await create(RATE, rateBody({ target: 'mcp_tools', conditions, group_by }));
+    expect(await read(RATE, id)).toMatchObject({ conditions, group_by });
+  });
+
   it.each([
     ['conditions.0.key', { conditions: [{ key: 'nosuch', value: 'x' }] }],
     ['conditions.0.key', { conditions: [{ key: 'metadata.', value: 'x' }] }],
     ['conditions.0.key', { conditions: [{ key: 'mcp_tool', value: 'x' }] }],
+    ['conditions.0.key', { conditions: [{ key: 'user_id', value: 'x' }] }],
+    ['group_by.0.key', { target: 'mcp_tools', group_by: [{ key: 'mcp_annotation' }] }],
     ['conditions.0.key', { target: 'mcp_tools', conditions: [{ key: 'model', value: 'x' }] }],
     ['conditions.0.value', { conditions: [{ key: 'api_key' }] }],
     ['conditions.0.value', { conditions: [{ key: 'api_key', value: 5 }] }],

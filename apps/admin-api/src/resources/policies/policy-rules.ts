@@ -8,13 +8,16 @@ const LLM = [
   ...['api_key', 'virtual_key', 'provider', 'config', 'prompt', 'model'],
   ...['workspace_id', 'organisation_id'],
 ];
-const MCP = ['api_key', 'workspace_id', 'mcp_server', 'mcp_tool', 'agent', 'agent_skill'];
+const MCP = [
+  ...['api_key', 'user_id', 'client_id', 'workspace_id'],
+  ...['mcp_server', 'mcp_tool', 'agent', 'agent_skill'],
+];
 
 /** Allowed condition keys, in addition to `metadata.<key>`, which is always allowed. */
 const CONDITION_KEYS: Readonly<Record<PolicyRuleSet, readonly string[]>> = {
   usage: LLM,
   llm: [...LLM, 'endpoint_type'],
-  mcp_tools: MCP,
+  mcp_tools: [...MCP, 'mcp_annotation'],
 };
 const GROUP_KEYS: Readonly<Record<PolicyRuleSet, readonly string[]>> = {
   usage: LLM,
