@@ -8,7 +8,7 @@ import {
   type SamlSettings,
 } from '@gw/entities';
 import { newKeyWithCertificate, readCertificate, readIdpMetadata } from '@gw/federation';
-import { createAddressPolicy, DAY_MS, sealingKeyring, uuidv7 } from '@gw/kernel';
+import { createAddressPolicy, DAY_MS, sealingKeyring, uuidv7, type Keyring } from '@gw/kernel';
 import { BufferedClient } from '@gw/outbound';
 import { readCases, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
@@ -65,12 +65,12 @@ describe('sso-metadata job', () => {
   });
   afterAll(() => server.close());
 
-  const run = (now = new Date()): Promise<void> =>
+  const run = (now = new Date(), mails: Keyring | null = KEYRING): Promise<void> =>
     new SsoMetadataProcessor(
       database.dataSource,
       new BufferedClient({ policy: createAddressPolicy({ trustedHosts: ['127.0.0.1'] }) }),
       true,
-      KEYRING,
+      mails,
       createLog('test', 'silent'),
     ).readAll(now);
   const settingsOf = async (id: string): Promise<SamlSettings> => {
@@ -201,5 +201,14 @@ describe('sso-metadata job', () => {
       sent.push((await subjects()).length);
     }
     expect(sent).toEqual([0, 1, 0, 1, 0, 1, 0]);
+  });
+
+  it('sends the mail about an expiring certificate when mail was off at first', async () => {
+    const id = await connection({ metadataUrl: null });
+    const { certificates } = await settingsOf(id);
+    const now = new Date(new Date(certificates[0]?.validUntil ?? '').getTime() - 6 * DAY_MS);
+    await run(now, null);
+    await run(now);
+    expect(await subjects()).toHaveLength(1);
   });
 });

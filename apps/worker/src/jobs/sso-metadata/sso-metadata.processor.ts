@@ -57,7 +57,8 @@ export class SsoMetadataProcessor implements JobProcessor {
   private async check(row: SamlRow, now: Date): Promise<void> {
     try {
       const read = await this.readAgain(row, now);
-      const mail = expiryMail(read, now);
+      // Without mail nothing is recorded as sent, so that the mail is sent once mail is on.
+      const mail = this.mails === null ? null : expiryMail(read, now);
       await this.write(row, mail === null ? read : { ...read, expiryMail: mail.sent }, mail);
     } catch (error) {
       this.log.error({ connection: row.id, ...describeFault(error) }, 'failed to read metadata again');
