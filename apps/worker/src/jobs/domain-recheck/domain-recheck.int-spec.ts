@@ -84,4 +84,28 @@ describe('domain-recheck job', () => {
       [true, 0],
     ]);
   });
+
+  it('checks a domain although more domains than one run checks have no DNS response', async () => {
+    const id = await verified('last.example');
+    for (let count = 0; count < 200; count += 1) {
+      const silent = await verified(`silent${String(count)}.example`);
+      await database.dataSource.manager.update(
+        OrganisationDomainEntity,
+        { id: silent },
+        { checkedAt: after(-1) },
+      );
+    }
+    const isProven = (domain: string): Promise<boolean> =>
+      domain.startsWith('silent') ? Promise.reject(new Error('no response')) : Promise.resolve(false);
+    const processor = new DomainRecheckProcessor(
+      database.dataSource,
+      { isProven },
+      true,
+      KEYRING,
+      createLog('test', 'silent'),
+    );
+    // One run misses the domain with a probability of less than 1 %.
+    for (let count = 0; count < 8; count += 1) await processor.checkDue(after(8));
+    expect(await stateOf(id)).toEqual([true, 1]);
+  });
 });

@@ -37,15 +37,18 @@ export class DomainRecheckProcessor implements JobProcessor {
   async checkDue(now: Date): Promise<void> {
     const verifiedAt = Not(IsNull());
     const before = (days: number): Date => new Date(now.getTime() - days * DAY_MS);
-    const due = await this.source.manager.find(OrganisationDomainEntity, {
-      where: [
+    // Domains without a DNS response stay due: in a fixed order, many of them would keep the others
+    // from ever being checked.
+    const due = await this.source.manager
+      .createQueryBuilder(OrganisationDomainEntity, 'domain')
+      .where([
         { verifiedAt, failures: 0, checkedAt: LessThan(before(7)) },
         { verifiedAt, failures: MoreThan(0), checkedAt: LessThan(before(1)) },
         { verifiedAt, checkedAt: IsNull() },
-      ],
-      order: { checkedAt: 'ASC', id: 'ASC' },
-      take: BATCH,
-    });
+      ])
+      .orderBy('random()')
+      .limit(BATCH)
+      .getMany();
     for (const row of due) await this.check(row, now);
   }
 
