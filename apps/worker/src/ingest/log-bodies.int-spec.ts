@@ -114,6 +114,19 @@ describe('log bodies', () => {
     }
   });
 
+  it('calls a failing log store for one day of a batch only', async () => {
+    const callsFor = async (...records: LogRecord[]): Promise<number> => {
+      const before = bucket.stub.requests.length;
+      await ingestInto(s3()).store(frames(records));
+      return bucket.stub.requests.length - before;
+    };
+    bucket.outage = { status: 503 };
+    const calls = [await callsFor(at(0)), await callsFor(at(0), at(-1), at(-2))];
+    bucket.outage = null;
+    expect(calls[0]).toBeGreaterThan(0);
+    expect(calls[1]).toBe(calls[0]);
+  });
+
   it('removes bodies with their day after the retention time, and nothing else', async () => {
     const store = new DiskObjectStore(join(folder, 'retention'));
     const records = [at(-40), at(-31), at(-30), at(0)];

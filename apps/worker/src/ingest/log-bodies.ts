@@ -33,7 +33,8 @@ export class LogBodyPacker {
     const days = new Set(entries.map(({ row }) => dayOf(row.created_at)));
     for (const day of days) {
       const ofDay = entries.filter(({ row }) => dayOf(row.created_at) === day);
-      const withReferences = await this.placeDay(this.store, day, ofDay);
+      // A failed day has paused the store: each further call could take as long as its timeout.
+      const withReferences = this.isFailing ? ofDay : await this.placeDay(this.store, day, ofDay);
       ofDay.forEach((entry, at) => placed.set(entry, withReferences[at]));
     }
     return entries.map((entry) => placed.get(entry) ?? entry);
