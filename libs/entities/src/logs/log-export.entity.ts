@@ -94,6 +94,7 @@ export class LogExportEntity extends Row {
   @Column({ name: 'finished_at', type: 'timestamptz', precision: 3, nullable: true })
   finishedAt!: Date | null;
 
+  /** When the owner deleted it; a worker deletes its files, and then the row. */
   @Column({ name: 'deleted_at', type: 'timestamptz', precision: 3, nullable: true })
   deletedAt!: Date | null;
 }

@@ -213,12 +213,25 @@ export async function finishExport(
   });
 }
 
-/** Returns at most ten deleted exports whose files still exist. */
-export async function deletedExports(
-  manager: EntityManager,
-): Promise<{ id: string; organisationId: string }[]> {
+/** Time after which no worker writes a part of an export that was cancelled and deleted. */
+const SETTLED_AFTER = `interval '5 minutes'`;
+
+/** A deleted export whose files may still exist. */
+export interface DeletedExport {
+  readonly id: string;
+  readonly organisationId: string;
+  /** Whether no further files can appear, so that the row can be deleted with the last ones. */
+  readonly isSettled: boolean;
+}
+
+/**
+ * Returns at most ten deleted exports: those with recorded parts at once, and all of them again
+ * after five minutes, since a part can be written without being recorded.
+ */
+export async function deletedExports(manager: EntityManager): Promise<DeletedExport[]> {
   return manager.query(
-    `SELECT id, organisation_id AS "organisationId" FROM log_exports
-     WHERE deleted_at IS NOT NULL AND id IN (SELECT export_id FROM log_export_parts) LIMIT 10`,
+    `SELECT id, organisation_id AS "organisationId", deleted_at < now() - ${SETTLED_AFTER} AS "isSettled"
+     FROM log_exports WHERE deleted_at < now() - ${SETTLED_AFTER}
+       OR (deleted_at IS NOT NULL AND id IN (SELECT export_id FROM log_export_parts)) LIMIT 10`,
   );
 }

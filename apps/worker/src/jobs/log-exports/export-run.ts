@@ -25,7 +25,7 @@ import { exportRow } from './export-row';
 const PART_ROWS_MAX = 10_000;
 const PART_BYTES_MAX = 2 * 1_048_576;
 const ROWS_AT_ONCE = 500;
-/** Duration of a lease: one minute. */
+/** Minimum time between two renewals of the lease, which lasts one minute, in milliseconds. */
 const RENEW_MS = 10_000;
 
 export const exportFolder = (organisationId: string, exportId: string): string =>

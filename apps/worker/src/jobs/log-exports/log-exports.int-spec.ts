@@ -235,7 +235,7 @@ describe('log exports', () => {
       expect(await rowsOf(id)).toHaveLength(25);
     });
 
-    it('fails an export after three workers died on the same part; a written part or a release resets the count', async () => {
+    it('fails an export after three workers died on the same part; a written part resets the count, a release adds nothing', async () => {
       const dead = { filters, leaseOwner: 'dead', leaseUntil: new Date(0) };
       const [third, second] = [
         await started({ ...dead, workersLost: 2 }),
@@ -264,6 +264,23 @@ describe('log exports', () => {
       expect(await find(id)).toMatchObject({ status: 'success', workersLost: 0 });
     });
 
+    it('fails an export after five failed writes, and starts to count again when its owner restarts it', async () => {
+      const refusing = { bodies: null, exports: new DiskObjectStore('/dev/null/no-folder') };
+      const worker = new LogExportsProcessor(database.dataSource, refusing, true, quiet);
+      const id = await started({ filters });
+      const { manager } = database.dataSource;
+      for (let count = 0; count < 5; count += 1) {
+        expect((await find(id)).status).toBe('in_progress');
+        await manager.update(LogExportEntity, { id }, { leaseUntil: null });
+        await worker.process();
+      }
+      expect(await find(id)).toMatchObject({ status: 'failed', failure: expect.stringContaining('written') });
+      await manager.update(LogExportEntity, { id }, { status: 'in_progress', run: 2, leaseUntil: null });
+      await worker.process();
+      expect((await find(id)).status).toBe('in_progress');
+      await manager.delete(LogExportEntity, { id });
+    });
+
     it('[REL-01 in part] leaves no files of a deleted export', async () => {
       const id = await started({ filters });
       await processor().process();
@@ -274,6 +291,20 @@ describe('log exports', () => {
       await processor().process();
       expect(await exports.get(key)).toBeNull();
       expect(await database.dataSource.manager.countBy(LogExportPartEntity, { exportId: id })).toBe(0);
+    });
+
+    it('deletes a deleted export after five minutes, with the files that no part names', async () => {
+      const { manager } = database.dataSource;
+      const minutesAgo = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
+      const stopped = { filters, status: 'stopped' } as const;
+      const early = await started({ ...stopped, deletedAt: minutesAgo(4) });
+      const settled = await started({ ...stopped, deletedAt: minutesAgo(6) });
+      const key = `exports/${organisationId}/${settled}/1/0`;
+      await exports.put(key, Buffer.from('a part that a stopped worker wrote'));
+      await processor().process();
+      expect(await exports.get(key)).toBeNull();
+      expect(await manager.existsBy(LogExportEntity, { id: settled })).toBe(false);
+      expect(await manager.existsBy(LogExportEntity, { id: early })).toBe(true);
     });
   });
 

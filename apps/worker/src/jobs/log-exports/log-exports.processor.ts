@@ -1,4 +1,4 @@
-import { LogExportPartEntity, OrganisationEntity, WorkspaceEntity, type LogExportEntity } from '@gw/entities';
+import { LogExportEntity, LogExportPartEntity, OrganisationEntity, WorkspaceEntity } from '@gw/entities';
 import { logExportsJob, type JobProcessor } from '@gw/jobs';
 import { randomHex } from '@gw/kernel';
 import {
@@ -20,7 +20,7 @@ import { exportFolder, ExportRun } from './export-run';
 
 /** Maximum number of concurrent exports in this process; they use the job slots of the process. */
 const AT_ONCE = 2;
-/** Consecutive failures without a written part after which an export fails in this process. */
+/** Consecutive failures of a run without a written part after which an export fails in this process. */
 const FAILURES_MAX = 5;
 const KNOWN_FAILURES_MAX = 1_000;
 /**
@@ -106,17 +106,19 @@ export class LogExportsProcessor implements JobProcessor, BeforeApplicationShutd
     return denied.length > 0 ? `These fields may no longer be exported: ${denied.join(', ')}.` : null;
   }
 
-  private countFailure({ id, rowsDone }: LogExportEntity): number {
-    const place = `${id} ${String(rowsDone)}`;
+  private countFailure({ id, run, rowsDone }: LogExportEntity): number {
+    const place = `${id} ${String(run)} ${String(rowsDone)}`;
     const count = (this.failures.get(place) ?? 0) + 1;
     this.failures.set(place, count);
     return count;
   }
 
   private async removeDeleted(): Promise<void> {
-    for (const { id, organisationId } of await deletedExports(this.source.manager)) {
+    const { manager } = this.source;
+    for (const { id, organisationId, isSettled } of await deletedExports(manager)) {
       await this.stores.exports.removeFolder(exportFolder(organisationId, id));
-      await this.source.manager.delete(LogExportPartEntity, { exportId: id });
+      await manager.delete(LogExportPartEntity, { exportId: id });
+      if (isSettled) await manager.delete(LogExportEntity, { id });
     }
   }
 }
