@@ -187,6 +187,28 @@ describe('conditions on tool arguments', () => {
       expect(judge(pointer, { list: ['a'] })).toBe('fails');
   });
 
+  it('does not judge integers that a double cannot hold, because the server receives their digits', () => {
+    const account = 1_234_567_890_123_456_789n;
+    const args = JSON.parse(
+      `{"account":${String(account + 1n)},"all":[{"id":${String(account)}}]}`,
+    ) as JsonObject;
+    const judge = (op: 'equals' | 'in' | 'max' | 'type', value: unknown, pointer = '/account') =>
+      judgeCondition({ pointer, op, value } as ArgumentCondition, args);
+    expect(judge('equals', Number(account))).toBe('unknown');
+    expect(judge('in', [Number(account)])).toBe('unknown');
+    expect(judge('max', Number(account))).toBe('unknown');
+    expect(judge('type', 'integer')).toBe('unknown');
+    expect(judge('equals', [{ id: Number(account) }], '/all')).toBe('unknown');
+    expect(judge('type', 'array', '/all')).toBe('holds');
+  });
+
+  it.each([
+    { pointer: '/a', op: 'equals', value: 2 ** 53 },
+    { pointer: '/a', op: 'in', value: ['a', { id: 2 ** 60 }] },
+  ])('refuses the integer of the condition %j, which no argument can be compared with', (condition) => {
+    expect(argumentConditionFault(condition)).toMatch('2^53');
+  });
+
   it('matches a pattern against the whole text', () => {
     const judge = (path: string) => judgeCondition({ pointer: '/p', op: 'regex', value: 'a|b' }, { p: path });
     expect([judge('a'), judge('ab'), judge('xa')]).toEqual(['holds', 'fails', 'fails']);

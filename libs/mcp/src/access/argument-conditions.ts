@@ -18,7 +18,10 @@ export type ArgumentCondition = { readonly pointer: string } & (
   | { readonly op: 'type'; readonly value: JsonType }
 );
 
-/** Result of a condition; `unknown` when the text is too long for the condition's pattern. */
+/**
+ * Result of a condition; `unknown` when the text is too long for the condition's pattern, and when a
+ * number may differ from the digits that the server receives.
+ */
 export type ConditionResult = 'holds' | 'fails' | 'unknown';
 
 /**
@@ -29,6 +32,7 @@ export function judgeCondition(condition: ArgumentCondition, args: JsonObject): 
   const found = pointed(args, condition.pointer, { items: true });
   if (found === undefined) return 'fails';
   if (condition.op === 'regex') return judgePattern(condition.value, found);
+  if (mayBeRounded(found, condition.op)) return 'unknown';
   return holds(condition, found) ? 'holds' : 'fails';
 }
 
@@ -48,6 +52,20 @@ function holds(condition: Exclude<ArgumentCondition, { readonly op: 'regex' }>, 
       return isOfType(found, condition.value);
   }
 }
+
+/** Returns whether a value that an operator compares has an integer that a double may have rounded. */
+const mayBeRounded = (value: unknown, op: ArgumentCondition['op']): boolean =>
+  op === 'equals' || op === 'in' ? hasRounded(value) : isRounded(value);
+
+const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
+
+/** Returns whether a value has such an integer at any depth. */
+function hasRounded(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasRounded);
+  return isObject(value) ? Object.values(value).some(hasRounded) : isRounded(value);
+}
+
+const ROUNDED = 'value must not have integers beyond 2^53; compare such ids as texts';
 
 const isEqual = (one: unknown, other: unknown): boolean =>
   one === other || (typeof one === 'object' && one !== null && canonicalJson(one) === canonicalJson(other));
@@ -89,10 +107,15 @@ const isText = (value: unknown): value is string =>
  * Checks the value of a condition, by operator. Returns the fault; null when the value is valid.
  */
 const VALUE_FAULTS: Readonly<Record<ArgumentCondition['op'], (value: unknown) => string | null>> = {
-  equals: (value) => (value === undefined ? 'value is required for the operator equals' : null),
+  equals: (value) => {
+    if (value === undefined) return 'value is required for the operator equals';
+    return hasRounded(value) ? ROUNDED : null;
+  },
   in: (value) =>
     Array.isArray(value) && value.length > 0 && value.length <= VALUES_MAX
-      ? null
+      ? hasRounded(value)
+        ? ROUNDED
+        : null
       : `value must be a list of 1 to ${String(VALUES_MAX)} values for the operator in`,
   prefix: (value) => (isText(value) ? null : `value must be a text of 1 to ${String(TEXT_MAX)} characters`),
   regex: (value) => {
