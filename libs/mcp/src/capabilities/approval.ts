@@ -33,20 +33,28 @@ export interface ApprovalInput {
 
 /**
  * Decides the state of a capability after a snapshot. A definition with the approved digest is
- * approved, even if the server did not list it meanwhile. In every mode an approval is needed for a
+ * approved, even if the server did not list it meanwhile, unless members outside of the digest make
+ * it hostile. In every mode an approval is needed for a
  * finding of severity `high`, for a hint that became less safe, and for a changed operation of an
  * HTTP service.
  */
 export function approvalState(input: ApprovalInput): ApprovalState {
   const { mode, type, approved, now, findings } = input;
   if (approved === null) return stateOfNew(input);
-  if (capabilityDigest(type, approved) === capabilityDigest(type, now)) return 'approved';
+  const isSame = capabilityDigest(type, approved) === capabilityDigest(type, now);
+  if (isSame && (severityOf(findings) !== 'high' || hasSameTexts(approved, now))) return 'approved';
   const needsReview = mode !== 'auto' || severityOf(findings) === 'high' || isLessSafe(approved, now);
   if (!needsReview) return 'approved';
   const isSameInput = canonicalJson(own(approved, 'inputSchema')) === canonicalJson(own(now, 'inputSchema'));
   return input.onChange === 'serve_approved' && isSameInput && !isLessSafe(approved, now)
     ? 'serve_approved'
     : 'changed';
+}
+
+/** Returns whether two definitions differ in their icons at most, which findings do not read. */
+function hasSameTexts(approved: JsonObject, now: JsonObject): boolean {
+  const textsOf = ({ icons: _icons, ...read }: JsonObject): string => canonicalJson(read);
+  return textsOf(approved) === textsOf(now);
 }
 
 function stateOfNew({ mode, findings, isFirstSnapshot }: ApprovalInput): ApprovalState {
