@@ -128,6 +128,7 @@ export {
   type ToolOverride,
 } from './lists/toolset';
 export { NamePrefixError, type MappedName } from './names/name-map';
+export { uriKey } from './names/uri-key';
 export { matchesUriTemplate } from './names/uri-template';
 export { originalUri, shownUris } from './names/resource-uris';
 export { checkOpenApi, OpenApiFault, openApiServerUrl } from './openapi/document';

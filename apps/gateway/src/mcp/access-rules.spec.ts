@@ -104,11 +104,10 @@ describe('access rules for groups and roles of users', () => {
         /^(result|error)$/.test(member),
       );
     };
-    expect([await read(uriOf('denied')), await read(uriOf('withheld')), await read(uriOf('any'))]).toEqual([
-      ['error'],
-      ['error'],
-      ['result'],
-    ]);
+    const aliases = ['denied', 'withheld', 'with%68eld', '%64enied', 'Denied', 'with%2568eld'];
+    for (const id of aliases) expect([id, await read(uriOf(id))]).toEqual([id, ['error']]);
+    expect(await read(`TEST${uriOf('withheld').slice(4)}`)).toEqual(['error']);
+    expect(await read(uriOf('any'))).toEqual(['result']);
   });
 
   it('notify open streams when a new group changes what the user sees', async () => {

@@ -16,6 +16,7 @@ import {
   type HeaderParameter,
   type JsonObject,
   type MemberList,
+  uriKey,
 } from '@gw/mcp';
 import type { CapabilityType, Endpoint, Offered, OfferedResource } from './endpoint';
 import type { KnownCaller } from '../auth/known-caller';
@@ -47,6 +48,8 @@ export class ServerView implements Endpoint {
   private readonly byType: Readonly<Record<CapabilityType, ReadonlyMap<string, SeenCapability>>>;
   /** URIs of resources that the server lists and the caller may not read. */
   private readonly hiddenResources: ReadonlySet<string>;
+  /** Keys of `hiddenResources`; null until a template is used. */
+  private hiddenKeys: ReadonlySet<string> | null = null;
   private cachedFacts: EndpointFacts | null = null;
   /** Changes when the caller's lists change. */
   readonly listsDigest: string;
@@ -116,17 +119,18 @@ export class ServerView implements Endpoint {
   resourceOf(uri: string): OfferedResource | undefined {
     const isOffered =
       this.byType.resource.has(uri) ||
-      (!this.hides(uri) &&
-        [...this.byType.resource_template.keys()].some((template) => matchesUriTemplate(template, uri)));
+      ([...this.byType.resource_template.keys()].some((template) => matchesUriTemplate(template, uri)) &&
+        !this.hides(uri));
     return isOffered ? { view: this, uri } : undefined;
   }
 
   /**
    * Whether the server lists a resource that the caller may not read, so that no template may reach
-   * it.
+   * it, in whatever spelling.
    */
   hides(uri: string): boolean {
-    return this.hiddenResources.has(uri);
+    this.hiddenKeys ??= new Set([...this.hiddenResources].map(uriKey));
+    return this.hiddenKeys.has(uriKey(uri));
   }
 
   shownUri(_view: ServerView, uri: string): string {
