@@ -188,6 +188,43 @@ describe('push notifications of agents', () => {
     );
   });
 
+  it.each<[string, Partial<AgentServerDocument>]>([
+    ['its user access', { userAccess: { isAllowed: true, exceptions: { 'push-user': false } } }],
+    [
+      'a rule about its user',
+      {
+        rules: [{ subject: { type: 'user', id: 'push-user' }, skills: ['*'], effect: 'deny' }],
+      },
+    ],
+    [
+      'a rule about its group',
+      {
+        rules: [{ subject: { type: 'group', id: 'leavers' }, skills: ['*'], effect: 'deny' }],
+      },
+    ],
+  ])('end for a caller to whom %s allows the agent no longer', async (_what, change) => {
+    const apiKey = 'userKey00000000000000000000000AB';
+    gateway.addKey(apiKey, { id: 'push-key', userId: 'push-user', scopes: ['agents.invoke'] });
+    gateway.documents.set(documentKey.user(ORGANISATION_ID, 'push-user'), {
+      ...{ kind: 'user', version: 'v', id: 'push-user', organisationId: ORGANISATION_ID },
+      ...{ organisationRole: 'member', workspaceRoles: {}, groups: ['leavers'] },
+    } as never);
+    const client = await sdkClient(gateway, 'helper', { apiKey });
+    const { id } = taskOf(await client.sendMessage(textMessage('wait', {}, configured())));
+    await eventually(() => fixture.executor.waitingTasks.includes(id));
+    saveAgent(gateway, { ...document, ...change });
+    fixture.executor.release();
+    const owner = await sdkClient(gateway, 'helper');
+    const before = notifications.length;
+    // A later task of another caller, whose notifications arrive.
+    await owner.sendMessage(textMessage('work', {}, configured()));
+    await eventually(() => statesOf(notifications.slice(before)).includes('TASK_STATE_COMPLETED'));
+    expect(statesOf(notifications.filter(({ body }) => body.includes(id)))).not.toContain(
+      'TASK_STATE_COMPLETED',
+    );
+    saveAgent(gateway, document);
+  });
+
   it('end with the OAuth grant that configured them, and not with its tokens', async () => {
     const token = `pat_${'p'.repeat(43)}`;
     const hash = accessTokenHash(oauthPepper(gateway.master), token) ?? '';

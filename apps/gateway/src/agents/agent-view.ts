@@ -96,6 +96,13 @@ const ANYBODY: AccessCaller = {
 const isAllowed = (access: AccessServer, skillId: string, caller: AccessCaller): boolean =>
   judgeGrants(access, { ...ALL_SKILLS_ON, name: skillId }, caller, null).kind === 'allow';
 
+/** Returns whether a caller may use anything of an agent. */
+export function mayUse(document: AgentServerDocument, caller: AccessCaller): boolean {
+  const access = accessOf(document);
+  const skillIds = [NO_SKILL, ...document.skills.map(({ skillId }) => skillId)];
+  return skillIds.some((skillId) => isAllowed(access, skillId, caller));
+}
+
 /** Returns the approved card. The control plane stores only JSON objects. */
 export function cardOf({ card }: Pick<AgentServerDocument, 'card'>): Members {
   const parsed: unknown = JSON.parse(card);

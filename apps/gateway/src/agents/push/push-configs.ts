@@ -21,7 +21,7 @@ import { pushUrl } from './push-address';
 import type { PushRulesOf } from './push-rules';
 import type { PushPollers } from './push-pollers';
 import { openedConfig, sealedConfig } from './push-secrets';
-import type { BoundPush, PushRecord, PushStore } from './push-store';
+import type { BoundPush, PushRecord, PushStore, PushSubject } from './push-store';
 
 export interface PushConfigParts {
   readonly store: PushStore;
@@ -148,6 +148,7 @@ export class PushConfigs {
       ...{ id: randomHex(16), agentId, agent: slug, organisationId, owner: ownerOf(view.taskCaller) },
       caller: this.parts.principals.rightOf(view.caller.principal),
       callerId: view.caller.principal.key.id,
+      subject: subjectOf(view.caller.access),
       ...{ version: endpoint.version, tokenHash: pushTokenHash(token).toString('base64url') },
     };
     await this.parts.store.put(record);
@@ -199,6 +200,10 @@ export class PushConfigs {
     await this.parts.calls.call(request, 'deletePushConfig', params);
   }
 }
+
+const subjectOf = ({ userId, keyId, clientId, trustId }: PushSubject): PushSubject => ({
+  ...{ userId, keyId, clientId, trustId },
+});
 
 const tooManyPolled = (): GatewayError =>
   new GatewayError('unavailable', {

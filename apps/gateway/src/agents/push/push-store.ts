@@ -1,5 +1,9 @@
 import type { A2aVersion, TaskOwner } from '@gw/a2a';
 import type { DocumentKey } from '@gw/contracts';
+import type { AccessCaller } from '@gw/mcp';
+
+/** The ids by which access rules name a caller. Roles and groups are read when they are needed. */
+export type PushSubject = Pick<AccessCaller, 'userId' | 'keyId' | 'clientId' | 'trustId'>;
 
 /** A registration: the push config that this gateway registered at an agent for one task. */
 export interface PushRecord {
@@ -17,6 +21,8 @@ export interface PushRecord {
   readonly caller: DocumentKey | null;
   /** Id of that API key, trust or grant; absent from records of earlier versions. */
   readonly callerId?: string;
+  /** The caller as access rules know it; absent from records of earlier versions. */
+  readonly subject?: PushSubject;
   /** A2A version of the agent. */
   readonly version: A2aVersion;
   /** SHA-256 of the token that the agent must send, in base64url. */
