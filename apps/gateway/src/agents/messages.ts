@@ -149,7 +149,7 @@ export class Messages {
     const { context, view, signal } = request;
     if (hasResponse || signal.aborted) {
       const { perMessage = 0, perTask = 0 } = view.document.prices ?? {};
-      const price = perMessage + (tracker.hasNewTask ? perTask : 0);
+      const price = perMessage + (tracker.owesTask ? perTask : 0);
       this.parts.accounts.charge(context, { ...limited, price }, tokens);
     }
     context.agent?.callEnds();

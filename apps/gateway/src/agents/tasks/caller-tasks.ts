@@ -64,6 +64,15 @@ export class CallerTasks {
     return record;
   }
 
+  /**
+   * Returns whether a message owes the price of a stored task, which is charged once. Agents without
+   * a price of tasks owe nothing.
+   */
+  async owesTask({ document }: AgentView, taskId: string): Promise<boolean> {
+    const { perTask = 0 } = document.prices ?? {};
+    return perTask > 0 && (await this.store.markCharged(document.id, taskId));
+  }
+
   /** Stores a context that the agent began for the caller. Rejects as `note` does. */
   async noteContext({ document, taskCaller }: AgentView, contextId: string): Promise<void> {
     const record = { agentId: document.id, contextId, owner: ownerOf(taskCaller) };

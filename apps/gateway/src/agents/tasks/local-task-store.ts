@@ -17,7 +17,7 @@ const ENTRY_BYTES = 400;
 const COUNTERS_MAX = 100_000;
 
 type Entry =
-  | { readonly kind: 'task'; readonly record: TaskRecord }
+  | { readonly kind: 'task'; readonly record: TaskRecord; isCharged: boolean }
   | { readonly kind: 'context'; readonly owner: TaskOwner }
   /** Ids of the tasks of an owner, most recently changed last. */
   | { readonly kind: 'list'; readonly ids: readonly string[] };
@@ -39,16 +39,25 @@ export class LocalTaskStore implements TaskStore {
 
   put(record: TaskRecord, organisationId: string): Promise<boolean> {
     const { agentId, taskId, owner } = record;
-    const known = this.readTask(agentId, taskId);
-    if (known !== null && !isSameOwner(known.owner, owner)) return Promise.resolve(false);
+    const known = this.taskEntry(agentId, taskId);
+    if (known !== null && !isSameOwner(known.record.owner, owner)) return Promise.resolve(false);
     const tenant = ownersOf(owner, organisationId);
-    this.entries.set(tenant, taskKey(agentId, taskId), { kind: 'task', record }, TASK_TTL_MS);
+    const entry: Entry = { kind: 'task', record, isCharged: known?.isCharged ?? false };
+    this.entries.set(tenant, taskKey(agentId, taskId), entry, TASK_TTL_MS);
     const key = listKey(agentId, owner);
     const ids = this.idsOf(key).filter((id) => id !== taskId);
     for (const forgotten of ids.splice(0, ids.length + 1 - OWNER_TASKS_MAX))
       this.entries.delete(taskKey(agentId, forgotten));
     this.entries.set(tenant, key, { kind: 'list', ids: [...ids, taskId] }, TASK_TTL_MS);
     return Promise.resolve(true);
+  }
+
+  markCharged(agentId: string, taskId: string): Promise<boolean> {
+    const entry = this.taskEntry(agentId, taskId);
+    if (entry === null) return Promise.resolve(true);
+    const isFirst = !entry.isCharged;
+    entry.isCharged = true;
+    return Promise.resolve(isFirst);
   }
 
   context(agentId: string, contextId: string): Promise<TaskOwner | null> {
@@ -90,8 +99,12 @@ export class LocalTaskStore implements TaskStore {
   }
 
   private readTask(agentId: string, taskId: string): TaskRecord | null {
+    return this.taskEntry(agentId, taskId)?.record ?? null;
+  }
+
+  private taskEntry(agentId: string, taskId: string): Extract<Entry, { kind: 'task' }> | null {
     const entry = this.entries.get(taskKey(agentId, taskId));
-    return entry?.kind === 'task' ? entry.record : null;
+    return entry?.kind === 'task' ? entry : null;
   }
 
   private idsOf(key: string): string[] {

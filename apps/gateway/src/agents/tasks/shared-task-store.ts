@@ -32,6 +32,14 @@ if over > 0 then
 end
 return 1`;
 
+/**
+ * Marks a task as charged. Returns 0 when it already was. A task that Redis no longer has is not
+ * stored again. KEYS: task.
+ */
+const MARK_CHARGED = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 1 end
+return redis.call('HSETNX', KEYS[1], 'charged', '1')`;
+
 /** KEYS: context. ARGV: owner, TTL. Returns 0 when another owner has the context. */
 const PUT_CONTEXT = `
 local known = redis.call('GET', KEYS[1])
@@ -66,7 +74,6 @@ export class SharedTaskStore implements TaskStore {
 
   async put(record: TaskRecord, organisationId: string): Promise<boolean> {
     const { agentId, taskId, owner, updatedAt } = record;
-    const isOwn = await this.local.put(record, organisationId);
     const keys = [taskKey(agentId, taskId), listKey(agentId, owner)] as const;
     const stored = await this.redis
       .eval(
@@ -74,7 +81,14 @@ export class SharedTaskStore implements TaskStore {
         ...[OWNER_TASKS_MAX, taskPrefix(agentId)],
       )
       .catch(() => null);
-    return stored === null ? isOwn : stored === 1;
+    return this.alsoHere(stored, () => this.local.put(record, organisationId));
+  }
+
+  markCharged(agentId: string, taskId: string): Promise<boolean> {
+    return this.redis.eval(MARK_CHARGED, 1, taskKey(agentId, taskId)).then(
+      (isFirst) => isFirst === 1,
+      () => this.local.markCharged(agentId, taskId),
+    );
   }
 
   context(agentId: string, contextId: string): Promise<TaskOwner | null> {
@@ -86,11 +100,10 @@ export class SharedTaskStore implements TaskStore {
 
   async putContext(record: ContextRecord, organisationId: string): Promise<boolean> {
     const { agentId, contextId, owner } = record;
-    const isOwn = await this.local.putContext(record, organisationId);
     const stored = await this.redis
       .eval(PUT_CONTEXT, 1, contextKey(agentId, contextId), ownerText(owner), TTL_S)
       .catch(() => null);
-    return stored === null ? isOwn : stored === 1;
+    return this.alsoHere(stored, () => this.local.putContext(record, organisationId));
   }
 
   async list(agentId: string, owner: TaskOwner): Promise<readonly TaskRecord[]> {
@@ -119,6 +132,17 @@ export class SharedTaskStore implements TaskStore {
   close(): void {
     this.redis.disconnect();
     this.local.close();
+  }
+
+  /**
+   * Stores an entry in this process as well, unless Redis has it for another owner: this process
+   * would name the wrong owner while Redis cannot be reached. `stored` is the result of Redis; null
+   * when it cannot be reached.
+   */
+  private async alsoHere(stored: unknown, store: () => Promise<boolean>): Promise<boolean> {
+    if (stored !== null && stored !== 1) return false;
+    const isOwn = await store();
+    return stored === null ? isOwn : true;
   }
 
   /**

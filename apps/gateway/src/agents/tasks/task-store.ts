@@ -22,6 +22,11 @@ export interface TaskStore {
   task(agentId: string, taskId: string): Promise<TaskRecord | null>;
   /** Stores a task. Resolves to false, and stores nothing, when another owner has its id. */
   put(record: TaskRecord, organisationId: string): Promise<boolean>;
+  /**
+   * Marks a stored task as charged. Resolves to false when it already was, so that the price of a
+   * task is charged once.
+   */
+  markCharged(agentId: string, taskId: string): Promise<boolean>;
   context(agentId: string, contextId: string): Promise<TaskOwner | null>;
   /** Stores a context. Resolves to false, and stores nothing, when another owner has its id. */
   putContext(record: ContextRecord, organisationId: string): Promise<boolean>;

@@ -7,8 +7,8 @@ import { isChange, type CallerTasks, type ReportedTask } from './caller-tasks';
  * record.
  */
 export class TaskTracker {
-  /** Whether the agent created a task for the request. */
-  hasNewTask = false;
+  /** Whether the request owes the price of a task that the agent began for it. */
+  owesTask = false;
   private knownContext: string | null = null;
 
   constructor(
@@ -52,8 +52,9 @@ export class TaskTracker {
       state: state ?? known?.state ?? 'TASK_STATE_UNSPECIFIED',
     };
     if (isChange(this.record, seen)) {
-      if (this.record === null) this.hasNewTask = true;
       this.record = await this.tasks.note(this.request.view, seen);
+      if (known === null && !this.owesTask)
+        this.owesTask = await this.tasks.owesTask(this.request.view, taskId);
     }
     this.log(seen);
   }
