@@ -6,12 +6,29 @@ import type { PassageCollector, PassageKind } from './passages';
 /** Google accepts each member in camel case and in snake case. */
 const SYSTEM = ['systemInstruction', 'system_instruction'] as const;
 const NESTED = ['generateContentRequest', 'generate_content_request'] as const;
-const CALLS = ['functionCall', 'function_call', 'executableCode', 'executable_code'] as const;
+const CALLS = [
+  'functionCall',
+  'function_call',
+  'executableCode',
+  'executable_code',
+  'toolCall',
+  'tool_call',
+] as const;
 const RESULTS = [
   'functionResponse',
   'function_response',
   'codeExecutionResult',
   'code_execution_result',
+  'toolResponse',
+  'tool_response',
+] as const;
+const SETTINGS = ['generationConfig', 'generation_config'] as const;
+const SCHEMAS = [
+  'responseSchema',
+  'response_schema',
+  'responseJsonSchema',
+  'response_json_schema',
+  '_responseJsonSchema',
 ] as const;
 
 /**
@@ -19,26 +36,54 @@ const RESULTS = [
  */
 export function geminiRequest(collector: PassageCollector, body: JsonObject): void {
   collector.walk('tool_definition', body, 'tools');
+  for (const settings of SETTINGS.map((key) => body[key]).filter(isObject))
+    for (const key of SCHEMAS) collector.walk('tool_definition', settings, key);
   collector.unit++;
-  for (const key of SYSTEM) turn(collector, body[key], 'system');
+  for (const key of SYSTEM) turn(collector, body, key, 'system');
   // Gemini accepts a single content instead of a list.
-  const contents = Array.isArray(body['contents']) ? listOf(body['contents']) : [body['contents']];
-  for (const content of [...contents, body['content']]) turn(collector, content, 'user');
-  for (const request of objectsOf(body['requests'])) turn(collector, request['content'], 'user');
+  if (Array.isArray(body['contents'])) turns(collector, body['contents'], 'user');
+  else turn(collector, body, 'contents', 'user');
+  embedded(collector, body);
+  for (const request of objectsOf(body['requests'])) embedded(collector, request);
   for (const key of NESTED) if (isObject(body[key])) geminiRequest(collector, body[key]);
+}
+
+/** Collects the content and the title of a request for an embedding. */
+function embedded(collector: PassageCollector, request: JsonObject): void {
+  if (typeof request['title'] === 'string') {
+    collector.take('user', request, 'title');
+    collector.unit++;
+  }
+  turn(collector, request, 'content', 'user');
 }
 
 /** Collects the texts of all candidates. */
 export function geminiResponse(collector: PassageCollector, body: JsonObject): void {
-  for (const { content } of objectsOf(body['candidates'])) turn(collector, content, 'assistant');
+  for (const candidate of objectsOf(body['candidates'])) turn(collector, candidate, 'content', 'assistant');
 }
 
-function turn(collector: PassageCollector, content: unknown, defaultKind: PassageKind): void {
-  if (isObject(content)) {
-    const kind = kindOf(content, defaultKind);
-    const parts = Array.isArray(content['parts']) ? listOf(content['parts']) : [content['parts']];
-    for (const part of parts) if (isObject(part)) readPart(collector, part, kind);
-  } else if (typeof content === 'string') collector.walk(defaultKind, [content], 0);
+function turns(collector: PassageCollector, contents: readonly unknown[], kind: PassageKind): void {
+  for (let index = 0; index < contents.length; index++) turn(collector, contents, index, kind);
+}
+
+/** Collects a content: an object, or a text. */
+function turn(
+  collector: PassageCollector,
+  holder: object,
+  key: string | number,
+  defaultKind: PassageKind,
+): void {
+  const value = (holder as Readonly<Record<string | number, unknown>>)[key];
+  if (isObject(value)) {
+    const kind = kindOf(value, defaultKind);
+    if (isObject(value['parts'])) readPart(collector, value['parts'], kind);
+    const parts = listOf(value['parts']);
+    for (let index = 0; index < parts.length; index++) {
+      const part = parts[index];
+      if (isObject(part)) readPart(collector, part, kind);
+      else collector.walk(kind, parts, index);
+    }
+  } else collector.walk(defaultKind, holder, key);
   collector.unit++;
 }
 

@@ -40,6 +40,8 @@ export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** Collects the texts of one body in order. */
 export class PassageCollector {
   readonly found: Passage[] = [];
@@ -55,15 +57,23 @@ export class PassageCollector {
     this.found.push({ kind, unit: this.unit, text, holder, key });
   }
 
-  /** Adds every text below a value, whatever the names of its members. */
-  walk(kind: PassageKind, holder: object, key: string | number, depth = 0): void {
+  /** Adds every text below a value, except below members that are named in `without`. */
+  walk(
+    kind: PassageKind,
+    holder: object,
+    key: string | number,
+    without: ReadonlySet<string> = NONE,
+    depth = 0,
+  ): void {
     if (depth > GUARDRAIL_LIMITS.bodyDepthMax) throw new BodyTooLarge('The body is nested too deeply.');
     const value = (holder as Readonly<Record<string | number, unknown>>)[key];
     if (typeof value === 'string') this.take(kind, holder, key);
     else if (Array.isArray(value)) {
-      for (let index = 0; index < value.length; index++) this.walk(kind, value, index, depth + 1);
+      for (let index = 0; index < value.length; index++) this.walk(kind, value, index, without, depth + 1);
     } else if (typeof value === 'object' && value !== null) {
-      for (const name of Object.keys(value)) this.walk(kind, value, name, depth + 1);
+      for (const name of Object.keys(value)) {
+        if (!without.has(name)) this.walk(kind, value, name, without, depth + 1);
+      }
     }
   }
 }

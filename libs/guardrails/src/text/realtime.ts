@@ -1,6 +1,6 @@
 import { isObject } from '@gw/kernel';
-import { listOf, type JsonObject } from '../json';
-import { responsesItem, tools } from './items';
+import { type JsonObject } from '../json';
+import { promptVariables, responsesItem, responsesItems, tools } from './items';
 import type { PassageCollector } from './passages';
 
 /** Events without text: audio, and references by id. */
@@ -29,9 +29,9 @@ function instructions(collector: PassageCollector, settings: JsonObject): void {
   tools(collector, settings);
   collector.take('system', settings, 'instructions');
   for (const holder of transcriptions(settings)) collector.take('system', holder, 'prompt');
-  if (isObject(settings['prompt'])) collector.walk('user', settings['prompt'], 'variables');
+  promptVariables(collector, settings['prompt']);
   collector.unit++;
-  for (const each of listOf(settings['input'])) responsesItem(collector, each);
+  responsesItems(collector, settings['input']);
 }
 
 /** Yields the settings with transcription hints, in the older and the newer form. */

@@ -1,6 +1,6 @@
 import { isObject } from '@gw/kernel';
-import { listOf, type JsonObject } from '../json';
-import { content, kindOf, responsesItem, toolCalls, tools } from './items';
+import { listOf, objectsOf, type JsonObject } from '../json';
+import { content, contentPart, kindOf, promptVariables, responsesItems, toolCalls, tools } from './items';
 import { PassageCollector, type Dialect, type Passage, type PassageKind } from './passages';
 import { geminiRequest } from './gemini';
 import { realtimeEvent } from './realtime';
@@ -21,7 +21,9 @@ type Reader = (collector: PassageCollector, body: JsonObject) => void;
 const READERS: Readonly<Record<Dialect, Reader>> = {
   chat(collector, body) {
     tools(collector, body);
-    for (const message of listOf(body['messages'])) chatMessage(collector, message);
+    if (isObject(body['prediction'])) content(collector, body['prediction'], 'content', 'assistant');
+    collector.unit++;
+    chatMessages(collector, body['messages']);
   },
   completions(collector, body) {
     everyText(collector, body, 'prompt', 'user');
@@ -35,16 +37,18 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
   },
   responses(collector, body) {
     tools(collector, body);
-    collector.take('system', body, 'instructions');
+    content(collector, body, 'instructions', 'system');
+    promptVariables(collector, body['prompt']);
     collector.unit++;
-    if (typeof body['input'] === 'string') collector.take('user', body, 'input');
-    else for (const item of listOf(body['input'])) responsesItem(collector, item);
+    if (Array.isArray(body['input'])) responsesItems(collector, body['input']);
+    else collector.walk('user', body, 'input');
   },
   messages(collector, body) {
     tools(collector, body);
     content(collector, body, 'system', 'system');
+    contextEdits(collector, body);
     collector.unit++;
-    for (const message of listOf(body['messages'])) chatMessage(collector, message);
+    chatMessages(collector, body['messages']);
   },
   gemini: geminiRequest,
   realtime: realtimeEvent,
@@ -69,14 +73,40 @@ function everyText(collector: PassageCollector, body: JsonObject, key: string, k
   }
 }
 
-function chatMessage(collector: PassageCollector, message: unknown): void {
-  if (isObject(message)) {
-    const kind = kindOf(message);
-    content(collector, message, 'content', kind);
-    collector.take('reasoning', message, 'reasoning_content');
-    collector.take('reasoning', message, 'reasoning');
-    collector.take('assistant', message, 'refusal');
-    toolCalls(collector, message);
+/** Collects the instructions for a summary of the conversation. */
+function contextEdits(collector: PassageCollector, { context_management: management }: JsonObject): void {
+  for (const edit of objectsOf(isObject(management) ? management['edits'] : null))
+    collector.take('system', edit, 'instructions');
+}
+
+function chatMessages(collector: PassageCollector, value: unknown): void {
+  const messages = listOf(value);
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index];
+    if (isObject(message)) chatMessage(collector, message);
+    else collector.walk('other', messages, index);
+    collector.unit++;
   }
+}
+
+function chatMessage(collector: PassageCollector, message: JsonObject): void {
+  const kind = kindOf(message);
+  participant(collector, message, kind);
+  content(collector, message, 'content', kind);
+  collector.take('reasoning', message, 'reasoning_content');
+  collector.take('reasoning', message, 'reasoning');
+  for (const block of objectsOf(message['thinking_blocks'])) contentPart(collector, block, 'reasoning');
+  for (const block of objectsOf(message['content_blocks'])) contentPart(collector, block, kind);
+  collector.take('assistant', message, 'refusal');
+  toolCalls(collector, message);
+}
+
+/**
+ * Collects the name of a participant or of a called function, which the model reads. It is a unit
+ * of its own, because it is no part of what the participant says.
+ */
+function participant(collector: PassageCollector, message: JsonObject, kind: PassageKind): void {
+  if (typeof message['name'] !== 'string') return;
+  collector.take(kind === 'tool_result' ? 'tool_call' : kind, message, 'name');
   collector.unit++;
 }

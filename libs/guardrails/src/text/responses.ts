@@ -1,7 +1,7 @@
 import { isObject } from '@gw/kernel';
 import { listOf, objectsOf, type JsonObject } from '../json';
 import { geminiResponse } from './gemini';
-import { content, responsesItem, toolCalls } from './items';
+import { content, contentPart, responsesItems, toolCalls } from './items';
 import { PassageCollector, type Dialect, type Passage } from './passages';
 import { realtimeEvent } from './realtime';
 
@@ -37,7 +37,7 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
   embeddings: () => undefined,
   moderations: () => undefined,
   responses(collector, body) {
-    for (const item of listOf(body['output'])) responsesItem(collector, item);
+    responsesItems(collector, body['output']);
   },
   messages: (collector, body) => {
     content(collector, body, 'content', 'assistant');
@@ -54,12 +54,13 @@ function chatResponse(collector: PassageCollector, message: JsonObject): void {
   collector.take('reasoning', message, 'reasoning_content');
   collector.take('reasoning', message, 'reasoning');
   // These blocks repeat the reasoning in the form that the provider expects back.
-  for (const block of objectsOf(message['thinking_blocks'])) collector.take('reasoning', block, 'thinking');
+  for (const block of objectsOf(message['thinking_blocks'])) contentPart(collector, block, 'reasoning');
+  for (const detail of objectsOf(message['reasoning_details'])) {
+    collector.take('reasoning', detail, 'text');
+    collector.take('reasoning', detail, 'summary');
+  }
   collector.take('assistant', message, 'refusal');
   if (isObject(message['audio'])) collector.take('assistant', message['audio'], 'transcript');
-  for (const block of objectsOf(message['content_blocks'])) {
-    collector.take('assistant', block, 'text');
-    collector.take('reasoning', block, 'thinking');
-  }
+  for (const block of objectsOf(message['content_blocks'])) contentPart(collector, block, 'assistant');
   toolCalls(collector, message);
 }

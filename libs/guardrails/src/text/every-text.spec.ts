@@ -1,0 +1,173 @@
+import { FACTS } from '../spec-support/judge';
+import { Subject } from '../subject';
+import type { Dialect } from './passages';
+import type { Scope } from './scope';
+
+const input = (dialect: Dialect, body: unknown, scope: Scope = 'all') =>
+  Subject.input({ ...FACTS, dialect }, body).texts([scope]);
+const output = (dialect: Dialect, body: unknown) =>
+  Subject.output({ ...FACTS, dialect }, null, body, 200)
+    .texts(['all'])
+    .join('\n');
+const user = (...content: unknown[]) => ({ messages: [{ role: 'user', content }] });
+
+describe('texts of a request that a model reads', () => {
+  it.each<[string, Dialect, unknown]>([
+    ['a search result', 'messages', user({ type: 'search_result', content: [{ type: 'text', text: 'x1' }] })],
+    ['the title of a search result', 'messages', user({ type: 'search_result', title: 'x1', content: [] })],
+    [
+      'the document of a fetched page',
+      'messages',
+      user({
+        type: 'web_fetch_tool_result',
+        content: { type: 'web_fetch_result', content: { type: 'document', source: { data: 'x1' } } },
+      }),
+    ],
+    ['the output of executed code', 'messages', user({ type: 'bash_result', content: { stdout: 'x1' } })],
+    ['the result of an MCP tool', 'messages', user({ type: 'mcp_tool_result', content: 'x1' })],
+    ['the arguments of an MCP tool', 'messages', user({ type: 'mcp_tool_use', input: { q: 'x1' } })],
+    ['a part without a type', 'messages', user({ summary: 'x1' })],
+    ['the name of a file', 'chat', user({ type: 'file', file: { filename: 'x1', file_data: 'AAAA' } })],
+    ['a text instead of a part', 'chat', user('x1')],
+    [
+      'an object instead of parts',
+      'chat',
+      { messages: [{ role: 'tool', content: { type: 'image', note: 'x1' } }] },
+    ],
+    ['a text instead of a message', 'chat', { messages: ['x1'] }],
+    [
+      'reasoning that is sent back',
+      'chat',
+      { messages: [{ role: 'assistant', thinking_blocks: [{ type: 'thinking', thinking: 'x1' }] }] },
+    ],
+    ['reasoning in parts', 'chat', user({ type: 'thinking', thinking: [{ type: 'text', text: 'x1' }] })],
+    [
+      'blocks of a response that are sent back',
+      'chat',
+      {
+        messages: [
+          {
+            role: 'assistant',
+            content_blocks: [{ type: 'web_search_tool_result', content: [{ title: 'x1' }] }],
+          },
+        ],
+      },
+    ],
+    ['the name of a participant', 'chat', { messages: [{ role: 'user', name: 'x1', content: 'hi' }] }],
+    ['a predicted response', 'chat', { prediction: { type: 'content', content: 'x1' }, messages: [] }],
+    [
+      'the schema of a response of Anthropic',
+      'messages',
+      { output_config: { format: { schema: { description: 'x1' } } } },
+    ],
+    [
+      'instructions for a summary',
+      'messages',
+      { context_management: { edits: [{ type: 'compact', instructions: 'x1' }] } },
+    ],
+    ['variables of a prompt', 'responses', { prompt: { id: 'p', variables: { city: 'x1' } } }],
+    [
+      'parts among variables of a prompt',
+      'responses',
+      { prompt: { variables: { a: { type: 'input_text', text: 'x1' } } } },
+    ],
+    ['a text instead of an item', 'responses', { input: ['x1'] }],
+    [
+      'arguments next to an output',
+      'responses',
+      { input: [{ type: 'mcp_call', arguments: 'x1', output: 'y' }] },
+    ],
+    [
+      'a call with an empty output',
+      'responses',
+      { input: [{ type: 'shell_call', output: null, action: { command: 'x1' } }] },
+    ],
+    [
+      'logs of executed code',
+      'responses',
+      { input: [{ type: 'code_interpreter_call', outputs: [{ type: 'logs', logs: 'x1' }] }] },
+    ],
+    ['instructions in parts', 'responses', { instructions: [{ type: 'input_text', text: 'x1' }] }],
+    [
+      'the schema of a response of Gemini',
+      'gemini',
+      { generationConfig: { responseSchema: { description: 'x1' } } },
+    ],
+    ['the title of an embedded text', 'gemini', { title: 'x1', content: { parts: [{ text: 'y' }] } }],
+    ['the title in a batch', 'gemini', { requests: [{ title: 'x1' }] }],
+    ['a text instead of a part of Gemini', 'gemini', { contents: [{ parts: ['x1'] }] }],
+    [
+      'variables of a prompt of a session',
+      'realtime',
+      { type: 'session.update', session: { prompt: { variables: { a: 'x1' } } } },
+    ],
+  ])('includes %s', (_, dialect, body) => {
+    expect(input(dialect, body).join('\n').split('\n')).toContain('x1');
+  });
+
+  it.each<[string, Dialect, unknown]>([
+    ['images', 'chat', user({ type: 'image_url', image_url: { url: 'https://a.example/x.png' } })],
+    ['encoded files', 'chat', user({ type: 'file', file: { file_data: 'AAAA' } })],
+    ['encoded documents', 'messages', user({ type: 'document', source: { type: 'base64', data: 'AAAA' } })],
+    [
+      'sealed search results',
+      'messages',
+      user({
+        type: 'web_search_tool_result',
+        content: [{ type: 'web_search_result', encrypted_content: 'AAAA' }],
+      }),
+    ],
+    [
+      'generated images',
+      'responses',
+      { input: [{ type: 'image_generation_call', id: 'ig', result: 'AAAA' }] },
+    ],
+  ])('leaves out %s', (_, dialect, body) => {
+    expect(input(dialect, body)).toEqual([]);
+  });
+
+  it('keeps the name of a participant out of the last message', () => {
+    const body = { messages: [{ role: 'user', name: 'Ada', content: 'hi' }] };
+    expect(input('chat', body, 'last_message')).toEqual(['hi']);
+    expect(input('chat', body, 'messages')).toEqual(['Ada', 'hi']);
+  });
+
+  it('replaces a text that stands instead of a content of Gemini', () => {
+    const subject = Subject.input({ ...FACTS, dialect: 'gemini' }, { contents: 'secret' });
+    expect(subject.edited(new Map([[0, 'public']])).request).toEqual({ contents: 'public' });
+  });
+});
+
+describe('texts of a response that a client reads', () => {
+  const message = (members: object) => ({ choices: [{ message: members }] });
+
+  it.each<[string, Dialect, unknown]>([
+    [
+      'details of the reasoning',
+      'chat',
+      message({ reasoning_details: [{ type: 'reasoning.text', text: 'x1' }] }),
+    ],
+    [
+      'reasoning in parts',
+      'chat',
+      message({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'x1' }] }] }),
+    ],
+    [
+      'results of hosted tools',
+      'chat',
+      message({ content_blocks: [{ type: 'web_search_tool_result', content: [{ title: 'x1' }] }] }),
+    ],
+    [
+      'the output of executed code',
+      'messages',
+      { content: [{ type: 'bash_code_execution_tool_result', content: { stdout: 'x1' } }] },
+    ],
+    [
+      'arguments and output of an MCP tool',
+      'responses',
+      { output: [{ type: 'mcp_call', arguments: 'x1', output: 'y' }] },
+    ],
+  ])('includes %s', (_, dialect, body) => {
+    expect(output(dialect, body).split('\n')).toContain('x1');
+  });
+});
