@@ -60,7 +60,7 @@ export class CreateConfigDto extends ConfigFields {
 export class UpdateConfigDto extends partialOf(ConfigFields) {
   @EnumField(['active', 'archived'], {
     optional: true,
-    description: 'archived has the same effect as DELETE.',
+    description: 'archived has the same effect as DELETE, and needs its scope.',
   })
   status?: 'active' | 'archived';
 }

@@ -253,6 +253,17 @@ describe('/v1/configs', () => {
     });
   });
 
+  it('archives by status only for a caller that may delete configs', async () => {
+    const { slug } = await create();
+    const at = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId };
+    const key = await api.apiKey('workspace-service', at, ['configs.update']);
+    const path = `/v1/configs/${slug}`;
+    const refused = await api.put<Failure>(path, { key, body: { status: 'archived' } });
+    expect([refused.status, refused.body.error.type]).toEqual([403, 'scope_missing']);
+    expect((await api.put(path, { key, body: { status: 'active' } })).status).toBe(200);
+    expect((await put(slug, { status: 'archived' })).status).toBe(200);
+  });
+
   it('returns 412 for a write with a stale If-Match', async () => {
     const { slug } = await create();
     const { headers } = await api.get(`/v1/configs/${slug}`, tenant);

@@ -5,6 +5,7 @@ import { isStorableText, listOf, type ListResponse, type PageQuery } from '@gw/w
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, Not, type EntityManager } from 'typeorm';
 import { assertMayChangeConfig } from '../../platform/auth/bound-contents';
+import { assertAllowed } from '../../platform/auth/scope-checks';
 import { found, inWorkspace, reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree } from '../../platform/common/slugs';
@@ -124,6 +125,7 @@ export class ConfigsService {
     return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
       if (input.status === 'archived') {
+        assertAllowed(at.caller, ['configs.delete']);
         let versionId = '';
         await archiveRow(write, CONFIG, at, async (row) => {
           await this.assertMayChange(write, row, input);

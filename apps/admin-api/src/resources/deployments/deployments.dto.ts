@@ -93,7 +93,11 @@ export class CreateDeploymentDto extends DeploymentFields {
 }
 
 export class UpdateDeploymentDto extends partialOf(DeploymentFields) {
-  @EnumField(['active', 'archived'], { optional: true }) status?: 'active' | 'archived';
+  @EnumField(['active', 'archived'], {
+    optional: true,
+    description: 'archived has the same effect as DELETE, and needs its scope.',
+  })
+  status?: 'active' | 'archived';
   @BooleanField({
     optional: true,
     description: 'True: the response contains a new `client_auth`, and the old one becomes invalid.',

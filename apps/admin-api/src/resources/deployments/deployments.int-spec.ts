@@ -36,6 +36,17 @@ const listed = async (query: string): Promise<string[]> =>
   (await admin.get<Page>(`/v1/deployments?${query}`, { key: tenant.adminKey })).body.data.map(({ id }) => id);
 
 describe('deployments', () => {
+  it('archives by status only for a caller that may delete deployments', async () => {
+    const { id } = await made();
+    const at = { organisationId: tenant.organisationId };
+    const key = await admin.apiKey('organisation-service', at, ['deployments.update']);
+    const path = `/v1/deployments/${id}`;
+    const refused = await admin.put<Failure>(path, { key, body: { status: 'archived' } });
+    expect([refused.status, refused.body.error.type]).toEqual([403, 'scope_missing']);
+    expect((await admin.put(path, { key, body: { name: 'Kept' } })).status).toBe(200);
+    expect((await put(id, { status: 'archived' })).status).toBe(200);
+  });
+
   it('creates, reads, updates and deletes a deployment, and shows its secrets only once [SVC-07 in part] [REL-14 in part] [REL-16]', async () => {
     const credentials = { username: 'puller', password: 'registry-password' };
     const { id, slug, client_auth, ...rest } = await made({

@@ -4,6 +4,7 @@ import { BufferedClient, OutboundError } from '@gw/outbound';
 import { assign, columnsOf, invalid, listOf, type ListResponse } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, Not, type EntityManager } from 'typeorm';
+import { assertAllowed } from '../../platform/auth/scope-checks';
 import { inOrganisation } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree } from '../../platform/common/slugs';
@@ -105,6 +106,7 @@ export class DeploymentsService {
 
   update(at: ResourceReference, input: UpdateDeploymentDto): Promise<UpdatedDeploymentResponse> {
     const { rotate_auth: rotates = false, override_existing: replaces = false } = input;
+    if (input.status === 'archived') assertAllowed(at.caller, ['deployments.delete']);
     return this.writes.run(at.caller, async (write) => {
       let response: UpdatedDeploymentResponse = {};
       const change = async (row: DeploymentEntity): Promise<void> => {

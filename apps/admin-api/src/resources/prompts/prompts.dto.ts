@@ -85,7 +85,10 @@ export const VERSION_FIELDS = [
   'is_raw_template',
 ] as const satisfies readonly (keyof CreatePromptDto)[];
 
-const ARCHIVED = { optional: true, description: 'archived has the same effect as DELETE.' } as const;
+const ARCHIVED = {
+  optional: true,
+  description: 'archived has the same effect as DELETE, and needs its scope.',
+} as const;
 
 export class UpdatePromptDto extends partialOf(omitOf(CreatePromptDto, 'slug')) {
   @BooleanField({ optional: true, description: 'When true, string, parameters and model may be absent.' })

@@ -271,6 +271,16 @@ describe('/v1/prompts', () => {
     expect((await api.get(`/v1/prompts/${again.slug}`, tenant)).status).toBe(404);
   });
 
+  it('archives by status only for a caller that may delete prompts', async () => {
+    const { slug } = await prompt();
+    const at = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId };
+    const key = await api.apiKey('workspace-service', at, ['prompts.update']);
+    const path = `/v1/prompts/${slug}`;
+    const refused = await api.put<Failure>(path, { key, body: { status: 'archived' } });
+    expect([refused.status, refused.body.error.type]).toEqual([403, 'scope_missing']);
+    expect((await api.put(path, { key, body: { name: 'Kept' } })).status).toBe(200);
+  });
+
   it('numbers versions without gaps when two are saved concurrently', async () => {
     const { slug } = await prompt();
     await Promise.all(['a', 'b', 'c'].map((string) => put(slug, { patch: true, string })));

@@ -2,6 +2,7 @@ import { LabelEntity, type PromptEntity } from '@gw/entities';
 import { listOf, type ListResponse, type PageQuery } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { assertAllowed } from '../../platform/auth/scope-checks';
 import { found } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
@@ -95,6 +96,7 @@ export class PromptsService {
       const { manager } = write;
       const { name, collection_id: collection, status } = input;
       if (status === 'archived') {
+        assertAllowed(at.caller, ['prompts.delete']);
         const row = await lockRow(write, PROMPTS[kind.type], at);
         kind.nextContent(input, await latestOf(manager, row));
         await archivePrompt(write, kind.type, at);
