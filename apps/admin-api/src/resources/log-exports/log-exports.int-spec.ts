@@ -1,3 +1,4 @@
+import { DEFAULT_SECURITY } from '@gw/auth-scopes';
 import { AuditLogEntity, LogExportEntity, LogExportPartEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
@@ -283,6 +284,27 @@ describe('/v1/logs/exports', () => {
     expect((await show(foreign, userKey)).status).toBe(404);
     const row = await admin.dataSource.manager.findOneByOrFail(LogExportEntity, { id: own });
     expect([row.attributedUserId, row.onlyUserId]).toEqual([user.id, null]);
+  });
+
+  it('hides exports with the data of others from their creator once the settings restrict the creator', async () => {
+    const { organisationId, workspaceId, adminKey, key } = await admin.tenant();
+    const { email } = await admin.user(organisationId, 'member', { [workspaceId]: 'manager' });
+    const token = await admin.login(email);
+    const body = { workspace_id: workspaceId, filters: {}, requested_data: FIELDS };
+    const draft = async (): Promise<string> =>
+      (await admin.post<Export>('/v1/logs/exports', { token, body })).body.id;
+    const [before, done] = [await draft(), await draft()];
+    await set(done, { status: 'success', run: 1 });
+    const security_settings = { ...DEFAULT_SECURITY, managersViewAllData: false };
+    const settings = { key: adminKey, body: { security_settings } };
+    expect((await admin.put('/v1/admin/organisation/settings', settings)).status).toBe(200);
+    const after = await draft();
+    const path = `/v1/logs/exports/`;
+    const by = `?workspace_id=${workspaceId}`;
+    expect((await admin.post(`${path}${before}/start${by}`, { token })).status).toBe(404);
+    expect((await admin.get(`${path}${done}/download${by}`, { token })).status).toBe(404);
+    expect((await admin.post(`${path}${after}/start${by}`, { token })).status).toBe(200);
+    expect((await show(before, key)).status).toBe(200);
   });
 
   it('responds with 401 without a key, 403 without the scope and 404 to other tenants', async () => {

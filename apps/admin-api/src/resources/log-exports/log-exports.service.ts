@@ -183,14 +183,17 @@ const written = ({ id, total }: LogExportEntity): WrittenLogExportResponse => ({
 
 /**
  * Returns a condition for the exports that a caller may see. Callers with a user key or restricted
- * to their own data see only exports that they created.
+ * to their own data see only exports that they created. Restricted callers do not see their exports
+ * from before the restriction, which contain the data of others.
  */
 function visibleTo(caller: Principal): FindOptionsWhere<LogExportEntity> {
-  const owner = caller.keyType === 'workspace-user' ? caller.userId : ownDataOnly(caller);
+  const onlyUserId = ownDataOnly(caller);
+  const owner = caller.keyType === 'workspace-user' ? caller.userId : onlyUserId;
   return {
     ...reach(caller),
     deletedAt: IsNull(),
     ...(owner === null ? {} : { attributedUserId: owner }),
+    ...(onlyUserId === null ? {} : { onlyUserId }),
   };
 }
 
