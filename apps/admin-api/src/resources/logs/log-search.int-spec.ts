@@ -99,6 +99,20 @@ describe('text search in logs', () => {
     expect(await narrow.find({ ...filter, after: null }, 'log 5', 10)).toMatchObject({ logs: 1 });
   });
 
+  it('returns unavailable when its time is over before the first log, since nothing was searched', async () => {
+    await log({ createdAt: at(40), model: 'slow' }, 'a haystack');
+    const owner = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId };
+    const filter = {
+      ...{ owner, values: { model: ['slow'] }, statuses: [], streamed: null, metadata: {}, after: null },
+      ranges: { created_at: { min: new Date(at(50)) } },
+    };
+    // Postgres takes a timeout of 0 as none.
+    const late = new LogSearch(admin.dataSource, true, { logsMax: 100, bytesMax: 1e9, msMax: 0 });
+    await expect(late.find(filter, 'haystack', 10)).rejects.toMatchObject({ type: 'unavailable' });
+    const none = { ...filter, values: { model: ['unknown'] } };
+    expect(await late.find(none, 'haystack', 10)).toMatchObject({ rows: [], next: null, logs: 0 });
+  });
+
   it('runs a few searches concurrently, and refuses further ones', async () => {
     const owner = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId };
     const ranges = { created_at: { min: new Date(at(50)) } };
