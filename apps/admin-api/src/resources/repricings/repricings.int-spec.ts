@@ -52,6 +52,18 @@ describe('/v1/repricings', () => {
     expect(audits.filter(({ responseStatusCode: status }) => status === 200)).toHaveLength(1);
   });
 
+  it('applies no further repricing while the maximum number is open', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 6; count += 1) {
+      ids.push(await create());
+      await change(ids[count] ?? '', { status: 'previewed' });
+    }
+    const statuses: number[] = [];
+    for (const id of ids) statuses.push((await apply(id)).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 409]);
+    expect(await get(ids[5] ?? '')).toMatchObject({ status: 'previewed' });
+  });
+
   it('limits the number of open repricings', async () => {
     const statuses = await Promise.all(
       Array.from(

@@ -14,7 +14,7 @@ import type {
 } from './repricings.dto';
 
 const RANGE_MAX_MS = 366 * DAY_MS;
-/** Maximum number of open repricings of one organisation. */
+/** Maximum number of repricings of one organisation that are previewing or applying. */
 const OPEN_MAX = 5;
 const RESOURCE = 'repricings';
 const NOTHING = { seen: 0, groups: [] };
@@ -86,6 +86,7 @@ export class RepricingsService {
           message: `The repricing is ${row.status}; only a previewed one can be applied.`,
         });
       }
+      await assertBelowOpenMax(manager, row.organisationId);
       const before = toRepricing(row);
       Object.assign(row, { status: 'applying', cursorTime: null, cursorId: null, report: NOTHING });
       const after = toRepricing(await manager.save(row));
