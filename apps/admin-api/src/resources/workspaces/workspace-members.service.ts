@@ -14,7 +14,7 @@ import type { Principal } from '../../platform/common/principal';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { audit, endRow, patchRow, type Resource } from '../../platform/resource/rows';
 import { securityOf } from '../../platform/auth/security';
-import { idOf, inWorkspace } from '../../platform/auth/tenancy';
+import { found, idOf, inWorkspace } from '../../platform/auth/tenancy';
 import type {
   AddMembersDto,
   ListMembersQuery,
@@ -46,14 +46,15 @@ export class WorkspaceMembersService {
   }
 
   /**
-   * Adds members. Throws `validation_failed` for users outside the organisation and `conflict` for
-   * users who are already members.
+   * Adds members. Throws `validation_failed` for users outside the organisation, `conflict` for
+   * users who are already members, and `not_found` when the workspace has just been deleted.
    */
   add(caller: Principal, input: AddMembersDto): Promise<object> {
     const { workspaceId } = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       // The lock delays a deletion of the workspace until the members are stored.
-      await write.manager.findOneOrFail(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_CHANGE });
+      const where = { id: workspaceId, status: 'active' } as const;
+      found(await write.manager.findOne(WorkspaceEntity, { where, lock: FOR_CHANGE }));
       await this.join(write, workspaceId, input.users);
       return {};
     });
