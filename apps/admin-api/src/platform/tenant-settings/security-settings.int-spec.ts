@@ -162,6 +162,21 @@ describe('security settings of an organisation and its workspaces', () => {
     expect(settings).toMatchObject({ user_api_key_count: null, debug_log: 0 });
   });
 
+  it('may be set again by a workspace after the organisation deleted what a higher role had set', async () => {
+    const byWorkspace = async (count: number): Promise<number> =>
+      (
+        await admin.put(`/v2/workspaces/${ours.workspaceId}`, {
+          key: ours.key,
+          body: { settings: { user_api_key_count: count } },
+        })
+      ).status;
+    expect((await workspace({ settings: { user_api_key_count: 3 } })).status).toBe(200);
+    expect(await byWorkspace(9)).toBe(403);
+    await organisation({ workspace_overrides: { user_api_keys: false } });
+    await organisation({ workspace_overrides: { user_api_keys: true } });
+    expect(await byWorkspace(9)).toBe(200);
+  });
+
   it('[LIM-02] accept a rotation period of 1 to 365 days, weekly or monthly', async () => {
     const period = async (value: unknown): Promise<unknown> => {
       const { status } = await organisation({ settings: { user_api_key_rotation_period: value } });

@@ -218,8 +218,9 @@ async function assertMayRequireFactors(
 }
 
 /**
- * Deletes the workspaces' own settings when the organisation no longer permits overrides; otherwise
- * they would silently apply again when it permits them later.
+ * Deletes the workspaces' own settings, with the ranks of the roles that set them, when the
+ * organisation no longer permits overrides; otherwise they would silently apply again when it
+ * permits them later.
  */
 async function resetOverrides(
   manager: EntityManager,
@@ -232,13 +233,20 @@ async function resetOverrides(
     ({ name }) => name,
   );
   const settings = withdrawn.includes('user_api_keys') ? Object.keys(USER_KEY_DEFAULTS) : [];
+  const fields = withdrawn.includes('export_settings') ? ['deniedFields'] : [];
+  const ranks = [
+    ...names.map((name) => `security_settings.${name}`),
+    ...settings.map((name) => `settings.${name}`),
+    ...fields.map((name) => `export_settings.${name}`),
+  ];
   await manager.query(
     `UPDATE workspaces SET
        version = version + 1,
        security_settings = security_settings - $2::text[],
        settings = settings - $3::text[],
-       export_settings = export_settings - $4::text[]
+       export_settings = export_settings - $4::text[],
+       set_by = set_by - $5::text[]
      WHERE organisation_id = $1`,
-    [id, names, settings, withdrawn.includes('export_settings') ? ['deniedFields'] : []],
+    [id, names, settings, fields, ranks],
   );
 }

@@ -9,6 +9,7 @@ import {
   WorkspaceUserEntity,
 } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
+import { eventually } from '@gw/testing';
 import { SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
 import {
   hashOf,
@@ -302,6 +303,20 @@ describe('workspaces', () => {
     expect((await admin.get<Workspace>(url, { key: ours.adminKey })).body['description']).toBeNull();
   });
 
+  it('can be limited by their own keys, unless a higher role has set limits', async () => {
+    const limits = { rate_limits: [{ type: 'requests', unit: 'rpm', value: 60 }] };
+    const changed = async (body: object): Promise<number> => {
+      const { id } = await create(body);
+      const key = await admin.apiKey('workspace-service', {
+        organisationId: ours.organisationId,
+        workspaceId: id,
+      });
+      const rate_limits = [{ type: 'requests', unit: 'rpm', value: 5 }];
+      return (await admin.put(`/v1/workspaces/${id}`, { key, body: { rate_limits } })).status;
+    };
+    expect([await changed({}), await changed(limits)]).toEqual([200, 403]);
+  });
+
   it('record a refused request in the audit log with its reason', async () => {
     const at = { organisationId: ours.organisationId };
     const weak = await admin.apiKey('organisation-service', at, ['workspaces.list']);
@@ -387,6 +402,30 @@ describe('workspace members', () => {
     expect((await admin.delete(url, { key: ours.key })).status).toBe(200);
     expect((await lastEvent(admin)).removed).toEqual([document]);
     expect([await status(), await published()]).toEqual([401, undefined]);
+  });
+
+  it('are not added to a workspace that is deleted at the same time', async () => {
+    const { organisationId, adminKey: key } = ours;
+    const workspaceId = await admin.workspace(organisationId);
+    const { id } = await admin.user(organisationId, 'member');
+    const calls: Promise<{ status: number }>[] = [];
+    await admin.dataSource.transaction(async (manager) => {
+      // The transaction acts like the deletion: it holds the workspace, and then archives it.
+      await manager.query('SELECT 1 FROM workspaces WHERE id = $1 FOR UPDATE', [workspaceId]);
+      const users = [{ id, role: 'member' }];
+      calls.push(admin.post(`/v1/workspaces/${workspaceId}/users`, { key, body: { users } }));
+      const waiting = async (): Promise<boolean> => {
+        const [row] = await admin.dataSource.query<{ count: string }[]>(
+          `SELECT count(*) FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return Number(row?.count) > 0;
+      };
+      expect(await eventually(waiting)).toBe(true);
+      await manager.update(WorkspaceEntity, { id: workspaceId }, { status: 'archived' });
+    });
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([404]);
+    expect(await admin.dataSource.manager.countBy(WorkspaceUserEntity, { workspaceId })).toBe(0);
   });
 
   it('must belong to the organisation; another user returns 400', async () => {

@@ -91,6 +91,11 @@ export class WorkspacesService {
       }
       const owner = { organisationId, workspaceId: null, defaults: {} };
       const defaults = await mergeDefaults(manager, owner, input.defaults ?? {});
+      const limits = {
+        usageLimits: toStoredUsageLimits(input.usage_limits),
+        rateLimits: toStoredRateLimits(input.rate_limits ?? null),
+      };
+      const isLimited = limits.usageLimits !== null || limits.rateLimits !== null;
       const row = await createRow(write, WORKSPACE, {
         organisationId,
         slug,
@@ -98,9 +103,8 @@ export class WorkspacesService {
         icon: input.icon || null,
         description: input.description ?? null,
         defaults,
-        usageLimits: toStoredUsageLimits(input.usage_limits),
-        rateLimits: toStoredRateLimits(input.rate_limits ?? null),
-        limitsRank: rankOf(caller),
+        ...limits,
+        limitsRank: isLimited ? rankOf(caller) : 0,
         setBy: setByOf(caller, defaults),
         createdBy: caller.userId,
         creationSource: isLoggedIn(caller) ? 'ui' : 'api',
