@@ -145,8 +145,8 @@ export async function createDefaultProvider(
 
 /**
  * Sets the given fields; null clears a field. An exhausted or expired provider becomes active when
- * its limit is raised or cleared, its usage reset, or its expiry postponed. Throws `forbidden` for
- * limits that a higher role has set.
+ * its limit is raised, cleared or replaced by a limit of another type, its usage reset, or its expiry
+ * postponed. Throws `forbidden` for limits that a higher role has set.
  */
 export function applyProviderFields(
   caller: Principal,
@@ -185,7 +185,12 @@ function setExpiry(row: ProviderEntity, expiresAt: string | null): void {
 function setUsageLimits(row: ProviderEntity, input: ProviderFieldsDto['usage_limits']): void {
   const before = row.usageLimits;
   const after = input ? toStoredUsageLimit(input, 'usage_limits') : null;
-  const isRaised = after === null || before === null || after.credit_limit > before.credit_limit;
+  // A limit of another type counts from its own balance.
+  const isRaised =
+    after === null ||
+    before === null ||
+    after.type !== before.type ||
+    after.credit_limit > before.credit_limit;
   row.usageLimits = after && !isRaised ? { ...after, status: before.status } : after;
   if (isRaised && row.status === 'exhausted') row.status = 'active';
 }

@@ -144,7 +144,7 @@ describe('/v1/providers', () => {
     expect([updated.status, updated.body.error.param]).toEqual([400, param]);
   });
 
-  it('reactivates an exhausted provider only if its credit_limit is raised', async () => {
+  it('reactivates an exhausted provider only if its limit is raised or has another type, or its usage is reset', async () => {
     const { id, slug } = await create({ usage_limits: { credit_limit: 5 } });
     const { manager } = api.dataSource;
     const exhaust = (): Promise<unknown> => manager.update(ProviderEntity, { id }, { status: 'exhausted' });
@@ -155,6 +155,8 @@ describe('/v1/providers', () => {
     await exhaust();
     expect(await statusAfter({ usage_limits: { credit_limit: 5, alert_threshold: 2 } })).toBe('exhausted');
     expect(await statusAfter({ usage_limits: { credit_limit: 6 } })).toBe('active');
+    await exhaust();
+    expect(await statusAfter({ usage_limits: { type: 'tokens', credit_limit: 2 } })).toBe('active');
     await exhaust();
     expect(await statusAfter({ reset_usage: true })).toBe('active');
   });
