@@ -2,7 +2,6 @@ import { ApiKeyEntity, LogExportEntity, LogExportPartEntity, SessionEntity } fro
 import { GatewayError, Shares } from '@gw/kernel';
 import type { ObjectStore } from '@gw/object-store';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { In, IsNull, type DataSource, type EntityManager } from 'typeorm';
 import { liveGrants } from '../../platform/auth/access-tokens';
@@ -119,7 +118,7 @@ export class LogExportFiles {
       for (const { key } of parts) {
         const bytes = await this.store.get(key);
         if (bytes === null || res.destroyed) break;
-        if (!res.write(bytes)) await Promise.race([once(res, 'drain'), once(res, 'close')]);
+        if (!res.write(bytes)) await drained(res);
       }
       // When a part is missing, fewer bytes than announced are sent, so the client detects an
       // incomplete download.
@@ -131,6 +130,16 @@ export class LogExportFiles {
     }
   }
 }
+
+/** Resolves when the response accepts further bytes or is closed. */
+const drained = (res: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      res.off('drain', done).off('close', done);
+      resolve();
+    };
+    res.on('drain', done).on('close', done);
+  });
 
 const KEY = 'key.';
 const SESSION = 'session.';
