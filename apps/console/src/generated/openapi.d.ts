@@ -9977,7 +9977,7 @@ export interface components {
         };
         LogExportDownloadResponse: {
             /**
-             * @description Link that is valid for an hour, as long as its creator has access.
+             * @description Link that is valid for an hour, as long as the key, session or grant that created it is valid.
              * @example https://gateway.example.com/v1/logs/exports/0198f3a1/file?expires=1&by=key.0198f3a1&signature=x
              */
             signed_url: string;
@@ -16591,7 +16591,7 @@ export interface components {
             /** @example Fallback to Anthropic */
             name?: string;
             /**
-             * @description archived has the same effect as DELETE.
+             * @description archived has the same effect as DELETE, and needs its scope.
              * @enum {string}
              */
             status?: "active" | "archived";
@@ -16653,7 +16653,10 @@ export interface components {
             override_existing?: boolean;
             /** @description True: the response contains a new `client_auth`, and the old one becomes invalid. */
             rotate_auth?: boolean;
-            /** @enum {string} */
+            /**
+             * @description archived has the same effect as DELETE, and needs its scope.
+             * @enum {string}
+             */
             status?: "active" | "archived";
             /**
              * @example {
@@ -16817,7 +16820,7 @@ export interface components {
             override_existing_model_access?: boolean;
         };
         UpdateIntegrationWorkspacesDto: {
-            /** @description Whether a workspace that gains access gets a provider. Default: true. */
+            /** @description Whether a workspace in the list that gains access gets a provider. Default: true. Global access creates no providers. */
             create_default_provider?: boolean;
             /** @description Slug of the created providers. Default: the slug of the integration. */
             default_provider_slug?: string;
@@ -17094,7 +17097,7 @@ export interface components {
             /** @example Greeting */
             name?: string;
             /**
-             * @description archived has the same effect as DELETE.
+             * @description archived has the same effect as DELETE, and needs its scope.
              * @enum {string}
              */
             status?: "active" | "archived";
@@ -17152,7 +17155,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description archived has the same effect as DELETE.
+             * @description archived has the same effect as DELETE, and needs its scope.
              * @enum {string}
              */
             status?: "active" | "archived";

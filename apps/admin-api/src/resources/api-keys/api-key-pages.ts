@@ -52,8 +52,9 @@ type Where = FindOptionsWhere<ApiKeyEntity>;
  * Counting a million rows, or skipping them to reach a late page, takes about a second. For lists
  * of more than 2,000 rows this class therefore caches the count and the positions of some rows
  * (marks). It refreshes them in the background when they are 30 seconds old, or later if computing
- * them is slow. New keys are counted in addition, so no page misses a key; the total may still
- * include keys that were deleted since the last refresh.
+ * them is slow. New keys are counted in addition, so no page misses them. Until the next refresh, the
+ * total may include keys that no longer match, and pages may miss an older key that began to match,
+ * for example because its status has changed.
  */
 @Injectable()
 export class ApiKeyPages {

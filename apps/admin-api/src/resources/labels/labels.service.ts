@@ -34,15 +34,15 @@ const LABEL: Resource<LabelEntity> = {
   type: 'labels',
   view: (row, { organisationId }) => toLabel(row, organisationId),
   where: labelNamed,
-  /**
-   * A workspace's label can be changed only from within the workspace, an organisation's label only
-   * without a workspace.
-   */
+  /** An organisation's label can be changed only by a call that names no workspace. */
   allow: (row, caller) => {
     if (row.organisationId === null) {
       throw new GatewayError('conflict', { message: 'The label is built in and cannot be changed.' });
     }
-    if (row.workspaceId === null && caller.workspaceId !== null) throw new GatewayError('forbidden');
+    if (row.workspaceId === null && caller.workspaceId !== null)
+      throw new GatewayError('forbidden', {
+        message: 'The label belongs to the whole organisation; use a credential of the organisation.',
+      });
   },
 };
 

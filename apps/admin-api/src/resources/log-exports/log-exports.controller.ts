@@ -84,7 +84,7 @@ export class LogExportsController {
 
   /** Serves the file to browsers; not part of the documented API. */
   @Get(':exportId/file')
-  @Public('The link is signed and valid for an hour, as long as its creator has access.')
+  @Public('The link is signed and valid for an hour, as long as the credential that created it is valid.')
   @ApiExcludeEndpoint()
   file(
     @Param('exportId') id: string,

@@ -130,7 +130,8 @@ export class LogExportTaskResponse {
 
 export class LogExportDownloadResponse {
   @ResponseField.text({
-    description: 'Link that is valid for an hour, as long as its creator has access.',
+    description:
+      'Link that is valid for an hour, as long as the key, session or grant that created it is valid.',
     example:
       'https://gateway.example.com/v1/logs/exports/0198f3a1/file?expires=1&by=key.0198f3a1&signature=x',
   })

@@ -8,7 +8,7 @@ import { oneOrMany } from '../../platform/common/one-or-many';
 import { CreateFeedbackDto, type UpdateFeedbackDto, type WrittenFeedbackResponse } from './feedback.dto';
 
 /** Maximum characters of a feedback's metadata as JSON. */
-const METADATA_BYTES_MAX = 16_384;
+const METADATA_LENGTH_MAX = 16_384;
 /**
  * Number of rows in one insert statement. Building a statement takes 0.1 ms per row and blocks the
  * event loop.
@@ -73,10 +73,10 @@ const written = (ids: readonly string[]): WrittenFeedbackResponse => ({
 const weightOf = (weight = 1): number => (weight >= 0 && weight <= 1 ? weight : 1);
 
 function metadataOf(metadata: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
-  if (metadata !== undefined && JSON.stringify(metadata).length > METADATA_BYTES_MAX)
+  if (metadata !== undefined && JSON.stringify(metadata).length > METADATA_LENGTH_MAX)
     throw new GatewayError('validation_failed', {
       param: 'metadata',
-      message: `metadata must have at most ${String(METADATA_BYTES_MAX)} characters as JSON.`,
+      message: `metadata must have at most ${String(METADATA_LENGTH_MAX)} characters as JSON.`,
     });
   return metadata;
 }

@@ -177,7 +177,8 @@ export class UpdateIntegrationWorkspacesDto {
   override_existing_workspace_access?: boolean;
   @BooleanField({
     optional: true,
-    description: 'Whether a workspace that gains access gets a provider. Default: true.',
+    description:
+      'Whether a workspace in the list that gains access gets a provider. Default: true. Global access creates no providers.',
   })
   create_default_provider?: boolean;
   @SlugField({

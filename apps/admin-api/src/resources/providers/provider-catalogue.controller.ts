@@ -7,8 +7,8 @@ import { CatalogueProviderResponse, toCatalogueProvider } from './provider-catal
 const CATALOGUE = PROVIDER_CATALOGUE.map(toCatalogueProvider);
 
 /**
- * The catalogue contains no tenant data, so any scope for reading providers or integrations is
- * enough.
+ * The catalogue contains no tenant data, so a scope to read or list providers or virtual keys, or to
+ * list integrations, is enough.
  */
 @ControlRoutes('providers/catalogue', 'utils/static-resources/integration-providers')
 export class ProviderCatalogueController {
