@@ -86,7 +86,7 @@ describe('several gateways of the same agents', () => {
     await redis.kill();
     expect((await first.getTask({ tenant: '', id, historyLength: 0 })).id).toBe(id);
     await expect(second.getTask({ tenant: '', id, historyLength: 0 })).rejects.toThrow(
-      'cannot be checked right now',
+      'cannot be determined right now',
     );
     const begun = taskOf(await second.sendMessage(textMessage('work')));
     expect((await second.getTask({ tenant: '', id: begun.id, historyLength: 0 })).id).toBe(begun.id);

@@ -1,12 +1,18 @@
 import { PUSH_CONFIGS_MAX } from '@gw/a2a';
 import { SharedEntries } from '@gw/kernel';
 import { ownersOf, TASK_TTL_MS } from '../tasks/task-store';
-import type { BoundPush, PushRecord, PushStore, StoredPushConfig } from './push-store';
+import {
+  CONFIGS_LENGTH_MAX,
+  type BoundPush,
+  type PushRecord,
+  type PushStore,
+  type StoredPushConfig,
+} from './push-store';
 
 /** Maximum bytes of all entries of a process; workspaces share them. */
 const BYTES_MAX = 33_554_432;
-/** Bytes that are counted for an entry: those of one with the maximum number of configs. */
-const ENTRY_BYTES = 16_384;
+/** Bytes that are counted for an entry in addition to its configs. */
+const ENTRY_BYTES = 2_048;
 
 interface Entry {
   readonly record: PushRecord;
@@ -16,7 +22,7 @@ interface Entry {
 
 /** Stores registrations in this process. */
 export class LocalPushStore implements PushStore {
-  private readonly entries = new SharedEntries<Entry>({ bytesMax: BYTES_MAX, sizeOf: () => ENTRY_BYTES });
+  private readonly entries = new SharedEntries<Entry>({ bytesMax: BYTES_MAX, sizeOf });
   /** Ids of registrations by task. */
   private readonly byTask = new SharedEntries<string>({ bytesMax: BYTES_MAX / 8, sizeOf: () => 1_024 });
 
@@ -53,11 +59,14 @@ export class LocalPushStore implements PushStore {
   }
 
   putConfig(record: PushRecord, config: StoredPushConfig): Promise<boolean> {
-    const configs = this.entries.get(keyOf(record))?.configs;
-    if (configs === undefined || (!configs.has(config.id) && configs.size >= PUSH_CONFIGS_MAX))
+    const entry = this.entries.get(keyOf(record));
+    if (entry === undefined) return Promise.resolve(false);
+    const configs = new Map(entry.configs).set(config.id, config);
+    if (configs.size > PUSH_CONFIGS_MAX || lengthOf(configs) > CONFIGS_LENGTH_MAX)
       return Promise.resolve(false);
-    configs.set(config.id, config);
-    return Promise.resolve(true);
+    // Stored again, so that its new size is counted.
+    const tenant = ownersOf(record.owner, record.organisationId);
+    return Promise.resolve(this.entries.set(tenant, keyOf(record), { ...entry, configs }, TASK_TTL_MS));
   }
 
   configs(record: PushRecord): Promise<readonly StoredPushConfig[]> {
@@ -80,3 +89,9 @@ export class LocalPushStore implements PushStore {
 }
 
 const keyOf = ({ agentId, id }: Pick<PushRecord, 'agentId' | 'id'>): string => `${agentId} ${id}`;
+
+/** Returns the UTF-16 units of configs as JSON. */
+const lengthOf = (configs: ReadonlyMap<string, StoredPushConfig>): number =>
+  [...configs.values()].reduce((sum, config) => sum + JSON.stringify(config).length, 0);
+
+const sizeOf = ({ configs }: Entry): number => ENTRY_BYTES + 2 * lengthOf(configs);

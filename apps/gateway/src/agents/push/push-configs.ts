@@ -135,7 +135,7 @@ export class PushConfigs {
     if (await store.putConfig(record, sealedConfig(ring, record, config, call.version))) return;
     throw new A2aError(
       'invalidParams',
-      `A task has at most ${String(PUSH_CONFIGS_MAX)} push notification configs; delete one first.`,
+      `A task has at most ${String(PUSH_CONFIGS_MAX)} push notification configs, and 24 KiB of them; delete one, or use shorter secrets.`,
     );
   }
 

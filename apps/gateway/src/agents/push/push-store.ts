@@ -5,6 +5,11 @@ import type { AccessCaller } from '@gw/mcp';
 /** The ids by which access rules name a caller. Roles and groups are read when they are needed. */
 export type PushSubject = Pick<AccessCaller, 'userId' | 'keyId' | 'clientId' | 'trustId'>;
 
+/** Maximum number of registrations of one owner at one agent; beyond it, the oldest are removed. */
+export const OWNER_REGISTRATIONS_MAX = 1_000;
+/** Maximum UTF-16 units of the configs of one registration, sealed: two of the largest. */
+export const CONFIGS_LENGTH_MAX = 32_768;
+
 /** A registration: the push config that this gateway registered at an agent for one task. */
 export interface PushRecord {
   /** Random; also the id of the config at the agent. */
@@ -59,8 +64,8 @@ export interface PushStore {
   /** Removes a registration and its configs. */
   remove(push: BoundPush): Promise<void>;
   /**
-   * Adds or replaces a config. Resolves to false when the registration is unknown or has the
-   * maximum number of configs.
+   * Adds or replaces a config. Resolves to false when the registration is unknown, or would have
+   * too many configs or too large ones.
    */
   putConfig(record: PushRecord, config: StoredPushConfig): Promise<boolean>;
   configs(record: PushRecord): Promise<readonly StoredPushConfig[]>;

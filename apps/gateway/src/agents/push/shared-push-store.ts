@@ -2,7 +2,14 @@ import { hash } from 'node:crypto';
 import { PUSH_CONFIGS_MAX } from '@gw/a2a';
 import type { Redis } from '@gw/redis';
 import { TASK_TTL_MS, ownerUnknown } from '../tasks/task-store';
-import type { BoundPush, PushRecord, PushStore, StoredPushConfig } from './push-store';
+import {
+  CONFIGS_LENGTH_MAX,
+  OWNER_REGISTRATIONS_MAX,
+  type BoundPush,
+  type PushRecord,
+  type PushStore,
+  type StoredPushConfig,
+} from './push-store';
 
 const TTL_S = TASK_TTL_MS / 1_000;
 
@@ -15,11 +22,36 @@ redis.call('HSET', KEYS[1], 'task', ARGV[1])
 redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3], 'NX')
 return 1`;
 
-/** KEYS: registration. ARGV: field of the config, config, configs of a registration, TTL. */
+/**
+ * Stores a registration, and removes the owner's oldest ones above the maximum. KEYS: registration,
+ * registrations of the owner. ARGV: record, id, TTL, maximum, prefix of registrations.
+ */
+const PUT = `
+local time = redis.call('TIME')
+redis.call('HSET', KEYS[1], 'record', ARGV[1])
+redis.call('ZADD', KEYS[2], time[1] * 1000 + math.floor(time[2] / 1000), ARGV[2])
+for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ARGV[3]) end
+for _, oldest in ipairs(redis.call('ZRANGE', KEYS[2], 0, -tonumber(ARGV[4]) - 1)) do
+  redis.call('DEL', ARGV[5] .. oldest)
+  redis.call('ZREM', KEYS[2], oldest)
+end
+return 1`;
+
+/**
+ * KEYS: registration. ARGV: field of the config, config, configs of a registration, TTL, length of
+ * them.
+ */
 const PUT_CONFIG = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local count = redis.call('HLEN', KEYS[1]) - 1 - redis.call('HEXISTS', KEYS[1], 'task')
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 and count >= tonumber(ARGV[3]) then return 0 end
+local fields, length = redis.call('HGETALL', KEYS[1]), #ARGV[2]
+for at = 1, #fields, 2 do
+  if fields[at] ~= ARGV[1] and fields[at] ~= 'record' and fields[at] ~= 'task' then
+    length = length + #fields[at + 1]
+  end
+end
+if length > tonumber(ARGV[5]) then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[4])
 return 1`;
@@ -38,13 +70,9 @@ export class SharedPushStore implements PushStore {
   constructor(private readonly redis: Redis) {}
 
   async put(record: PushRecord): Promise<void> {
-    await withUnavailable(
-      this.redis
-        .multi()
-        .hset(keyOf(record), 'record', JSON.stringify(record))
-        .expire(keyOf(record), TTL_S)
-        .exec(),
-    );
+    const keys = [keyOf(record), ownerKey(record)] as const;
+    const args = [JSON.stringify(record), record.id, TTL_S, OWNER_REGISTRATIONS_MAX] as const;
+    await withUnavailable(this.redis.eval(PUT, 2, ...keys, ...args, keyOf({ ...record, id: '' })));
   }
 
   async get(agentId: string, id: string): Promise<BoundPush | null> {
@@ -71,7 +99,8 @@ export class SharedPushStore implements PushStore {
 
   async putConfig(record: PushRecord, config: StoredPushConfig): Promise<boolean> {
     const args = [CONFIG_FIELD + config.id, JSON.stringify(config), PUSH_CONFIGS_MAX, TTL_S] as const;
-    return (await withUnavailable(this.redis.eval(PUT_CONFIG, 1, keyOf(record), ...args))) === 1;
+    const stored = this.redis.eval(PUT_CONFIG, 1, keyOf(record), ...args, CONFIGS_LENGTH_MAX);
+    return (await withUnavailable(stored)) === 1;
   }
 
   async configs(record: PushRecord): Promise<readonly StoredPushConfig[]> {
@@ -98,6 +127,8 @@ export class SharedPushStore implements PushStore {
  * cluster.
  */
 const keyOf = ({ agentId, id }: Pick<PushRecord, 'agentId' | 'id'>): string => `gw:a2a:{${agentId}}:p:${id}`;
+const ownerKey = ({ agentId, owner: { workspaceId, principal } }: PushRecord): string =>
+  `gw:a2a:{${agentId}}:po:${hash('sha256', JSON.stringify([workspaceId, principal]), 'base64url')}`;
 const taskKey = (agentId: string, taskId: string): string =>
   `gw:a2a:{${agentId}}:pt:${hash('sha256', taskId, 'base64url')}`;
 
