@@ -72,8 +72,8 @@ export class PushConfigs {
     if (request.view.abilities.push === 'off') throw new A2aError('pushNotSupported');
     const config = this.read(wanted);
     const known = task === null ? null : await this.parts.store.ofTask(task.agentId, task.taskId);
-    if (known !== null) {
-      await this.storeConfig(request, known.record, config);
+    if (task !== null && known !== null) {
+      await this.addConfig(request, task, known.record, config);
       return new MessagePush(null, null);
     }
     const { record, token } = await this.newRecord(request);
@@ -105,10 +105,7 @@ export class PushConfigs {
   private async create(request: AgentRequest, task: TaskRecord, push: BoundPush | null): Promise<Members> {
     const config = this.read(request.call.params10);
     if (push !== null) {
-      await this.storeConfig(request, push.record, config);
-      // Polling may have ended, because it lasts an hour.
-      if (!agentNotifies(request) && !(await this.parts.pollers.start(push.record, task.taskId)))
-        throw tooManyPolled();
+      await this.addConfig(request, task, push.record, config);
       return shown(task, config);
     }
     const { record, token } = await this.newRecord(request);
@@ -128,6 +125,18 @@ export class PushConfigs {
   private read(wanted: Members): NamedConfig {
     const read = readPushConfig(wanted, 0, this.parts.rules(wanted['url']));
     return { ...read, id: read.id ?? randomHex(16) };
+  }
+
+  /** Adds a config to a task that has a registration. Rejects with `A2aError` or `GatewayError`. */
+  private async addConfig(
+    request: AgentRequest,
+    { taskId }: TaskRecord,
+    record: PushRecord,
+    config: NamedConfig,
+  ): Promise<void> {
+    await this.storeConfig(request, record, config);
+    // Polling may have ended, because it lasts an hour.
+    if (!agentNotifies(request) && !(await this.parts.pollers.start(record, taskId))) throw tooManyPolled();
   }
 
   private async storeConfig({ call }: AgentRequest, record: PushRecord, config: NamedConfig): Promise<void> {
