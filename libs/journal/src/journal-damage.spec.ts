@@ -117,6 +117,23 @@ describe('Journal.open with damaged files', () => {
     expect(ids.length + stats.damagedRecords).toBe(RECORDS + 1);
   });
 
+  it('counts the records of a damaged last block when newer records are in memory', async () => {
+    const copy = join(root, 'newer');
+    cpSync(written, copy, { recursive: true });
+    const last = segmentsOf(copy).at(-1) as string;
+    const content = readFileSync(last);
+    const at = content.length - END_MARK_BYTES - 10;
+    content.writeUInt8(content.readUInt8(at) ^ 4, at);
+    writeFileSync(last, content);
+    const journal = open(copy);
+    journal.append(JSON.stringify({ id: RECORDS }), null, null, NOTHING);
+    journal.flush();
+    const ids = await drain(journal);
+    expect([ids.length, ids.at(-1)]).toEqual([RECORDS + 1 - 2, RECORDS]);
+    expect(journal.stats().damagedRecords).toBe(2);
+    journal.close();
+  });
+
   it('passes the counts of missing records on to the next process', async () => {
     const copy = join(root, 'kept');
     cpSync(written, copy, { recursive: true });

@@ -43,17 +43,16 @@ export function recoverSegments(directory: string, sealer: Sealer, state: Journa
     .map((name) => Number(SEGMENT_NAME.exec(name)?.[1] ?? NaN))
     .filter((sequence) => !Number.isNaN(sequence))
     .sort((a, b) => a - b);
-  const scans = sequences.map((sequence) => scanSegment(directory, sequence, sealer));
+  const scans = sequences.map((sequence) =>
+    scanSegment(directory, sequence, sequence === sequences.at(-1), sealer),
+  );
   const legacy = state.readLegacy();
   const segments: Segment[] = [];
   let firstNumber: number | null = null;
   let nextNumber = 0;
   let writtenAtMs: number | null = null;
-  for (const [at, scan] of scans.entries()) {
-    const { sequence, path } = scan;
-    const found = scan.isLegacy
-      ? convertLegacySegment(path, sequence, legacy, sealer, nextNumber)
-      : recoverSegment(scan, at === scans.length - 1, sealer);
+  for (const { sequence, path, blocks } of scans) {
+    const found = blocks ?? convertLegacySegment(path, sequence, legacy, sealer, nextNumber);
     if (found.bytes === 0) unlinkSync(path);
     else segments.push({ sequence, path, bytes: found.bytes });
     firstNumber ??= found.first;
@@ -64,23 +63,23 @@ export function recoverSegments(directory: string, sealer: Sealer, state: Journa
   return { segments, firstNumber, nextNumber, writtenAtMs };
 }
 
+/** What a segment contains. It does not hold the bytes, since all segments together may be large. */
 interface SegmentScan {
   readonly sequence: number;
   readonly path: string;
-  readonly isLegacy: boolean;
-  readonly blocks: readonly { readonly at: number; readonly header: BlockHeader }[];
-  readonly content: Buffer;
+  /** Null for a segment of a version without encryption. */
+  readonly blocks: Found | null;
 }
 
 /**
- * Lists the blocks of a segment by their headers. Skips damage and blocks of the file's former
+ * Reads the blocks of a segment by their headers. Skips damage and blocks of the file's former
  * segment.
  */
-function scanSegment(directory: string, sequence: number, sealer: Sealer): SegmentScan {
+function scanSegment(directory: string, sequence: number, isNewest: boolean, sealer: Sealer): SegmentScan {
   const path = segmentPath(directory, sequence);
   const content = statSync(path).size === 0 ? Buffer.alloc(0) : readFileSync(path);
-  if (isLegacySegment(content)) return { sequence, path, isLegacy: true, blocks: [], content };
-  const blocks: { at: number; header: BlockHeader }[] = [];
+  if (isLegacySegment(content)) return { sequence, path, blocks: null };
+  const blocks: PlacedHeader[] = [];
   for (let at = 0; at < content.length;) {
     const probe = probeBlock(content, at, sequence);
     if (probe.kind !== 'block') {
@@ -91,7 +90,7 @@ function scanSegment(directory: string, sequence: number, sealer: Sealer): Segme
     blocks.push({ at, header: probe.header });
     at += probe.header.bytes;
   }
-  return { sequence, path, isLegacy: false, blocks, content };
+  return { sequence, path, blocks: recoverSegment(blocks, content, isNewest, sealer) };
 }
 
 export interface Found {
@@ -101,6 +100,11 @@ export interface Found {
   readonly writtenAtMs: number | null;
 }
 
+interface PlacedHeader {
+  readonly at: number;
+  readonly header: BlockHeader;
+}
+
 const EMPTY: Found = { bytes: 0, first: null, next: 0, writtenAtMs: null };
 
 /**
@@ -108,7 +112,12 @@ const EMPTY: Found = { bytes: 0, first: null, next: 0, writtenAtMs: null };
  * newest segment has none, its last block counts only if its content is intact: the process may
  * have died while it overwrote an old file, and acknowledged nothing of that block.
  */
-function recoverSegment({ blocks, content }: SegmentScan, isNewest: boolean, sealer: Sealer): Found {
+function recoverSegment(
+  blocks: readonly PlacedHeader[],
+  content: Buffer,
+  isNewest: boolean,
+  sealer: Sealer,
+): Found {
   const complete = [...blocks];
   const last = complete.at(-1);
   if (isNewest && last) {

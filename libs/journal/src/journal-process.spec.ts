@@ -51,6 +51,13 @@ describe('Journal in a child process', () => {
        };
        turn();`,
     );
+    writeFileSync(
+      join(built, 'opener.cjs'),
+      `const { Journal } = require('./libs/journal/src/journal.js');
+       const { Sealer } = require('./libs/journal/src/sealer.js');
+       Journal.open({ directory: process.argv[2], sealer: new Sealer([Buffer.alloc(32, 1)]) });
+       process.stdout.write(String(process.resourceUsage().maxRSS));`,
+    );
   });
   afterAll(() => {
     rmSync(built, { recursive: true, force: true });
@@ -114,6 +121,23 @@ describe('Journal in a child process', () => {
     expect((await stored()).size).toBe(stats.appended);
     // The next process still reports the dropped records.
     expect(Journal.open({ directory, sealer }).stats().droppedByDisk).toBe(stats.droppedByDisk);
+  });
+
+  it('opens a long backlog with the memory of a few segments', () => {
+    const journal = Journal.open({ directory, sealer });
+    const body = Buffer.alloc(512 * 1024, 'b');
+    for (let id = 0; id < 600; id += 1) {
+      journal.append(JSON.stringify({ id }), body, null, () => undefined);
+      journal.flush();
+    }
+    expect(journal.stats().diskBytes).toBeGreaterThan(300 * 1_048_576);
+    journal.close();
+    const [peak] = execFileSync(process.execPath, [join(built, 'opener.cjs'), directory])
+      .toString()
+      .split(' ')
+      .map(Number);
+    // Kilobytes, of which an idle process takes about 60,000.
+    expect(peak).toBeLessThan(200 * 1_024);
   });
 
   it('keeps records in memory while the disk refuses writes, and writes all of them later [faults D19]', async () => {

@@ -46,7 +46,7 @@ class TailBuffer {
 
 /**
  * Keeps the newest frames in memory. Frames are collected here, encrypted and written to the disk
- * from here, and usually shipped from here, so that they need not be read and decrypted reused. It
+ * from here, and usually shipped from here, so that they need not be read and decrypted again. It
  * uses at most `BUFFERS_MAX` buffers of 1 MiB; then the oldest buffer is reused, and its frames are
  * read from the disk.
  */
@@ -71,7 +71,7 @@ export class JournalTail {
     return BUFFER_BYTES - this.current.used;
   }
 
-  /** Registers the frame that the caller markWritten from `used` to `end`. */
+  /** Registers the frame that the caller wrote from `used` to `end`. */
   add(end: number): void {
     const { current } = this;
     const { blocks, used, written } = current;

@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -174,6 +175,29 @@ describe('Journal', () => {
     expect(next.stats().damagedBytes).toBe(0);
     await append(next, 61);
     expect(await drain(open({ segmentBytes: 2 * KIB }))).toEqual([61]);
+  });
+
+  it('starts a new file when the file kept from a shipped segment cannot be opened', async () => {
+    const journal = open();
+    await append(journal, 1);
+    mkdirSync(join(directory, 'spare.log'));
+    expect(await drain(journal)).toEqual([1]);
+    journal.close();
+    const next = open();
+    for (const id of [2, 3]) await append(next, id);
+    expect(await drain(next)).toEqual([2, 3]);
+    expect(next.stats().unwritten).toBe(0);
+  });
+
+  it('keeps the files of records that are acknowledged after it was closed', async () => {
+    const journal = open();
+    await append(journal, 1);
+    const batch = await journal.read(10, KIB);
+    journal.close();
+    const next = open();
+    journal.acknowledge((batch as NonNullable<typeof batch>).end);
+    expect(await drain(next)).toEqual([1]);
+    expect(next.stats().damagedBytes).toBe(0);
   });
 
   it('starts from the oldest record when its state file cannot be read', async () => {

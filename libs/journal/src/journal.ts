@@ -26,8 +26,8 @@ const RETRY_MS = 100;
  * After its callback a record is in the page cache and survives a crash of the process or, with
  * `sync`, of the machine. Memory is bounded by the buffers of `JournalTail`; without a working sink
  * the journal grows on the disk up to `capBytes`. Writes that the disk refuses are repeated from
- * memory while there is room. A record that cannot be kept is counted, and its callback runs all
- * the same.
+ * memory while there is room. A record that cannot be kept is counted. The callbacks of such records
+ * and of those that wait in memory run all the same.
  */
 export class Journal {
   private readonly tail = new JournalTail();
@@ -196,6 +196,7 @@ export class Journal {
           this.tail.read(cursor, recordsMax, bytesMax) ??
           (await this.readDisk(segment, recordsMax, bytesMax));
         if (batch === null) continue;
+        this.skipGap(batch.end.number - batch.count);
         this.oldestAtMs = batch.writtenAtMs;
         return batch;
       }
@@ -240,9 +241,11 @@ export class Journal {
 
   /**
    * Records that everything before `end` was received, and deletes the segments that are received
-   * completely.
+   * completely. Does nothing once the journal is closed: the files may belong to another process
+   * then, which sends the records again.
    */
   acknowledge(end: Position): void {
+    if (this.closed) return;
     this.cursor = end;
     this.writeState();
     for (let oldest = this.segments[0]; oldest && this.isDone(oldest); oldest = this.segments[0]) {

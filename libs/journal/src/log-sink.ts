@@ -38,7 +38,7 @@ export function httpLogSink({ url, serviceToken, post }: HttpLogSinkOptions): Lo
       const { status } = await post(url, headers, batch);
       if (status !== 200) {
         throw new GatewayError('unavailable', {
-          message: `The worker answered ${String(status)} to log records.`,
+          message: `The worker responded with ${String(status)} to log records.`,
         });
       }
     },

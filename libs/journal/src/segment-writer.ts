@@ -7,6 +7,7 @@ import {
   ftruncateSync,
   openSync,
   renameSync,
+  rmSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
@@ -124,13 +125,28 @@ export class SegmentWriter {
   }
 
   private openNext(path: string): number {
+    return this.reuseSpare(path) ?? openSync(path, 'wx', 0o600);
+  }
+
+  /**
+   * Opens the kept file as `path`; returns null if there is none. A file that cannot be reused is
+   * deleted: `path` must not exist after a failure, because a new file could not be created then.
+   */
+  private reuseSpare(path: string): number | null {
     const spare = join(this.directory, SPARE_NAME);
-    if (!existsSync(spare)) return openSync(path, 'wx', 0o600);
-    renameSync(spare, path);
-    const fd = openSync(path, 'r+');
-    // The end mark hides the old blocks until the first new ones are written.
-    writeSync(fd, END_MARK, 0, END_MARK_BYTES, 0);
-    return fd;
+    if (!existsSync(spare)) return null;
+    let fd: number | null = null;
+    try {
+      fd = openSync(spare, 'r+');
+      // The end mark hides the old blocks until the first new ones are written.
+      writeSync(fd, END_MARK, 0, END_MARK_BYTES, 0);
+      renameSync(spare, path);
+      return fd;
+    } catch {
+      if (fd !== null) closeSync(fd);
+      rmSync(spare, { recursive: true, force: true });
+      return null;
+    }
   }
 }
 
