@@ -1,4 +1,4 @@
-import type { PriceCard, Unit, UnitPrices } from './catalogue';
+import type { PriceCard, Unit, UnitPrice, UnitPrices } from './catalogue';
 import type { Factor } from './lines';
 import { scaleDecimal } from './money';
 
@@ -8,20 +8,21 @@ import { scaleDecimal } from './money';
 export interface Adjustments {
   readonly factor: Factor;
   /**
-   * Gives each token kind that has a factor but no own price the price of the total it is part of.
+   * Gives each token kind that has a factor but no own price the price of the smallest total that it
+   * is part of and that has a price.
    */
   split(card: PriceCard): PriceCard;
 }
 
 export const MILLION = 1_000_000;
 
+type TokenUnit = Exclude<Unit, 'requests'>;
+
 /**
  * Names of units in the public API, and the total that a unit is part of. A kind of token that a
  * usage does not count separately (predicted and text tokens) has the factor of its total.
  */
-const NAMES: Readonly<
-  Record<Exclude<Unit, 'requests'>, { readonly name: string; readonly total: Unit | null }>
-> = {
+const NAMES: Readonly<Record<TokenUnit, { readonly name: string; readonly total: TokenUnit | null }>> = {
   input: { name: 'request_token', total: null },
   cache_read: { name: 'cache_read_input_token', total: 'input' },
   cache_read_audio: { name: 'cache_read_audio_input_token', total: 'cache_read' },
@@ -56,7 +57,7 @@ export function compileAdjustments(pricingAdjustments: unknown): Adjustments | n
   const factors = new Map<string, number | null>(
     Object.entries(NAMES).map(([unit, { name }]) => [unit, factorOf(multiplier[name])]),
   );
-  const separateUnits = (Object.keys(NAMES) as (keyof typeof NAMES)[]).filter(
+  const separateUnits = (Object.keys(NAMES) as TokenUnit[]).filter(
     (unit) => NAMES[unit].total !== null && factors.get(unit) !== null,
   );
   return {
@@ -66,13 +67,20 @@ export function compileAdjustments(pricingAdjustments: unknown): Adjustments | n
   };
 }
 
-function withOwnPrices(units: UnitPrices, separateUnits: readonly (keyof typeof NAMES)[]): UnitPrices {
-  const own: Partial<Record<Unit, UnitPrices[Unit]>> = { ...units };
+function withOwnPrices(units: UnitPrices, separateUnits: readonly TokenUnit[]): UnitPrices {
+  const own: Partial<Record<Unit, UnitPrice>> = { ...units };
   for (const unit of separateUnits) {
-    const { total } = NAMES[unit];
-    if (own[unit] === undefined && total !== null && own[total] !== undefined) own[unit] = own[total];
+    const price = priceWithin(unit, own);
+    if (price !== undefined) own[unit] = price;
   }
-  return own as UnitPrices;
+  return own;
+}
+
+/** Returns the price of the unit, or else of the smallest total that it is part of and that has one. */
+function priceWithin(unit: TokenUnit, units: UnitPrices): UnitPrice | undefined {
+  for (let at: TokenUnit | null = unit; at !== null; at = NAMES[at].total)
+    if (units[at] !== undefined) return units[at];
+  return undefined;
 }
 
 function factorOf(value: unknown): number | null {

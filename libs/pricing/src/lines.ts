@@ -23,11 +23,14 @@ export function splitUsage(usage: BillableUsage, prices: UnitPrices): Quantities
     output -= taken;
     return taken;
   };
-  const cacheReadAudio = fromInput('cache_read_audio', usage.cacheReadAudioTokens ?? 0);
+  const cachedAudio = usage.cacheReadAudioTokens ?? 0;
+  const cacheReadAudio = fromInput('cache_read_audio', cachedAudio);
   const cacheRead = fromInput('cache_read', usage.cacheReadTokens - cacheReadAudio);
   const hour = fromInput('cache_write_1h', usage.cacheWrite1hTokens ?? 0);
   const cacheWrite = fromInput('cache_write', usage.cacheWriteTokens - hour);
-  const inputAudio = fromInput('input_audio', usage.inputAudioTokens - cacheReadAudio);
+  // Cached audio without its own price is part of the cached input above.
+  const takenAudio = Math.min(cachedAudio, cacheReadAudio + cacheRead);
+  const inputAudio = fromInput('input_audio', usage.inputAudioTokens - takenAudio);
   const inputImage = fromInput('input_image', usage.inputImageTokens ?? 0);
   const reasoning = fromOutput('output_reasoning', usage.reasoningTokens);
   const outputAudio = fromOutput('output_audio', usage.outputAudioTokens);

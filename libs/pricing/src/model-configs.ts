@@ -87,7 +87,9 @@ export interface ModelConfigs {
 }
 
 const MEMORY_MS = 3_600_000;
-/** Interval after which documents are read again when no source had a valid one. */
+/**
+ * Interval after which documents are read again when a source failed and no other had a valid one.
+ */
 const RETRY_MS = 60_000;
 /**
  * Maximum number of providers kept; the least recently used one is dropped with its last valid

@@ -63,12 +63,16 @@ export function parsePricingConfig(value: unknown, path = 'pricing_config'): Pri
   const config = fields(value, path);
   const currency = config['currency'];
   if (currency !== undefined && currency !== 'USD') throw new Error(`${path}.currency must be USD`);
-  return cardOf(fields(config['pay_as_you_go'], `${path}.pay_as_you_go`), config, `${path}.pay_as_you_go`);
+  const prices = fields(config['pay_as_you_go'], `${path}.pay_as_you_go`);
+  const batchMillionths = batchOf(config['batch_multiplier'], `${path}.batch_multiplier`);
+  return { ...cardOf(prices, `${path}.pay_as_you_go`), batchMillionths };
 }
 
 function datedCards(value: unknown, path: string): readonly DatedCard[] {
   const entries: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (entries.length === 0 || entries.length > PRICES_PER_MODEL_MAX) throw new Error(`${path} has no price`);
+  if (entries.length === 0) throw new Error(`${path} has no price`);
+  if (entries.length > PRICES_PER_MODEL_MAX)
+    throw new Error(`${path} has more than ${String(PRICES_PER_MODEL_MAX)} prices`);
   return entries
     .map((entry, index) => {
       const at = Array.isArray(value) ? `${path}.${String(index)}` : path;
@@ -79,7 +83,7 @@ function datedCards(value: unknown, path: string): readonly DatedCard[] {
     .sort((one, other) => one.from - other.from);
 }
 
-function cardOf(prices: Fields, config: Fields, path: string): PriceCard {
+function cardOf(prices: Fields, path: string): Omit<PriceCard, 'batchMillionths'> {
   const units: Partial<Record<Unit, UnitPrice>> = {};
   let additional: Record<string, number> = {};
   let images: PriceCard['images'] = {};
@@ -95,13 +99,13 @@ function cardOf(prices: Fields, config: Fields, path: string): PriceCard {
       if (unit !== undefined) units[unit] = { base, tiers: tiersOf(value, at, base) };
     }
   }
-  return { units, additional, images, batchMillionths: batchOf(config['batch_multiplier'], path) };
+  return { units, additional, images };
 }
 
 function batchOf(value: unknown, path: string): number | null {
   if (value === undefined || value === null) return null;
   const scaled = typeof value === 'number' ? scaleDecimal(value, 6) : null;
-  if (scaled === null) throw new Error(`${path}: batch_multiplier must be a number from 0`);
+  if (scaled === null) throw new Error(`${path} must be a number from 0`);
   return scaled;
 }
 

@@ -84,6 +84,28 @@ describe('Pricer', () => {
     ]);
   });
 
+  it('prices cached audio once, as other cached input, if it has no own price', () => {
+    const card = parsePricingConfig({
+      pay_as_you_go: {
+        request_token: cents(0.001),
+        cache_read_input_token: cents(0.0001),
+        request_audio_token: cents(0.002),
+      },
+    });
+    const counts = usage({
+      inputTokens: 100,
+      cacheReadTokens: 30,
+      cacheReadAudioTokens: 20,
+      inputAudioTokens: 40,
+    });
+    const lines = pricer.price(request({ custom: card }), counts, NOON)?.lines ?? [];
+    expect(lines.map(({ unit, quantity }) => [unit, quantity])).toEqual([
+      ['input', 50],
+      ['cache_read', 30],
+      ['input_audio', 20],
+    ]);
+  });
+
   it('returns null for images and additional units without a price', () => {
     for (const name of ['robots', 'constructor']) {
       expect(pricer.price(custom, usage({ additionalUnits: { [name]: 1 } }), NOON)).toBeNull();
@@ -158,6 +180,11 @@ describe('Pricer', () => {
     const adjustments = compileAdjustments({ multiplier: { reasoning_token: 3 } });
     const counts = usage({ outputTokens: 100, reasoningTokens: 40 });
     expect(pricer.price({ ...custom, custom: flat, adjustments }, counts, NOON)?.total).toBe(
+      60_000 + 3 * 40_000,
+    );
+    const cachedAudio = compileAdjustments({ multiplier: { cache_read_audio_input_token: 3 } });
+    const cached = usage({ inputTokens: 100, cacheReadTokens: 40, cacheReadAudioTokens: 40 });
+    expect(pricer.price({ ...custom, custom: flat, adjustments: cachedAudio }, cached, NOON)?.total).toBe(
       60_000 + 3 * 40_000,
     );
     expect(compileAdjustments(null)).toBeNull();
@@ -238,6 +265,9 @@ describe('parsePriceFile', () => {
     [{ m: { pay_as_you_go: { request_token: { price: '1' } } } }, 'm.pay_as_you_go.request_token.price'],
     [{ m: { pay_as_you_go: { request_token: { price: 1e300 } } } }, 'm.pay_as_you_go.request_token.price'],
     [{ m: { pay_as_you_go: token, currency: 'EUR' } }, 'm.currency must be USD'],
+    [{ m: { pay_as_you_go: token, batch_multiplier: '1' } }, 'm.batch_multiplier must be a number from 0'],
+    [{ m: [] }, 'm has no price'],
+    [{ m: Array.from({ length: 1_001 }, () => ({ pay_as_you_go: token })) }, 'm has more than 1000 prices'],
     [{ m: [{ effective_from: 'soon', pay_as_you_go: token }] }, 'm.0.effective_from must be a date'],
     [{ m: { pay_as_you_go: { ...token, image: { hd: 4 } } } }, 'm.pay_as_you_go.image.hd must be an object'],
     [
