@@ -5,6 +5,8 @@ import type { LogEntry } from '@gw/log-store';
 import type { EntityManager } from 'typeorm';
 
 const NAME_LENGTH_MAX = 512;
+/** Unit of the price line of a part of named usage, whose kinds of tokens are not known. */
+export const REST_UNIT = 'rest';
 
 /**
  * The result of charging by name. A name identifies an object, such as a batch, that several
@@ -158,7 +160,7 @@ function restPrice(
   if (!price) return null;
   const cost = claims.reduce((sum, claim) => sum + partOf(claim).cost, 0);
   const quantity = claims.reduce((sum, claim) => sum + partOf(claim).tokens, 0);
-  return { ...price, lines: [{ unit: 'rest', quantity, pricePerMillion: 0, cost }] };
+  return { ...price, lines: [{ unit: REST_UNIT, quantity, pricePerMillion: 0, cost }] };
 }
 
 /**

@@ -14,6 +14,7 @@ import {
 } from '@gw/pricing';
 import { PROVIDERS } from '@gw/providers';
 import { In, type EntityManager } from 'typeorm';
+import { REST_UNIT } from '../../ledger/charged-once';
 
 /**
  * Prices logs at the current prices, in the order a gateway uses: the model's own price, a
@@ -48,7 +49,7 @@ export class LogPricer {
 
   /**
    * Returns the price request of a log with its billable usage; null for a log without a provider
-   * or without a known price, and for usage of several models.
+   * or without a known price, for usage of several models, and for a part of a named usage.
    */
   private requestOf(
     { row, decision, usage }: PricedLog,
@@ -57,6 +58,8 @@ export class LogPricer {
     // `model: null`: several models were priced together, and the log does not show the usage of
     // each.
     if (row.provider === null || decision.price?.model === null) return null;
+    // The log does not show which kinds of tokens the part consists of.
+    if (decision.price?.lines.some(({ unit }) => unit === REST_UNIT) === true) return null;
     const prices = row.integration_id === null ? undefined : saved.get(row.integration_id);
     const provider = PROVIDERS.get(row.provider) ?? { id: row.provider, priceCatalogueId: null };
     const requestBy = (model: string): PriceRequest | null =>

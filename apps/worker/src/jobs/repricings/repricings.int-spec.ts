@@ -283,6 +283,21 @@ describe('repricings job', () => {
     ]);
   });
 
+  it('does not correct the rest of a usage that another record is charged', async () => {
+    const counters = [['api_key:k:cost:budget', 0]] as const;
+    const sample = sampleLogRecord({ organisationId });
+    const line = { unit: 'rest', quantity: 1_000, pricePerMillion: 0, cost: 2 * CENT };
+    const price = { source: 'catalogue', model: 'gpt-4o', lines: [line] } as const;
+    const charge: ChargeRecord = {
+      ...{ line: 'primary', provider: 'openai', cost: 2 * CENT, tokens: 1_000, requests: 0, flags: [] },
+      ...{ once: 'response r1', counters },
+    };
+    const id = await log(2 * CENT, { decision: { ...sample.decision, price, charges: [charge] } });
+    await apply(await ask());
+    await processor().process();
+    expect(await costs(id)).toEqual([[2 * CENT, 'priced']]);
+  });
+
   it('does not correct usage of several models together', async () => {
     const line = { unit: 'output', quantity: 1_000, pricePerMillion: 0, cost: 2 * CENT };
     const sample = sampleLogRecord();
