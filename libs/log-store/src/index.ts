@@ -67,7 +67,7 @@ export {
 export { listLogs } from './pages/log-pages.queries';
 export { logsOfIds, recentLogs, type RecentLogs } from './pages/log-tail.queries';
 export { findLog, type StoredRequestLogDetail } from './pages/log-reader.queries';
-export { amendLogs } from './rows/log-amendments.queries';
+export { amendLogs, type JudgedLog } from './rows/log-amendments.queries';
 export {
   bodyFolder,
   bodyPlace,

@@ -7,7 +7,7 @@ import {
   insertVerdicts,
   type GuardrailCount,
   type GuardrailVerdict,
-  type LogEntry,
+  type JudgedLog,
 } from '@gw/log-store';
 import type { EntityManager } from 'typeorm';
 
@@ -19,20 +19,11 @@ const CHECKS_MAX = 500;
 const NAME_LENGTH_MAX = 255;
 
 /**
- * A log record with the number of its guardrails whose verdicts are stored already; 0 for a new
- * record.
- */
-export interface Judged {
-  readonly row: LogEntry['row'];
-  readonly verdictsBefore: number;
-}
-
-/**
  * Stores the verdicts of log records, except those of their first `verdictsBefore` guardrails,
  * which are stored already. All verdicts are added to the counts of their day; each verdict that
  * failed or could not decide also becomes a row that people can mark as wrong.
  */
-export async function enterVerdicts(manager: EntityManager, judged: readonly Judged[]): Promise<void> {
+export async function enterVerdicts(manager: EntityManager, judged: readonly JudgedLog[]): Promise<void> {
   const rows: GuardrailVerdict[] = [];
   const counts = new Map<string, GuardrailCount>();
   for (const record of judged) read(record, rows, counts);
@@ -42,7 +33,7 @@ export async function enterVerdicts(manager: EntityManager, judged: readonly Jud
 }
 
 function read(
-  { row, verdictsBefore }: Judged,
+  { row, verdictsBefore }: JudgedLog,
   rows: GuardrailVerdict[],
   counts: Map<string, GuardrailCount>,
 ): void {

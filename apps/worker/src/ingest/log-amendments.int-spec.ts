@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { GuardrailRecord, LogRecord } from '@gw/contracts';
+import { FeedbackEntity } from '@gw/entities';
 import { decodeFrames, encodeFrame } from '@gw/journal';
-import { decodeLogBodies, findLog, qualityOf, requestLogRow, type RequestLogRow } from '@gw/log-store';
+import {
+  decodeLogBodies,
+  findLog,
+  qualityOf,
+  quarantinedLogs,
+  requestLogRow,
+  type RequestLogRow,
+} from '@gw/log-store';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
 import { LedgerBook } from '../ledger/ledger-book';
@@ -99,6 +107,32 @@ describe('amendments of log records', () => {
       expect(await runs(records.first)).toEqual([1, 1]);
     },
   );
+
+  it.each<readonly [string, (of: { first: LogRecord; second: LogRecord }) => LogRecord[][]]>([
+    ['after the first', ({ first, second }) => [[first], [second], [second]]],
+    ['in one batch with the first', ({ first, second }) => [[first, second]]],
+    ['before the first', ({ first, second }) => [[second], [first]]],
+  ])('stores the feedback of each guardrail once when the amendment arrives %s', async (_how, batchesOf) => {
+    const { first, second } = make();
+    // A backslash before `u0000`, and characters that Postgres cannot store.
+    const metadata = { text: String.raw`\u0000`, half: '\ud800', nul: '\0' };
+    const withFeedback = (record: LogRecord): LogRecord => ({
+      ...record,
+      decision: {
+        ...record.decision,
+        guardrails: record.decision.guardrails?.map((each) => ({
+          ...each,
+          feedback: { value: each.id === 'soon' ? 5 : -5, weight: 1, metadata },
+        })),
+      },
+    });
+    await store(...batchesOf({ first: withFeedback(first), second: withFeedback(second) }));
+    const { manager } = database.dataSource;
+    const rows = await manager.findBy(FeedbackEntity, { workspaceId: first.workspaceId as string });
+    expect(rows.map(({ value }) => value).sort((one, other) => one - other)).toEqual([-5, 5]);
+    expect(rows[0]?.metadata).toEqual({ ...metadata, half: '\ufffd', nul: '\ufffd' });
+    expect(await quarantinedLogs(manager, 1)).toEqual([]);
+  });
 
   it.each([
     ['after the first', false],

@@ -94,7 +94,7 @@ export class LogIngest {
    * transaction repeats them. Null: the transaction itself adds them to the rollups.
    */
   addUp: ((rows: readonly RequestLogRow[]) => Promise<void>) | null = null;
-  /** Corrects analytics after a price change or an amendment. */
+  /** Corrects analytics after the reversal of an estimate. */
   correctSums: CorrectSums = correctRollups;
   /** Called with the new records after the commit. Must not throw. */
   onStored: (rows: readonly RequestLogRow[]) => void = () => undefined;
@@ -258,9 +258,10 @@ export class LogIngest {
       const inserted = firstOfEach(named.entries, insertedIds);
       stored = inserted.map(({ row }) => row);
       await this.addUp?.(stored);
-      await insertGuardrailFeedback(manager, inserted, insertedIds);
       const amended = await amendLogs(manager, entries);
-      await enterVerdicts(manager, [...inserted.map(({ row }) => ({ row, verdictsBefore: 0 })), ...amended]);
+      const judged = [...inserted.map(({ row }) => ({ row, verdictsBefore: 0 })), ...amended];
+      await insertGuardrailFeedback(manager, judged);
+      await enterVerdicts(manager, judged);
       await revertLogEstimates(manager, named.givenBack, this.correctSums);
       // Last, because transactions that charge the same budgets wait from here on.
       return this.book.enter(manager, inserted, insertedIds, named);

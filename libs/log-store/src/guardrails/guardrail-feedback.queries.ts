@@ -1,29 +1,29 @@
-import { FeedbackEntity, storableText } from '@gw/entities';
+import { FeedbackEntity, storableJson, storableText } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
-import type { LogEntry } from '../rows/log-writer.queries';
+import type { JudgedLog } from '../rows/log-amendments.queries';
 
 /** Maximum number of guardrail records of one log that can give feedback. */
 const PER_LOG_MAX = 100;
 
 /**
- * Stores the feedback of guardrails on the traces of new logs (`fresh`: their ids). Malformed
- * feedback is skipped, so that it never prevents a record from being stored.
+ * Stores the feedback of guardrails on the traces of logs, except that of their first
+ * `verdictsBefore` guardrails, which is stored already. Feedback without a valid value is skipped,
+ * so that it never prevents a record from being stored.
  */
 export async function insertGuardrailFeedback(
   manager: EntityManager,
-  entries: readonly LogEntry[],
-  fresh: ReadonlySet<string>,
+  judged: readonly JudgedLog[],
 ): Promise<void> {
-  const rows = entries.flatMap(({ row }) => (fresh.has(row.id) ? feedbackOf(row) : []));
+  const rows = judged.flatMap(feedbackOf);
   if (rows.length > 0) await manager.insert(FeedbackEntity, rows);
 }
 
-function feedbackOf(row: LogEntry['row']) {
+function feedbackOf({ row, verdictsBefore }: JudgedLog) {
   const { organisation_id: organisationId, workspace_id: workspaceId, decision } = row;
   const records: unknown = decision.guardrails;
   if (organisationId === null || workspaceId === null || !Array.isArray(records)) return [];
-  return records.slice(0, PER_LOG_MAX).flatMap((record: unknown) => {
+  return records.slice(verdictsBefore, PER_LOG_MAX).flatMap((record: unknown) => {
     const { feedback } = (record ?? {}) as { readonly feedback?: Readonly<Record<string, unknown>> | null };
     const { value, weight, metadata } = feedback ?? {};
     if (typeof value !== 'number' || !Number.isFinite(value)) return [];
@@ -43,11 +43,8 @@ function feedbackOf(row: LogEntry['row']) {
   });
 }
 
-/**
- * Returns metadata without NUL characters, which Postgres JSON cannot hold; an empty object for
- * anything but an object.
- */
+/** Returns metadata that Postgres can store; an empty object for anything but an object. */
 function storableMetadata(metadata: unknown): object {
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return {};
-  return JSON.parse(JSON.stringify(metadata).replaceAll('\\u0000', '')) as object;
+  return JSON.parse(storableJson(metadata)) as object;
 }

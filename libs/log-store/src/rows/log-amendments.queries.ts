@@ -2,8 +2,11 @@ import { storableJson } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 import type { LogEntry } from './log-writer.queries';
 
-/** An amended record, and the number of verdicts that it had before. */
-export interface Amended {
+/**
+ * A log record with the number of its guardrails whose verdicts are stored already; 0 for a new
+ * record.
+ */
+export interface JudgedLog {
   readonly row: LogEntry['row'];
   readonly verdictsBefore: number;
 }
@@ -13,7 +16,7 @@ export interface Amended {
  * verdicts replaces the stored list. Returns the records that it changed. It can be repeated: a
  * record that already has as many verdicts is not changed.
  */
-export async function amendLogs(manager: EntityManager, entries: readonly LogEntry[]): Promise<Amended[]> {
+export async function amendLogs(manager: EntityManager, entries: readonly LogEntry[]): Promise<JudgedLog[]> {
   const amending = new Map(
     entries.filter(({ amends }) => amends === true).map(({ row }) => [row.id, row] as const),
   );
