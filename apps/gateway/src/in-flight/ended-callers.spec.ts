@@ -50,6 +50,16 @@ describe('request in flight whose caller has ended', () => {
     ]);
   });
 
+  it('logs every stream that it ends, more than requests of a refused key get log rows', async () => {
+    const streams: Promise<string>[] = [];
+    for (let count = 0; count < 70; count += 1) streams.push((await openStream()).ended);
+    gateway.removeKey(gateway.apiKey);
+    await Promise.all(streams);
+    expect(await eventually(() => running() === 0)).toBe(true);
+    expect(await gateway.records()).toHaveLength(70);
+    expect(gateway.plane.refused.counts.size).toBe(0);
+  });
+
   it('ends only streams of that caller', async () => {
     const [mine, theirs] = [await openStream(), await openStream(OTHER_KEY)];
     gateway.removeKey(gateway.apiKey);

@@ -1,6 +1,7 @@
 import { GatewayHarness, ORGANISATION_ID } from '../spec-support/harness';
 import { GatewayError, MINUTE_MS, type ErrorType } from '@gw/kernel';
 import type { RequestContext } from '../core/request-context';
+import { RequestSession } from '../realtime/request-session';
 import { RequestReply } from '../reply/request-reply';
 import { isRefused, RefusedRequests } from './refused-requests';
 
@@ -22,6 +23,7 @@ const refused = (id: string | null, changes: Partial<RequestContext> = {}): Requ
     principal: null,
     refusedKey: id === null ? null : { id, organisationId: 'organisation-1' },
     reply: replyWith('api_key_invalid'),
+    session: null,
     startedWallMs: 0,
     ...changes,
   }) as RequestContext;
@@ -67,6 +69,14 @@ describe('RefusedRequests', () => {
     expect(isRefusedWith(null)).toBe(false);
     expect(isRefusedWith('rate_limited')).toBe(false);
     expect(isRefusedWith('api_key_expired')).toBe(true);
+  });
+
+  it('ignores requests and sessions whose caller was withdrawn while they were in flight', () => {
+    const principal = {} as RequestContext['principal'];
+    const cut = new RequestReply();
+    cut.cut(new GatewayError('api_key_invalid'));
+    expect(isRefused(refused(null, { principal, reply: cut }))).toBe(false);
+    expect(isRefused(refused(null, { principal, session: new RequestSession() }))).toBe(false);
   });
 });
 

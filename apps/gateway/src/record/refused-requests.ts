@@ -81,9 +81,13 @@ export class RefusedRequests {
   }
 }
 
-/** Whether the request has no usable key. */
-export const isRefused = ({ principal, reply }: RequestContext): boolean =>
-  principal === null || (reply.failure !== null && UNUSABLE.has(reply.failure.type));
+/**
+ * Whether the request had no usable key when it began. A request or a session that was ended because
+ * its caller was withdrawn is none: its record includes charges, so it must be written.
+ */
+export const isRefused = ({ principal, reply, session }: RequestContext): boolean =>
+  principal === null ||
+  (reply.failure !== null && UNUSABLE.has(reply.failure.type) && !reply.isCut && session === null);
 
 /** Failures of requests whose key is known and may not be used. */
 const UNUSABLE: ReadonlySet<string> = new Set(['api_key_expired', 'api_key_invalid']);
