@@ -7,8 +7,8 @@ import type { EntityManager } from 'typeorm';
  */
 export const DELIVERY_ATTEMPTS_MAX = 7;
 /**
- * Retention of alerts. It is longer than any budget period, so that no alert is sent twice in one
- * period.
+ * Retention of alerts. It is longer than any recurring period of a budget, so that no alert is sent
+ * twice in one period.
  */
 const ALERT_RETENTION_DAYS = 400;
 const RECIPIENTS_MAX = 100;

@@ -8,8 +8,7 @@ export interface HolderRow extends LedgerRow {
 
 export interface HeldBalance extends LedgerBalance {
   /**
-   * HolderPart of the balance that price corrections have added or removed; see
-   * `PRICE_CORRECTIONS`.
+   * The part of the balance that price corrections have added or removed; see `PRICE_CORRECTIONS`.
    */
   readonly adjusted: Omit<LedgerBalance, 'account'>;
   readonly holders: readonly (Omit<LedgerBalance, 'account'> & {

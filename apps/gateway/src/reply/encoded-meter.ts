@@ -8,6 +8,7 @@ import type { GatewayResponse } from '../attempt/gateway-response';
 import { outcomeOf } from '../core/outcome';
 import type { RequestContext } from '../core/request-context';
 import type { Reply } from './reply';
+import type { Meter } from './request-reply';
 
 /** Maximum size of a decoded JSON response in bytes; it is held in memory while it is read. */
 const JSON_BYTES_MAX = 8 * 1_048_576;
@@ -20,11 +21,11 @@ const EVENT_BYTES_MAX = 64 * 1_048_576;
  * response has been forwarded, and the log record waits for that. No usage is read from a response
  * that was not kept whole, that decodes to more than the limits above, or that cannot be decoded.
  */
-export class EncodedMeter {
+export class EncodedMeter implements Meter {
   private found: ResponseFacts = NOTHING;
   private decoded: Buffer | null = null;
-  private streamedMade: CreatedObject | null = null;
-  private streamedBegun: Usage | null = null;
+  private created: CreatedObject | null = null;
+  private streamedInitially: Usage | null = null;
   private readonly isJson: boolean;
 
   constructor(
@@ -50,12 +51,12 @@ export class EncodedMeter {
     return this.decoded;
   }
 
-  begun(): Usage | null {
-    return this.streamedBegun;
+  initialUsage(): Usage | null {
+    return this.streamedInitially;
   }
 
-  made(): CreatedObject | null {
-    return this.streamedMade;
+  createdObject(): CreatedObject | null {
+    return this.created;
   }
 
   /** Never rejects. */
@@ -82,8 +83,8 @@ export class EncodedMeter {
       tap.write(chunk);
     });
     this.found = { usage: tap.usage(), model: tap.model };
-    this.streamedMade = tap.made;
-    this.streamedBegun = tap.begun();
+    this.created = tap.made;
+    this.streamedInitially = tap.begun();
     const { context, reply } = this;
     if (outcomeOf(context.reply) !== 'ok' || reply.truncated || end !== 'whole') return;
     if (tap.complete && !tap.failed) return;

@@ -26,7 +26,7 @@ export class DiscardedBody implements BodySink {
     private readonly report: (facts: ResponseFacts) => void,
   ) {}
 
-  /** Calls `tell` once, as soon as the usage is known. */
+  /** Calls `report` once, as soon as the usage is known. */
   static read(response: GatewayResponse, report: (facts: ResponseFacts) => void): void {
     response.discard(new DiscardedBody(response, report));
   }

@@ -147,6 +147,16 @@ describe('charge for a response', () => {
       expect(chargesOf(await last())).toEqual([[of('response', 'resp_1'), OF_4O]]);
     });
 
+    it('uses the same name when its stream has a coding', async () => {
+      const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
+      stub.respond({ headers, body: gzipSync(STREAM) });
+      expect(chargesOf(await get('/responses/resp_1?stream=true'))).toEqual([
+        [of('response', 'resp_1'), OF_4O],
+      ]);
+      const body = { model: 'gpt-4o', input: 'x', background: true, stream: true };
+      expect(chargesOf(await post('/responses', body))).toEqual([[of('response', 'resp_1'), OF_4O]]);
+    });
+
     const post = async (path: string, body: object, key = gateway.apiKey): Promise<LoggedRequest> => {
       await (await send(body, { path, key })).text();
       return last();

@@ -10,6 +10,7 @@ import { EncodedMeter } from '../encoded-meter';
 import { brokenResponse } from '../../attempt/broken-response';
 import type { RequestContext } from '../../core/request-context';
 import type { Reply } from '../reply';
+import type { Meter } from '../request-reply';
 
 /**
  * Forwards a body as it arrives, byte for byte. The chunk that completes a body of known length is
@@ -68,7 +69,7 @@ const NO_FACTS: ResponseFacts = { usage: null, model: null };
  * Reads usage and model from the bytes of a complete response, whatever its content type and
  * status.
  */
-class BodyMeter {
+class BodyMeter implements Meter {
   private read: ResponseFacts | null = null;
 
   constructor(
