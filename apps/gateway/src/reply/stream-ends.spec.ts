@@ -70,6 +70,22 @@ describe('end of a stream', () => {
   const CONTINUE = { provider: '@main', on_stream_failure: 'continue' };
 
   describe('without an end mark, if each choice has a finish_reason', () => {
+    it('completes a passthrough stream whose request cannot be parsed', async () => {
+      send([{ chunk: WHOLE }]);
+      const [head, tail] = ['{"model":"sonar","stream":true,"messages":[{"role":"user","content":"', '"}]}'];
+      const response = await fetch(`${gateway.baseUrl}/proxy/chat/completions`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-gw-api-key': gateway.apiKey,
+          'x-gw-provider': '@main',
+        },
+        body: Buffer.concat([Buffer.from(head), Buffer.from([0xff]), Buffer.from(tail)]),
+      });
+      expect(await response.text()).toBe(WHOLE);
+      expect(await last()).toMatchObject({ outcome: 'ok', usage: { outputTokens: 4 } });
+    });
+
     it.each([
       ['a stream', { provider: '@main' }],
       ['a stream that may be continued', CONTINUE],

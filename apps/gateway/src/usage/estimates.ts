@@ -15,7 +15,7 @@ import type { RequestContext } from '../core/request-context';
 import type { PricedBy, TargetPricer } from './use';
 import type { Documents } from '../auth/documents';
 import type { GatewayPrincipal } from '../auth/principals';
-import { requestedAtMost, requestedOutput, refuseUnbounded } from './requested-output';
+import { refuseUnbounded, requestedAtMost, requestedOutput, requestedWhenSent } from './requested-output';
 import { sourceOf } from './learned-from';
 import { isUnknowable } from './made-earlier';
 
@@ -166,11 +166,12 @@ export class Estimates {
     return { cost: this.costOf(context, upstream, used), tokens: used.input + used.output };
   }
 
-  /** Estimates background work: its input, and the maximum output. */
+  /** Estimates background work that was created: its input, and the maximum output. Never throws. */
   ofBackgroundWork(context: RequestContext, upstream: Upstream, model: string | null): UsageEstimate {
     const input = reportedInput(context) ?? this.sizeOf(context, upstream, false).input;
-    const used = { ...this.sizeOf(context, { ...upstream, model }, true), input };
-    return { cost: this.costOf(context, { ...upstream, model }, used), tokens: input + used.output };
+    const by = { ...upstream, model };
+    const used = { ...this.sizeOf(context, by, true, requestedWhenSent(context, by.target)), input };
+    return { cost: this.costOf(context, by, used), tokens: input + used.output };
   }
 
   /** Returns the number of output tokens that a response is unlikely to exceed. */
@@ -237,11 +238,10 @@ export class Estimates {
     context: RequestContext,
     candidate: PricedCandidate | UnpricedCandidate,
     most: boolean,
+    requested = most
+      ? requestedAtMost(context, candidate.target)
+      : { ...requestedOutput(context, candidate.target), others: NONE },
   ): Size {
-    const { target } = candidate;
-    const requested = most
-      ? requestedAtMost(context, target)
-      : { ...requestedOutput(context, target), others: NONE };
     const priced = 'provider' in candidate ? candidate : null;
     const source = priced === null ? null : sourceOf(priced);
     const modelMax = priced === null ? null : this.modelMaxOf(priced, requested);

@@ -34,6 +34,19 @@ export function requestedAtMost(context: RequestContext, target: CompiledTarget)
   return { ...demand, others: read === null ? [] : otherModelsOf(read) };
 }
 
+/**
+ * Like `requestedAtMost`, for a request that was sent: if its body is too large to be parsed, the
+ * scan of its bytes counts, without other models. Never throws, because an error while a request is
+ * settled would stop the process.
+ */
+export function requestedWhenSent(context: RequestContext, target: CompiledTarget): RequestedAtMost {
+  try {
+    return requestedAtMost(context, target);
+  } catch {
+    return { ...requestedOutput(context, target), others: [] };
+  }
+}
+
 function demandAt({ scan }: RequestContext, target: CompiledTarget, read: JsonObject | null): OutputDemand {
   // The scan of the bytes sees both of two duplicate members.
   if (read === null || !target.hasParamRules) return scan?.output ?? NO_DEMAND;

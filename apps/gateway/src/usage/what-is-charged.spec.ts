@@ -207,6 +207,14 @@ describe('charge for a response', () => {
       expect(made.cost).toBeGreaterThanOrEqual(costOf(50_000));
     });
 
+    it('is the whole estimate if the request is too large to be parsed', async () => {
+      stub.respondJson(response('queued'));
+      const body = { model: 'gpt-4o', input: Array<number>(500_000).fill(1), max_output_tokens: 50_000 };
+      const created = await post('/proxy/responses', { ...body, background: true });
+      expect(chargesOf(created)).toEqual([[of('response', 'resp_1'), created.cost]]);
+      expect(created.cost).toBeGreaterThanOrEqual(costOf(50_000));
+    });
+
     it('is the estimate of a run by the model that its response names', async () => {
       stub.respondJson({ ...run, status: 'queued', usage: null });
       const made = await post('/threads/t/runs', { assistant_id: 'a', max_completion_tokens: 50_000 });

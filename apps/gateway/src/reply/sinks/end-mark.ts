@@ -26,9 +26,15 @@ export function hasFinished(context: RequestContext, response: GatewayResponse, 
   return finishedChoices > 0 && finishedChoices >= choicesOf(context, response);
 }
 
+/** Never throws: an error at the end of a response would stop the process. */
 function choicesOf(context: RequestContext, { upstream }: GatewayResponse): number {
   const { spooled, scan } = context;
   if (spooled !== null || scan === null || scan.isForm) return 1;
-  const { n } = upstream.clientBody ?? context.json(parseJsonObject);
-  return typeof n === 'number' ? n : 1;
+  try {
+    const { n } = upstream.clientBody ?? context.json(parseJsonObject);
+    return typeof n === 'number' ? n : 1;
+  } catch {
+    // A passed-through body need not be JSON, and there may be no memory to parse it.
+    return scan.output.choices;
+  }
 }
