@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { RequestContext } from '../core/request-context';
-import { Events } from './splice/events';
+import { LossyEvents } from './splice/events';
 import { dataOf } from './splice/splice';
 
 /**
@@ -12,20 +12,28 @@ export const isListStream = ({ route, query }: RequestContext): boolean =>
 
 const WANTS_EVENTS = /[?&](?:\$|%24)?alt=sse(?:&|$)/i;
 
+/** Maximum size of an event in bytes: events of Gemini contain whole images. */
+const EVENT_BYTES_MAX = 16 * 1_048_576;
+
 /**
  * Turns events into the items of one JSON list. Comments become white space. Memory is bounded by
- * one event (1 MiB).
+ * one event.
  */
 export class EventList {
-  private readonly events = new Events();
+  private readonly events = new LossyEvents(EVENT_BYTES_MAX);
   private isOpen = false;
 
   /**
    * Accepts bytes that may be split anywhere and returns the list items that they complete. An
-   * event that is too long is dropped.
+   * event longer than `EVENT_BYTES_MAX` is dropped.
    */
   write(chunk: Buffer): Buffer {
-    return Buffer.from((this.events.write(chunk) ?? []).map((event) => this.item(dataOf(event))).join(''));
+    return Buffer.from(
+      this.events
+        .write(chunk)
+        .map((event) => this.item(dataOf(event)))
+        .join(''),
+    );
   }
 
   /** Returns the end of the list. */

@@ -1,4 +1,5 @@
 import type { Usage } from '@gw/contracts';
+import { BYTES_PER_TOKEN } from '@gw/limits';
 import { OutboundError } from '@gw/outbound';
 import type { StreamTap, StreamTranslator } from '@gw/providers';
 import { errorEvent } from '../error-body';
@@ -255,8 +256,6 @@ class Part implements BodySink {
     }
   }
 }
-
-const BYTES_PER_TOKEN = 3;
 
 /** `begun` is the usage that the part reported at its start; its output count is incomplete. */
 const usageOfCut = (requestBytes: number, bytes: number, begun: Usage | null): Usage => ({

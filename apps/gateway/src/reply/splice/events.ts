@@ -1,4 +1,4 @@
-/** Maximum size in bytes of an event that is held until it is complete. */
+/** Maximum size in bytes of an event that `Events` holds until it is complete. */
 const EVENT_BYTES_MAX = 1_048_576;
 const BLANK_LINE = /\n\r?\n|\r\r/g;
 /**
@@ -7,27 +7,73 @@ const BLANK_LINE = /\n\r?\n|\r\r/g;
  */
 const SEAM = 2;
 
-/** Splits a stream's bytes into complete events, each with its final blank line. */
-export class Events {
-  private held = '';
+/**
+ * Splits a stream's bytes into complete events, each with its final blank line. An event that is
+ * incomplete after `heldBytesMax` bytes is dropped; the events after it are returned.
+ */
+export class LossyEvents {
+  /** Whether an event was dropped. */
+  hasDropped = false;
+  // Latin-1: one character per byte, because a chunk may end inside a character.
+  private held: string[] = [];
+  private heldBytes = 0;
+  /** The last bytes of an incomplete event. */
+  private seam = '';
+  private isDropping = false;
 
-  /** Null: an event is too long to be held. */
-  write(chunk: Buffer): Buffer[] | null {
-    // Latin-1: one character per byte, because a chunk may end inside a character.
-    const text = this.held + chunk.toString('latin1');
+  constructor(private readonly heldBytesMax: number) {}
+
+  /** Accepts bytes that may be split anywhere and returns the events that they complete. */
+  write(chunk: Buffer): Buffer[] {
+    const text = this.seam + chunk.toString('latin1');
     const events: Buffer[] = [];
-    let from = 0;
-    BLANK_LINE.lastIndex = Math.max(0, this.held.length - SEAM);
-    for (let found = BLANK_LINE.exec(text); found !== null; found = BLANK_LINE.exec(text)) {
-      events.push(Buffer.from(text.slice(from, BLANK_LINE.lastIndex), 'latin1'));
-      from = BLANK_LINE.lastIndex;
+    let from = this.seam.length;
+    let start = 0;
+    BLANK_LINE.lastIndex = 0;
+    while (BLANK_LINE.exec(text) !== null) {
+      start = BLANK_LINE.lastIndex;
+      if (!this.isDropping) events.push(Buffer.from(this.held.join('') + text.slice(from, start), 'latin1'));
+      from = start;
+      this.isDropping = false;
+      this.release();
     }
-    this.held = text.slice(from);
-    return this.held.length > EVENT_BYTES_MAX ? null : events;
+    this.hold(text.slice(from));
+    this.seam = text.slice(start).slice(-SEAM);
+    return events;
   }
 
   /** Returns the received part of an incomplete event. */
   rest(): Buffer {
-    return Buffer.from(this.held, 'latin1');
+    return Buffer.from(this.held.join(''), 'latin1');
+  }
+
+  private hold(bytes: string): void {
+    if (this.isDropping || bytes.length === 0) return;
+    this.held.push(bytes);
+    this.heldBytes += bytes.length;
+    if (this.heldBytes <= this.heldBytesMax) return;
+    this.hasDropped = this.isDropping = true;
+    this.release();
+  }
+
+  private release(): void {
+    this.held = [];
+    this.heldBytes = 0;
+  }
+}
+
+/** Like `LossyEvents`, for readers that must not miss an event. */
+export class Events {
+  private readonly events = new LossyEvents(EVENT_BYTES_MAX);
+
+  /** Null, now and for all later bytes: an event is too long to be held. */
+  write(chunk: Buffer): Buffer[] | null {
+    const events = this.events.write(chunk);
+    return this.events.hasDropped ? null : events;
+  }
+
+  /** Returns the received part of an incomplete event. */
+  rest(): Buffer {
+    return this.events.rest();
   }
 }
