@@ -93,6 +93,22 @@ describe('gateways that share a data folder', () => {
     await adopter.stop();
   });
 
+  it('ship the records of a stopped gateway at the next attempt if its requests cannot be recovered', async () => {
+    const own = take(0);
+    const dead = take(1);
+    append(dead, 2);
+    leave(dead);
+    const recover = jest.fn().mockImplementationOnce(() => {
+      throw new Error('EACCES');
+    });
+    const adopter = new OrphanedJournals({ ...options(0), ownSlot: own.slot, sink, recover });
+    expect(() => adopter.look()).toThrow('EACCES');
+    adopter.look();
+    await eventually(() => shipped.length === 1);
+    expect(shipped).toEqual([2]);
+    await adopter.stop();
+  });
+
   it('keep records that are sealed with another key, use another folder, and report them [security M8]', async () => {
     const before = take(0, 2);
     append(before, 1);

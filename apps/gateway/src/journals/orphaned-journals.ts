@@ -69,7 +69,7 @@ export class OrphanedJournals {
 
   /**
    * One step: adopts a journal with records to ship, or releases the adopted one when all its
-   * records are shipped.
+   * records are shipped. Throws errors of the file system; the next step tries again.
    */
   look(): void {
     if (this.adopted === null) {
@@ -90,7 +90,14 @@ export class OrphanedJournals {
       else this.sealed.delete(slot);
       if (home === null || home === 'sealed') continue;
       log.info({ slot }, 'shipping the journal of a stopped gateway');
-      recover(home.directory, home.journal);
+      try {
+        recover(home.directory, home.journal);
+      } catch (error) {
+        // Frees the folder, so that the next scan, or another gateway, can adopt it.
+        home.journal.close();
+        home.release();
+        throw error;
+      }
       const shipper = new LogShipper(home.journal, sink);
       shipper.start();
       this.adopted = { home, shipper };
