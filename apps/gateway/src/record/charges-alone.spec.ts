@@ -1,5 +1,5 @@
 import { decodeFrames } from '@gw/journal';
-import { sampleLogRecord } from '@gw/testing';
+import { eventually, sampleLogRecord } from '@gw/testing';
 import type { ChargeRecord, LogRecord } from '@gw/contracts';
 import { ChargesAlone } from './charges-alone';
 
@@ -66,6 +66,21 @@ describe('ChargesAlone', () => {
     sinkFails = false;
     await sender.send();
     expect(arrived.map(({ id }) => id)).toEqual(records.map(({ id }) => id));
+  });
+
+  it('sends again until the time to stop is over if the sink refuses', async () => {
+    const sender = alone();
+    sender.keep(bytesOf(charged()));
+    sinkFails = true;
+    const stopped = sender.stop(10_000);
+    await eventually(() => errors.length > 0);
+    sinkFails = false;
+    await stopped;
+    expect(sender.stats()).toEqual({ sent: 1, waiting: 0, lost: 0 });
+    sinkFails = true;
+    sender.keep(bytesOf(charged()));
+    await sender.stop(10);
+    expect(sender.stats()).toMatchObject({ waiting: 1 });
   });
 
   it('keeps no record without a charge, and counts records that exceed its memory', () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { LogRecord } from '@gw/contracts';
 import { encodeFrame, type LogSink } from '@gw/journal';
 
@@ -68,17 +70,20 @@ export class ChargesAlone {
   }
 
   /**
-   * Sends waiting records for at most `drainMs` milliseconds; the others are lost with the process.
+   * Sends waiting records, repeatedly if the sink refuses them, for at most `drainMs` milliseconds;
+   * the others are lost with the process.
    */
   async stop(drainMs: number): Promise<void> {
-    if (this.waiting.length === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, drainMs);
-    });
-    await Promise.race([this.send(), tooLong]);
+    const over = new AbortController();
+    const timer = setTimeout(() => over.abort(), drainMs);
+    const tooLong = once(over.signal, 'abort');
+    while (this.waiting.length > 0 && !over.signal.aborted) {
+      await Promise.race([this.send(), tooLong]);
+      if (this.waiting.length > 0) await Promise.race([delay(EVERY_MS), tooLong]);
+    }
     clearTimeout(timer);
     if (this.timer) clearTimeout(this.timer);
+    this.timer = null;
   }
 
   private async sendAll(): Promise<void> {
