@@ -53,7 +53,10 @@ describe('shell', () => {
     await waitFor(() => expect(screen.queryByRole('menuitem')).toBeNull());
     await user.keyboard('?');
     const dialog = await screen.findByRole('dialog', { name: 'Keys' });
-    expect(within(dialog).getByText('Go to Home')).toBeTruthy();
+    const everywhere = within(dialog).getByRole('region', { name: 'Everywhere' });
+    expect(within(everywhere).getByText('Go to Home')).toBeTruthy();
+    const lists = within(dialog).getByRole('region', { name: 'In lists' });
+    expect(within(lists).getByText('Add a filter').nextElementSibling?.textContent).toBe('F');
   });
 
   it('shows the sign-in when there is no session', async () => {

@@ -1,18 +1,25 @@
-import { useEffect, useRef } from 'react';
+import { createContext, useContext, useEffect, useRef } from 'react';
 import { isTyping } from './typing';
 
 /**
- * Actions by `KeyboardEvent.key` in lower case; combinations are written `shift+y` or
- * `alt+arrowleft`.
+ * Actions by `KeyboardEvent.key` in lower case; combinations are written `shift+y`,
+ * `alt+arrowleft`, or `ctrl+s` for Ctrl S and ⌘ S.
  */
 export type PageKeys = Readonly<Record<string, (() => void) | undefined>>;
 
 /**
- * Registers shortcuts of a page. They work wherever the focus is, except in fields and while a
- * dialog is open. A used key event is marked as handled; events that another handler has used are
- * ignored.
+ * Whether shortcuts of a single character act. The shell sets it from the preference of the user
+ * (WCAG 2.1.4).
+ */
+export const SingleKeysContext = createContext(true);
+
+/**
+ * Registers shortcuts of a page. They work wherever the focus is, except while a dialog is open;
+ * those without Ctrl do not act in fields. A used key event is marked as handled; events that
+ * another handler has used are ignored.
  */
 export function usePageKeys(keys: PageKeys, isOn = true): void {
+  const hasSingleKeys = useContext(SingleKeysContext);
   const current = useRef(keys);
   useEffect(() => {
     current.current = keys;
@@ -20,21 +27,32 @@ export function usePageKeys(keys: PageKeys, isOn = true): void {
   useEffect(() => {
     if (!isOn) return undefined;
     const onKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.repeat) return;
-      if (isTyping(event.target) || document.querySelector('[role=dialog][aria-modal=true]') !== null) return;
-      const act = current.current[nameOf(event)];
+      if (event.defaultPrevented || event.repeat) return;
+      const name = nameOf(event);
+      if (!hasSingleKeys && isSingle(name)) return;
+      if (!name.startsWith('ctrl+') && isTyping(event.target)) return;
+      if (document.querySelector('[role=dialog][aria-modal=true]') !== null) return;
+      const act = current.current[name];
       if (act === undefined) return;
       event.preventDefault();
       act();
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [isOn]);
+  }, [isOn, hasSingleKeys]);
 }
 
-function nameOf({ key, altKey, shiftKey }: KeyboardEvent): string {
+/** Whether a shortcut is a character, with or without Shift. */
+const isSingle = (name: string): boolean => /^(?:shift\+)?.$/u.test(name);
+
+function nameOf({ key, altKey, shiftKey, ctrlKey, metaKey }: KeyboardEvent): string {
   const lower = key.toLowerCase();
   // `?` and `/` need Shift on some keyboards.
   const isLetter = /^[a-z]$/.test(lower) || key.length > 1;
-  return `${altKey ? 'alt+' : ''}${shiftKey && isLetter ? 'shift+' : ''}${lower}`;
+  const modifiers = [
+    ctrlKey || metaKey ? 'ctrl+' : '',
+    altKey ? 'alt+' : '',
+    shiftKey && isLetter ? 'shift+' : '',
+  ];
+  return modifiers.join('') + lower;
 }

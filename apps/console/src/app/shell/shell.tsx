@@ -1,5 +1,6 @@
 import { lazy, Suspense, useCallback, useMemo, useState, type ReactElement, type ReactNode } from 'react';
 import { shell } from '../../messages';
+import { SingleKeysContext } from '../../ui/use-page-keys';
 import { usePalette } from '../palette/use-palette';
 import { refusalOf } from '../state/access';
 import { changePreferences, preferences, toggleUtc, usePreferences } from '../state/preferences';
@@ -64,7 +65,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactElem
       </aside>
       <TopBar onSearch={palette.open} onMenu={() => setMenu('open')} onKeys={openKeys} />
       <main id="content" className="app-main" tabIndex={-1}>
-        {children}
+        <SingleKeysContext value={hasKeys}>{children}</SingleKeysContext>
       </main>
       <Suspense>
         {palette.element}

@@ -56,7 +56,8 @@ export const uiText = {
     edit: (name: string, operator: string, value: string) => `Edit filter: ${name} ${operator} ${value}`,
     remove: (name: string) => `Remove filter ${name}`,
     text: 'Text and filters',
-    placeholder: 'Text, or status:5xx key:ci',
+    placeholder: (hasText: boolean, example: string | null) =>
+      [...(hasText ? ['Text'] : []), ...(example === null ? [] : [example])].join(', or '),
     broken: (part: string) => `${part} is no filter of this field.`,
     noText: 'This list cannot be searched by text; write field:value.',
   },

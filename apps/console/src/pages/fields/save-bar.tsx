@@ -22,7 +22,10 @@ interface SavedForm {
  */
 export function SaveBar({ form }: { readonly form: SavedForm }): ReactElement {
   const { changed, isSaving, isSaved, isRestored, problem, save, reset, undo } = form;
-  usePageKeys({ 'ctrl+s': () => void save() });
+  const saveChanges = (): void => {
+    if (changed.length > 0 && !isSaving) void save();
+  };
+  usePageKeys({ 'ctrl+s': saveChanges });
   return (
     <div className="save-bar">
       {isRestored && changed.length > 0 && <Note tone="plain">{forms.restored}</Note>}
@@ -41,12 +44,7 @@ export function SaveBar({ form }: { readonly form: SavedForm }): ReactElement {
         <code className="xs muted ell">{changed.length === 0 ? forms.nothing : changed.join(', ')}</code>
         <span className="row right">
           {changed.length > 0 && <Button onClick={reset}>{forms.reset}</Button>}
-          <Button
-            variant="filled"
-            disabled={changed.length === 0}
-            loading={isSaving}
-            onClick={() => void save()}
-          >
+          <Button variant="filled" disabled={changed.length === 0} loading={isSaving} onClick={saveChanges}>
             {forms.save(changed.length)}
           </Button>
         </span>

@@ -168,6 +168,16 @@ describe('page of an API key', () => {
     await waitFor(() => expect(saved.usage_limits?.credit_limit).toBe(500));
   });
 
+  it('saves with Ctrl S from a field, and writes nothing without a change', async () => {
+    renderConsole('/w/search/keys/k1?tab=edit', answers);
+    await screen.findByRole('textbox', { name: 'Description' });
+    await user.keyboard('{Control>}s{/Control}');
+    await enter('Description', 'By keyboard');
+    await user.keyboard('{Control>}s{/Control}');
+    await screen.findByText('Saved.');
+    expect(puts).toEqual([{ description: 'By keyboard' }]);
+  });
+
   it('clears the next reset when the reset schedule changes', async () => {
     renderConsole('/w/search/keys/k1?tab=edit', answers);
     await user.click(await screen.findByRole('combobox', { name: 'Starts again' }));

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useDeferredValue, useMemo, useState, type ReactElement } from 'react';
-import { usePreferences, useRefusal, useWorkspace, useBootstrap, WhyNot } from '../../app';
+import { useRefusal, useWorkspace, useBootstrap, WhyNot } from '../../app';
 import { logs } from '../../messages/en/logs';
 import { FilterBar } from '../../ui/filters';
 import { useColumns } from '../../ui/grid';
@@ -47,7 +47,6 @@ function Logs(): ReactElement {
   const { state, dropped, change } = useLogsState();
   const { slug } = useWorkspace();
   const navigate = useNavigate();
-  const { hasKeys } = usePreferences();
   const keys = useKeysOf(state.filters);
   const fields = useLogFields(keys);
   const list = useLogList(state, keys);
@@ -60,7 +59,7 @@ function Logs(): ReactElement {
   const isOpen = state.log !== '';
   // The row is marked immediately; the log renders with lower priority.
   const shownLog = useDeferredValue(state.log);
-  usePageKeys({ '.': tail, r: list.refresh }, hasKeys);
+  usePageKeys({ '.': tail, r: list.refresh });
   usePageKeys(
     {
       j: () => step(1),
@@ -68,7 +67,7 @@ function Logs(): ReactElement {
       escape: panel.onClose,
       o: () => void navigate({ to: '/w/$ws/logs/$log', params: { ws: slug, log: state.log } }),
     },
-    hasKeys && isOpen,
+    isOpen,
   );
   return (
     <FilterByContext value={filterBy}>

@@ -46,6 +46,18 @@ export function fieldOf(fields: readonly FilterField[], id: string): FilterField
   return open === undefined ? null : { ...open, id, label: id };
 }
 
+/** The shortest filter by a suggested value, such as `status:4xx`; null without suggestions. */
+export function exampleOf(fields: readonly FilterField[]): string | null {
+  const examples = fields.flatMap(({ id, options }) => {
+    const [first] = Array.isArray(options) ? (options as readonly FilterOption[]) : [];
+    return first === undefined ? [] : [`${id}:${first.value}`];
+  });
+  return examples.reduce<string | null>(
+    (best, one) => (best === null || one.length < best.length ? one : best),
+    null,
+  );
+}
+
 /** Whether a page with these fields accepts a filter of its URL. */
 export function acceptsFilter(fields: readonly FilterField[], { field: id, not, match }: Filter): boolean {
   const field = fieldOf(fields, id);

@@ -2,6 +2,7 @@ import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { useState, type ReactElement } from 'react';
 import { encodeFilter, type Filter } from '../../url';
 import { renderUi } from '../spec-support/render-ui';
+import { SingleKeysContext } from '../use-page-keys';
 import type { FilterField, OptionSource } from './fields';
 import { FilterBar } from './filter-bar';
 import { joinFilters, singleFilters } from './filter-text';
@@ -167,6 +168,27 @@ describe('FilterBar', () => {
     act(() => (document.activeElement as HTMLElement).blur());
     key('x');
     expect(written()).toEqual([]);
+  });
+
+  it('ignores its single keys when the user has turned them off', () => {
+    renderUi(
+      <SingleKeysContext value={false}>
+        <Bar filters={[keyOf('ci-tests')]} />
+      </SingleKeysContext>,
+    );
+    for (const name of ['x', 'f', '/']) key(name);
+    expect(written()).toEqual(['key:ci-tests']);
+    expect(screen.queryByRole('combobox')).toBeNull();
+    expect(document.activeElement).toBe(document.body);
+  });
+
+  it('offers no filter when the page has no fields', () => {
+    renderUi(
+      <FilterBar fields={[]} filters={[]} onChange={() => undefined} text="" onText={() => undefined} />,
+    );
+    key('f');
+    expect(screen.queryByRole('button', { name: /Add filter/ })).toBeNull();
+    expect(screen.getByRole('searchbox').getAttribute('placeholder')).toBe('Text');
   });
 
   it('turns a typed line into chips and search text', () => {

@@ -31,14 +31,14 @@ export interface FilterBarProps {
 
 /**
  * Bar of filters as chips. `F` adds one, `/` focuses the text box, `X` removes all and clears the
- * search text. The button at the end removes the filters only.
+ * search text. The button at the end removes the filters only. Without fields, it is a text box.
  */
 export function FilterBar(props: FilterBarProps): ReactElement {
   const { fields, filters, onChange, text, onText, textOff, children, actions } = props;
   const box = useRef<HTMLInputElement>(null);
   const [adding, setAdding] = useState<Adding | null>(null);
   usePageKeys({
-    f: () => setAdding(UNPICKED),
+    f: fields.length === 0 ? undefined : () => setAdding(UNPICKED),
     '/': () => box.current?.focus(),
     x: () => {
       onChange([]);
@@ -70,38 +70,40 @@ export function FilterBar(props: FilterBarProps): ReactElement {
           onChange={(next) => changeAt(at, next)}
         />
       ))}
-      <Popover
-        opened={adding !== null}
-        onChange={(isOpen) => setAdding(isOpen ? UNPICKED : null)}
-        trapFocus
-        returnFocus
-        position="bottom-start"
-      >
-        <Popover.Target>
-          <button
-            type="button"
-            className="plain-button chip chip-add"
-            aria-haspopup="dialog"
-            aria-expanded={adding !== null}
-            onClick={() => setAdding(adding === null ? UNPICKED : null)}
-          >
-            <Icon name="filter" size={14} /> {uiText.filters.add} <Kbd keys="F" />
-          </button>
-        </Popover.Target>
-        <Popover.Dropdown className="filter-dropdown" aria-label={uiText.filters.add}>
-          {picked === null ? (
-            <FieldPicker fields={fields} onPick={(field) => setAdding({ field, last: null })} />
-          ) : (
-            <FilterEditor
-              key={picked.id}
-              field={picked}
-              filter={filters[added] ?? null}
-              onChange={change}
-              onDone={() => setAdding(null)}
-            />
-          )}
-        </Popover.Dropdown>
-      </Popover>
+      {fields.length > 0 && (
+        <Popover
+          opened={adding !== null}
+          onChange={(isOpen) => setAdding(isOpen ? UNPICKED : null)}
+          trapFocus
+          returnFocus
+          position="bottom-start"
+        >
+          <Popover.Target>
+            <button
+              type="button"
+              className="plain-button chip chip-add"
+              aria-haspopup="dialog"
+              aria-expanded={adding !== null}
+              onClick={() => setAdding(adding === null ? UNPICKED : null)}
+            >
+              <Icon name="filter" size={14} /> {uiText.filters.add} <Kbd keys="F" />
+            </button>
+          </Popover.Target>
+          <Popover.Dropdown className="filter-dropdown" aria-label={uiText.filters.add}>
+            {picked === null ? (
+              <FieldPicker fields={fields} onPick={(field) => setAdding({ field, last: null })} />
+            ) : (
+              <FilterEditor
+                key={picked.id}
+                field={picked}
+                filter={filters[added] ?? null}
+                onChange={change}
+                onDone={() => setAdding(null)}
+              />
+            )}
+          </Popover.Dropdown>
+        </Popover>
+      )}
       <TextBox
         ref={box}
         fields={fields}

@@ -2,7 +2,7 @@ import { useState, type ReactElement, type Ref } from 'react';
 import { uiText } from '../../messages/en/ui';
 import type { Filter } from '../../url';
 import { Icon } from '../icons/icon';
-import type { FilterField } from './fields';
+import { exampleOf, type FilterField } from './fields';
 import { joinFilters, parseFilterText } from './filter-text';
 
 export interface TextBoxProps {
@@ -48,7 +48,7 @@ export function TextBox(props: TextBoxProps): ReactElement {
         type="search"
         aria-label={uiText.filters.text}
         aria-invalid={problem !== null || undefined}
-        placeholder={uiText.filters.placeholder}
+        placeholder={uiText.filters.placeholder(onText !== undefined, exampleOf(fields))}
         title={textOff}
         value={typed}
         maxLength={1000}

@@ -1,7 +1,6 @@
 import { Tabs } from '@mantine/core';
 import { lazy, Suspense, useDeferredValue, useMemo, type ReactElement } from 'react';
 import { problemFrom } from '../../../api';
-import { usePreferences } from '../../../app';
 import { logDetail } from '../../../messages/en/log-detail';
 import { useCopy } from '../../../ui/primitives';
 import { ErrorBoundary, Loaded, Skeletons } from '../../../ui/states';
@@ -45,22 +44,18 @@ export function LogView(props: LogViewProps): ReactElement {
 type ShownProps = LogViewProps & { readonly log: LogDetail };
 
 function Shown({ log, tab, onTab, onOpen, onStep, onClose }: ShownProps): ReactElement {
-  const { hasKeys } = usePreferences();
   const { copy } = useCopy();
   // The tab is selected immediately; its content renders with lower priority.
   const shownTab = useDeferredValue(tab);
   const replay = useReplay(log.id);
   const address = useAddress(log.id);
   const numbers = Object.fromEntries(LOG_TABS.map((name, at) => [String(at + 1), () => onTab(name)]));
-  usePageKeys(
-    {
-      ...numbers,
-      y: () => void copy(log.id),
-      'shift+y': () => void copy(address),
-      p: replay,
-    },
-    hasKeys,
-  );
+  usePageKeys({
+    ...numbers,
+    y: () => void copy(log.id),
+    'shift+y': () => void copy(address),
+    p: replay,
+  });
   return (
     <div className="log-view">
       <LogHeader log={log} onStep={onStep} onClose={onClose} />
