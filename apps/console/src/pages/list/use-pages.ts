@@ -51,6 +51,7 @@ export function usePages<P, R>({
       data: rows,
       error: query.error,
       isFetching: query.isFetching,
+      isPlaceholderData: query.isPlaceholderData,
       dataUpdatedAt: query.dataUpdatedAt,
       refetch: query.refetch,
     },

@@ -162,6 +162,23 @@ describe('list of logs', () => {
     expect(address()).toBe('/w/search/logs');
   });
 
+  it('calls a list empty only after its own response', async () => {
+    let respond = (): void => undefined;
+    const list = (request: Request): Response | Promise<Response> =>
+      request.url.includes('model=')
+        ? Response.json(pageOf([]))
+        : new Promise((resolve) => {
+            respond = () => resolve(Response.json(pageOf([])));
+          });
+    renderConsole('/w/search/logs?f=model:none', answers({ 'GET /v1/logs': list }));
+    await screen.findByText('Nothing matches 1 filter in this time.');
+    fireEvent.click(screen.getByRole('button', { name: 'Clear filters' }));
+    await waitFor(() => expect(screen.queryByText(/^Nothing matches/)).toBeNull());
+    expect(screen.queryByText('No requests in this time.')).toBeNull();
+    respond();
+    await screen.findByText('No requests in this time.');
+  });
+
   it('shows an error message of the API with its request id', async () => {
     const list = () => problemResponse(400, 'validation_failed', 'api_key_id must be a UUID.');
     renderConsole('/w/search/logs?f=key:none', answers({ 'GET /v1/logs': list }));
@@ -318,8 +335,12 @@ describe('open log', () => {
     expect(reads).toBe(3);
   });
 
-  it('shows a not-found state for an unknown log', async () => {
-    renderConsole('/w/search/logs?log=0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a99', answers());
-    await within(await panel()).findByText('Not here, or not yours.');
+  it('shows a not-found state for an unknown log, which can be closed', async () => {
+    const { address } = renderConsole('/w/search/logs?log=0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a99', answers());
+    const open = within(await panel());
+    await open.findByText('Not here, or not yours.');
+    expect(address()).toContain('log=');
+    fireEvent.click(open.getByRole('button', { name: 'Close the log' }));
+    await waitFor(() => expect(address()).toBe('/w/search/logs'));
   });
 });

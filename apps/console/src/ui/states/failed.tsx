@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useEffect, useState, type ReactElement } from 'react';
+import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { uiText } from '../../messages/en/ui';
 import { Icon } from '../icons/icon';
 import { CopyButton } from '../primitives/copy';
@@ -58,13 +58,19 @@ function useCountdown(
     setShown(problem);
     setLeft(seconds);
   }
+  // A new function at each render must not start the second again.
+  const latest = useRef(onEnd);
   useEffect(() => {
-    if (left === null || onEnd === undefined) return undefined;
+    latest.current = onEnd;
+  });
+  const isPlanned = onEnd !== undefined;
+  useEffect(() => {
+    if (left === null || !isPlanned) return undefined;
     const timer = setTimeout(() => {
       setLeft(left > 1 ? left - 1 : null);
-      if (left <= 1) onEnd();
+      if (left <= 1) latest.current?.();
     }, 1000);
     return () => clearTimeout(timer);
-  }, [left, onEnd]);
+  }, [left, isPlanned]);
   return left;
 }

@@ -8,6 +8,8 @@ export interface LoadedQuery<T> {
   readonly data: T | undefined;
   readonly error: unknown;
   readonly isFetching: boolean;
+  /** True when `data` is the response of an earlier query, for example with other filters. */
+  readonly isPlaceholderData?: boolean;
   readonly dataUpdatedAt?: number;
   readonly refetch?: () => unknown;
 }
@@ -24,7 +26,8 @@ export interface LoadedProps<T> {
 
 /**
  * Renders the state of a query: loading, failed, not allowed, gone, empty, stale, updating or the
- * data.
+ * data. An empty response of an earlier query is shown as loading, because it does not tell whether
+ * this query has data.
  */
 export function Loaded<T>({
   query,
@@ -36,11 +39,12 @@ export function Loaded<T>({
 }: LoadedProps<T>): ReactElement {
   const { data, error, isFetching, dataUpdatedAt, refetch } = query;
   const hasFailed = error !== null && error !== undefined;
-  if (data === undefined) {
+  const hasNothing = data !== undefined && empty !== undefined && isEmpty?.(data) === true;
+  if (data === undefined || (hasNothing && query.isPlaceholderData === true)) {
     if (!hasFailed) return <>{skeleton ?? <Skeletons shape="lines" />}</>;
     return <FailedQuery problem={problemOf(error)} {...(refetch === undefined ? {} : { refetch })} />;
   }
-  const shown = empty !== undefined && isEmpty?.(data) === true ? empty : children(data);
+  const shown = hasNothing ? empty : children(data);
   return (
     <>
       <Updating active={isFetching} />

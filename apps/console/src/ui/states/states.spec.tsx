@@ -33,6 +33,23 @@ function Broken({ fails }: { readonly fails: boolean }): ReactElement {
 afterEach(() => jest.useRealTimers());
 
 describe('Failed', () => {
+  it('retries in time although its parent renders again and again', () => {
+    jest.useFakeTimers();
+    const retry = jest.fn();
+    const problem = { message: 'slow down', status: 429, retryAfterS: 1 };
+    const failed = () => (
+      <ThemeProvider>
+        <Failed problem={problem} onRetry={() => void retry()} />
+      </ThemeProvider>
+    );
+    const { rerender } = render(failed());
+    for (let renders = 0; renders < 4; renders += 1) {
+      act(() => void jest.advanceTimersByTime(300));
+      rerender(failed());
+    }
+    expect(retry).toHaveBeenCalledTimes(1);
+  });
+
   it('shows the unchanged message with type, status and request id, and retries on click', () => {
     const retry = jest.fn();
     show(
@@ -85,6 +102,11 @@ describe('Loaded', () => {
   it('shows the empty state after an empty response', () => {
     show(<Loaded query={query({ data: [] })} {...common} />);
     expect(screen.getByText('No keys yet')).toBeTruthy();
+  });
+
+  it('shows an empty response of an earlier query as loading', () => {
+    show(<Loaded query={query({ data: [], isPlaceholderData: true, isFetching: true })} {...common} />);
+    expect(screen.queryByText('No keys yet')).toBeNull();
   });
 
   it('keeps old data while new data loads, and shows its time after an error', () => {

@@ -15,7 +15,7 @@ const text = logDetail.view;
 
 interface Props {
   readonly log: LogDetail;
-  readonly onStep: ((by: 1 | -1) => void) | undefined;
+  readonly onStep?: ((by: 1 | -1) => void) | undefined;
   readonly onClose: () => void;
 }
 
@@ -35,12 +35,7 @@ export function LogHeader({ log, onStep, onClose }: Props): ReactElement {
         </h2>
         {onStep !== undefined && (
           <>
-            <ActionIcon aria-label={text.previous} title={text.previousKey} onClick={() => onStep(-1)}>
-              <Icon name="chevronUp" />
-            </ActionIcon>
-            <ActionIcon aria-label={text.next} title={text.nextKey} onClick={() => onStep(1)}>
-              <Icon name="chevronDown" />
-            </ActionIcon>
+            <Steps onStep={onStep} />
             <Link
               to="/w/$ws/logs/$log"
               params={{ ws, log: log.id }}
@@ -52,9 +47,7 @@ export function LogHeader({ log, onStep, onClose }: Props): ReactElement {
             </Link>
           </>
         )}
-        <ActionIcon aria-label={text.close} title={text.closeKey} onClick={onClose}>
-          <Icon name="close" />
-        </ActionIcon>
+        <Close onClose={onClose} />
       </div>
       <div className="row xs log-facts">
         <Id id={log.id} />
@@ -64,6 +57,40 @@ export function LogHeader({ log, onStep, onClose }: Props): ReactElement {
     </header>
   );
 }
+
+type UnreadProps = Pick<Props, 'onStep' | 'onClose'> & { readonly id: string };
+
+/** Header of a log that is being read or cannot be read. */
+export function UnreadHeader({ id, onStep, onClose }: UnreadProps): ReactElement {
+  return (
+    <header className="log-header row">
+      <span className="grow xs">
+        <Id id={id} />
+      </span>
+      {onStep !== undefined && <Steps onStep={onStep} />}
+      <Close onClose={onClose} />
+    </header>
+  );
+}
+
+function Steps({ onStep }: { readonly onStep: (by: 1 | -1) => void }): ReactElement {
+  return (
+    <>
+      <ActionIcon aria-label={text.previous} title={text.previousKey} onClick={() => onStep(-1)}>
+        <Icon name="chevronUp" />
+      </ActionIcon>
+      <ActionIcon aria-label={text.next} title={text.nextKey} onClick={() => onStep(1)}>
+        <Icon name="chevronDown" />
+      </ActionIcon>
+    </>
+  );
+}
+
+const Close = ({ onClose }: Pick<Props, 'onClose'>): ReactElement => (
+  <ActionIcon aria-label={text.close} title={text.closeKey} onClick={onClose}>
+    <Icon name="close" />
+  </ActionIcon>
+);
 
 function Who({ log }: { readonly log: LogDetail }): ReactElement {
   const { nameOf } = useKeys();

@@ -7,7 +7,7 @@ import { ErrorBoundary, Loaded, Skeletons } from '../../../ui/states';
 import { usePageKeys } from '../../../ui/use-page-keys';
 import { LOG_TABS, type LogTab } from '../search';
 import { LogActions, useAddress, useReplay } from './log-actions';
-import { LogHeader } from './log-header';
+import { LogHeader, UnreadHeader } from './log-header';
 import { decisionOf, type LogDetail } from './record';
 import { useLog } from './use-log';
 
@@ -35,9 +35,12 @@ export interface LogViewProps {
 export function LogView(props: LogViewProps): ReactElement {
   const log = useLog(props.id);
   return (
-    <Loaded query={log} problemOf={problemFrom} skeleton={<Skeletons shape="lines" count={8} />}>
-      {(data) => <Shown {...props} log={data} />}
-    </Loaded>
+    <>
+      {log.data === undefined && <UnreadHeader {...props} />}
+      <Loaded query={log} problemOf={problemFrom} skeleton={<Skeletons shape="lines" count={8} />}>
+        {(data) => <Shown {...props} log={data} />}
+      </Loaded>
+    </>
   );
 }
 

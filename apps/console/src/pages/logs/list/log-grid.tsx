@@ -27,11 +27,12 @@ interface Props {
 /** Grid of logs with its loading, error, empty and stale states. */
 export function LogGrid(props: Props): ReactElement {
   const { state, list, change } = props;
-  const { rows, problem, isFetching, isLoading, readAt, refresh } = list;
+  const { rows, problem, isFetching, isPlaceholderData, isLoading, readAt, refresh } = list;
   const query = {
     data: isLoading || (problem !== null && rows.length === 0) ? undefined : rows,
     error: problem,
     isFetching,
+    isPlaceholderData,
     dataUpdatedAt: readAt,
     refetch: refresh,
   };

@@ -24,6 +24,8 @@ export interface LogList {
   readonly problem: Problem | null;
   readonly isLoading: boolean;
   readonly isFetching: boolean;
+  /** True when the rows of the list match an earlier state of the address. */
+  readonly isPlaceholderData: boolean;
   /** Unix milliseconds of the newest response. */
   readonly readAt: number;
   readonly hasMore: boolean;
@@ -90,6 +92,7 @@ export function useLogList(state: PageState, keys: Keys): LogList {
     problem: list.error === null ? null : problemFrom(list.error),
     isLoading: list.isPending,
     isFetching: list.isFetching,
+    isPlaceholderData: list.isPlaceholderData,
     readAt: list.dataUpdatedAt,
     searched: searchedBy(pages),
   };
