@@ -75,6 +75,23 @@ describe('page Connect', () => {
     expect(screen.getByRole('option', { name: 'alpha', selected: true })).toBeTruthy();
   });
 
+  it('keeps a created key and the address of the gateway when another client is chosen', async () => {
+    const user = userEvent.setup();
+    renderConsole('/w/search/connect', {
+      ...ANSWERS,
+      'POST /v1/api-keys/workspace/service': { object: 'api-key', id: 'k-1', key: 'the-secret' },
+    });
+    const base = await screen.findByRole('textbox', { name: 'Address of the gateway' });
+    await user.clear(base);
+    await user.type(base, 'https://gateway.example.com/');
+    await user.click(screen.getByRole('button', { name: 'Make a key for curl' }));
+    await screen.findByRole('switch', { name: /Show the key/ });
+    await user.click(screen.getByRole('link', { name: 'Aider' }));
+    const recipe = await screen.findByRole('group', { name: 'Aider' });
+    expect(within(recipe).getByText(/"https:\/\/gateway\.example\.com\/v1"/)).toBeTruthy();
+    expect(screen.getByRole('switch', { name: /Show the key/ })).toBeTruthy();
+  });
+
   it('shows a created key as chosen, although it is not among the listed ones', async () => {
     const user = userEvent.setup();
     renderConsole('/w/search/connect/aider', {

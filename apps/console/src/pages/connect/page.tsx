@@ -33,7 +33,9 @@ export function ConnectPage(): ReactElement {
   const search = decodeConnect(useSearch({ strict: false }));
   const navigate = useNavigate();
   const { gateway_url: gateway } = useBootstrap();
-  const [base, setBase] = useState(gateway ?? '');
+  const [typedBase, setTypedBase] = useState(gateway ?? '');
+  // The field keeps slashes at the end, because they are the beginning of `//host`.
+  const base = typedBase.trim().replace(/\/+$/, '');
   const [isKeyShown, setKeyShown] = useState(false);
   const keys = useClientKey();
   const usual = useTarget();
@@ -74,8 +76,8 @@ export function ConnectPage(): ReactElement {
             <div className="col">
               <TextInput
                 label={text.base}
-                value={base}
-                onChange={(event) => setBase(event.currentTarget.value.replace(/\/+$/, ''))}
+                value={typedBase}
+                onChange={(event) => setTypedBase(event.currentTarget.value)}
               />
               <div>
                 <b className="xs">{text.target}</b>

@@ -18,18 +18,24 @@ export const decodeConnect = ({ to, model }: Readonly<Record<string, unknown>>):
   ...(typeof model === 'string' && model !== '' && model.length <= MODEL_MAX ? { model } : {}),
 });
 
+/**
+ * One component for both routes, so that the page keeps a created key, which only it knows, when
+ * the user chooses another client.
+ */
+const ConnectPage = lazyRouteComponent(() => import('./page'), 'ConnectPage');
+
 export const connectRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'connect',
   validateSearch: decodeConnect,
-  component: lazyRouteComponent(() => import('./page'), 'ConnectPage'),
+  component: ConnectPage,
 });
 
 export const connectClientRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'connect/$client',
   validateSearch: decodeConnect,
-  component: lazyRouteComponent(() => import('./page'), 'ConnectPage'),
+  component: ConnectPage,
 });
 
 export const tourRoute = createRoute({
