@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { MEMBER_PERMISSIONS, MEMBER_SELF, OWNER_PERMISSIONS, OWNER_SELF } from '../spec-support/answers';
 import { problemResponse, renderConsole } from '../spec-support/render-console';
-import { pageIn } from './shell/workspace-list';
+import { pageIn } from './shell/page-in';
 import { refusalOf } from './state/access';
 
 const signedOut = (): Response => problemResponse(401, 'unauthenticated', 'Log in.');
@@ -36,7 +36,13 @@ describe('shell', () => {
     await user.click(await screen.findByRole('button', { name: 'Workspace: Search team' }));
     await user.click(await screen.findByRole('menuitem', { name: /Batch/ }));
     await waitFor(() => expect(address()).toBe('/w/batch'));
-    expect(pageIn(OWNER_SELF.workspaces[1]!, '/w/search/keys/0198')).toBe('/w/batch/keys');
+    expect(pageIn({ slug: 'batch' }, '/w/search/keys/0198', '?tab=edit')).toBe('/w/batch/keys');
+  });
+
+  it('tells a user without a workspace who can help', async () => {
+    renderConsole('/', { 'GET /v1/auth/self': { ...OWNER_SELF, workspaces: [] } });
+    await screen.findByText('You are in no workspace yet. An admin of one can add you.');
+    expect(screen.getByRole('link', { name: 'Your account' }).getAttribute('href')).toBe('/me');
   });
 
   it('handles shortcuts and lists them in a dialog', async () => {

@@ -18,7 +18,7 @@ import {
   type RouterContext,
 } from './routes';
 import { SessionGate } from './session/session-gate';
-import { NotFound } from './shell/not-found';
+import { NoWorkspace, NotFound } from './shell/not-found';
 import { WorkspaceGate } from './shell/workspace-gate';
 import { useShownWorkspace } from './shell/use-shown-workspace';
 import { Failed } from '../ui/states';
@@ -29,7 +29,7 @@ import { parseSearch, stringifySearch } from '../url/search-text';
 /** `/` redirects to Home of the workspace that was last open. */
 function ToFirstWorkspace(): ReactElement {
   const ws = useShownWorkspace()?.slug;
-  return ws === undefined ? <NotFound /> : <Navigate to="/w/$ws" params={{ ws }} replace />;
+  return ws === undefined ? <NoWorkspace /> : <Navigate to="/w/$ws" params={{ ws }} replace />;
 }
 
 const indexRoute = createRoute({

@@ -4,8 +4,9 @@ import { lazy, Suspense, useState, type ReactElement } from 'react';
 import { shell } from '../../messages';
 import type { PopupProps } from '../../ui/popup';
 import { Anchor, usePopup } from '../../ui/popup/anchor';
-import { useSelf, type Self, type Workspace } from '../state/session-context';
-import { inWorkspace, useGoTo } from './addresses';
+import { useSelf, type Self } from '../state/session-context';
+import { useGoTo } from './addresses';
+import { pageIn } from './page-in';
 import { useShownWorkspace } from './use-shown-workspace';
 
 const OrganisationSwitch = lazy(async () => ({
@@ -17,21 +18,12 @@ const MANY = 8;
 /** Maximum number of listed workspaces; the search finds the others. */
 const LISTED_MAX = 100;
 
-/**
- * Address of the same page in another workspace. A detail page leads to its list, because the other
- * workspace does not have the resource.
- */
-export function pageIn(workspace: Workspace, path: string): string {
-  const [, page = ''] = /^\/w\/[^/]+\/([^/?]+)/.exec(path) ?? [];
-  return inWorkspace(page === '' ? '/w/$ws' : `/w/$ws/${page}`, workspace.slug);
-}
-
 /** Menu of the workspace switcher. */
 export function WorkspaceList({ anchor, ...popup }: PopupProps): ReactElement {
   const self = useSelf();
   const shown = useShownWorkspace();
   const goTo = useGoTo();
-  const path = useLocation({ select: ({ pathname }) => pathname });
+  const { pathname, searchStr } = useLocation();
   const [text, setText] = useState('');
   const [wanted, setWanted] = useState<Self['organisations'][number] | null>(null);
   const has = (words: string): boolean => words.toLowerCase().includes(text.toLowerCase());
@@ -60,7 +52,7 @@ export function WorkspaceList({ anchor, ...popup }: PopupProps): ReactElement {
           {found.slice(0, LISTED_MAX).map((workspace) => (
             <Menu.Item
               key={workspace.id}
-              onClick={() => goTo(pageIn(workspace, path))}
+              onClick={() => goTo(pageIn(workspace, pathname, searchStr))}
               aria-current={workspace.id === shown?.id || undefined}
               rightSection={<span className="xxs muted">{workspace.role}</span>}
             >

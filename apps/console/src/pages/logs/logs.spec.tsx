@@ -85,6 +85,17 @@ describe('list of logs', () => {
     expect(last().get('metadata')).toBe('{"team":"search"}');
   });
 
+  it('keeps the time and the filters that have a meaning in another workspace', async () => {
+    const user = userEvent.setup();
+    const { address } = renderConsole(
+      `/w/search/logs?t=7d&f=status:5xx&f=key:${KEY}&log=${ID}&tab=money`,
+      answers(),
+    );
+    await user.click(await screen.findByRole('button', { name: 'Workspace: Search team' }));
+    await user.click(await screen.findByRole('menuitem', { name: /Batch/ }));
+    await waitFor(() => expect(address()).toBe('/w/batch/logs?t=7d&f=status:5xx'));
+  });
+
   it('counts requests in the browser when the graphs cannot and all logs are loaded', async () => {
     const { requests } = renderConsole('/w/search/logs?f=model:sandbox-small', answers());
     await screen.findByText('fallback');
@@ -118,6 +129,30 @@ describe('list of logs', () => {
     await user.click(await screen.findByRole('menuitem', { name: 'Slow' }));
     await waitFor(() => expect(decodeURIComponent(address())).toBe('/w/search/logs?f=took:>=812'));
     await screen.findByRole('button', { name: 'View: Slow' });
+  });
+
+  it('ignores the latency of the view Slow when another view was chosen meanwhile', async () => {
+    const user = userEvent.setup();
+    let respond = (): void => undefined;
+    const { address } = renderConsole(
+      '/w/search/logs',
+      answers({
+        'GET /v1/analytics/graphs/latency': () =>
+          new Promise((resolve) => {
+            respond = () => resolve(Response.json({ ...GRAPH, summary: { p90: 812.6 } }));
+          }),
+      }),
+    );
+    const choose = async (button: string, view: string): Promise<void> => {
+      await user.click(await screen.findByRole('button', { name: button }));
+      await user.click(await screen.findByRole('menuitem', { name: view }));
+    };
+    await choose('View: All', 'Slow');
+    await choose('View: All', 'Failed');
+    await screen.findByRole('button', { name: 'View: Failed' });
+    respond();
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(address()).toBe('/w/search/logs?f=success:no');
   });
 
   it('loads the next page by its cursor', async () => {
