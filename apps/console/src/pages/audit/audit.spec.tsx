@@ -95,6 +95,28 @@ describe('audit log page', () => {
     await screen.findByText('Chain broken at 3');
   });
 
+  it('stops the verification when the user leaves the page', async () => {
+    let sent = 0;
+    let respond = (): void => undefined;
+    const verify = (): Promise<Response> => {
+      sent += 1;
+      const part = { valid: true, checked: 10, next_sequence: 11, broken_at: null };
+      return new Promise((resolve) => {
+        respond = () => resolve(Response.json({ ...part, head: { sequence: 99, hash: 'cafe' } }));
+      });
+    };
+    const { unmount } = renderConsole('/org/audit', {
+      ...BASE_ANSWERS,
+      'GET /v1/audit-logs/verify': verify,
+    });
+    await user.click(await screen.findByRole('button', { name: 'Check the chain' }));
+    await waitFor(() => expect(sent).toBe(1));
+    unmount();
+    respond();
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(sent).toBe(1);
+  });
+
   it('names API keys that the caller may see, and saves all filtered records as CSV', async () => {
     const byKey = { ...RECORD, id: 'a2', user_type: 'api_key', user_id: 'k9' };
     const files: Blob[] = [];

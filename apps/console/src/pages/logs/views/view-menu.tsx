@@ -1,6 +1,6 @@
 import { Button, Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
+import { useEffect, useRef, type ReactElement } from 'react';
 import { read } from '../../../api';
 import { useCan, useWorkspace } from '../../../app';
 import { logs } from '../../../messages/en/logs';
@@ -24,8 +24,19 @@ export function ViewMenu({ state, range, change }: Props): ReactElement {
   const current = viewOf(state);
   const slow = useSlow(range);
   const names = LOG_VIEW_NAMES.filter((name) => name !== 'slow' || slow !== null);
-  const open = async (name: LogView): Promise<void> =>
-    change({ filters: LOG_VIEWS[name] ?? [slowFilter((await slow?.()) ?? SLOW_MS)], text: '' });
+  // The latency can arrive after another view was chosen, or after the user has left the page.
+  const latest = useRef(0);
+  useEffect(
+    () => () => {
+      latest.current += 1;
+    },
+    [],
+  );
+  const open = async (name: LogView): Promise<void> => {
+    const own = (latest.current += 1);
+    const filters = LOG_VIEWS[name] ?? [slowFilter((await slow?.()) ?? SLOW_MS)];
+    if (own === latest.current) change({ filters, text: '' });
+  };
   return (
     <Menu position="bottom-start">
       <Menu.Target>
