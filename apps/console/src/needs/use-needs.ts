@@ -21,6 +21,8 @@ export interface Resources {
   readonly isPartial: boolean;
   /** True while keys or providers, which can have budgets, are being read. */
   readonly areBudgetsLoading: boolean;
+  /** Error of a read of keys or providers; null for none. */
+  readonly budgetsProblem: unknown;
   /** True until all reads have a response. */
   readonly isLoading: boolean;
   /** Error of a failed read; an earlier response may still be shown. */
@@ -76,6 +78,7 @@ export function useNeeds(workspace_id: string, isOn: boolean): Resources {
       (page) => page !== undefined && page.total > page.data.length,
     ),
     areBudgetsLoading: !isOn || keys.isLoading || providers.isLoading,
+    budgetsProblem: keys.error ?? providers.error,
     isLoading: !isOn || reads.some(({ isLoading }) => isLoading),
     problem: reads.find(({ error }) => error !== null)?.error ?? null,
   };

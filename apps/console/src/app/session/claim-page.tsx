@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, type ReactElement } from 'react';
-import { call } from '../../api';
+import { call, problemFrom, type Problem } from '../../api';
 import { session } from '../../messages';
 import type { Self } from '../state/session-context';
 import { adoptSession, ONCE } from './adopt';
@@ -48,10 +48,16 @@ export function ClaimPage(): ReactElement {
   return (
     <main className="sign-in-page">
       <SignIn
-        {...(claim.isError ? { note: session.claimFailed } : {})}
+        {...(claim.isError ? { note: noteOf(problemFrom(claim.error)) } : {})}
         challenge={claim.data === undefined ? null : challengeOf(claim.data)}
         onDone={(opened) => void goOn(opened)}
       />
     </main>
   );
 }
+
+/** Tells whether the link was refused, or the server could not answer and the link still works. */
+const noteOf = ({ status, type, message }: Problem): string =>
+  type === 'network_failed' || status === 429 || status >= 500
+    ? session.claimAgain(message)
+    : session.claimFailed;

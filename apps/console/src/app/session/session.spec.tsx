@@ -2,6 +2,7 @@ import { act, screen, waitFor } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { OWNER_PERMISSIONS, OWNER_SELF } from '../../spec-support/answers';
 import { problemResponse, renderConsole, type Answers } from '../../spec-support/render-console';
+import { takeClaim } from './claim';
 import { leave } from './leave';
 import { keepBinding, ownPath, returnPathOf, takeReturn } from './sso-return';
 import { notifyTabs } from './tabs';
@@ -366,6 +367,18 @@ describe('sign-in of a user of several organisations', () => {
     expect(state.bodies.at(-1)).toEqual({
       ...{ email: 'ada@example.com', password: 'secret', organisation_id: BETA.id },
     });
+  });
+});
+
+describe('sign-in by the link of the launcher', () => {
+  it.each([
+    [() => Promise.reject(new TypeError('network')), 'The server cannot be reached. Open the link again.'],
+    [() => problemResponse(401, 'unauthenticated', 'Log in.'), /^The link does not work any more\./],
+  ])('tells a link that cannot be checked from one that does not work any more', async (claim, note) => {
+    history.replaceState(null, '', '/#claim=token');
+    takeClaim();
+    renderConsole('/claim', { 'POST /v1/auth/claim': claim });
+    await screen.findByText(note);
   });
 });
 

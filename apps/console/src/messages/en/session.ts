@@ -12,6 +12,7 @@ export const session = {
   claiming: 'Signing in by the link …',
   claimFailed:
     'The link does not work any more. It works once, for 15 minutes; the next start prints a new one.',
+  claimAgain: (reason: string) => `${reason} Open the link again.`,
   credentialsFile: 'On one machine, the first credentials are in credentials.json in the data folder.',
 
   sso: 'Use single sign-on',

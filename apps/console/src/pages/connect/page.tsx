@@ -38,7 +38,7 @@ export function ConnectPage(): ReactElement {
   const base = typedBase.trim().replace(/\/+$/, '');
   const [isKeyShown, setKeyShown] = useState(false);
   const keys = useClientKey();
-  const usual = useTarget();
+  const { target: usual } = useTarget();
   const target = search.to ?? usual?.provider ?? '';
   const model = search.model ?? (search.to === undefined ? (usual?.model ?? '') : '');
   const column = { ...NEW_COLUMN, target, model };

@@ -99,6 +99,16 @@ describe('onboarding', () => {
     expect(steps()[1]?.dataset['state']).toBe('done');
   });
 
+  it('reports why the providers could not be read, instead of a missing provider', async () => {
+    renderConsole('/w/search', {
+      'GET /v1/providers': () => problemResponse(400, 'validation_failed', 'No such order.'),
+      'GET /v1/logs': { object: 'list', data: [], next_cursor: null },
+    });
+    await screen.findByText('No such order.');
+    expect(screen.queryByText(/Add a provider first/)).toBeNull();
+    expect(screen.queryByText(/Needs the provider @sandbox/)).toBeNull();
+  });
+
   it('shows the error when the playground key is refused', async () => {
     const user = userEvent.setup();
     renderConsole('/w/search', {

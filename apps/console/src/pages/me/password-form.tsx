@@ -1,4 +1,5 @@
 import { Button, PasswordInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactElement, type SyntheticEvent } from 'react';
 import { call, problemFrom, type Problem } from '../../api';
 import { useBootstrap } from '../../app';
@@ -14,6 +15,7 @@ const EMPTY = { current: '', next: '', again: '' };
  */
 export function PasswordForm(): ReactElement | null {
   const { password_login, needs_password } = useBootstrap();
+  const queries = useQueryClient();
   const [values, setValues] = useState(EMPTY);
   const [state, setState] = useState<'idle' | 'sending' | 'changed'>('idle');
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -32,6 +34,8 @@ export function PasswordForm(): ReactElement | null {
       await call('passwords_change', {}, { body });
       setValues(EMPTY);
       setState('changed');
+      // The first steps on Home ask for a password until the user has one.
+      await queries.invalidateQueries({ queryKey: ['console_bootstrap'] });
     } catch (error) {
       setProblem(problemFrom(error));
       setState('idle');

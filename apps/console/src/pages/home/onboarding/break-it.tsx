@@ -12,8 +12,8 @@ import { LogLink } from '../log-link';
 import { breakIt, FAILURES, type FallbackRun, type Failure } from './fallback';
 
 interface BreakItProps {
-  /** True when the workspace has the sandbox, which the step needs. */
-  readonly isPossible: boolean;
+  /** Whether the workspace has the sandbox, which the step needs; null while unknown. */
+  readonly hasSandbox: boolean | null;
   readonly onDone: () => void;
 }
 
@@ -21,14 +21,14 @@ interface BreakItProps {
  * Step 2 of the onboarding: sends a request whose first target fails in the chosen way, and shows
  * its waterfall.
  */
-export function BreakIt({ isPossible, onDone }: BreakItProps): ReactElement {
+export function BreakIt({ hasSandbox, onDone }: BreakItProps): ReactElement {
   const { id: workspaceId } = useWorkspace();
   const [failure, setFailure] = useState<Failure>('503');
   const attempt = useMutation({
     mutationFn: (chosen: Failure) => breakIt(workspaceId, chosen),
     onSuccess: onDone,
   });
-  if (!isPossible) return <p className="sub">{home.broken.noSandbox}</p>;
+  if (hasSandbox === false) return <p className="sub">{home.broken.noSandbox}</p>;
   return (
     <>
       <div className="row home-wrap">
@@ -43,6 +43,7 @@ export function BreakIt({ isPossible, onDone }: BreakItProps): ReactElement {
             variant="filled"
             leftSection={<Icon name="bolt" size={14} />}
             loading={attempt.isPending}
+            disabled={hasSandbox === null}
             onClick={() => attempt.mutate(failure)}
           >
             {home.broken.act}

@@ -10,7 +10,7 @@ import { isRunning, type Run } from '../../../gateway';
 import { RECIPES } from '../../connect/recipes';
 import { recipeForms } from '../../connect/recipe-forms';
 import { LogLink } from '../log-link';
-import type { FirstTarget } from './use-target';
+import type { TargetRead } from './use-target';
 
 /** Recipes that fit into the row of the button. */
 const SHOWN = [
@@ -24,15 +24,17 @@ const SHOWN = [
 ];
 
 interface FirstRequestProps {
-  /** Target of the request; null when the workspace has none, undefined while loading. */
-  readonly target: FirstTarget | null | undefined;
+  /** Target of the request. */
+  readonly read: TargetRead;
   readonly run: Run | null;
   readonly onSend: () => void;
 }
 
 /** Step 1 of the onboarding: code of the first request, and a button that sends it. */
-export function FirstRequest({ target, run, onSend }: FirstRequestProps): ReactElement {
+export function FirstRequest({ read, run, onSend }: FirstRequestProps): ReactElement {
   const { gateway_url: gateway } = useBootstrap();
+  const { target, problem, retry } = read;
+  if (problem !== null) return <Failed problem={problem} onRetry={retry} />;
   if (target === null) return <p className="sub">{home.first.nothing}</p>;
   const forms = recipeForms(
     RECIPES.filter(({ id }) => SHOWN.includes(id)),

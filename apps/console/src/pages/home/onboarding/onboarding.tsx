@@ -26,7 +26,8 @@ interface OnboardingProps {
 /** The onboarding: five steps and the live list of requests. */
 export function Onboarding({ progress, tail, isTour = false }: OnboardingProps): ReactElement {
   const { gateway_url: gateway, needs_password: needsPassword } = useBootstrap();
-  const target = useTarget();
+  const read = useTarget();
+  const { target } = read;
   const providers = useOwnProviders();
   const { finish } = progress;
   const first = useFirstSend(
@@ -43,8 +44,13 @@ export function Onboarding({ progress, tail, isTour = false }: OnboardingProps):
   const now = STEPS.find((step) => !done[step]);
   const stateOf = (step: StepId) => (done[step] ? 'done' : step === now ? 'now' : 'later');
   const contents: Readonly<Record<StepId, ReactElement | false>> = {
-    send: <FirstRequest target={target} run={first.run} onSend={first.send} />,
-    break: <BreakIt isPossible={target?.isSandbox === true} onDone={() => finish('break')} />,
+    send: <FirstRequest read={read} run={first.run} onSend={first.send} />,
+    break: (
+      <BreakIt
+        hasSandbox={target === undefined ? null : target?.isSandbox === true}
+        onDone={() => finish('break')}
+      />
+    ),
     provider: <AddProvider found={providers ?? []} />,
     key: <ServiceKey onDone={() => finish('key')} />,
     team: needsPassword === true && <TeamStep onDone={() => finish('team')} />,

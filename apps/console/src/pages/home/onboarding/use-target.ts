@@ -1,4 +1,5 @@
-import { useRead } from '../../../api';
+import { useMemo } from 'react';
+import { useRead, type Problem } from '../../../api';
 import { useWorkspace } from '../../../app';
 
 /** Target of the first request. */
@@ -9,11 +10,16 @@ export interface FirstTarget {
   readonly isSandbox: boolean;
 }
 
-/**
- * Returns the sandbox if the workspace has it, else the first model. Null when nothing can be
- * called; undefined while loading.
- */
-export function useTarget(): FirstTarget | null | undefined {
+export interface TargetRead {
+  /** Null when the workspace has nothing to call; undefined while it is not known. */
+  readonly target: FirstTarget | null | undefined;
+  /** Why the target is not known; null when it is, and while it loads. */
+  readonly problem: Problem | null;
+  readonly retry: () => void;
+}
+
+/** Finds the sandbox if the workspace has it, else the first model. */
+export function useTarget(): TargetRead {
   const { id } = useWorkspace();
   const providers = useRead('providers_list', { query: { workspace_id: id, page_size: 100 } });
   const hasSandbox = providers.data?.data.some(({ slug }) => slug === 'sandbox') === true;
@@ -22,9 +28,15 @@ export function useTarget(): FirstTarget | null | undefined {
     { query: { workspace_id: id, enabled: true, page_size: 1 } },
     { enabled: providers.data !== undefined && !hasSandbox },
   );
-  if (hasSandbox) return { provider: '@sandbox', model: 'sandbox-small', isSandbox: true };
   const [first] = models.data?.data ?? [];
-  if (first !== undefined)
+  const target = useMemo((): FirstTarget | null | undefined => {
+    if (hasSandbox) return { provider: '@sandbox', model: 'sandbox-small', isSandbox: true };
+    if (first === undefined) return models.data === undefined ? undefined : null;
     return { provider: `@${first.provider.slug}`, model: first.slug, isSandbox: false };
-  return models.data === undefined && !models.isError && !providers.isError ? undefined : null;
+  }, [hasSandbox, first, models.data]);
+  return {
+    target,
+    problem: target === undefined ? (providers.error ?? models.error) : null,
+    retry: () => void (providers.isError ? providers : models).refetch(),
+  };
 }

@@ -130,6 +130,10 @@ describe('overview', () => {
     await within(await pane('Spend')).findByText('The range is too long.');
     await within(await pane('Errors')).findByText('1,142 requests');
     one.unmount();
+    const other = renderConsole('/w/search', { ...ANSWERS, 'GET /v1/api-keys': failing });
+    await within(await pane('Budgets')).findByText('The range is too long.');
+    expect(within(await pane('Budgets')).queryByText('No budget')).toBeNull();
+    other.unmount();
     const { requests } = renderConsole('/w/search', {
       'GET /v1/auth/self': MEMBER_SELF,
       'GET /v1/auth/permissions': MEMBER_PERMISSIONS,

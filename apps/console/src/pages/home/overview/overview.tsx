@@ -76,7 +76,11 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
               onZoom={zoom}
             />
           )}
-          <BudgetsPane budgets={resources.budgets} isLoading={resources.areBudgetsLoading} />
+          <BudgetsPane
+            budgets={resources.budgets}
+            isLoading={resources.areBudgetsLoading}
+            problem={resources.budgetsProblem}
+          />
           {canView && <ProvidersPane all={resources.providers} problem={resources.problem} />}
           {canView && areTilesRead && <Spenders range={window} by={search.by ?? 'api_key'} onBy={spendBy} />}
         </div>

@@ -16,13 +16,17 @@ const SHOWN = 5;
 
 interface BudgetsPaneProps extends Pick<Resources, 'budgets'> {
   readonly isLoading: boolean;
+  /** Error of a read of keys or providers; null for none. */
+  readonly problem: unknown;
 }
 
-function BudgetsPaneOf({ budgets, isLoading }: BudgetsPaneProps): ReactElement {
+function BudgetsPaneOf({ budgets, isLoading, problem }: BudgetsPaneProps): ReactElement {
   const text = home.budgets;
   return (
     <Pane title={text.title}>
+      {problem !== null && <Failed problem={problemFrom(problem)} />}
       {budgets.length === 0 &&
+        problem === null &&
         (isLoading ? <Skeletons shape="lines" /> : <Empty title={text.none}>{text.noneText}</Empty>)}
       <div className="col">
         {nearest(budgets, SHOWN).map((budget) => (
