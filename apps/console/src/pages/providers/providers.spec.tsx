@@ -141,6 +141,15 @@ describe('adding a provider', () => {
     sessionStorage.clear();
   });
 
+  it('keeps the caret while the text of the search is edited', async () => {
+    const { address } = renderConsole('/w/search/providers/new', answers);
+    const box = await screen.findByRole<HTMLInputElement>('searchbox', { name: 'Search providers' });
+    await user.type(box, 'opai');
+    await user.type(box, 'en', { initialSelectionStart: 2, initialSelectionEnd: 2 });
+    expect(box.value).toBe('openai');
+    await waitFor(() => expect(address()).toContain('q=openai'));
+  });
+
   it('tests the form and creates integration and provider with one call', async () => {
     const { address, queries } = renderConsole('/w/search/providers/new', answers);
     await user.type(await screen.findByRole('searchbox', { name: 'Search providers' }), 'azure');

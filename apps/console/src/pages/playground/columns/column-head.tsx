@@ -2,6 +2,7 @@ import { ActionIcon, Popover, TextInput } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { playground as text } from '../../../messages';
 import { Icon } from '../../../ui/icons/icon';
+import { useTyped } from '../../../ui/use-typed';
 import { Parameters } from '../draft/parameters';
 import type { ColumnSettings } from '../search';
 import { TargetPicker } from './target-picker';
@@ -38,6 +39,7 @@ export function ColumnHead({ number, column, onChange, onRemove }: ColumnHeadPro
 type SettingsProps = Pick<ColumnHeadProps, 'number' | 'column' | 'onChange'>;
 
 function ColumnSettingsButton({ number, column, onChange }: SettingsProps): ReactElement {
+  const model = useTyped(column.model, (next) => onChange({ ...column, model: next }));
   return (
     <Popover position="bottom-end" width={280} trapFocus>
       <Popover.Target>
@@ -50,8 +52,8 @@ function ColumnSettingsButton({ number, column, onChange }: SettingsProps): Reac
           <TextInput
             label={text.model}
             description={text.modelHint}
-            value={column.model}
-            onChange={(event) => onChange({ ...column, model: event.currentTarget.value })}
+            {...model}
+            onChange={(event) => model.onChange(event.currentTarget.value)}
           />
           <Parameters
             values={column}

@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import { providers } from '../../../messages';
 import { Icon } from '../../../ui/icons/icon';
 import { ProviderMark } from '../../../ui/primitives';
+import { useTyped } from '../../../ui/use-typed';
 import type { CatalogueProvider } from '../provider-types';
 
 interface TilesProps {
@@ -33,6 +34,7 @@ function hintOf({ native_routes, self_hosted, needs_key, priced }: CatalogueProv
 
 /** Tiles of the catalogue providers, filtered by a search text. */
 export function Tiles({ all, chosen, text, onText, onChoose }: TilesProps): ReactElement {
+  const search = useTyped(text, onText);
   const shown = all.filter((provider) => isNamed(provider, text));
   return (
     <nav className="col" aria-label={providers.tiles}>
@@ -41,8 +43,8 @@ export function Tiles({ all, chosen, text, onText, onChoose }: TilesProps): Reac
         aria-label={providers.searchLabel}
         placeholder={providers.known(all.length)}
         leftSection={<Icon name="search" size={14} />}
-        value={text}
-        onChange={({ currentTarget }) => onText(currentTarget.value)}
+        {...search}
+        onChange={({ currentTarget }) => search.onChange(currentTarget.value)}
       />
       {shown.length === 0 && <p className="sub xs">{providers.noTile}</p>}
       <ul className="tiles">
