@@ -59,8 +59,8 @@ export const WORKER_SETTINGS = {
   ...ANALYTICS_STORE_SETTINGS,
   AUDIT_LOGS_ENABLED: feature(),
   /**
-   * Master key of the installation. Without it keys are not rotated by policy, alerts are not
-   * posted, and mail is unavailable.
+   * Master key of the installation. REDIS_URL and mail require it. Without it keys are not rotated
+   * by policy, and alerts are not posted.
    */
   ENCRYPTION_KEY: optional(MASTER_KEY_SETTINGS.ENCRYPTION_KEY),
   ENCRYPTION_KEYS_PREVIOUS: MASTER_KEY_SETTINGS.ENCRYPTION_KEYS_PREVIOUS,
@@ -76,14 +76,17 @@ export const readWorkerSettings = (environment: Readonly<Record<string, string |
 
 export type WorkerSettings = ReturnType<typeof readWorkerSettings>;
 
-/** Returns the key ring; null without ENCRYPTION_KEY. */
+/** Returns the current master key and the previous ones; null without ENCRYPTION_KEY. */
 export const masterKeys = ({
   ENCRYPTION_KEY: current,
   ENCRYPTION_KEYS_PREVIOUS: previous,
 }: Pick<WorkerSettings, 'ENCRYPTION_KEY' | 'ENCRYPTION_KEYS_PREVIOUS'>): MasterKeys | null =>
   current && [current, ...previous];
 
-/** Seals with the master keys; null without ENCRYPTION_KEY. */
+/**
+ * Returns a key ring that seals with the current master key and opens with all; null without
+ * ENCRYPTION_KEY.
+ */
 export function keyringOf(settings: Parameters<typeof masterKeys>[0]): Keyring | null {
   const masters = masterKeys(settings);
   return masters && sealingKeyring(...masters);

@@ -83,7 +83,7 @@ describe('worker', () => {
     }
   });
 
-  it('schedules and runs the partitions job', async () => {
+  it('schedules the partitions job', async () => {
     await eventually(async () => {
       const rows: { count: number }[] = await database.dataSource.query(
         `SELECT count(*)::int AS count FROM bullmq.job WHERE name = 'log-partitions'`,

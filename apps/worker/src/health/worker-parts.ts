@@ -1,4 +1,5 @@
 import type { ClickHouseAnalytics } from '@gw/clickhouse';
+import { INTERNAL } from '@gw/contracts';
 import { countQuarantinedLogs } from '@gw/log-store';
 import type { ModelConfigs } from '@gw/pricing';
 import { degraded, down, partOf, WELL, type Part } from '@gw/web';
@@ -58,7 +59,9 @@ const jobsPart = (jobs: Pick<JobRunner, 'waiting'>): Part => ({
     if (waiting === null) return down('The job store does not respond, or refuses to schedule jobs.');
     const figures = { waiting };
     return {
-      ...(waiting > WAITING_JOBS_MAX ? degraded('Jobs wait faster than they are run.') : WELL),
+      ...(waiting > WAITING_JOBS_MAX
+        ? degraded(`More than ${String(WAITING_JOBS_MAX)} jobs wait to be run.`)
+        : WELL),
       figures,
     };
   },
@@ -69,7 +72,7 @@ const quarantinePart = (source: DataSource): Part => ({
   check: async () => {
     const records = await countQuarantinedLogs(source.manager);
     if (records === 0) return WELL;
-    const reason = 'Log records are in quarantine; see GET /internal/v1/logs/quarantine.';
+    const reason = `Log records are in quarantine; see GET ${INTERNAL.quarantinedLogs}.`;
     return { ...degraded(reason), figures: { records } };
   },
 });

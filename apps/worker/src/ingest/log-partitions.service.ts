@@ -1,3 +1,4 @@
+import { DAY_MS } from '@gw/kernel';
 import { dayOf, ensureLogPartitions } from '@gw/log-store';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -5,7 +6,8 @@ import { DataSource } from 'typeorm';
 /** Number of days ahead of today that get partitions in advance. */
 const DAYS_AHEAD = 2;
 /** Maximum lead of a record's clock; a clock further ahead is wrong. */
-const AHEAD_MAX_MS = 86_400_000;
+const AHEAD_MAX_MS = DAY_MS;
+/** Maximum age of a record in days, also where logs are kept for longer. */
 const DAYS_BACK_MAX = 366;
 
 /** Tracks which days have partitions, and creates missing ones. */
@@ -20,8 +22,8 @@ export class LogPartitions {
   ) {}
 
   /**
-   * Returns false for an implausible time: more than a day ahead, or so old that retention would
-   * remove it at once.
+   * Returns false for an implausible time: more than a day ahead, more than 366 days old, or so old
+   * that retention would remove it at once.
    */
   accepts(createdAt: Date): boolean {
     const oldest = dayOf(new Date()) - Math.min(DAYS_BACK_MAX, this.retentionDays);
@@ -40,7 +42,7 @@ export class LogPartitions {
     if (missing.length > 0) await this.make(missing);
   }
 
-  /** Forgets a partition that retention has dropped. */
+  /** Forgets which partitions exist, because retention has dropped some. */
   forget(): void {
     this.known.clear();
   }

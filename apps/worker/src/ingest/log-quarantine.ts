@@ -32,7 +32,7 @@ export class LogQuarantine {
     private readonly log: Log,
   ) {}
 
-  /** Ids under which quarantined records are stored. */
+  /** Returns whether this process remembers that it quarantined the record stored under this id. */
   has(id: string): boolean {
     return this.remembered.has(id);
   }
@@ -70,7 +70,7 @@ export class LogQuarantine {
   }
 }
 
-/** Redacts the original record; null if that fails, because a log must not keep a secret. */
+/** Redacts a part of the original record; null if that fails, because a log must not keep a secret. */
 function redacted(body: Buffer | null): Buffer | null {
   try {
     return body === null ? null : redactBody(body);

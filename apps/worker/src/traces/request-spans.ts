@@ -80,7 +80,8 @@ function attemptSpan(
   const failed = !responded && attempt.end !== 'cancelled' && attempt.end !== 'client_closed';
   return {
     traceId: request.traceId,
-    // The gateway sends this id upstream. `at` counts skipped attempts too; MCP calls have none.
+    // The gateway sends this id to MCP servers. It counts skipped attempts too, which `at` leaves
+    // out; MCP requests have none.
     spanId: callSpanId(row.id, at),
     parentId: request.spanId,
     name: mcpSpanName(row) ?? spanName(operation, attempt.model ?? row.model),

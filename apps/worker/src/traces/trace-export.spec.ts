@@ -216,6 +216,9 @@ describe('TraceExport', () => {
       ...{ client, url: 'http://127.0.0.1:9/v1/traces', headers: {}, timeoutMs: 1_000, serviceName: 'x' },
     });
     anonymous.add(Array.from({ length: 3_000 }, () => requestLogRow(sampleLogRecord())));
+    const begun = performance.now();
     await anonymous.stop();
+    // The retries of all batches would take longer.
+    expect(performance.now() - begun).toBeLessThan(6_000);
   });
 });

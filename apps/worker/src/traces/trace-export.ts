@@ -21,7 +21,7 @@ export interface TraceExportOptions {
   readonly serviceName: string;
 }
 
-/** Maximum number of waiting spans; more are dropped and counted. */
+/** Maximum number of waiting spans; more are dropped. */
 const QUEUE_MAX = 16_384;
 const BATCH_MAX = 512;
 const PACE_MS = 1_000;

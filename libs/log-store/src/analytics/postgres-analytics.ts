@@ -26,8 +26,8 @@ const MILLISECONDS = (column: string): string => `(extract(epoch FROM ${column})
 
 /**
  * Answers analytics queries from rollups and from requests that are not merged into them yet. It
- * reads the log itself for what rollups cannot tell: single requests, minutes, and the partial
- * hours at both ends.
+ * reads the log itself for what rollups cannot tell: single requests, minutes, the partial quarters
+ * of an hour at both ends, and times beyond the retention of rollups.
  */
 export class PostgresAnalytics implements AnalyticsStore {
   constructor(private readonly source: DataSource) {}

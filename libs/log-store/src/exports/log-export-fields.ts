@@ -21,8 +21,8 @@ export interface ExportRestrictions {
 }
 
 /**
- * Returns the fields that exports of the workspace must not contain: the workspace's list if the
- * organisation allows workspaces to override it, else the organisation's list.
+ * Returns the fields that exports of the workspace must not contain: the workspace's list if it has
+ * one and the organisation allows workspaces to override its list, else the organisation's list.
  */
 export function exportRestrictionsOf(
   organisation: Pick<OrganisationEntity, 'exportSettings' | 'workspaceOverrides'>,

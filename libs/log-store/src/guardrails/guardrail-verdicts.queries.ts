@@ -195,7 +195,10 @@ export interface CheckQuality {
   readonly true_positives: number;
 }
 
-/** Returns one row for each check and stage that has run; at most 1,000 rows. */
+/**
+ * Returns one row for each check and stage that has run; at most 1,000 rows. Runs and results are
+ * counted by whole UTC days, including those of `since` and `until`; marks by the exact times.
+ */
 export async function qualityOf(
   manager: EntityManager,
   filter: Omit<VerdictFilter, 'verdict' | 'mark' | 'userId'>,

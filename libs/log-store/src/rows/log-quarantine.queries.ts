@@ -1,7 +1,8 @@
 import type { EntityManager } from 'typeorm';
 
 /**
- * A log record that Postgres refused to store. Credentials are redacted where its text is readable.
+ * A log record that could not be stored as it arrived: it is unreadable, or a store refused it.
+ * Credentials are redacted where its text is readable.
  */
 export interface QuarantinedLog {
   readonly logId: string | null;

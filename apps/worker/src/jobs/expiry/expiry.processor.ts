@@ -19,7 +19,8 @@ const BATCH = 200;
 const BATCHES_MAX = 500;
 
 /**
- * Marks what has expired. Safe to run twice and on many machines: marked rows are not found again,
+ * Marks expired API keys and invites, and deletes old secrets of rotated keys, the remains of ended
+ * keys and old idempotent requests. Safe to run twice and on many machines: marked rows are not found again,
  * and rows that another worker locks are skipped.
  */
 export class ExpiryProcessor implements JobProcessor {

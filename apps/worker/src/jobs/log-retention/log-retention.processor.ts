@@ -14,8 +14,8 @@ import type { DataSource } from 'typeorm';
 import type { LogPartitions } from '../../ingest/log-partitions.service';
 
 /**
- * Deletes whole days: first the bodies that their rows reference, then the rows. Safe to run twice;
- * the next run deletes what a crashed run left.
+ * Deletes whole days of logs, first the bodies that their rows reference, then the rows; then the
+ * feedback of these days. Safe to run twice; the next run deletes what a crashed run left.
  */
 export class LogRetentionProcessor implements JobProcessor {
   readonly spec = logRetentionJob;

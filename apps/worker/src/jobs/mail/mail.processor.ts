@@ -8,7 +8,7 @@ import type { DataSource } from 'typeorm';
 /** Maximum number of mails in one run; the rest is left for the next run. */
 const BATCH = 200;
 
-/** Mailer and settings for sending mails; null when mail is off. */
+/** What sending mails needs: the mailer, and the key ring that opens queued mails. */
 export interface Post {
   readonly mailer: Mailer;
   readonly keyring: Keyring;
@@ -24,6 +24,7 @@ export class MailProcessor implements JobProcessor {
 
   constructor(
     private readonly source: DataSource,
+    /** Null when mail is off: mails wait, and only stale ones are deleted. */
     private readonly post: Post | null,
     private readonly log: Log,
   ) {}

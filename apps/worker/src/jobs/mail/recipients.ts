@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 
-/** Maximum number of recipients of one mail; owners come first. */
+/** Maximum number of recipients of one mail. */
 export const RECIPIENTS_MAX = 50;
 
 /**

@@ -5,11 +5,10 @@ import {
   OrganisationEntity,
   UserEntity,
 } from '@gw/entities';
-import { uuidv7 } from '@gw/kernel';
+import { DAY_MS, uuidv7 } from '@gw/kernel';
 import { testDatabase } from '@gw/testing';
 import { OauthExpiryProcessor } from './oauth-expiry.processor';
 
-const DAY_MS = 86_400_000;
 const inDays = (days: number): Date => new Date(Date.now() + days * DAY_MS);
 
 describe('oauth-expiry job', () => {

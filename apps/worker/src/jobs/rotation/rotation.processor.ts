@@ -152,8 +152,8 @@ async function warnOfEnds(manager: EntityManager, mails: RotationMails, now: Dat
   const keys = await manager.findBy(ApiKeyEntity, { id: In(secrets.map(({ api_key_id: id }) => id)) });
   for (const { api_key_id: id, expires_at: endsAt } of secrets) {
     const key = keys.find((candidate) => candidate.id === id);
-    const toldAt = key?.lastRotatedAt?.getTime() ?? 0;
-    if (key && endsAt.getTime() - toldAt > DAY_MS) await mails.oldEnds(manager, key, endsAt);
+    const rotatedAt = key?.lastRotatedAt?.getTime() ?? 0;
+    if (key && endsAt.getTime() - rotatedAt > DAY_MS) await mails.oldEnds(manager, key, endsAt);
   }
   const hashes = secrets.map(({ secret_hash: hash }) => hash);
   if (hashes.length > 0)
