@@ -27,7 +27,7 @@ const ENVIRONMENT = {
 const GOOD = { m: { pay_as_you_go: { request_token: { price: 0.001 }, response_token: { price: 0.001 } } } };
 const BAD = { m: { pay_as_you_go: { request_token: { price: 'free' } } } };
 
-/** Creates sources that return the documents of `answers`, or reject with an Error among them. */
+/** Creates sources that return the documents of `responses`, or reject with an Error among them. */
 function sourcesWith(environment: Record<string, string> = ENVIRONMENT) {
   const responses: Record<keyof ModelConfigReaders, unknown> = { fetch: null, logStore: null, file: null };
   const requested: string[] = [];
@@ -44,12 +44,12 @@ function sourcesWith(environment: Record<string, string> = ENVIRONMENT) {
     alarm: (alarm) => alarms.push(alarm),
     clock: () => time.now,
   });
-  return { answers: responses, requested, alarms, time, configs };
+  return { responses, requested, alarms, time, configs };
 }
 
 describe('createModelConfigs [ENV-08]', () => {
   it('reads sources in order: memory for an hour, proxy service, log store, local files', async () => {
-    const { answers: responses, requested, configs, time } = sourcesWith();
+    const { responses, requested, configs, time } = sourcesWith();
     responses.file = GOOD;
     expect((await configs.load('openai'))?.models).toBe(1);
     expect(requested).toEqual([
@@ -95,7 +95,7 @@ describe('createModelConfigs [ENV-08]', () => {
   });
 
   it('keeps the last valid document when an invalid one arrives, raises an alarm, and reads again after a minute', async () => {
-    const { answers: responses, alarms, configs, time } = sourcesWith();
+    const { responses, alarms, configs, time } = sourcesWith();
     responses.fetch = GOOD;
     await configs.load('openai');
     responses.fetch = BAD;
@@ -114,7 +114,7 @@ describe('createModelConfigs [ENV-08]', () => {
   });
 
   it('uses the next source when one is invalid, and returns null when none is valid', async () => {
-    const { answers: responses, configs } = sourcesWith();
+    const { responses, configs } = sourcesWith();
     responses.fetch = BAD;
     responses.file = GOOD;
     expect((await configs.load('openai'))?.models).toBe(1);
@@ -124,7 +124,7 @@ describe('createModelConfigs [ENV-08]', () => {
   });
 
   it('returns the old prices while it reads the new document once, so that no request waits', async () => {
-    const { answers: responses, requested, configs, time } = sourcesWith();
+    const { responses, requested, configs, time } = sourcesWith();
     responses.fetch = GOOD;
     expect(configs.prices('openai')).toBeUndefined();
     expect(configs.prices('openai')).toBeUndefined();
