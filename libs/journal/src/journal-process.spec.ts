@@ -140,6 +140,21 @@ describe('Journal in a child process', () => {
     expect(peak).toBeLessThan(200 * 1_024);
   });
 
+  it('keeps its position when the disk refuses writes while it opens', async () => {
+    const journal = Journal.open({ directory, sealer });
+    for (let id = 0; id < 2; id += 1) {
+      journal.append(JSON.stringify({ id }), null, null, () => undefined);
+      journal.flush();
+    }
+    const first = await journal.read(1, 1);
+    journal.acknowledge((first as NonNullable<typeof first>).end);
+    journal.close();
+    const refused = 'ulimit -f 0; exec "$@"';
+    const args = ['-c', refused, '-', process.execPath, join(built, 'opener.cjs'), directory];
+    expect(spawnSync('bash', args).status).toBe(0);
+    expect(await stored()).toEqual(new Set([1]));
+  });
+
   it('keeps records in memory while the disk refuses writes, and writes all of them later [faults D19]', async () => {
     const limited = ['-c', 'ulimit -S -f 64; exec "$@"', '-', process.execPath, join(built, 'writer.cjs')];
     const child = spawn('bash', [...limited, directory, '40', 'wait']);

@@ -1,4 +1,13 @@
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 
@@ -88,11 +97,18 @@ export class JournalState {
 
   /** Stores the state. Throws the error of the file system. */
   write({ segment, offset, number }: Position, losses: JournalLosses): void {
-    this.fd ??= openSync(join(this.directory, NAME), 'w', 0o600);
+    this.fd ??= this.openFile();
     const value = { segment, offset, number, ...losses };
     this.line.fill(' ');
     this.line.write(JSON.stringify({ ...value, check: checkOf(value) }), 'latin1');
     writeSync(this.fd, this.line, 0, BYTES, 0);
+  }
+
+  /** Opens the file without emptying it: a refused write must leave the stored state. */
+  private openFile(): number {
+    const fd = openSync(join(this.directory, NAME), constants.O_RDWR | constants.O_CREAT, 0o600);
+    if (fstatSync(fd).size > BYTES) ftruncateSync(fd, BYTES);
+    return fd;
   }
 
   close(): void {
