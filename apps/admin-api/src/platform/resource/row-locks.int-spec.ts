@@ -1,5 +1,6 @@
 import { eventually } from '@gw/testing';
 import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
+import type { Failure } from '../../spec-support/api-keys';
 
 const SETTINGS = '/v1/admin/organisation/settings';
 
@@ -36,5 +37,29 @@ describe('row locks', () => {
     const made = await api.post('/v1/policies/usage-limits', { key: tenant.key, body: policy });
     const [changed] = await Promise.all(changes);
     expect([made.status, changed?.status]).toEqual([200, 200]);
+  });
+
+  it('keep a config that is being deleted from becoming the default of a key', async () => {
+    const { key } = tenant;
+    const config = { name: 'Going', config: { provider: '@openai' } };
+    const { body } = await api.post<{ id: string }>('/v1/configs', { key, body: config });
+    const created: Promise<GatewayResponse<Failure>>[] = [];
+    await api.dataSource.transaction(async (manager) => {
+      // The transaction acts like the deletion: it holds the config, and then archives it.
+      await manager.query('SELECT 1 FROM configs WHERE id = $1 FOR UPDATE', [body.id]);
+      const apiKey = { name: 'k', scopes: ['completions.write'], defaults: { config_id: body.id } };
+      created.push(api.post<Failure>('/v1/api-keys/workspace/service', { key, body: apiKey }));
+      const waiting = async (): Promise<boolean> => {
+        const [row] = await api.dataSource.query<{ count: string }[]>(
+          `SELECT count(*) FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%KEY SHARE%'`,
+        );
+        return Number(row?.count) > 0;
+      };
+      expect(await eventually(waiting)).toBe(true);
+      await manager.query(`UPDATE configs SET status = 'archived' WHERE id = $1`, [body.id]);
+    });
+    const [refused] = await Promise.all(created);
+    expect([refused?.status, refused?.body.error.param]).toEqual([400, 'defaults.config_id']);
   });
 });

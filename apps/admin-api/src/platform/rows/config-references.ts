@@ -4,7 +4,8 @@ import { In, type EntityManager } from 'typeorm';
 import { byReference } from '../auth/tenancy';
 
 /**
- * Returns the id of the active config of the workspace with this id or slug. Throws
+ * Returns the id of the active config of the workspace with this id or slug. Locks the config until
+ * the commit, so that it cannot be deleted before the row that names it is saved. Throws
  * `validation_failed` naming `path`.
  */
 export async function configIdOf(
@@ -16,6 +17,8 @@ export async function configIdOf(
   const row = await manager.findOne(ConfigEntity, {
     where: { ...byReference(reference), workspaceId, status: 'active' },
     select: { id: true },
+    // The weakest lock that a deletion waits for; changes of the config do not wait.
+    lock: { mode: 'for_key_share' },
   });
   if (!row) throw invalid(path, `${path} is not a config of this workspace`);
   return row.id;
