@@ -64,7 +64,7 @@ describe('GET /v1/providers/catalogue', () => {
     expect(older.body).toEqual((await api.get<Catalogue>(PATH, tenant)).body);
   });
 
-  it('is open to every logged-in user and to keys that may list or read providers or integrations', async () => {
+  it('is open to every logged-in user and to keys that may read or list providers, or list integrations', async () => {
     const { organisationId, workspaceId } = tenant;
     const { email } = await api.user(organisationId, 'member', { [workspaceId]: 'member' });
     expect((await api.get(PATH, { token: await api.login(email) })).status).toBe(200);
