@@ -56,8 +56,13 @@ describe('organisation properties', () => {
 
   it('are checked against the metadata of workspaces', async () => {
     await put({ workspace_metadata_schema: SCHEMA });
-    const make = (metadata: object): Promise<GatewayResponse<{ id: string; defaults: object }>> =>
-      admin.post('/v1/workspaces', { key: tenant.adminKey, body: { name: 'W', defaults: { metadata } } });
+    const make = (metadata?: object): Promise<GatewayResponse<{ id: string; defaults: object } & Failure>> =>
+      admin.post('/v1/workspaces', {
+        key: tenant.adminKey,
+        body: { name: 'W', ...(metadata ? { defaults: { metadata } } : {}) },
+      });
+    const none = await make();
+    expect([none.status, none.body.error?.param]).toEqual([400, 'defaults.metadata.team']);
     expect((await make({ team: 'c' })).status).toBe(400);
     const { body, status } = await make({ team: 'a' });
     expect([status, body.defaults]).toMatchObject([200, { metadata: { team: 'a', env: 'prod' } }]);

@@ -25,19 +25,19 @@ interface Owner extends GuardrailScope {
 }
 
 /**
- * Returns the defaults to store: an absent field keeps its value, null clears it. Throws
- * `validation_failed`.
+ * Returns the defaults to store: an absent field keeps its value, null clears it. Metadata of a new
+ * workspace and new metadata must match the organisation's schema. Throws `validation_failed`.
  */
 export async function mergeDefaults(
   manager: EntityManager,
   owner: Owner,
   input: WorkspaceDefaultsDto,
 ): Promise<WorkspaceDefaults> {
-  const { organisationId, defaults } = owner;
+  const { organisationId, workspaceId, defaults } = owner;
   const metadata =
-    input.metadata === undefined
+    input.metadata === undefined && workspaceId !== null
       ? defaults.metadata
-      : await heldMetadata(manager, organisationId, 'workspaceMetadataSchema', input.metadata);
+      : await heldMetadata(manager, organisationId, 'workspaceMetadataSchema', input.metadata ?? null);
   const config = await mergedConfig(manager, owner, input.user_api_key_config);
   const guardrails: Record<string, readonly string[]> = {};
   for (const list of ['input_guardrails', 'output_guardrails'] as const) {
