@@ -208,6 +208,20 @@ describe('workspaces of an integration', () => {
     expect(await live()).toEqual([]);
   });
 
+  it('keep the limits of global access when a request does not contain limits', async () => {
+    const usage_limits = [{ type: 'cost', credit_limit: 10 }];
+    const rate_limits = [{ type: 'requests', unit: 'rpm', value: 5 }];
+    await put('workspaces', { global_workspace_access: { enabled: true, usage_limits, rate_limits } });
+    const { workspaceId: id } = tenant;
+    const limits = async (body: object): Promise<unknown> => {
+      expect((await put('workspaces', { workspaces: [{ id, enabled: true, ...body }] })).status).toBe(200);
+      const { workspaces } = await read('workspaces');
+      return workspaces;
+    };
+    expect(await limits({ reset_usage: true })).toMatchObject([{ id, usage_limits, rate_limits }]);
+    expect(await limits({ usage_limits: null })).toMatchObject([{ id, usage_limits: null, rate_limits }]);
+  });
+
   it('are replaced with override_existing_workspace_access', async () => {
     const second = await api.workspace(tenant.organisationId);
     await put('workspaces', { workspaces: [{ id: tenant.workspaceId, enabled: true }] });

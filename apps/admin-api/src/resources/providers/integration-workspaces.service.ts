@@ -94,7 +94,7 @@ export class IntegrationWorkspacesService {
       integrationId: integration.id,
       workspaceId,
     });
-    const row = saved ?? newAccess(manager, integration.id, workspaceId);
+    const row = saved ?? newAccess(manager, integration, workspaceId);
     const isGain = item.enabled && !row.enabled;
     applyAccess(row, item, path);
     await manager.save(IntegrationWorkspaceEntity, row);
@@ -107,20 +107,26 @@ export class IntegrationWorkspacesService {
   }
 }
 
-const newAccess = (
+/**
+ * Returns a new row of a workspace, which takes precedence over the global access; it therefore
+ * starts with the limits of an enabled global access.
+ */
+function newAccess(
   manager: EntityManager,
-  integrationId: string,
+  { id: integrationId, globalWorkspaceAccess }: IntegrationEntity,
   workspaceId: string,
-): IntegrationWorkspaceEntity =>
-  manager.create(IntegrationWorkspaceEntity, {
+): IntegrationWorkspaceEntity {
+  const inForce = globalWorkspaceAccess?.enabled === true ? globalWorkspaceAccess : null;
+  return manager.create(IntegrationWorkspaceEntity, {
     id: uuidv7(),
     integrationId,
     workspaceId,
     enabled: false,
-    usageLimits: null,
-    rateLimits: null,
+    usageLimits: inForce?.usage_limits ?? null,
+    rateLimits: inForce?.rate_limits ?? null,
     lastResetAt: null,
   });
+}
 
 function applyAccess(row: IntegrationWorkspaceEntity, item: IntegrationWorkspaceDto, path: string): void {
   row.enabled = item.enabled;

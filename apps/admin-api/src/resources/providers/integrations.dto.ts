@@ -158,6 +158,10 @@ export class WorkspaceAccessDto {
   rate_limits?: RateLimitDto[] | null;
 }
 
+/**
+ * Access of one workspace, which takes precedence over the global access. Absent limits remain
+ * unchanged; at first they are those of the global access.
+ */
 export class IntegrationWorkspaceDto extends WorkspaceAccessDto {
   @ReferenceField({ description: 'Id or slug of the workspace.' }) id!: string;
   @BooleanField({ optional: true }) reset_usage?: boolean;
