@@ -37,7 +37,8 @@ export interface StreamOptions {
   readonly signal?: AbortSignal;
 }
 
-const CHANNELS_MAX = 128;
+/** Maximum channels of a response; each call and each result of a hosted tool has its own. */
+const CHANNELS_MAX = 2_048;
 
 /** A check that judges the stream while it arrives, and its findings. */
 interface Windowed {
@@ -63,7 +64,9 @@ export class StreamGuard {
     { readonly channel: StreamChannel; readonly window: StreamWindow }
   >();
   private readonly response = new StreamResponse();
-  private readonly callsBefore = new Map<string, number>();
+  /** Position of each channel among those of its choice and kind. */
+  private readonly positions = new Map<string, number>();
+  private readonly counts = new Map<string, number>();
   private readonly keepsResponse: boolean;
   private readonly startedAt: number;
   private readonly work: Work;
@@ -95,8 +98,8 @@ export class StreamGuard {
     this.length += delta.length;
     const isTooLong = this.length > GUARDRAIL_LIMITS.heldLengthMax;
     if (this.keepsResponse && !isTooLong) this.response.add(channel, delta);
-    if (this.isHolding) return isTooLong ? this.overflow() : { text: '', denial: null };
     if (!state) return this.overflow();
+    if (this.isHolding) return isTooLong ? this.overflow() : { text: '', denial: null };
     const step = state.window.push(delta);
     return step.isDenied ? { text: step.text, denial: this.deny([]) } : { text: step.text, denial: null };
   }
@@ -150,12 +153,10 @@ export class StreamGuard {
     const key = channelKey(channel);
     const existing = this.channels.get(key);
     if (existing || this.channels.size >= CHANNELS_MAX) return existing ?? null;
-    if (channel.kind === 'tool_call') {
-      const before = [...this.channels.values()].filter(
-        (other) => other.channel.kind === 'tool_call' && other.channel.choice === channel.choice,
-      );
-      this.callsBefore.set(key, before.length);
-    }
+    const list = channelKey({ ...channel, index: 0 });
+    const position = this.counts.get(list) ?? 0;
+    this.counts.set(list, position + 1);
+    this.positions.set(key, position);
     const scans = this.windowed
       .filter(({ check }) => covers(check, channel))
       .map((each) => this.scanOf(each));
@@ -208,7 +209,7 @@ export class StreamGuard {
       const body = verdict.body ?? subject.response;
       const rest = [...this.channels.values()].map(({ channel }) => ({
         channel,
-        text: textOfChannel(body, channel, this.callsBefore),
+        text: textOfChannel(body, channel, this.positions),
       }));
       return { rest: rest.filter(({ text }) => text !== ''), verdict };
     });
@@ -260,6 +261,7 @@ const COVERED: Readonly<Record<StreamChannel['kind'], readonly Scope[]>> = {
   text: ['all', 'messages', 'last_message'],
   reasoning: ['all', 'messages', 'last_message'],
   tool_call: ['all', 'tools', 'last_message'],
+  other: ['all', 'messages', 'tool_results', 'last_message'],
 };
 
 const covers = ({ prepared }: CompiledCheck, { kind }: StreamChannel): boolean =>

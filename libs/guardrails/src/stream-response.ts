@@ -3,8 +3,9 @@ import { Subject, type RequestFacts } from './subject';
 /** One text of a streamed response, identified by choice, kind and, for a tool call, index. */
 export interface StreamChannel {
   readonly choice: number;
-  readonly kind: 'text' | 'reasoning' | 'tool_call';
-  /** Index of a tool call among those of the choice; 0 otherwise. */
+  /** `other`: a text in a member without a kind of its own, such as the result of a hosted tool. */
+  readonly kind: 'text' | 'reasoning' | 'tool_call' | 'other';
+  /** Index of a tool call, or of another text, among those of the choice; 0 otherwise. */
   readonly index: number;
 }
 
@@ -16,19 +17,22 @@ interface Message {
   content?: string;
   reasoning_content?: string;
   tool_calls: { type: 'function'; function: { arguments: string } }[];
+  content_blocks?: { type: 'text'; text: string }[];
 }
 
 /** The whole response of a stream in the shape of a chat completion, whatever its dialect. */
 export class StreamResponse {
   private readonly messages = new Map<number, Message>();
   private readonly calls = new Map<string, { arguments: string }>();
+  private readonly others = new Map<string, { type: 'text'; text: string }>();
 
   add(channel: StreamChannel, delta: string): void {
     const message = this.message(channel.choice);
     if (channel.kind === 'text') message.content = (message.content ?? '') + delta;
     else if (channel.kind === 'reasoning')
       message.reasoning_content = (message.reasoning_content ?? '') + delta;
-    else this.call(message, channel).arguments += delta;
+    else if (channel.kind === 'tool_call') this.call(message, channel).arguments += delta;
+    else this.other(message, channel).text += delta;
   }
 
   subject(facts: RequestFacts, request: unknown): Subject {
@@ -58,18 +62,42 @@ export class StreamResponse {
     message.tool_calls.push({ type: 'function', function: call });
     return call;
   }
+
+  private other(message: Message, channel: StreamChannel): { text: string } {
+    const key = channelKey(channel);
+    const existing = this.others.get(key);
+    if (existing) return existing;
+    const block = { type: 'text' as const, text: '' };
+    this.others.set(key, block);
+    (message.content_blocks ??= []).push(block);
+    return block;
+  }
 }
 
-/** Returns the text of a channel in the body of `StreamResponse`, after changes by guardrails. */
+/**
+ * Returns the text of a channel in the body of `StreamResponse`, after changes by guardrails.
+ * `positions` are those of calls and of other texts in their lists, by channel key.
+ */
 export function textOfChannel(
   body: unknown,
   { choice, kind, index }: StreamChannel,
-  callsBefore: ReadonlyMap<string, number>,
+  positions: ReadonlyMap<string, number>,
 ): string {
   const { choices } = body as { choices: readonly { index: number; message: Message }[] };
   const message = choices.find((each) => each.index === choice)?.message;
-  if (kind === 'text') return message?.content ?? '';
-  if (kind === 'reasoning') return message?.reasoning_content ?? '';
-  const position = callsBefore.get(channelKey({ choice, kind, index })) ?? 0;
-  return message?.tool_calls[position]?.function.arguments ?? '';
+  const position = positions.get(channelKey({ choice, kind, index })) ?? 0;
+  return (message && textIn(message, kind, position)) ?? '';
+}
+
+function textIn(message: Message, kind: StreamChannel['kind'], position: number): string | undefined {
+  switch (kind) {
+    case 'text':
+      return message.content;
+    case 'reasoning':
+      return message.reasoning_content;
+    case 'tool_call':
+      return message.tool_calls[position]?.function.arguments;
+    case 'other':
+      return message.content_blocks?.[position]?.text;
+  }
 }

@@ -73,7 +73,7 @@ export function content(
 }
 
 /** Members that hold no text for a model: names of types, ids, and sealed or encoded data. */
-const NO_TEXT: ReadonlySet<string> = new Set([
+export const NO_TEXT: ReadonlySet<string> = new Set([
   'type',
   'id',
   'call_id',

@@ -1,5 +1,5 @@
-import type { Buffer } from 'node:buffer';
-import type { HookResults, StreamChannel } from '@gw/guardrails';
+import { Buffer } from 'node:buffer';
+import { NO_TEXT, type HookResults, type StreamChannel } from '@gw/guardrails';
 import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import {
@@ -12,13 +12,35 @@ import {
   type ReadEvent,
   type StreamDialect,
 } from './stream-dialect';
+import { jsonAt, leavesOf, objectWith, type Leaf } from './structured-text';
 
 /** Members of a choice or its delta that hold text. */
 const TEXTS: ReadonlySet<string> = new Set(['content', 'text', 'reasoning_content', 'reasoning', 'refusal']);
 
+/** Members of a delta without text of their own, or with data that is not text. */
+const NO_OTHER_TEXT: ReadonlySet<string> = new Set([
+  ...TEXTS,
+  'role',
+  'name',
+  'tool_calls',
+  'function_call',
+  'annotations',
+  'images',
+  'audio',
+]);
+
+/** Index of the older form of a call, of which a choice has one. */
+const OLDER_CALL = -1;
+
 /** Reads and writes chunks of OpenAI's chat completions, and of its older completions. */
 export class CompletionsDialect implements StreamDialect {
   private readonly channels = new Map<string, StreamChannel>();
+  /** Keys of the channels of calls of custom tools. */
+  private readonly custom = new Set<string>();
+  /** Paths in the delta of other texts that arrive in pieces. Their channels have these indices. */
+  private readonly paths: (readonly string[])[] = [];
+  /** Number of texts that arrived whole. Their channels have negative indices. */
+  private wholes = 0;
   private identity: JsonObject = {};
 
   constructor(private readonly isChat: boolean) {}
@@ -34,20 +56,42 @@ export class CompletionsDialect implements StreamDialect {
     return {
       ...NOTHING,
       texts,
-      closes: ended.flatMap((choice) => this.channelsOf(numberOr(choice['index'], 0))),
+      closes: [
+        ...texts.map(({ channel }) => channel).filter(isWhole),
+        ...ended.flatMap((choice) => this.channelsOf(numberOr(choice['index'], 0))),
+      ],
       isTextAlone: ended.length === 0 && !isObject(body['usage']) && choices.every(hasOnlyText),
     };
   }
 
-  textEvent({ choice, kind, index }: StreamChannel, text: string): Buffer {
-    const said = !this.isChat
-      ? { text }
-      : kind === 'text'
-        ? { delta: { content: text } }
-        : kind === 'reasoning'
-          ? { delta: { reasoning_content: text } }
-          : { delta: { tool_calls: [{ index, function: { arguments: text } }] } };
-    return dataEvent({ ...this.identity, choices: [{ index: choice, ...said, finish_reason: null }] });
+  textEvent(channel: StreamChannel, text: string): Buffer {
+    if (isWhole(channel)) return EMPTY;
+    const said = this.isChat ? { delta: this.deltaOf(channel, text) } : { text };
+    return dataEvent({
+      ...this.identity,
+      choices: [{ index: channel.choice, ...said, finish_reason: null }],
+    });
+  }
+
+  private deltaOf(channel: StreamChannel, text: string): JsonObject {
+    const { kind, index } = channel;
+    switch (kind) {
+      case 'text':
+        return { content: text };
+      case 'reasoning':
+        return { reasoning_content: text };
+      case 'tool_call': {
+        if (index === OLDER_CALL) return { function_call: { arguments: text } };
+        const isCustom = this.custom.has(keyOf(channel));
+        return {
+          tool_calls: [
+            { index, ...(isCustom ? { custom: { input: text } } : { function: { arguments: text } }) },
+          ],
+        };
+      }
+      case 'other':
+        return objectWith(this.paths[index] ?? [], text);
+    }
   }
 
   encode(body: JsonObject): Buffer {
@@ -64,23 +108,78 @@ export class CompletionsDialect implements StreamDialect {
   private textsOf(written: JsonObject): readonly EventText[] {
     const choice = numberOr(written['index'], 0);
     const text: StreamChannel = { choice, kind: 'text', index: 0 };
-    if (!this.isChat) return textAt(written, 'text', text);
     const { delta } = written;
-    if (!isObject(delta)) return [];
-    const reasoning: StreamChannel = { choice, kind: 'reasoning', index: 0 };
-    const calls = objectsIn(delta['tool_calls']).flatMap((call, at) => {
-      const index = numberOr(call['index'], at);
-      return isObject(call['function'])
-        ? textAt(call['function'], 'arguments', { choice, kind: 'tool_call', index })
+    const texts = !this.isChat
+      ? textAt(written, 'text', text)
+      : isObject(delta)
+        ? [
+            ...this.spokenTexts(delta, text),
+            ...this.callTexts(delta, choice),
+            ...this.otherTexts(delta, choice),
+          ]
         : [];
-    });
+    return texts.map((each) => withoutTokens(each, written));
+  }
+
+  private spokenTexts(delta: JsonObject, text: StreamChannel): readonly EventText[] {
+    const reasoning: StreamChannel = { ...text, kind: 'reasoning' };
     return [
       ...textAt(delta, 'reasoning_content', reasoning),
       ...textAt(delta, 'reasoning', reasoning),
       ...textAt(delta, 'content', text),
+      // Mistral writes reasoning and texts as parts.
+      ...objectsIn(delta['content']).flatMap((part) => [
+        ...textAt(part, 'text', text),
+        ...textAt(part, 'thinking', reasoning),
+        ...objectsIn(part['thinking']).flatMap((piece) => textAt(piece, 'text', reasoning)),
+      ]),
       ...textAt(delta, 'refusal', text),
-      ...calls,
     ];
+  }
+
+  private callTexts(delta: JsonObject, choice: number): readonly EventText[] {
+    const older = delta['function_call'];
+    const calls = objectsIn(delta['tool_calls']).flatMap((call, at) => {
+      const channel: StreamChannel = { choice, kind: 'tool_call', index: numberOr(call['index'], at) };
+      const { function: called, custom } = call;
+      if (isObject(custom)) this.custom.add(keyOf(channel));
+      return [
+        ...(isObject(called) ? textAt(called, 'arguments', channel) : []),
+        ...(isObject(custom) ? textAt(custom, 'input', channel) : []),
+      ];
+    });
+    return isObject(older)
+      ? [...calls, ...textAt(older, 'arguments', { choice, kind: 'tool_call', index: OLDER_CALL })]
+      : calls;
+  }
+
+  /** Returns the texts in members that only some providers write. */
+  private otherTexts(delta: JsonObject, choice: number): readonly EventText[] {
+    const { audio } = delta;
+    const names = Object.keys(delta).filter((name) => !NO_OTHER_TEXT.has(name) && !NO_TEXT.has(name));
+    return [
+      ...(isObject(audio)
+        ? this.pieces([...leavesOf(audio, 'transcript', ['audio', 'transcript'])], choice)
+        : []),
+      ...names.flatMap((name) => {
+        const leaves = [...leavesOf(delta, name)];
+        const isOneEach = new Set(leaves.map(({ path }) => path.join('.'))).size === leaves.length;
+        return isOneEach && name !== 'content_blocks'
+          ? this.pieces(leaves, choice)
+          : jsonAt(delta, name, { choice, kind: 'other', index: -(this.wholes += 1) });
+      }),
+    ];
+  }
+
+  private pieces(leaves: readonly Leaf[], choice: number): readonly EventText[] {
+    return leaves.flatMap(({ path, holder, key }) =>
+      textAt(holder, key, { choice, kind: 'other', index: this.indexOf(path) }),
+    );
+  }
+
+  private indexOf(path: readonly string[]): number {
+    const known = this.paths.findIndex((other) => other.join('.') === path.join('.'));
+    return known === -1 ? this.paths.push(path) - 1 : known;
   }
 
   private channelsOf(choice: number): readonly StreamChannel[] {
@@ -88,7 +187,20 @@ export class CompletionsDialect implements StreamDialect {
   }
 }
 
+const EMPTY = Buffer.alloc(0);
 const NOTHING: ReadEvent = { texts: [], closes: [], role: 'plain', isTextAlone: false, repeats: [] };
+
+/** Whether the text of a channel arrives in one event. */
+const isWhole = ({ kind, index }: StreamChannel): boolean => kind === 'other' && index < 0;
+
+/** Returns the text; its choice loses the probabilities of its tokens, which repeat it, with it. */
+const withoutTokens = (text: EventText, choice: JsonObject): EventText => ({
+  ...text,
+  set: (other) => {
+    text.set(other);
+    if (isObject(choice['logprobs'])) choice['logprobs'] = null;
+  },
+});
 
 function hasOnlyText(choice: JsonObject): boolean {
   const said = isObject(choice['delta']) ? choice['delta'] : choice;

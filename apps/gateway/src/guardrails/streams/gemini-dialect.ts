@@ -12,6 +12,7 @@ import {
   type ReadEvent,
   type StreamDialect,
 } from './stream-dialect';
+import { jsonAt } from './structured-text';
 
 /**
  * Reads and writes events of Gemini's streams. A function call arrives whole, so its channel closes
@@ -30,15 +31,15 @@ export class GeminiDialect implements StreamDialect {
     if (responseId !== undefined) this.identity = { modelVersion, responseId };
     for (const { channel } of texts) this.channels.set(keyOf(channel), channel);
     const ended = candidates.filter(({ finishReason }) => typeof finishReason === 'string');
-    const calls = texts.filter(({ channel }) => channel.kind === 'tool_call').map(({ channel }) => channel);
-    return { ...NOTHING, texts, closes: [...calls, ...ended.flatMap((one) => this.textChannels(one))] };
+    const wholes = texts.map(({ channel }) => channel).filter(isWhole);
+    return { ...NOTHING, texts, closes: [...wholes, ...ended.flatMap((one) => this.textChannels(one))] };
   }
 
   /**
-   * Returns an event with text; empty for a part of a call's arguments, which cannot be sent alone.
+   * Returns an event with text; empty for a part of a call or a result, which cannot be sent alone.
    */
   textEvent({ choice, kind }: StreamChannel, text: string): Buffer {
-    if (kind === 'tool_call') return EMPTY;
+    if (kind === 'tool_call' || kind === 'other') return EMPTY;
     const part = kind === 'reasoning' ? { text, thought: true } : { text };
     return dataEvent({
       ...this.identity,
@@ -59,21 +60,31 @@ export class GeminiDialect implements StreamDialect {
     const choice = numberOr(candidate['index'], 0);
     const { content } = candidate;
     if (!isObject(content)) return [];
-    return objectsIn(content['parts']).flatMap((part) => {
-      const kind = part['thought'] === true ? 'reasoning' : 'text';
-      const { functionCall: call } = part;
-      return [
-        ...textAt(part, 'text', { choice, kind, index: 0 }),
-        ...(isObject(call) ? [this.callText(choice, content, part, call)] : []),
-      ];
-    });
+    return objectsIn(content['parts'])
+      .flatMap((part) => this.partTexts(choice, content, part))
+      .map((text) => withoutTokens(text, candidate));
+  }
+
+  private partTexts(choice: number, content: JsonObject, part: JsonObject): readonly EventText[] {
+    const kind = part['thought'] === true ? 'reasoning' : 'text';
+    const { functionCall: call } = part;
+    return [
+      ...textAt(part, 'text', { choice, kind, index: 0 }),
+      ...(isObject(call) ? [this.callText(choice, content, part, call)] : []),
+      ...CALLS.flatMap((name) => jsonAt(part, name, this.next(choice, 'tool_call'))),
+      ...RESULTS.flatMap((name) => jsonAt(part, name, this.next(choice, 'other'))),
+    ];
+  }
+
+  /** Returns the channel of the next call or result. */
+  private next(choice: number, kind: 'tool_call' | 'other'): StreamChannel {
+    this.calls += 1;
+    return { choice, kind, index: this.calls };
   }
 
   private callText(choice: number, content: JsonObject, part: JsonObject, call: JsonObject): EventText {
-    const channel: StreamChannel = { choice, kind: 'tool_call', index: this.calls };
-    this.calls += 1;
     return {
-      channel,
+      channel: this.next(choice, 'tool_call'),
       text: JSON.stringify(call['args'] ?? {}),
       set: (other) => {
         const args = parsed(other);
@@ -86,11 +97,26 @@ export class GeminiDialect implements StreamDialect {
 
   private textChannels(candidate: JsonObject): readonly StreamChannel[] {
     const choice = numberOr(candidate['index'], 0);
-    return [...this.channels.values()].filter(
-      (channel) => channel.choice === choice && channel.kind !== 'tool_call',
-    );
+    return [...this.channels.values()].filter((channel) => channel.choice === choice && !isWhole(channel));
   }
 }
+
+/** Members of a part with a call that arrives whole, other than `functionCall`. */
+const CALLS = ['executableCode', 'toolCall'] as const;
+/** Members of a part with the result of a call. */
+const RESULTS = ['codeExecutionResult', 'functionResponse', 'toolResponse'] as const;
+
+/** Whether the text of a channel arrives in one event. */
+const isWhole = ({ kind }: StreamChannel): boolean => kind === 'tool_call' || kind === 'other';
+
+/** Returns the text; its candidate loses what repeats it, with it. */
+const withoutTokens = (text: EventText, candidate: JsonObject): EventText => ({
+  ...text,
+  set: (other) => {
+    text.set(other);
+    delete candidate['logprobsResult'];
+  },
+});
 
 const EMPTY = Buffer.alloc(0);
 const NOTHING: ReadEvent = { texts: [], closes: [], role: 'plain', isTextAlone: false, repeats: [] };

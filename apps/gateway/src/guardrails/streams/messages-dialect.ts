@@ -1,4 +1,4 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import type { HookResults, StreamChannel } from '@gw/guardrails';
 import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
@@ -11,12 +11,14 @@ import {
   type ReadEvent,
   type StreamDialect,
 } from './stream-dialect';
+import { jsonAt } from './structured-text';
 
 /** For each kind of channel: the delta type, and its member that holds the text. */
 const DELTAS: Readonly<Record<StreamChannel['kind'], { readonly type: string; readonly key: string }>> = {
   text: { type: 'text_delta', key: 'text' },
   reasoning: { type: 'thinking_delta', key: 'thinking' },
   tool_call: { type: 'input_json_delta', key: 'partial_json' },
+  other: { type: 'compaction_delta', key: 'content' },
 };
 
 /**
@@ -25,6 +27,8 @@ const DELTAS: Readonly<Record<StreamChannel['kind'], { readonly type: string; re
 export class MessagesDialect implements StreamDialect {
   /** The block to which each channel is written, by channel key. */
   private readonly blocks = new Map<string, { readonly channel: StreamChannel; readonly index: number }>();
+  /** Number of deltas of unknown types, each with a channel of its own. */
+  private unknown = 0;
 
   read(body: JsonObject): ReadEvent {
     const index = numberOr(body['index'], 0);
@@ -34,9 +38,9 @@ export class MessagesDialect implements StreamDialect {
       case 'message_stop':
         return { ...NOTHING, role: 'end' };
       case 'content_block_start':
-        return { ...NOTHING, texts: this.blockTexts(body['content_block'], index) };
+        return this.blockStart(body, index);
       case 'content_block_delta':
-        return this.delta(body['delta'], index);
+        return this.delta(body, index);
       case 'content_block_stop':
       case 'message_delta':
         return { ...NOTHING, closes: this.closedBy(body['type'], index) };
@@ -47,8 +51,10 @@ export class MessagesDialect implements StreamDialect {
 
   textEvent(channel: StreamChannel, text: string): Buffer {
     const { type, key } = DELTAS[channel.kind];
-    const index = this.blocks.get(keyOf(channel))?.index ?? 0;
-    const body = { type: 'content_block_delta', index, delta: { type, [key]: text } };
+    const block = this.blocks.get(keyOf(channel));
+    // A part of a text that arrives whole cannot be sent alone.
+    if (block === undefined) return EMPTY;
+    const body = { type: 'content_block_delta', index: block.index, delta: { type, [key]: text } };
     return namedEvent(body.type, body);
   }
 
@@ -60,23 +66,36 @@ export class MessagesDialect implements StreamDialect {
     return namedEvent('hook_results', { type: 'hook_results', hook_results: results });
   }
 
-  private blockTexts(block: unknown, index: number): readonly EventText[] {
-    if (!isObject(block)) return [];
-    return [
+  private blockStart(body: JsonObject, index: number): ReadEvent {
+    const { content_block: block } = body;
+    if (!isObject(block)) return NOTHING;
+    const texts = [
       ...this.textIn(block, 'text', index, 'text'),
       ...this.textIn(block, 'thinking', index, 'reasoning'),
     ];
+    if (block['type'] === 'compaction')
+      return { ...NOTHING, texts: this.textIn(block, 'content', index, 'other') };
+    if (texts.length > 0 || TEXT_BLOCKS.has(block['type'])) return { ...NOTHING, texts };
+    // The input of a tool usually follows in pieces; a result arrives whole.
+    return 'input' in block
+      ? whole(jsonAt(block, 'input', { choice: 0, kind: 'tool_call', index }))
+      : whole(jsonAt(body, 'content_block', { choice: 0, kind: 'other', index }));
   }
 
-  private delta(delta: unknown, index: number): ReadEvent {
+  private delta(body: JsonObject, index: number): ReadEvent {
+    const { delta } = body;
     if (!isObject(delta)) return NOTHING;
-    for (const kind of ['text', 'reasoning', 'tool_call'] as const) {
+    for (const kind of ['text', 'reasoning', 'tool_call', 'other'] as const) {
       const { type, key } = DELTAS[kind];
       if (delta['type'] === type)
         return { ...NOTHING, texts: this.textIn(delta, key, index, kind), isTextAlone: true };
     }
     // A signature covers the thinking before it, so the channel closes here.
-    return { ...NOTHING, closes: this.closedBy('content_block_stop', index) };
+    const closes = this.closedBy('content_block_stop', index);
+    if (delta['type'] === 'signature_delta' || delta['type'] === 'citations_delta')
+      return { ...NOTHING, closes };
+    this.unknown += 1;
+    return whole(jsonAt(body, 'delta', { choice: 0, kind: 'other', index: -this.unknown }));
   }
 
   private textIn(
@@ -85,7 +104,11 @@ export class MessagesDialect implements StreamDialect {
     block: number,
     kind: StreamChannel['kind'],
   ): readonly EventText[] {
-    const channel: StreamChannel = { choice: 0, kind, index: kind === 'tool_call' ? block : 0 };
+    const channel: StreamChannel = {
+      choice: 0,
+      kind,
+      index: kind === 'tool_call' || kind === 'other' ? block : 0,
+    };
     const texts = textAt(holder, key, channel);
     if (texts.length > 0) this.blocks.set(keyOf(channel), { channel, index: block });
     return texts;
@@ -99,4 +122,15 @@ export class MessagesDialect implements StreamDialect {
   }
 }
 
+/** Blocks whose texts are members of their own. */
+const TEXT_BLOCKS: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking']);
+
+/** Returns an event with texts that it has whole. */
+const whole = (texts: readonly EventText[]): ReadEvent => ({
+  ...NOTHING,
+  texts,
+  closes: texts.map(({ channel }) => channel),
+});
+
+const EMPTY = Buffer.alloc(0);
 const NOTHING: ReadEvent = { texts: [], closes: [], role: 'plain', isTextAlone: false, repeats: [] };

@@ -1,5 +1,5 @@
-import type { Buffer } from 'node:buffer';
-import type { HookResults, StreamChannel } from '@gw/guardrails';
+import { Buffer } from 'node:buffer';
+import { NO_TEXT, type HookResults, type StreamChannel } from '@gw/guardrails';
 import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import {
@@ -12,10 +12,30 @@ import {
   type ReadEvent,
   type StreamDialect,
 } from './stream-dialect';
+import { jsonAt } from './structured-text';
 
 const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.done']);
 /** Members that repeat a whole text which was streamed before. */
-const WHOLE_TEXT_KEYS = ['text', 'refusal', 'arguments', 'input', 'code', 'transcript'];
+const WHOLE_TEXT_KEYS = [
+  'text',
+  'refusal',
+  'arguments',
+  'input',
+  'code',
+  'diff',
+  'command',
+  'transcript',
+] as const;
+/** Items whose texts are streamed; the texts of all others arrive with the item. */
+const STREAMED: ReadonlySet<unknown> = new Set([
+  'message',
+  'reasoning',
+  'function_call',
+  'custom_tool_call',
+  undefined,
+]);
+/** Members of other items that are streamed, or are data or names of tools. */
+const STREAMED_KEYS: ReadonlySet<string> = new Set([...WHOLE_TEXT_KEYS, 'result', 'name', 'server_label']);
 
 /**
  * Reads and writes events of OpenAI's responses, and of one response of a realtime session. The
@@ -24,6 +44,8 @@ const WHOLE_TEXT_KEYS = ['text', 'refusal', 'arguments', 'input', 'code', 'trans
 export class ResponsesDialect implements StreamDialect {
   private readonly last = new Map<string, JsonObject>();
   private readonly channels = new Map<string, StreamChannel>();
+  /** Number of texts that arrived whole, each with a channel of its own. */
+  private wholes = 0;
 
   /** `frame` encodes an event. */
   constructor(private readonly frame: (type: string, body: JsonObject) => Buffer = namedEvent) {}
@@ -35,14 +57,17 @@ export class ResponsesDialect implements StreamDialect {
     if (ENDS.has(type)) return { ...NOTHING, role: 'end', repeats: this.repeats(body) };
     if (type.endsWith('.delta')) return this.delta(type, body);
     const repeats = this.repeats(body);
-    if (!type.endsWith('.done')) return { ...NOTHING, repeats };
+    const texts = this.itemTexts(body);
+    const wholes = texts.map(({ channel }) => channel);
+    if (!type.endsWith('.done')) return { ...NOTHING, texts, closes: wholes, repeats };
     const choice = numberOr(body['output_index'], 0);
     const closes = [...this.channels.values()].filter((channel) => channel.choice === choice);
-    return { ...NOTHING, closes, repeats };
+    return { ...NOTHING, texts, closes: [...closes, ...wholes], repeats };
   }
 
   textEvent(channel: StreamChannel, text: string): Buffer {
-    return this.encode({ ...this.last.get(keyOf(channel)), delta: text });
+    const last = this.last.get(keyOf(channel));
+    return last === undefined ? EMPTY : this.encode({ ...last, delta: text });
   }
 
   encode(body: JsonObject): Buffer {
@@ -65,7 +90,11 @@ export class ResponsesDialect implements StreamDialect {
           : 'text',
       index: 0,
     };
-    const texts = textAt(body, 'delta', channel);
+    if (isObject(body['delta'])) {
+      const texts = jsonAt(body, 'delta', this.next(channel.choice));
+      return { ...NOTHING, texts, closes: texts.map((text) => text.channel) };
+    }
+    const texts = tokenText(body, 'delta', channel);
     if (texts.length > 0) {
       this.channels.set(keyOf(channel), channel);
       this.last.set(keyOf(channel), body);
@@ -73,10 +102,25 @@ export class ResponsesDialect implements StreamDialect {
     return { ...NOTHING, texts, isTextAlone: true };
   }
 
+  /** Returns the texts of an item that arrive with it, such as the results of a hosted tool. */
+  private itemTexts({ item, output_index: index }: JsonObject): readonly EventText[] {
+    if (!isObject(item)) return [];
+    return wholeItem(item, () => this.next(numberOr(index, 0)));
+  }
+
+  /** Returns the channel of the next text that arrives whole. */
+  private next(choice: number): StreamChannel {
+    this.wholes += 1;
+    return { choice, kind: 'other', index: this.wholes };
+  }
+
   private repeats(body: JsonObject): readonly EventText[] {
     const choice = numberOr(body['output_index'], 0);
     if (isObject(body['response']))
-      return objectsIn(body['response']['output']).flatMap((item, at) => wholeTexts(item, at));
+      return objectsIn(body['response']['output']).flatMap((item, at) => [
+        ...wholeTexts(item, at),
+        ...wholeItem(item, () => ({ choice: at, kind: 'other', index: 0 })),
+      ]);
     if (isObject(body['item'])) return wholeTexts(body['item'], choice);
     return wholeTexts(isObject(body['part']) ? body['part'] : body, choice);
   }
@@ -86,11 +130,33 @@ export class ResponsesDialect implements StreamDialect {
 function wholeTexts(holder: JsonObject, choice: number): readonly EventText[] {
   const channel: StreamChannel = { choice, kind: 'text', index: 0 };
   return [
-    ...WHOLE_TEXT_KEYS.flatMap((key) => textAt(holder, key, channel)),
+    ...WHOLE_TEXT_KEYS.flatMap((key) => tokenText(holder, key, channel)),
     ...[...objectsIn(holder['content']), ...objectsIn(holder['summary'])].flatMap((part) =>
-      WHOLE_TEXT_KEYS.flatMap((key) => textAt(part, key, channel)),
+      WHOLE_TEXT_KEYS.flatMap((key) => tokenText(part, key, channel)),
     ),
   ];
 }
 
+/** Returns the texts of an item that are not streamed before it. */
+const wholeItem = (item: JsonObject, channel: () => StreamChannel): readonly EventText[] =>
+  STREAMED.has(item['type'])
+    ? []
+    : Object.keys(item)
+        .filter((name) => !NO_TEXT.has(name) && !STREAMED_KEYS.has(name))
+        .flatMap((name) => jsonAt(item, name, channel()));
+
+/**
+ * Returns the text of a member; its holder loses the probabilities of its tokens, which repeat it,
+ * with it.
+ */
+const tokenText = (holder: JsonObject, key: string, channel: StreamChannel): readonly EventText[] =>
+  textAt(holder, key, channel).map((text) => ({
+    ...text,
+    set: (other) => {
+      text.set(other);
+      if (Array.isArray(holder['logprobs'])) holder['logprobs'] = [];
+    },
+  }));
+
+const EMPTY = Buffer.alloc(0);
 const NOTHING: ReadEvent = { texts: [], closes: [], role: 'plain', isTextAlone: false, repeats: [] };
