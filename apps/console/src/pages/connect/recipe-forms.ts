@@ -5,8 +5,8 @@ import type { Recipe, RecipeValues } from './recipes';
 const MASK = '••••••••';
 
 /**
- * Renders recipes as code. The shown code has the key masked or as an environment variable; the
- * copied code has the variable unless `isKeyShown`.
+ * Renders recipes as code. The shown code has the key masked or as an environment variable; copies
+ * and files have the variable unless `isKeyShown`.
  */
 export const recipeForms = (
   recipes: readonly Recipe[],

@@ -11,7 +11,7 @@ export interface CodeForm {
   readonly text: string;
   /** File name of the download; absent for no download. */
   readonly file?: string;
-  /** Text that is copied instead of `text`, when `text` shows a secret. */
+  /** Text that is copied and downloaded instead of `text`, which can show or mask a secret. */
   readonly copied?: string;
 }
 
@@ -47,7 +47,7 @@ export function AsCode({ label, forms, initial, maxHeight = 420 }: AsCodeProps):
           ))}
         </div>
         <span className="right row">
-          {form.file === undefined ? null : <Download text={form.text} file={form.file} />}
+          {form.file === undefined ? null : <Download text={form.copied ?? form.text} file={form.file} />}
           <CopyButton text={form.copied ?? form.text} label={uiText.copy.button()} what={form.label} />
         </span>
       </div>

@@ -1,6 +1,9 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { renderUi } from '../spec-support/render-ui';
+import { saveFile } from '../save-file';
 import { AsCode, Reveal } from '.';
+
+jest.mock('../save-file', () => ({ saveFile: jest.fn() }));
 
 const writeText = jest.fn<Promise<void>, [string]>(() => Promise.resolve());
 beforeEach(() => {
@@ -51,6 +54,7 @@ describe('AsCode', () => {
   const forms = [
     { id: 'yaml', label: 'YAML', text: 'name: a', file: 'a.yaml' },
     { id: 'curl', label: 'curl', text: 'curl tg-secret', copied: 'curl $TOLLGATE_KEY' },
+    { id: 'file', label: 'File', text: 'key: ••••', copied: 'key: $TOLLGATE_KEY', file: 'b.yaml' },
   ];
 
   it('shows the chosen form, and copies without the secret', async () => {
@@ -60,5 +64,11 @@ describe('AsCode', () => {
     expect(screen.getByText('curl tg-secret')).toBeTruthy();
     await settle(() => void fireEvent.click(screen.getByRole('button', { name: 'Copy curl' })));
     expect(writeText).toHaveBeenLastCalledWith('curl $TOLLGATE_KEY');
+  });
+
+  it('downloads what it copies, not a masked secret', () => {
+    renderUi(<AsCode label="Key as code" forms={forms} initial="file" />);
+    fireEvent.click(screen.getByRole('button', { name: 'Download b.yaml' }));
+    expect(saveFile).toHaveBeenLastCalledWith('b.yaml', 'key: $TOLLGATE_KEY');
   });
 });
