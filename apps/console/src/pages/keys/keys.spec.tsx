@@ -305,13 +305,18 @@ describe('page of an API key', () => {
     renderConsole('/w/search/keys/k1', {
       ...answers,
       'POST /v1/api-keys/k1/rotate': rotate,
-      'GET /v1/logs': { ...listOf(), next_cursor: null },
+      'GET /v1/logs': {
+        ...listOf({ id: 'l1', response_status_code: 200, created_at: AT }),
+        next_cursor: null,
+      },
       'GET /v1/providers/models': listOf(),
     });
     await press('Rotate');
     await press('End the old one now');
     await screen.findByRole('dialog', { name: /shown once/ });
     screen.getByText('The old secret no longer works.');
+    // Its log has requests with the old secret only.
+    expect(screen.queryByText(/first request/)).toBeNull();
     expect(rotations).toEqual([{ revoke_previous: true }]);
     await user.click(screen.getByRole('checkbox', { name: 'I have put it where it belongs' }));
     await press('Close');

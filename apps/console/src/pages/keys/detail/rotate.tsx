@@ -38,7 +38,7 @@ export function RotateKey({ apiKey, isOpen, onClose }: RotateKeyProps): ReactEle
         <RotateForm apiKey={apiKey} onRotated={setRotated} />
       </Modal>
       <KeyReveal
-        keyId={apiKey.id}
+        keyId={null}
         secret={rotated?.secret ?? null}
         name={apiKey.name}
         note={until === null ? keys.oldDead : keys.bothUntil(moment(until, zone))}

@@ -9,7 +9,11 @@ const POLL_MS = 2_000;
 const ENV = 'TOLLGATE_API_KEY';
 
 interface KeyRevealProps {
-  readonly keyId: string;
+  /**
+   * Key whose first request the dialog waits for; null to wait for none, because the key was used
+   * with another secret before.
+   */
+  readonly keyId: string | null;
   /** The secret to show; null when the dialog is closed. */
   readonly secret: string | null;
   readonly name: string;
@@ -24,7 +28,7 @@ export function KeyReveal({ keyId, secret, name, note, onClose }: KeyRevealProps
     <Reveal secret={secret} name={name} onClose={onClose}>
       {note === undefined ? null : <Note tone="info">{note}</Note>}
       {secret === null ? null : <Recipes secret={secret} />}
-      {secret === null ? null : <FirstRequest keyId={keyId} />}
+      {secret === null || keyId === null ? null : <FirstRequest keyId={keyId} />}
     </Reveal>
   );
 }
