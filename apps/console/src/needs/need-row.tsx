@@ -10,6 +10,7 @@ const ICONS: Readonly<Record<Need['kind'], IconName>> = {
   failing: 'flame',
   budget: 'wallet',
   expiring: 'key',
+  rotating: 'refresh',
   gateway: 'gateways',
 };
 
@@ -48,6 +49,8 @@ function titleOf(need: Need): string {
       return text.budget(need.budget.name, need.budget.limit.status === 'exhausted');
     case 'expiring':
       return text.expiring(need.keys.length);
+    case 'rotating':
+      return text.rotating(need.keys.length);
     case 'gateway':
       return text.gateway(need.gateway.id, need.gateway.connected);
   }
@@ -62,6 +65,7 @@ function NeedText({ need }: { readonly need: Need }): ReactElement {
       return end === null || end === undefined ? <>{text.exhausted}</> : <Moment at={end} />;
     }
     case 'expiring':
+    case 'rotating':
       return <>{need.keys.map(({ name }) => name).join(', ')}</>;
     case 'gateway':
       return <>{need.gateway.warnings[0]?.message ?? text.notConnected}</>;
@@ -81,6 +85,7 @@ function addressOf(need: Need): string {
         ? `/keys/${encodeURIComponent(need.budget.id)}`
         : `/providers/${encodeURIComponent(need.budget.id)}`;
     case 'expiring':
+    case 'rotating':
       return '/keys';
     case 'gateway':
       return '/logs';

@@ -56,7 +56,10 @@ describe('runsOut', () => {
 
 describe('needsOf', () => {
   it('lists failures, gateways, budgets and keys, the most urgent first', () => {
-    const key = (name: string, expires_at: string | null) => ({ id: name, name, expires_at });
+    const key = (name: string, expires_at: string | null, rotates: string | null = null) => ({
+      ...{ id: name, name, expires_at },
+      rotation_policy: rotates === null ? null : { next_rotation_at: rotates },
+    });
     const needs = needsOf({
       ...INPUT,
       hour: [group(100, 50), group(100, 0, 'azure')],
@@ -67,15 +70,18 @@ describe('needsOf', () => {
         key('over', '2026-11-01T00:00:00Z'),
         key('later', '2027-01-01T00:00:00Z'),
         key('never', null),
+        key('rotating', null, '2026-11-30T00:00:00Z'),
+        key('rotating later', null, '2026-12-20T00:00:00Z'),
       ],
       gateways: [gateway(true), gateway(false)],
     });
-    expect(needs.map(({ kind }) => kind)).toEqual(['failing', 'gateway', 'budget', 'expiring']);
+    expect(needs.map(({ kind }) => kind)).toEqual(['failing', 'gateway', 'budget', 'expiring', 'rotating']);
     expect(needs).toMatchObject([
       { provider: 'openai', errors: 50, requests: 100 },
       { gateway: { connected: false } },
       { budget: { name: 'batch' } },
       { keys: [{ name: 'soon' }] },
+      { keys: [{ name: 'rotating' }] },
     ]);
     expect(needsOf(INPUT)).toEqual([]);
   });

@@ -3,7 +3,11 @@ import { runsOut, type Budgeted } from './budgets';
 
 type Group = ResponseOf<'analyticsGroups_by'>['data'][number];
 type Gateway = ResponseOf<'gateways_list'>['data'][number];
-type Key = Pick<ResponseOf<'apiKeys_list'>['data'][number], 'id' | 'name' | 'expires_at'>;
+type ListedKey = ResponseOf<'apiKeys_list'>['data'][number];
+
+interface Key extends Pick<ListedKey, 'id' | 'name' | 'expires_at'> {
+  readonly rotation_policy: Pick<NonNullable<ListedKey['rotation_policy']>, 'next_rotation_at'> | null;
+}
 
 /** An alert: something that needs attention. */
 export type Need =
@@ -14,7 +18,8 @@ export type Need =
       readonly requests: number;
     }
   | { readonly kind: 'budget'; readonly budget: Budgeted }
-  | { readonly kind: 'expiring'; readonly keys: readonly Key[] }
+  /** Keys that expire within a week, or whose secret is replaced within a week. */
+  | { readonly kind: 'expiring' | 'rotating'; readonly keys: readonly Key[] }
   | { readonly kind: 'gateway'; readonly gateway: Gateway };
 
 export interface NeedsInput {
@@ -65,10 +70,12 @@ export function needsOf({ hour, day, budgets, keys, gateways, now }: NeedsInput)
       errors,
       requests,
     }));
-  const expiring = keys.filter(({ expires_at: end }) => {
-    const at = end === null ? Infinity : Date.parse(end);
+  const isSoon = (time: string | null | undefined): boolean => {
+    const at = time === null || time === undefined ? Infinity : Date.parse(time);
     return at > now && at - now < WEEK_MS;
-  });
+  };
+  const expiring = keys.filter(({ expires_at: end }) => isSoon(end));
+  const rotating = keys.filter(({ rotation_policy: policy }) => isSoon(policy?.next_rotation_at));
   return [
     ...failing,
     ...gateways
@@ -76,5 +83,6 @@ export function needsOf({ hour, day, budgets, keys, gateways, now }: NeedsInput)
       .map((gateway): Need => ({ kind: 'gateway', gateway })),
     ...budgets.filter(runsOut).map((budget): Need => ({ kind: 'budget', budget })),
     ...(expiring.length === 0 ? [] : [{ kind: 'expiring', keys: expiring } as const]),
+    ...(rotating.length === 0 ? [] : [{ kind: 'rotating', keys: rotating } as const]),
   ];
 }

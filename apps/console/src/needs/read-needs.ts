@@ -18,7 +18,8 @@ export function keyOfNeed(need: Need): string {
     case 'gateway':
       return `gateway ${need.gateway.id}`;
     case 'expiring':
-      return `expiring ${need.keys.map(({ id }) => id).join(' ')}`;
+    case 'rotating':
+      return `${need.kind} ${need.keys.map(({ id }) => id).join(' ')}`;
   }
 }
 

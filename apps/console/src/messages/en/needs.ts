@@ -12,10 +12,11 @@ export const needs = {
     isExhausted ? `${name} has used its budget` : `${name} runs out before its reset`,
   exhausted: 'Requests are refused until the reset.',
   expiring: (n: number) => `${plural(n, { one: 'key expires', other: 'keys expire' })} this week`,
+  rotating: (n: number) => `${plural(n, { one: 'key gets', other: 'keys get' })} a new secret this week`,
   gateway: (id: string, isConnected: boolean) =>
     isConnected ? `Gateway ${id} has a warning` : `Gateway ${id} is not connected`,
   notConnected: 'It has not reported for a while: it answers with the settings that it had then.',
-  acts: { failing: 'Why', budget: 'Open', expiring: 'Rotate', gateway: 'Logs' },
+  acts: { failing: 'Why', budget: 'Open', expiring: 'Rotate', rotating: 'Open', gateway: 'Logs' },
   isNew: 'new',
   bell: (n: number) => (n === 0 ? 'Alerts' : `Alerts, ${String(n)} new`),
 };
