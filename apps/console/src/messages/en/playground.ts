@@ -143,6 +143,6 @@ export const playground = {
   noReplay: {
     absent: 'The body of this request is not stored, or you may not see it. Write it again.',
     cut: 'Only a part of the body of this request is stored. Write it again.',
-    route: 'Requests of this route cannot be replayed here.',
+    route: 'Requests with a form, and those of MCP servers, agents and Gemini, cannot be replayed here.',
   },
 };

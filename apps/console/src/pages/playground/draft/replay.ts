@@ -1,13 +1,13 @@
 import type { ResponseOf } from '../../../api';
 import type { GatewayApi } from '../../../gateway';
 import { isJson, listOf, textOf, type Json } from '../../../ui/body/conversation';
-import type { ColumnSettings } from '../search';
+import { NEW_COLUMN, type ColumnSettings } from '../search';
 import { newDraft, newMessage, type Draft, type DraftMessage } from './draft';
 import { targetOfConfig } from './request';
 
 type Stored = ResponseOf<'logs_get'>;
 /** Fields of a log that a replay uses. */
-type Log = Pick<Stored, 'route' | 'config_id' | 'credential'> & {
+type Log = Pick<Stored, 'route' | 'config_id' | 'credential' | 'request_method' | 'request_url'> & {
   readonly request: Pick<Stored['request'], 'body' | 'encoding' | 'truncated'>;
 };
 
@@ -21,7 +21,8 @@ export interface Replay {
 
 /**
  * Why a log cannot be replayed. `absent`: its body is not stored or not visible to the caller.
- * `cut`: its body is truncated. `route`: the playground does not support its route.
+ * `cut`: its body is truncated. `route`: its path is not below the gateway's base URL, or its body
+ * is a form.
  */
 export type NoReplay = 'absent' | 'cut' | 'route';
 
@@ -40,18 +41,38 @@ const FIELDS = [
 
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
-/** Converts a log with its bodies to a replay, or returns why that is not possible. */
+/**
+ * Converts a log with its bodies to a replay, or returns why that is not possible. A request of an
+ * API without inputs of its own becomes a raw call.
+ */
 export function replayOf(log: Log): Replay | NoReplay {
   const api = APIS[log.route];
-  if (api === undefined) return 'route';
   const { body, encoding, truncated } = log.request;
   if (truncated) return 'cut';
+  if (api === undefined) return rawReplayOf(log);
   if (encoding !== 'json' || !isJson(body)) return 'absent';
   return {
     api,
     draft: draftOf(api, body),
     column: { ...columnOf(body), target: targetOf(log) },
     isStreamed: body['stream'] === true,
+  };
+}
+
+/** Version prefix of the gateway's base URL. */
+const BASE = '/v1';
+
+function rawReplayOf(log: Log): Replay | NoReplay {
+  const { request_method: method, request_url: url } = log;
+  const { body, encoding } = log.request;
+  if (!url.startsWith(`${BASE}/`) || encoding === 'base64') return 'route';
+  if (encoding === null && method !== 'GET') return 'absent';
+  const text = encoding === 'json' ? JSON.stringify(body, null, 2) : (textOf(body) ?? '');
+  return {
+    api: 'raw',
+    draft: { ...newDraft(), raw: { method, path: url.slice(BASE.length), body: text } },
+    column: { ...NEW_COLUMN, target: targetOf(log) },
+    isStreamed: false,
   };
 }
 

@@ -20,7 +20,9 @@ type Read = Replay | NoReplay | { readonly message: string };
 
 async function readLog(logId: string, signal: AbortSignal): Promise<Read> {
   try {
-    return replayOf((await call('logs_get', { path: { logId } }, { signal })).data);
+    const read = replayOf((await call('logs_get', { path: { logId } }, { signal })).data);
+    // A check needs the text of a response, which a raw call does not have.
+    return typeof read !== 'string' && read.api === 'raw' ? 'route' : read;
   } catch (error) {
     return { message: problemFrom(error).message };
   }

@@ -48,6 +48,7 @@ describe('test set of the playground', () => {
     const user = userEvent.setup();
     const rendered = renderConsole(address, {
       'GET /v1/providers/models': MODELS,
+      'GET /v1/configs': { object: 'list', total: 0, data: [] },
       'POST /v1/auth/playground-key': KEY,
       'GET /v1/logs': (request: Request) => {
         const trace = new URL(request.url).searchParams.get('trace_id') ?? '';
