@@ -221,6 +221,7 @@ export const FULL_FILE: State = {
       alert_emails: ['ada@example.com'],
       expires_at: '2099-01-01T00:00:00Z',
       defaults: { metadata: { team: 'search' }, config_id: 'base', allow_config_override: false },
+      mcp: { tools: ['github/search_issues'], read_only: true },
       rotation_policy: { rotation_period: 'monthly', key_transition_period_ms: 3_600_000 },
       ...LIMITS,
     },

@@ -143,6 +143,18 @@ export interface ApiKeyDocument {
     readonly config: string | null;
     readonly allowConfigOverride: boolean;
   };
+  /** MCP servers and tools to which the key is restricted. Absent: no restriction. */
+  readonly mcp?: McpKeyAccess;
+}
+
+/** Restrictions of a key to MCP servers. An absent member does not restrict. */
+export interface McpKeyAccess {
+  /** Slugs of servers. */
+  readonly servers?: readonly string[];
+  /** `server/tool`, or `server/*` for all of a server. */
+  readonly tools?: readonly string[];
+  /** True: of the tools, only those whose approved definition says that they change nothing. */
+  readonly readOnly?: boolean;
 }
 
 /**

@@ -72,6 +72,7 @@ export type {
 export {
   documentKey,
   type ApiKeyDocument,
+  type McpKeyAccess,
   type ConfigDocument,
   type DefaultGuardrails,
   type DocumentKey,

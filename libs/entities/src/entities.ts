@@ -17,7 +17,7 @@ export { EnforcedFeaturesEntity } from './change-events/enforced-features.entity
 export { GatewayEntity } from './gateways/gateway.entity';
 export { IdempotentRequestEntity } from './idempotency/idempotent-request.entity';
 export { ApiKeySecretEntity } from './identity/api-key-secret.entity';
-export { ApiKeyEntity, type StoredRotationPolicy } from './identity/api-key.entity';
+export { ApiKeyEntity, type StoredMcpAccess, type StoredRotationPolicy } from './identity/api-key.entity';
 export { AuditChainEntity } from './identity/audit-chain.entity';
 export { AuditLogEntity } from './identity/audit-log.entity';
 export { InstallationEntity } from './identity/installation.entity';

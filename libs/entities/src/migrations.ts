@@ -81,3 +81,4 @@ export { HedgedLogs1795884000000 } from './migrations/1795884000000-hedged-logs'
 export { AgentHealth1795890000000 } from './migrations/1795890000000-agent-health';
 export { AgentCards1795890100000 } from './migrations/1795890100000-agent-cards';
 export { AgentTrustedKeys1795890200000 } from './migrations/1795890200000-agent-trusted-keys';
+export { ApiKeyMcp1795890300000 } from './migrations/1795890300000-api-key-mcp';

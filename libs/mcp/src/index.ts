@@ -1,8 +1,9 @@
 export {
   decidingRule,
   isUserAllowed,
+  mayUseServer,
   judgeAccess,
-  judgeGrants,
+  isKeyAllowed,
   MCP_SCOPE,
   rulesAbout,
   type AccessCaller,
@@ -10,12 +11,11 @@ export {
   type AccessRule,
   type AccessServer,
   type AccessVerdict,
-  type KeyAccess,
 } from './access/access';
 export { argumentConditionFault, type ArgumentCondition } from './access/argument-conditions';
 export { hasPathTraversal } from './access/path-traversal';
 export { RULE_ROLES, userRoles } from './access/roles';
-export { ALL_SKILLS_ON, NO_SKILL, skillRules } from './access/skill-rules';
+export { ALL_SKILLS_ON, judgeSkill, NO_SKILL, skillRules } from './access/skill-rules';
 export {
   bridgedCreation,
   bridgedTask,

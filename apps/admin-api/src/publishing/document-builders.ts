@@ -29,6 +29,7 @@ import type {
   WorkspaceEntity,
 } from '@gw/entities';
 import { policyRateRule, policyUsageRule, rateLimitRules, usageLimitRules } from '@gw/entities';
+import { mcpAccessOf } from '../platform/rows/key-mcp-access';
 import type { ProviderCredential } from '../platform/credentials/credentials.service';
 
 export type Unversioned<T> = Omit<T, 'version'>;
@@ -50,8 +51,9 @@ export const apiKeyDocument = (
   key: ApiKeyEntity,
   secret: ApiKeySecretEntity,
   scopes: readonly string[],
-): ApiKeyDocument =>
-  versioned<ApiKeyDocument>({
+): ApiKeyDocument => {
+  const mcp = mcpAccessOf(key.mcp);
+  return versioned<ApiKeyDocument>({
     kind: 'api_key',
     id: key.id,
     name: key.name,
@@ -69,7 +71,9 @@ export const apiKeyDocument = (
       config: key.defaultConfigId,
       allowConfigOverride: key.allowConfigOverride,
     },
+    ...(mcp && { mcp }),
   });
+};
 
 export const endedApiKeyDocument = ({ apiKeyId, organisationId }: EndedApiKey): EndedApiKeyDocument =>
   versioned<EndedApiKeyDocument>({ kind: 'ended_api_key', id: apiKeyId, organisationId });

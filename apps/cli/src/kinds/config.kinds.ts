@@ -57,10 +57,19 @@ const API_KEY: Members = {
     fallback: {},
     members: { ...plain('metadata', 'config_id'), allow_config_override: { fallback: true } },
   },
+  mcp: { members: { ...plain('servers', 'tools'), read_only: { fallback: false } } },
   rotation_policy: { members: ROTATION_POLICY },
 };
 
-const KEY = ['description', 'rate_limits', 'usage_limits', 'alert_emails', 'expires_at', 'defaults'] as const;
+const KEY = [
+  'description',
+  'rate_limits',
+  'usage_limits',
+  'alert_emails',
+  'expires_at',
+  'defaults',
+  'mcp',
+] as const;
 const KEY_PATHS: Readonly<Record<string, string>> = {
   'organisation-service': '/v1/api-keys/organisation/service',
   'workspace-service': '/v1/api-keys/workspace/service',

@@ -4260,7 +4260,7 @@ export interface components {
              * @example rule
              * @enum {string}
              */
-            reason: "rule" | "default" | "user_access" | "integration_disabled" | "server_disabled" | "not_available" | "scope";
+            reason: "rule" | "default" | "user_access" | "key" | "integration_disabled" | "server_disabled" | "not_available" | "scope";
             /** @description The rule that decided; null unless the reason is rule. */
             rule: components["schemas"]["AgentAccessRuleResponse"] | null;
             /**
@@ -4281,7 +4281,7 @@ export interface components {
              * @example rule
              * @enum {string}
              */
-            reason: "rule" | "default" | "user_access" | "integration_disabled" | "server_disabled" | "not_available" | "scope";
+            reason: "rule" | "default" | "user_access" | "key" | "integration_disabled" | "server_disabled" | "not_available" | "scope";
             /** @description The rule that decided; null unless the reason is rule. */
             rule: components["schemas"]["AgentAccessRuleResponse"] | null;
             /**
@@ -5344,6 +5344,8 @@ export interface components {
              * @example 2026-05-03T17:08:55.000Z
              */
             last_updated_at: string;
+            /** @description MCP servers and tools to which the key is restricted; null for no restriction. */
+            mcp: components["schemas"]["KeyMcpResponse"] | null;
             /** @example Search team */
             name: string;
             /**
@@ -6477,6 +6479,8 @@ export interface components {
             description?: string | null;
             /** Format: date-time */
             expires_at?: string | null;
+            /** @description Restricts the key to MCP servers, by their slugs, and to their tools. It gives no access. */
+            mcp?: components["schemas"]["KeyMcpDto"] | null;
             /** @example search-production */
             name: string;
             rate_limits?: components["schemas"]["RateLimitDto"][] | null;
@@ -9611,6 +9615,39 @@ export interface components {
                 [key: string]: string;
             } | null;
         };
+        KeyMcpDto: {
+            /** @description True: of the tools, only those whose approved definition has `readOnlyHint`. */
+            read_only?: boolean;
+            /**
+             * @example [
+             *       "github"
+             *     ]
+             */
+            servers?: string[] | null;
+            /**
+             * @description `server/tool`, or `server/*` for all of a server.
+             * @example [
+             *       "github/search_issues"
+             *     ]
+             */
+            tools?: string[] | null;
+        };
+        KeyMcpResponse: {
+            /** @example true */
+            read_only: boolean;
+            /**
+             * @example [
+             *       "github"
+             *     ]
+             */
+            servers: string[] | null;
+            /**
+             * @example [
+             *       "github/search_issues"
+             *     ]
+             */
+            tools: string[] | null;
+        };
         LabelListResponse: {
             data: components["schemas"]["LabelResponse"][];
             /** @example 1 */
@@ -10922,7 +10959,7 @@ export interface components {
              * @example rule
              * @enum {string}
              */
-            reason: "rule" | "default" | "user_access" | "integration_disabled" | "server_disabled" | "not_available" | "scope";
+            reason: "rule" | "default" | "user_access" | "key" | "integration_disabled" | "server_disabled" | "not_available" | "scope";
             /** @description The rule that decided; null unless the reason is rule. */
             rule: components["schemas"]["McpAccessRuleResponse"] | null;
             /**
@@ -16542,6 +16579,8 @@ export interface components {
             description?: string | null;
             /** Format: date-time */
             expires_at?: string | null;
+            /** @description Restricts the key to MCP servers, by their slugs, and to their tools. It gives no access. */
+            mcp?: components["schemas"]["KeyMcpDto"] | null;
             name?: string;
             rate_limits?: components["schemas"]["RateLimitDto"][] | null;
             /** @description True resets the usage to zero. */
@@ -29605,6 +29644,15 @@ export interface operations {
                      *             "allow_config_override": true
                      *           },
                      *           "allow_config_override": 1,
+                     *           "mcp": {
+                     *             "servers": [
+                     *               "github"
+                     *             ],
+                     *             "tools": [
+                     *               "github/search_issues"
+                     *             ],
+                     *             "read_only": true
+                     *           },
                      *           "api_key_defaults_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *           "alert_emails": [
                      *             "ops@example.com"
@@ -29729,6 +29777,15 @@ export interface operations {
                      *         "allow_config_override": true
                      *       },
                      *       "allow_config_override": 1,
+                     *       "mcp": {
+                     *         "servers": [
+                     *           "github"
+                     *         ],
+                     *         "tools": [
+                     *           "github/search_issues"
+                     *         ],
+                     *         "read_only": true
+                     *       },
                      *       "api_key_defaults_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *       "alert_emails": [
                      *         "ops@example.com"
@@ -30086,6 +30143,15 @@ export interface operations {
                      *             "allow_config_override": true
                      *           },
                      *           "allow_config_override": 1,
+                     *           "mcp": {
+                     *             "servers": [
+                     *               "github"
+                     *             ],
+                     *             "tools": [
+                     *               "github/search_issues"
+                     *             ],
+                     *             "read_only": true
+                     *           },
                      *           "api_key_defaults_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *           "alert_emails": [
                      *             "ops@example.com"

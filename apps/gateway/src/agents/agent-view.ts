@@ -3,7 +3,7 @@ import type { AgentServerDocument, AgentSkillFacts } from '@gw/contracts';
 import { isObject } from '@gw/kernel';
 import {
   ALL_SKILLS_ON,
-  judgeGrants,
+  judgeSkill,
   NO_SKILL,
   skillRules,
   type AccessCaller,
@@ -94,7 +94,7 @@ const ANYBODY: AccessCaller = {
 };
 
 const isAllowed = (access: AccessServer, skillId: string, caller: AccessCaller): boolean =>
-  judgeGrants(access, { ...ALL_SKILLS_ON, name: skillId }, caller, null).kind === 'allow';
+  judgeSkill(access, { ...ALL_SKILLS_ON, name: skillId }, caller).kind === 'allow';
 
 /** Returns whether a caller may use anything of an agent. */
 export function mayUse(document: AgentServerDocument, caller: AccessCaller): boolean {

@@ -53,7 +53,7 @@ function accessOf(principal: GatewayPrincipal, user: UserDocument | null): Acces
     clientId,
     trustId: isTrust ? key.id : null,
     scopes: [...scopes],
-    key: null,
+    key: key.mcp ?? null,
   };
 }
 

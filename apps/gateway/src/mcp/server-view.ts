@@ -208,7 +208,10 @@ function seenOf(facts: McpCapabilityFacts): SeenCapability {
   return {
     facts,
     // Documents contain only approved and enabled capabilities.
-    capability: { name, approved: definition, isEnabledAtIntegration: true, isEnabledAtServer: true },
+    capability: {
+      ...{ name, approved: definition, isRead: type !== 'tool' },
+      ...{ isEnabledAtIntegration: true, isEnabledAtServer: true },
+    },
     headerParameters: type === 'tool' ? parametersOf(definition) : [],
   };
 }

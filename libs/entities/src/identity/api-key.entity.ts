@@ -17,6 +17,16 @@ export interface StoredRotationPolicy {
   readonly key_transition_period_ms: number;
 }
 
+/** Which MCP servers and tools a key may use. Null: all. */
+export interface StoredMcpAccess {
+  /** Slugs of servers. */
+  readonly servers: readonly string[] | null;
+  /** `server/tool`, or `server/*` for all of a server. */
+  readonly tools: readonly string[] | null;
+  /** Only tools whose approved definition says that they change nothing. */
+  readonly read_only: boolean;
+}
+
 /** An API key. Its secrets are rows of `api_key_secrets`. */
 @Entity('api_keys')
 // These indexes use an expression or INCLUDE columns, which TypeORM cannot declare.
@@ -74,6 +84,10 @@ export class ApiKeyEntity extends Row {
 
   @Column({ name: 'allow_config_override', type: 'boolean', default: true })
   allowConfigOverride!: boolean;
+
+  /** Null for no restriction. */
+  @Column({ name: 'mcp', type: 'jsonb', nullable: true })
+  mcp!: StoredMcpAccess | null;
 
   @Column({ name: 'alert_emails', type: 'text', array: true, nullable: true })
   alertEmails!: string[] | null;

@@ -1,16 +1,18 @@
+import type { McpKeyAccess } from '@gw/contracts';
 import type { JsonObject } from '../protocol';
 import { vectors } from '../spec-support/vectors';
 import {
   decidingRule,
   judgeAccess,
+  mayUseServer,
   type AccessCaller,
   type AccessCapability,
   type AccessRule,
   type AccessServer,
-  type KeyAccess,
   type SubjectType,
 } from './access';
 import { argumentConditionFault, judgeCondition, type ArgumentCondition } from './argument-conditions';
+import { judgeSkill } from './skill-rules';
 import { hasPathTraversal } from './path-traversal';
 
 interface Setup {
@@ -33,7 +35,7 @@ interface AccessCase {
   readonly expect: string;
 }
 
-const keyOf = ({ key }: Setup): KeyAccess | null =>
+const keyOf = ({ key }: Setup): McpKeyAccess | null =>
   key === undefined
     ? null
     : {
@@ -118,6 +120,26 @@ describe('judgeAccess', () => {
     expect(judge([], {}, ['mcp.invoke:other'])).toBe('hidden');
     expect(judge([{}], {}, ['mcp.invoke:s'])).toBe('allow');
     expect(judge([{}], {}, ['mcp.invoked'])).toBe('insufficient_scope');
+  });
+
+  it('lets a key use servers that it names or of which it names a tool, if its user may', () => {
+    const may = (key: McpKeyAccess | null, isAllowed = true): boolean => {
+      const server = { ...serverOf(input), userAccess: { isAllowed, exceptions: new Map() } };
+      return mayUseServer(server, { ...callerOf(input), key });
+    };
+    expect([may(null), may({ servers: ['s'] }), may({ tools: ['s/a'] }), may({ readOnly: true })]).toEqual(
+      Array(4).fill(true),
+    );
+    expect([may({ servers: ['t'] }), may({ tools: ['st/a'] }), may({ servers: ['s'], tools: [] })]).toEqual(
+      Array(3).fill(false),
+    );
+    expect(may({ servers: ['s'] }, false)).toBe(false);
+  });
+
+  it('judges skills of agents without the restrictions of a key to MCP servers', () => {
+    const caller = { ...callerOf(input), key: { servers: ['other'], readOnly: true } };
+    expect(judgeSkill(serverOf(input), capabilityOf(input), caller).kind).toBe('allow');
+    expect(judgeAccess(serverOf(input), capabilityOf(input), caller, null).kind).toBe('hidden');
   });
 
   it('lists tools whose rules have conditions, and judges the arguments when they are called', () => {

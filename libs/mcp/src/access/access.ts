@@ -1,3 +1,4 @@
+import type { McpKeyAccess } from '@gw/contracts';
 import { hintOf } from '../capabilities/approval';
 import type { JsonObject } from '../protocol';
 import { judgeCondition, type ArgumentCondition } from './argument-conditions';
@@ -19,17 +20,6 @@ export interface AccessRule {
   readonly when: readonly ArgumentCondition[];
 }
 
-/**
- * Restrictions of an API key: they narrow what its owner may use. An undefined member does not
- * restrict.
- */
-export interface KeyAccess {
-  readonly servers?: readonly string[];
-  /** `server/tool` or `server/*`. */
-  readonly tools?: readonly string[];
-  readonly readOnly?: boolean;
-}
-
 export interface AccessCaller {
   readonly userId: string | null;
   readonly groups: readonly string[];
@@ -42,7 +32,8 @@ export interface AccessCaller {
    * one tool.
    */
   readonly scopes: readonly string[];
-  readonly key: KeyAccess | null;
+  /** Restrictions of an API key: they narrow what its owner may use. */
+  readonly key: McpKeyAccess | null;
 }
 
 export interface AccessServer {
@@ -67,6 +58,8 @@ export interface AccessCapability {
    * rejected.
    */
   readonly approved: JsonObject | null;
+  /** True for resources and prompts, which change nothing. Absent: a tool. */
+  readonly isRead?: boolean;
   readonly isEnabledAtIntegration: boolean;
   readonly isEnabledAtServer: boolean;
 }
@@ -124,6 +117,17 @@ const hasScope = (scopes: readonly string[], server: string, tool: string): bool
   );
 
 /**
+ * Returns whether user access and the restrictions of the key let the caller use the server at all.
+ * Access rules can restrict it further.
+ */
+export function mayUseServer(server: AccessServer, caller: AccessCaller): boolean {
+  const { servers, tools } = caller.key ?? {};
+  const isNamed = servers === undefined || servers.includes(server.slug);
+  const hasTool = tools === undefined || tools.some((each) => each.startsWith(`${server.slug}/`));
+  return isNamed && hasTool && isUserAllowed(server, caller);
+}
+
+/**
  * Returns whether user access lets the caller use the server at all. Access rules can restrict it
  * further.
  */
@@ -132,10 +136,11 @@ export function isUserAllowed({ userAccess }: AccessServer, { userId }: AccessCa
   return exception ?? userAccess.isAllowed;
 }
 
-function isKeyAllowed(
-  { slug }: AccessServer,
-  { name, approved }: AccessCapability,
-  key: KeyAccess | null,
+/** Returns whether the restrictions of a key leave it the capability. */
+export function isKeyAllowed(
+  { slug }: Pick<AccessServer, 'slug'>,
+  { name, approved, isRead = false }: AccessCapability,
+  key: McpKeyAccess | null,
 ): boolean {
   if (key === null) return true;
   if (key.servers !== undefined && !key.servers.includes(slug)) return false;
@@ -144,7 +149,7 @@ function isKeyAllowed(
     !key.tools.some((each) => each === `${slug}/${name}` || each === `${slug}/*`)
   )
     return false;
-  return key.readOnly !== true || (approved !== null && hintOf(approved, 'readOnlyHint'));
+  return key.readOnly !== true || isRead || (approved !== null && hintOf(approved, 'readOnlyHint'));
 }
 
 const RULES_MAX = 10_000;

@@ -46,6 +46,23 @@ export class RotationPolicyDto {
   key_transition_period_ms?: number;
 }
 
+/** All given members apply. */
+export class KeyMcpDto {
+  @TextListField({ optional: true, nullable: true, minItems: 1, maxItems: 100, example: ['github'] })
+  servers?: string[] | null;
+  @TextListField({
+    ...{ optional: true, nullable: true, minItems: 1, maxItems: 500 },
+    description: '`server/tool`, or `server/*` for all of a server.',
+    example: ['github/search_issues'],
+  })
+  tools?: string[] | null;
+  @BooleanField({
+    optional: true,
+    description: 'True: of the tools, only those whose approved definition has `readOnlyHint`.',
+  })
+  read_only?: boolean;
+}
+
 class ApiKeyFieldsDto {
   @TextField({ optional: true, nullable: true, min: 0, max: 1024 }) description?: string | null;
   @NestedListField(() => RateLimitDto, { optional: true, nullable: true, maxItems: 10 })
@@ -53,6 +70,11 @@ class ApiKeyFieldsDto {
   @NestedField(() => UsageLimitDto, { optional: true, nullable: true }) usage_limits?: UsageLimitDto | null;
   @NestedField(() => ApiKeyDefaultsDto, { optional: true, nullable: true })
   defaults?: ApiKeyDefaultsDto | null;
+  @NestedField(() => KeyMcpDto, {
+    ...{ optional: true, nullable: true },
+    description: 'Restricts the key to MCP servers, by their slugs, and to their tools. It gives no access.',
+  })
+  mcp?: KeyMcpDto | null;
   @EmailListField({ optional: true, nullable: true, maxItems: 50 }) alert_emails?: string[] | null;
   @DateField({ optional: true, nullable: true }) expires_at?: string | null;
   @NestedField(() => RotationPolicyDto, { optional: true, nullable: true })

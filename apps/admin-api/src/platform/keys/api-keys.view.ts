@@ -1,6 +1,7 @@
 import {
   ApiKeySecretEntity,
   type ApiKeyEntity,
+  type StoredMcpAccess,
   type StoredRateLimit,
   type StoredRotationPolicy,
 } from '@gw/entities';
@@ -15,6 +16,13 @@ class ApiKeyDefaultsResponse {
   @ResponseField.text({ nullable: true, description: 'Slug of the config.', example: 'pc-fallba-3f9a1c' })
   readonly config_id!: string | null;
   @ResponseField.boolean() readonly allow_config_override!: boolean;
+}
+
+class KeyMcpResponse implements StoredMcpAccess {
+  @ResponseField.texts({ nullable: true, example: ['github'] }) readonly servers!: readonly string[] | null;
+  @ResponseField.texts({ nullable: true, example: ['github/search_issues'] })
+  readonly tools!: readonly string[] | null;
+  @ResponseField.boolean() readonly read_only!: boolean;
 }
 
 class RotationPolicyResponse implements StoredRotationPolicy {
@@ -54,6 +62,11 @@ export class ApiKeyResponse extends RowResponse {
   @ResponseField.nothing() readonly reset_usage!: null;
   @ResponseField.one(() => ApiKeyDefaultsResponse) readonly defaults!: ApiKeyDefaultsResponse;
   @ResponseField.bit() readonly allow_config_override!: 0 | 1;
+  @ResponseField.one(() => KeyMcpResponse, {
+    nullable: true,
+    description: 'MCP servers and tools to which the key is restricted; null for no restriction.',
+  })
+  readonly mcp!: StoredMcpAccess | null;
   @ResponseField.uuid({ nullable: true }) readonly api_key_defaults_id!: string | null;
   @ResponseField.texts({ nullable: true, example: ['ops@example.com'] })
   readonly alert_emails!: readonly string[] | null;

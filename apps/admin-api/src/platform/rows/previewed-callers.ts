@@ -6,6 +6,7 @@ import { invalid } from '@gw/web';
 import { IsNull, Not, type EntityManager } from 'typeorm';
 import { scopesInForce, userRolesOf } from '../auth/key-scopes';
 import type { Principal } from '../common/principal';
+import { mcpAccessOf } from './key-mcp-access';
 import { userFacts } from './user-facts.queries';
 import { memberIds } from '../upstreams/server-members.queries';
 
@@ -48,7 +49,10 @@ export async function previewedCaller(
     roles ?? { organisationRole: null, workspaceRole: null },
     DEFAULT_SECURITY,
   );
-  return { ...NO_ONE, ...(await userCaller(manager, place, key.userId)), keyId: key.id, scopes };
+  return {
+    ...{ ...NO_ONE, ...(await userCaller(manager, place, key.userId)) },
+    ...{ keyId: key.id, scopes, key: mcpAccessOf(key.mcp) },
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import {
   decidingRule,
+  isKeyAllowed,
   type AccessCaller,
   type AccessCapability,
   type AccessRule,
@@ -14,6 +15,7 @@ export const REASONS = [
   'rule',
   'default',
   'user_access',
+  'key',
   'integration_disabled',
   'server_disabled',
   'not_available',
@@ -52,15 +54,17 @@ export function effectOf(
  * decided.
  */
 function reasonBeforeRules(
-  { userAccess }: AccessServer,
-  { isEnabledAtIntegration, isEnabledAtServer }: AccessCapability,
-  { userId }: AccessCaller,
+  server: AccessServer,
+  capability: AccessCapability,
+  { userId, key }: AccessCaller,
   verdict: string,
 ): EffectiveReason | null {
   if (verdict === 'insufficient_scope') return 'scope';
   if (verdict === 'server_unknown') return 'not_available';
-  if (!isEnabledAtIntegration) return 'integration_disabled';
-  if (!isEnabledAtServer) return 'server_disabled';
+  if (!capability.isEnabledAtIntegration) return 'integration_disabled';
+  if (!capability.isEnabledAtServer) return 'server_disabled';
+  const { userAccess } = server;
   const exception = userId === null ? undefined : userAccess.exceptions.get(userId);
-  return (exception ?? userAccess.isAllowed) ? null : 'user_access';
+  if (!(exception ?? userAccess.isAllowed)) return 'user_access';
+  return isKeyAllowed(server, capability, key) ? null : 'key';
 }

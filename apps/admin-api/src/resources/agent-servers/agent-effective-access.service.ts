@@ -8,7 +8,7 @@ import {
 } from '@gw/entities';
 import {
   ALL_SKILLS_ON,
-  judgeGrants,
+  judgeSkill,
   NO_SKILL,
   skillRules,
   type AccessCaller,
@@ -85,8 +85,8 @@ function effectOn(
   caller: AccessCaller,
 ): AgentEffectResponse {
   const verdict = caller.scopes.includes(AGENTS_SCOPE)
-    ? judgeGrants(server, capability, caller, null)
+    ? judgeSkill(server, capability, caller)
     : ({ kind: 'insufficient_scope', scope: AGENTS_SCOPE } as const);
-  const { rule, ...effect } = effectOf(server, capability, caller, verdict);
+  const { rule, ...effect } = effectOf(server, capability, { ...caller, key: null }, verdict);
   return { ...effect, rule: rule && { subject: rule.subject, skills: rule.tools, effect: rule.effect } };
 }

@@ -9,6 +9,7 @@ import { configIdOf } from '../../platform/rows/config-references';
 import { holdLimits } from '../../platform/auth/grants';
 import { assertMayGrantKey, limitsOf } from './api-key-grants';
 import { assertWithinUser, normaliseScopes, toExpiry } from '../../platform/keys/api-key-rules';
+import { toStoredMcp } from '../../platform/keys/key-mcp-access';
 import type { ApiKeyDefaultsDto, UpdateApiKeyDto } from '../../platform/keys/api-keys.dto';
 import { assertLifetime, changedRotation, rulesFor } from '../../platform/keys/user-key-rules';
 
@@ -47,6 +48,7 @@ export async function applyUpdate(
   if (input.description !== undefined) row.description = input.description;
   if (input.alert_emails !== undefined) row.alertEmails = input.alert_emails;
   if (input.rate_limits !== undefined) row.rateLimits = toStoredRateLimits(input.rate_limits);
+  if (input.mcp !== undefined) row.mcp = toStoredMcp(input.mcp);
   const rules = await rulesFor(manager, row);
   const rotation = changedRotation(row, input.rotation_policy, rules);
   if (rotation !== undefined) row.rotationPolicy = rotation;

@@ -99,6 +99,7 @@ async function assertLimitsNotBypassed(
     { rateLimits: Not(IsNull()) },
     { usageLimits: Not(IsNull()) },
     { allowConfigOverride: false },
+    { mcp: Not(IsNull()) },
   ];
   const owners: FindOptionsWhere<ApiKeyEntity>[] = [
     ...(userId === null || workspaceId === null ? [] : [{ workspaceId, userId }]),
@@ -114,14 +115,15 @@ async function assertLimitsNotBypassed(
 
 type Limits = Pick<
   ApiKeyEntity,
-  'rateLimits' | 'usageLimits' | 'expiresAt' | 'defaultConfigId' | 'allowConfigOverride'
+  'rateLimits' | 'usageLimits' | 'expiresAt' | 'defaultConfigId' | 'allowConfigOverride' | 'mcp'
 >;
 
-/** Returns the values that restrict a key: limits, expiry and config. */
+/** Returns the values that restrict a key: limits, expiry, config and MCP servers. */
 export const limitsOf = (row: Limits): readonly unknown[] => [
   row.rateLimits,
   row.usageLimits,
   row.expiresAt,
   row.defaultConfigId,
   row.allowConfigOverride ? null : 'own config only',
+  row.mcp,
 ];

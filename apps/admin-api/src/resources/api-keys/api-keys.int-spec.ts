@@ -81,6 +81,8 @@ describe('creation of an API key', () => {
     ['an unknown unit', { rate_limits: [{ type: 'requests', unit: 'rpy', value: 1 }] }, 'rate_limits.0.unit'],
     ['an unknown config', { defaults: { config_id: 'pc-nothing' } }, 'defaults.config_id'],
     ['a user on a service key', { user_id: UNKNOWN_ID }, 'user_id'],
+    ['no MCP servers', { mcp: { servers: [] } }, 'mcp.servers'],
+    ['an MCP tool without a server', { mcp: { tools: ['github/*', 'search'] } }, 'mcp.tools.1'],
   ])('returns 400 AB01 for %s and names the field', async (_case, body, path) => {
     const response = await admin.post<Failure>('/v1/api-keys/workspace/service', {
       key: ours.key,

@@ -23,6 +23,7 @@ import {
 } from '../../platform/keys/api-key-rules';
 import { endLimits, holdLimits } from '../../platform/auth/grants';
 import { assertMayMakeKey, assertMayRotate, limitsOf, makerOf } from './api-key-grants';
+import { toStoredMcp } from '../../platform/keys/key-mcp-access';
 import { ApiKeyPages } from './api-key-pages';
 import { ApiKeySecretsService, secretKeysOf } from '../../platform/keys/api-key-secrets.service';
 import {
@@ -101,6 +102,7 @@ export class ApiKeysService {
         defaultMetadata: null,
         defaultConfigId: null,
         alertEmails: input.alert_emails ?? null,
+        mcp: toStoredMcp(input.mcp ?? null),
         rateLimits: toStoredRateLimits(input.rate_limits ?? null),
         usageLimits: input.usage_limits ? toStoredUsageLimit(input.usage_limits, 'usage_limits') : null,
         rotationPolicy: rotationOf(input.rotation_policy, rules),

@@ -197,4 +197,20 @@ describe('the MCP registry', () => {
     expect(preflight.status).toBe(204);
     expect(preflight.headers['access-control-allow-headers']).toContain('x-gw-api-key');
   });
+
+  it('lists for a restricted key only servers that it names, or of which it names a tool', async () => {
+    const [files, mail] = [await add({ name: 'Files' }), await add({ name: 'Mail' })];
+    await add({ name: 'Other' });
+    const restricted = async (mcp: object): Promise<string[]> => {
+      const { body } = await api.post<{ key: string }>('/v1/api-keys/workspace/service', {
+        key: tenant.key,
+        body: { name: 'restricted', scopes: ['mcp_servers.list'], mcp },
+      });
+      return titles('', { key: body.key });
+    };
+    expect(await restricted({ servers: [files.slug] })).toEqual(['Files']);
+    expect(await restricted({ tools: [`${mail.slug}/send`, `${files.slug}/*`] })).toEqual(['Mail', 'Files']);
+    expect(await restricted({ servers: [files.slug], tools: [`${mail.slug}/*`] })).toEqual([]);
+    expect(await restricted({ read_only: true })).toHaveLength(3);
+  });
 });

@@ -18,12 +18,15 @@ export interface ListedServer extends Pick<RegistryEntry, 'workspaceId' | 'works
 
 /**
  * Returns the servers that the caller may use: the server, its integration, the workspace's access
- * to the integration and the workspace are active, and user access allows the caller.
+ * to the integration and the workspace are active, user access allows the caller, and the caller's
+ * key is not restricted to other servers.
  */
 export const listedServers = (
   manager: EntityManager,
-  { organisationId, workspaceId, userId }: Pick<Principal, 'organisationId' | 'workspaceId' | 'userId'>,
-): Promise<ListedServer[]> => manager.query(LISTED, [organisationId, workspaceId, userId]);
+  { organisationId, workspaceId, userId, apiKeyId }: RegistryCaller,
+): Promise<ListedServer[]> => manager.query(LISTED, [organisationId, workspaceId, userId, apiKeyId]);
+
+type RegistryCaller = Pick<Principal, 'organisationId' | 'workspaceId' | 'userId' | 'apiKeyId'>;
 
 const LISTED = `
   SELECT s.slug, s.name, s.description, s.version + i.version - 1 AS changes,
@@ -33,6 +36,11 @@ const LISTED = `
   JOIN mcp_integrations i ON i.id = s.integration_id AND ${MCP_AVAILABLE}
   JOIN workspaces ON workspaces.id = s.workspace_id AND workspaces.status = 'active'
   LEFT JOIN mcp_server_users access ON access.server_id = s.id AND access.user_id = $3::uuid
+  LEFT JOIN api_keys key ON key.id = $4::uuid
   WHERE s.organisation_id = $1::uuid AND s.status = 'active'
     AND ($2::uuid IS NULL OR s.workspace_id = $2::uuid)
-    AND COALESCE(access.enabled, s.default_user_access = 'allow')`;
+    AND COALESCE(access.enabled, s.default_user_access = 'allow')
+    AND (COALESCE(key.mcp->'servers', 'null') = 'null' OR key.mcp->'servers' ? s.slug)
+    AND (COALESCE(key.mcp->'tools', 'null') = 'null' OR EXISTS (
+      SELECT FROM jsonb_array_elements_text(COALESCE(NULLIF(key.mcp->'tools', 'null'), '[]')) tool
+      WHERE split_part(tool, '/', 1) = s.slug))`;

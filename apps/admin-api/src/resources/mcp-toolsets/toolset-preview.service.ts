@@ -1,6 +1,6 @@
 import type { McpToolsetEntity, StoredToolsetMember } from '@gw/entities';
 import {
-  isUserAllowed,
+  mayUseServer,
   judgeAccess,
   LISTED_TYPES,
   mapMembers,
@@ -97,8 +97,8 @@ const definitionsFor = (
 ): ReadonlyMap<string, JsonObject> =>
   new Map(
     capabilities
-      .filter(({ name, definition }) => {
-        const isOn = { isEnabledAtIntegration: true, isEnabledAtServer: true };
+      .filter(({ type, name, definition }) => {
+        const isOn = { isRead: type !== 'tool', isEnabledAtIntegration: true, isEnabledAtServer: true };
         return judgeAccess(access, { name, approved: definition, ...isOn }, caller, null).kind === 'allow';
       })
       .map(({ type, name, definition }) => [keyOf(type, name), definition]),
@@ -132,7 +132,7 @@ async function unavailableOf(
 ): Promise<string[]> {
   const availableIds = new Set(
     members
-      .filter(({ server }) => !server.isUnread || !isUserAllowed(server.access, caller))
+      .filter(({ server }) => !server.isUnread || !mayUseServer(server.access, caller))
       .map(({ member }) => member.server_id),
   );
   const slugs = await slugsOfMembers(manager, [row]);

@@ -38,6 +38,7 @@ const KEY: ApiKey = {
   defaults: { config_id: null, metadata: null, allow_config_override: true },
   api_key_defaults_id: null,
   allow_config_override: 1,
+  mcp: null,
   alert_emails: null,
   creation_mode: 'ui',
   expires_at: null,

@@ -1,6 +1,6 @@
 import { digestOf, GATEWAY_VERSION, isObject } from '@gw/kernel';
 import {
-  isUserAllowed,
+  mayUseServer,
   originalUri,
   SEARCH_TOOL_NAMES,
   SEARCH_TOOLS,
@@ -163,7 +163,7 @@ function unavailableOf({ plan, documents }: AggregateIndex, views: readonly (Ser
     .filter((_member, at) => {
       const view = views[at] ?? null;
       if (view === null) return documents[at] === undefined || plan.isChosen;
-      return view.isUnread && isUserAllowed(view.access, view.caller.access);
+      return view.isUnread && mayUseServer(view.access, view.caller.access);
     })
     .map(({ server }) => server);
 }
