@@ -108,7 +108,7 @@ export {
   type QuarantineEntry,
 } from './rows/log-quarantine.queries';
 export { insertLogs, type LogEntry } from './rows/log-writer.queries';
-export { removeOldSkewed, timesOfSkewed } from './rows/skewed-logs';
+export { placedTimes, removeOldSkewed, timesOfSkewed } from './rows/skewed-logs';
 export type { StoredRequestLog } from './rows/stored-request-log';
 export {
   dropOldSpans,

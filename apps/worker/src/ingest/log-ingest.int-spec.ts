@@ -106,6 +106,32 @@ describe('LogIngest', () => {
     },
   );
 
+  it('stores a record once that was ahead of the accepted times at first and no longer is', async () => {
+    const createdAt = new Date(Date.now() + DAY_MS + 60_000).toISOString();
+    const record = sampleLogRecord({ createdAt });
+    await store(frame(record));
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 120_000);
+    try {
+      expect(await store(frame(record))).toEqual({ accepted: 1, rejected: 0 });
+    } finally {
+      clock.mockRestore();
+    }
+    expect(await countOf('request_logs', record.id)).toBe(1);
+    expect(ingest.counts).toMatchObject({ stored: 1, known: 1 });
+  });
+
+  it('stores a record once that was on the oldest accepted day at first and no longer is', async () => {
+    const record = sampleLogRecord({ createdAt: new Date(Date.now() - 30 * DAY_MS).toISOString() });
+    const { dataSource } = database;
+    const [book, bodies] = [new LedgerBook(dataSource), new LogBodyPacker(null, quiet)];
+    for (const days of [30, 29]) {
+      const own = new LogIngest(dataSource, new LogPartitions(dataSource, days), book, bodies, quiet);
+      await own.store(decodeFrames(frame(record)).frames);
+    }
+    expect(await countOf('request_logs', record.id)).toBe(1);
+    expect((await find(record))?.created_at.toISOString()).toBe(record.createdAt);
+  });
+
   it('[SVC-02] stores denied and failed requests, which have no key, provider, model, usage or cost', async () => {
     const bare = {
       apiKeyId: null,

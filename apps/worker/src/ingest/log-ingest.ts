@@ -10,7 +10,6 @@ import {
   insertGuardrailFeedback,
   insertLogs,
   KnownLogZones,
-  timesOfSkewed,
   zonesOf,
   type LogEntry,
   type RequestLogRow,
@@ -25,6 +24,7 @@ import type { LogBodyPacker } from './log-bodies';
 import { LogPartitions } from './log-partitions.service';
 import { LogQuarantine } from './log-quarantine';
 import { isMissingPartition, isOfData } from './record-faults';
+import { possibleTimes } from './possible-times';
 import { SharedWrites } from './shared-writes';
 import { storeIsolatingFailures } from './store-apart';
 
@@ -188,13 +188,16 @@ export class LogIngest {
     entries: readonly LogEntry[],
     skewed: ReadonlySet<LogEntry>,
   ): Promise<readonly LogEntry[]> {
-    if (skewed.size === 0) return entries;
-    const ids = [...skewed].map(({ row }) => row.id);
-    const times = await timesOfSkewed(this.source.manager, ids, new Date());
-    this.counts.skewed += skewed.size;
-    this.log.warn({ records: skewed.size, logId: ids[0] }, 'log records have timestamps of a skewed clock');
+    const times = await possibleTimes(this.source.manager, entries, skewed, this.partitions);
+    if (times.size === 0) return entries;
+    this.counts.skewed += times.size;
+    const [first] = times.keys();
+    this.log.warn(
+      { records: times.size, logId: first?.row.id },
+      'log records have timestamps of a skewed clock',
+    );
     return entries.map((entry) => {
-      const time = skewed.has(entry) ? times.get(entry.row.id) : undefined;
+      const time = times.get(entry);
       return time === undefined ? entry : withTime(entry, time);
     });
   }

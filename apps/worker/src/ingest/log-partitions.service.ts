@@ -26,8 +26,17 @@ export class LogPartitions {
    * that retention would remove it at once.
    */
   accepts(createdAt: Date): boolean {
-    const oldest = dayOf(new Date()) - Math.min(DAYS_BACK_MAX, this.retentionDays);
-    return dayOf(createdAt) >= oldest && createdAt.getTime() <= Date.now() + AHEAD_MAX_MS;
+    return dayOf(createdAt) >= this.oldestDay() && createdAt.getTime() <= Date.now() + AHEAD_MAX_MS;
+  }
+
+  /**
+   * Returns whether `accepts` may have returned the opposite for this time at an earlier delivery:
+   * the time was too far ahead within the last half day, or its day was accepted until today.
+   */
+  isAtBound(createdAt: Date): boolean {
+    const leadMs = createdAt.getTime() - Date.now();
+    const wasTooFarAhead = leadMs <= AHEAD_MAX_MS && leadMs > AHEAD_MAX_MS / 2;
+    return wasTooFarAhead || dayOf(createdAt) === this.oldestDay() - 1;
   }
 
   /** Today and the days ahead. */
@@ -45,6 +54,10 @@ export class LogPartitions {
   /** Forgets which partitions exist, because retention has dropped some. */
   forget(): void {
     this.known.clear();
+  }
+
+  private oldestDay(): number {
+    return dayOf(new Date()) - Math.min(DAYS_BACK_MAX, this.retentionDays);
   }
 
   private async make(days: readonly number[]): Promise<void> {
