@@ -122,8 +122,8 @@ function newAccess(
     integrationId,
     workspaceId,
     enabled: false,
-    usageLimits: inForce?.usage_limits ?? null,
-    rateLimits: inForce?.rate_limits ?? null,
+    usageLimits: inForce?.usage_limits ? [...inForce.usage_limits] : null,
+    rateLimits: inForce?.rate_limits ? [...inForce.rate_limits] : null,
     lastResetAt: null,
   });
 }
