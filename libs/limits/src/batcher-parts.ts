@@ -211,7 +211,8 @@ export function denialOf(
     used: lease.used + lease.consumed - lease.acknowledged,
     reserved: lease.held,
     resetAtMs: lease.endsAtMs,
-    retryAfterMs: retryAfter(context, slot, reason === 'limit' && kind !== 'open'),
+    retryAfterMs:
+      reason === 'unpriced' ? Infinity : retryAfter(context, slot, reason === 'limit' && kind !== 'open'),
   };
 }
 

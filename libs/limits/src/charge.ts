@@ -6,8 +6,11 @@ export type UsageVerdict =
   /** Counts that no provider can mean: negative, fractional, or larger than any context window. */
   | { readonly kind: 'absurd' };
 
-/** Ten times the largest context window that a provider offers. */
-const TOKENS_MAX = 100_000_000;
+/**
+ * Maximum of a token count in one response that is credible: ten times the largest context window
+ * that a provider offers.
+ */
+export const CREDIBLE_TOKENS_MAX = 100_000_000;
 
 /**
  * Checks the token counts that a provider reported. Absurd counts are charged as the estimate and
@@ -15,7 +18,12 @@ const TOKENS_MAX = 100_000_000;
  */
 export function judgeUsage(usage: Usage): UsageVerdict {
   for (const count of Object.values(usage) as readonly unknown[]) {
-    if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0 || count > TOKENS_MAX) {
+    if (
+      typeof count !== 'number' ||
+      !Number.isSafeInteger(count) ||
+      count < 0 ||
+      count > CREDIBLE_TOKENS_MAX
+    ) {
       return { kind: 'absurd' };
     }
   }

@@ -362,6 +362,7 @@ export class CounterBatcher {
   }
 
   private overloaded(waiter: Waiter, bucket: Bucket): void {
-    finish(waiter, denialOf(this.context, new CounterSlot(bucket, 0, this.context.holder), 'overloaded'));
+    const slot = this.slots.get(bucket.key) ?? new CounterSlot(bucket, 0, this.context.holder);
+    finish(waiter, denialOf(this.context, slot, 'overloaded'));
   }
 }

@@ -113,7 +113,7 @@ export interface CounterReply {
    * more.
    */
   readonly consumed: number;
-  /** Number of processes that hold something; at least 1. */
+  /** Number of holders whose lease in the counter is valid, even if they hold nothing; at least 1. */
   readonly holders: number;
   /** For concurrency: a process that held less than its share was refused within `CROWDED_MS`. */
   readonly crowded: boolean;

@@ -7,8 +7,8 @@ export interface LimitDenial {
   readonly admitted: false;
   readonly bucket: Bucket;
   /**
-   * `limit`: the limit is reached. `unpriced`: the budget is strict and the request's cost is
-   * unknown. `unverifiable`: the counters are unreachable, and the limit refuses then or its local
+   * `limit`: the limit is reached. `unpriced`: the limit is strict, and the request's cost or tokens
+   * are unknown. `unverifiable`: the counters are unreachable, and the limit refuses then or its local
    * share is spent. `overloaded`: too many requests are waiting for the counters.
    */
   readonly reason: 'limit' | 'unpriced' | 'unverifiable' | 'overloaded';
@@ -17,6 +17,7 @@ export interface LimitDenial {
   /** Reserved for in-flight requests. */
   readonly reserved: number;
   readonly resetAtMs: number | null;
+  /** Infinity: a retry cannot succeed before the limit or the request changes. */
   readonly retryAfterMs: number;
 }
 
@@ -26,6 +27,7 @@ export interface LimitDenial {
  */
 export function denialError(denial: LimitDenial): GatewayError {
   const { bucket, reason, retryAfterMs } = denial;
+  const hasRetry = Number.isFinite(retryAfterMs);
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
   const type =
     reason === 'unverifiable' || reason === 'overloaded'
@@ -48,8 +50,8 @@ export function denialError(denial: LimitDenial): GatewayError {
       },
     },
     headers: {
-      ...(hasRetry(denial) ? { 'retry-after': String(seconds) } : {}),
-      ...(type === 'rate_limited'
+      ...(hasRetry ? { 'retry-after': String(seconds) } : {}),
+      ...(hasRetry && type === 'rate_limited'
         ? {
             ratelimit: `limit=${String(bucket.value)}, remaining=${String(remaining)}, reset=${String(seconds)}`,
           }
@@ -58,13 +60,16 @@ export function denialError(denial: LimitDenial): GatewayError {
   });
 }
 
-/** Converts a denial to the JSON-RPC error of a tool call. */
+/** Converts a denial to the JSON-RPC error of a tool call; a time of Infinity becomes null. */
 export const denialRpcError = (
   denial: LimitDenial,
 ): { readonly code: number; readonly message: string; readonly data: Readonly<Record<string, unknown>> } => ({
   code: -32_029,
   message: messageOf(denial),
-  data: { policy_id: denial.bucket.id, retry_after_ms: Math.ceil(denial.retryAfterMs) },
+  data: {
+    policy_id: denial.bucket.id,
+    retry_after_ms: Number.isFinite(denial.retryAfterMs) ? Math.ceil(denial.retryAfterMs) : null,
+  },
 });
 
 export const denialState = ({ bucket, used, resetAtMs }: LimitDenial): LimitState =>
@@ -99,11 +104,6 @@ function messageOf({ bucket, reason }: LimitDenial): string {
       return `Too many requests are waiting for the ${limit} to be checked; retry later.`;
   }
 }
-
-/**
- * A budget that never resets is available again only when its limit is raised, so no time is given.
- */
-const hasRetry = ({ retryAfterMs }: LimitDenial): boolean => Number.isFinite(retryAfterMs);
 
 const shown = (bucket: Bucket, value: number): number =>
   bucket.measure === 'cost' ? value / UNITS_PER_USD : value;

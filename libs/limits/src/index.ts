@@ -13,6 +13,7 @@ export {
 export {
   budgetAccount,
   counterOfAccount,
+  CREDIBLE_TOKENS_MAX,
   judgeUsage,
   postingsOf,
   savingPostings,

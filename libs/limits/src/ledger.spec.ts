@@ -1,7 +1,7 @@
 import type { UsageLimitRule } from '@gw/contracts';
 import { budgetBucket, concurrencyBucket, rateBucket, type Bucket, type BucketOwner } from './bucket';
 import type { Balance, CounterStore, LedgerStore } from './counter-store';
-import { denialError, denialRpcError } from './denial';
+import { denialError } from './denial';
 import type { Crossing, AdmissionOutcome } from './batcher-parts';
 import { Ledger, type LedgerOptions } from './ledger';
 import { MemoryCounterStore } from './memory-counter-store';
@@ -442,45 +442,5 @@ describe('Ledger with unreachable counters', () => {
     for (const ledger of ledgers) ledger.tick();
     for (const ledger of ledgers) ledger.tick();
     expect(ledgers[0].states([rpm(100)])).toMatchObject([{ used: 40 }]);
-  });
-});
-
-describe('denialError', () => {
-  it('states limit, scope, usage and reset, with 429 for rate limits and 412 for budgets [LIM-06]', () => {
-    const ledger = ledgerOver(memory());
-    now = START + 15_000;
-    ledger.release(admitted(ledger.admit([rpm(1)], estimate(0))));
-    const rate = denialError(denied(ledger.admit([rpm(1)], estimate(0))));
-    expect(rate.toBody('r').error).toMatchObject({
-      type: 'rate_limited',
-      message: 'The limit of 1 requests_per_m of this api key was reached.',
-      limit: { scope: 'api_key', id: 'k1', limit: 1, used: 1, resets_at: '2026-11-20T10:01:00.000Z' },
-    });
-    expect(rate.status).toBe(429);
-    expect(rate.options.headers).toEqual({
-      'retry-after': '45',
-      ratelimit: 'limit=1, remaining=0, reset=45',
-    });
-
-    const monthly = [budget({ periodicReset: 'monthly' })];
-    ledger.settle(admitted(ledger.admit(monthly, estimate(0))), charge(150 * CENT));
-    const spent = denialError(denied(ledger.admit(monthly, estimate(0))));
-    expect(spent.status).toBe(412);
-    expect(spent.toBody('r').error).toMatchObject({
-      type: 'budget_exhausted',
-      message: 'The limit of 1 USD of this api key was reached.',
-      limit: { type: 'cost', limit: 1, used: 1.5, reserved: 0, resets_at: '2026-12-01T00:00:00.000Z' },
-    });
-  });
-
-  it('sends no retry-after for a budget that never resets, and converts to a JSON-RPC error for tool calls', () => {
-    const ledger = ledgerOver(memory());
-    ledger.settle(admitted(ledger.admit([budget()], estimate(0))), charge(100 * CENT));
-    const denial = denied(ledger.admit([budget()], estimate(0)));
-    expect(denialError(denial).options.headers).toEqual({});
-    expect(denialRpcError({ ...denial, retryAfterMs: 12.5 })).toMatchObject({
-      code: -32_029,
-      data: { policy_id: 'k1', retry_after_ms: 13 },
-    });
   });
 });

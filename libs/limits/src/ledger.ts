@@ -4,7 +4,7 @@ import type { LimitState } from '@gw/contracts';
 import { CounterBreaker } from './counter-breaker';
 import type { Bucket } from './bucket';
 import { HOLDER_RUN_MS, type CounterStore, type LedgerStore } from './counter-store';
-import type { LimitDenial } from './denial';
+import { denialError, type LimitDenial } from './denial';
 import type { LivenessListener } from './holder-registry';
 import { CounterBatcher } from './counter-batcher';
 import {
@@ -125,10 +125,7 @@ export class Ledger implements LivenessListener {
     const amounts: number[] = [];
     for (const bucket of buckets) {
       const amount = amountOf(bucket, estimate);
-      if (amount < 0)
-        return this.counted(
-          denialOf(this.context, new CounterSlot(bucket, 0, this.context.holder), 'unpriced'),
-        );
+      if (amount < 0) return this.counted(denialOf(this.context, this.knownSlot(bucket), 'unpriced'));
       amounts.push(amount);
     }
     const batcher = this.batcherOf(buckets[0]?.tenant ?? '');
@@ -151,7 +148,10 @@ export class Ledger implements LivenessListener {
     return denial;
   }
 
-  /** Returns the state of limits, by the counters' newest reply. */
+  /**
+   * Returns the state of limits, by the counters' newest reply. Throws or rejects with `unavailable`
+   * when too many requests wait for the counters.
+   */
   states(buckets: readonly Bucket[]): LimitState[] | Promise<LimitState[]> {
     if (buckets.length === 0) return [];
     const waiter = { buckets, amounts: null, resolve: null, outcome: null, attempts: 0 };
@@ -308,6 +308,12 @@ export class Ledger implements LivenessListener {
     }
   }
 
+  /** Returns the slot of a bucket's counter; a new one, which nothing keeps, if it is unknown. */
+  private knownSlot(bucket: Bucket): CounterSlot {
+    const known = this.batchers.get(bucket.tenant)?.slots.get(bucket.key);
+    return known ?? new CounterSlot(bucket, 0, this.context.holder);
+  }
+
   private batcherOf(tenant: string): CounterBatcher {
     const known = this.batchers.get(tenant);
     if (known) return known;
@@ -367,4 +373,7 @@ function usedOf({ measure, window }: Bucket, { cost, tokens, requests }: Charge)
   }
 }
 
-const statesOf = (outcome: AdmissionOutcome): LimitState[] => (outcome.admitted ? outcome.states() : []);
+function statesOf(outcome: AdmissionOutcome): LimitState[] {
+  if (!outcome.admitted) throw denialError(outcome);
+  return outcome.states();
+}

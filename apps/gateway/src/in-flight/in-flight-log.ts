@@ -134,12 +134,13 @@ export class InFlightLog {
     this.ended = this.endedNow;
     this.endedNow = [];
     for (const id of ended) this.line(ENDED + id);
-    if (this.used === 0 || this.isClosed) return;
+    if (this.used === 0) return;
     const piece = this.room.subarray(0, this.used);
     this.used = 0;
     const notes = this.pendingNotes;
     this.pendingNotes = 0;
     try {
+      if (this.isClosed) throw new Error('The log of in-flight requests is closed.');
       this.file ??= this.open();
       this.file.append(piece);
     } catch (error) {

@@ -34,8 +34,8 @@ export class ToolAccounts {
 
   /**
    * Charges a call that reached its tool or agent. `result` is its tokens, or counts them: the
-   * result of a tool is read only for calls with limits or a price. Without it, the reservation is
-   * released.
+   * result of a tool is read only for calls with limits or a price. The settlement of a request
+   * releases the reservation of a call that was not charged.
    */
   charge(context: RequestContext, { server, price }: LimitedCall, result: number | (() => number)): void {
     const reservation = context.limits?.reservation ?? null;

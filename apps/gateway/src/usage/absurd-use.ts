@@ -1,7 +1,5 @@
 import type { Usage } from '@gw/contracts';
-
-/** Ten times the largest context window that a provider offers. */
-const TOKENS_MAX = 100_000_000;
+import { CREDIBLE_TOKENS_MAX } from '@gw/limits';
 
 /**
  * Whether the counts are implausible; the response is then charged as if it had reported none.
@@ -11,4 +9,4 @@ export const isImplausible = ({ inputTokens, outputTokens }: Usage, responses = 
   !isPlausible(inputTokens, responses) || !isPlausible(outputTokens, responses);
 
 const isPlausible = (tokens: number, responses: number): boolean =>
-  tokens >= 0 && tokens <= TOKENS_MAX * responses;
+  tokens >= 0 && tokens <= CREDIBLE_TOKENS_MAX * responses;

@@ -53,6 +53,7 @@ export class BatchOutputMeter {
     private readonly price: LinePricer,
   ) {}
 
+  /** Returns the usage so far. Like `output`, it ends the line that is being read. */
   usage(): Usage | null {
     return this.output()?.usage ?? null;
   }

@@ -2,6 +2,7 @@ import { documentKey, type DocumentKey } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/routing';
 import {
   BYTES_PER_TOKEN,
+  CREDIBLE_TOKENS_MAX,
   type Bucket,
   type Estimate,
   type TokenEstimate,
@@ -21,10 +22,6 @@ import { isUnknowable } from './made-earlier';
 
 /** Input tokens assumed for a spooled body or a form, because most of its bytes are a file. */
 const OPAQUE_INPUT = 1_024;
-/**
- * Ten times the largest context window that a provider offers; larger reported counts are ignored.
- */
-const REPORTED_MAX = 100_000_000;
 /** Maximum number of targets of a config whose prices are compared. */
 const TARGETS_MAX = 8;
 const NOTHING: Estimate = { cost: 0, tokens: 0 };
@@ -261,10 +258,10 @@ export class Estimates {
   }
 }
 
-/** Returns the input tokens that a cut stream has reported. */
+/** Returns the input tokens that a cut stream has reported; null: none, or not a credible number. */
 function reportedInput({ reply }: RequestContext): number | null {
   const tokens = reply.meter?.initialUsage?.()?.inputTokens ?? null;
-  return tokens !== null && tokens <= REPORTED_MAX ? tokens : null;
+  return tokens !== null && tokens <= CREDIBLE_TOKENS_MAX ? tokens : null;
 }
 
 /** Whether most of the body's bytes are a file. */
