@@ -65,6 +65,23 @@ describe('Ledger, for charges long after the admission', () => {
     admitted(ledger.admit(buckets, estimate(0)));
   });
 
+  it('abandons a session after a day although its parts are charged, so that its holder name is not used for days', () => {
+    const ledger = ledgerOver(memory());
+    const session = admitted(ledger.admit([budget()], estimate(0)));
+    for (let minutes = 0; minutes <= 24 * 60; minutes += 10) {
+      expect(session.state).toBe('open');
+      now += 600_000;
+      ledger.tick();
+      ledger.charge(session, charge(1));
+    }
+    pass(ledger, 1_200_000);
+    expect(session.state).toBe('abandoned');
+    pass(ledger, 12 * 3_600_000);
+    expect(session.state).toBe('forgotten');
+    ledger.settle(session, charge(1));
+    expect(session.state).toBe('settled');
+  });
+
   it('counts a request without a known price that ends minutes after its admission', () => {
     const ledger = ledgerOver(memory());
     const buckets = [budget()];

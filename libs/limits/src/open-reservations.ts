@@ -1,6 +1,12 @@
+import { DAY_MS } from '@gw/kernel';
 import { HOLDER_RUN_MS } from './counter-store';
 import type { Reservation } from './reservation';
 
+/**
+ * A holder name is used for as long as something may be charged under it: the time of a name, this
+ * time and `HOLDER_RUN_MS` together are the two days for which the record lists it as recent.
+ */
+const POSTPONED_MAX_MS = DAY_MS;
 /** Maximum number of reservations that one tick abandons. */
 const ABANDONED_PER_TICK = 1_000;
 /** Maximum number of abandoned reservations whose late charges reach the counters. */
@@ -25,9 +31,12 @@ export class OpenReservations {
     return reservation;
   }
 
-  /** Notes that a part of a reservation was charged, which postpones its abandonment. */
+  /**
+   * Notes that a part of a reservation was charged, which postpones its abandonment: for at most
+   * `POSTPONED_MAX_MS` after its admission.
+   */
   used(reservation: Reservation, nowMs: number): void {
-    if (reservation.state !== 'open') return;
+    if (reservation.state !== 'open' || nowMs - reservation.admittedAt > POSTPONED_MAX_MS) return;
     reservation.usedAt = nowMs;
     this.open.remove(reservation);
     this.open.add(reservation);

@@ -32,6 +32,8 @@ export class Reservation {
    * charge; the durable record does.
    */
   state: 'open' | 'abandoned' | 'forgotten' | 'settled' = 'open';
+  /** Monotonic milliseconds: when it was admitted, or last charged while it was open. */
+  usedAt: number;
   previous: Reservation | null = null;
   next: Reservation | null = null;
 
@@ -40,9 +42,11 @@ export class Reservation {
     /** Used by the ledger only. */
     readonly leases: readonly Lease[],
     readonly amounts: number[],
-    /** Monotonic milliseconds: when it was admitted, or last charged while it was open. */
-    public usedAt: number,
-  ) {}
+    /** Monotonic milliseconds. */
+    readonly admittedAt: number,
+  ) {
+    this.usedAt = admittedAt;
+  }
 
   /**
    * Returns the start of the period that the bucket's counter charges this to, in Unix
