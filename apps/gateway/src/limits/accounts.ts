@@ -19,7 +19,7 @@ import { admitted, bucketsOfAttempt, bucketsOfRequest } from './admission';
 import { budgetsOf, isUncounted, lineOf } from '../usage/charges';
 import { DiscardedBody } from '../usage/discarded-body';
 import type { Estimates } from '../usage/estimates';
-import { limitsOf } from './request-limits';
+import { keepReservation, limitsOf } from './request-limits';
 import type { SessionAccounts } from './session-accounts';
 
 /**
@@ -69,7 +69,7 @@ export class Accounts {
     const outcome = this.ledger.admit(buckets, estimate);
     if (outcome instanceof Promise) {
       return outcome.then((settled) => {
-        limitsOf(context).reservation = admitted(context, settled);
+        keepReservation(this.ledger, context, admitted(context, settled));
       });
     }
     limitsOf(context).reservation = admitted(context, outcome);

@@ -1,5 +1,5 @@
 import type { LimitState } from '@gw/contracts';
-import type { Reservation } from '@gw/limits';
+import type { Ledger, Reservation } from '@gw/limits';
 
 /** Results of the limits for one request. */
 export class RequestLimits {
@@ -16,5 +16,18 @@ export class RequestLimits {
 /** Returns the feature slot of a request with limits, and creates it if needed. */
 export const limitsOf = (context: { limits: RequestLimits | null }): RequestLimits =>
   (context.limits ??= new RequestLimits());
+
+/**
+ * Keeps the reservation of a request that waited for the counters; releases it if the request was
+ * ended and settled meanwhile, because nothing else would.
+ */
+export function keepReservation(
+  ledger: Pick<Ledger, 'release'>,
+  context: { readonly settled: boolean; limits: RequestLimits | null },
+  reservation: Reservation,
+): void {
+  if (context.settled) ledger.release(reservation);
+  else limitsOf(context).reservation = reservation;
+}
 
 const NO_REFUSALS: readonly LimitState[] = Object.freeze([]);

@@ -6,7 +6,7 @@ import { budgetsOf } from '../usage/charges';
 import { bucketsOfRequest } from './admission';
 import { toolPolicies } from './caller-limits';
 import type { LimitedCall } from './limited-call';
-import { limitsOf } from './request-limits';
+import { keepReservation, limitsOf } from './request-limits';
 
 /**
  * Enforces limits of calls of tools and agents: policies of the target `mcp_tools`, and every
@@ -23,12 +23,11 @@ export class ToolAccounts {
     const buckets = bucketsOfCall(context, call);
     if (buckets.length === 0) return null;
     const outcome = await this.ledger.admit(buckets, { cost: call.price, tokens: null });
-    const limits = limitsOf(context);
     if (!outcome.admitted) {
-      limits.refuse(denialState(outcome));
+      limitsOf(context).refuse(denialState(outcome));
       return outcome;
     }
-    limits.reservation = outcome;
+    keepReservation(this.ledger, context, outcome);
     return null;
   }
 
