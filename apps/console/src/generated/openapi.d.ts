@@ -10031,7 +10031,7 @@ export interface components {
             cost_max?: number;
             /** @description Cost in US cents. */
             cost_min?: number;
-            /** @description Alias of time_of_generation_min and time_of_generation_max. */
+            /** @description Alias of time_of_generation_min and time_of_generation_max; send only one of each. */
             created_at?: components["schemas"]["TimeRangeDto"];
             current_page?: number;
             /** @description Names of tools and prompts. */

@@ -21,7 +21,8 @@ import { searchable } from '../../platform/resource/list-order';
 const COUNT = { optional: true, min: 0, max: Number.MAX_SAFE_INTEGER } as const;
 const CENTS = { optional: true, min: 0, max: 1e9, description: 'Cost in US cents.' } as const;
 const SCORE = { optional: true, min: -10, max: 10 } as const;
-const LIST = { optional: true, max: 4_096 } as const;
+/** A list without a value would be no filter, and would export more than intended. */
+const LIST = { optional: true, max: 4_096, pattern: /[^\s,]/ } as const;
 
 class TimeRangeDto {
   @DateField({ optional: true }) gte?: string;
@@ -38,7 +39,7 @@ export class LogExportFiltersDto {
   @DateField({ optional: true, description: 'End of the range, inclusive.' }) time_of_generation_max?: string;
   @NestedField(() => TimeRangeDto, {
     optional: true,
-    description: 'Alias of time_of_generation_min and time_of_generation_max.',
+    description: 'Alias of time_of_generation_min and time_of_generation_max; send only one of each.',
   })
   created_at?: TimeRangeDto;
   @IntegerField(COUNT) total_units_min?: number;

@@ -79,6 +79,25 @@ describe('/v1/logs/exports', () => {
     ['filters.page_size', { filters: { page_size: 50_001 } }],
     ['filters.workspace_slug', { filters: { workspace_slug: 'another' } }],
     ['filters.unknown', { filters: { unknown: 1 } }],
+    ['filters.trace_id', { filters: { trace_id: ' , ' } }],
+    [
+      'filters.created_at.gte',
+      {
+        filters: {
+          created_at: { gte: '2020-01-01T00:00:00Z' },
+          time_of_generation_min: '2026-01-01T00:00:00Z',
+        },
+      },
+    ],
+    [
+      'filters.created_at.lte',
+      {
+        filters: {
+          created_at: { lte: '2026-01-01T00:00:00Z' },
+          time_of_generation_max: '2020-01-01T00:00:00Z',
+        },
+      },
+    ],
     ['format', { format: 'csv' }],
   ])('responds with 400 that names %s', async (param, more) => {
     const { status, body } = await create(more);

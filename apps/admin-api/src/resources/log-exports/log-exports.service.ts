@@ -231,7 +231,10 @@ async function assertNotDenied(
   );
 }
 
-/** Returns the filters under their canonical names, the only ones that workers understand. */
+/**
+ * Returns the filters under their canonical names, the only ones that workers understand. Throws
+ * `validation_failed` for another workspace and for a time that is also sent under its alias.
+ */
 async function storedFilters(
   manager: EntityManager,
   workspaceId: string,
@@ -239,10 +242,24 @@ async function storedFilters(
 ): Promise<Record<string, unknown>> {
   if (slug !== undefined && !(await manager.existsBy(WorkspaceEntity, { id: workspaceId, slug })))
     throw invalid('filters.workspace_slug', 'filters.workspace_slug must be the workspace of the export');
+  assertOneOf('min', 'gte', [rest.time_of_generation_min, created?.gte]);
+  assertOneOf('max', 'lte', [rest.time_of_generation_max, created?.lte]);
   const filters: LogExportFilters = {
     ...rest,
     ...(created?.gte === undefined ? {} : { time_of_generation_min: created.gte }),
     ...(created?.lte === undefined ? {} : { time_of_generation_max: created.lte }),
   };
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+}
+
+function assertOneOf(
+  end: 'min' | 'max',
+  alias: 'gte' | 'lte',
+  values: readonly (string | undefined)[],
+): void {
+  if (values.includes(undefined)) return;
+  throw invalid(
+    `filters.created_at.${alias}`,
+    `created_at.${alias} and time_of_generation_${end} are mutually exclusive; send one of them`,
+  );
 }
