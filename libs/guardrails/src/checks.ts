@@ -23,6 +23,8 @@ import { regexMatch } from './checks/regex-match';
 import { regexReplace } from './checks/regex-replace';
 import { requestParameters } from './checks/request-parameters';
 import { requiredMetadataKeyPairs, requiredMetadataKeys } from './checks/required-metadata';
+import { secrets } from './checks/secrets';
+import { urlAllowlist } from './checks/url-allowlist';
 import { validUrls } from './checks/valid-urls';
 import { webhook } from './checks/webhook';
 import { llmJudge } from './models/llm-judge';
@@ -61,6 +63,8 @@ export const CHECKS: readonly CheckDefinition[] = [
   log,
   pii,
   promptInjection,
+  secrets,
+  urlAllowlist,
   profanity,
   language,
   gibberish,
