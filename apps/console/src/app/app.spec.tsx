@@ -1,6 +1,12 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
-import { MEMBER_PERMISSIONS, MEMBER_SELF, OWNER_PERMISSIONS, OWNER_SELF } from '../spec-support/answers';
+import {
+  BOOTSTRAP,
+  MEMBER_PERMISSIONS,
+  MEMBER_SELF,
+  OWNER_PERMISSIONS,
+  OWNER_SELF,
+} from '../spec-support/answers';
 import { problemResponse, renderConsole } from '../spec-support/render-console';
 import { pageIn } from './shell/page-in';
 import { refusalOf } from './state/access';
@@ -63,6 +69,18 @@ describe('shell', () => {
     expect(within(everywhere).getByText('Go to Home')).toBeTruthy();
     const lists = within(dialog).getByRole('region', { name: 'In lists' });
     expect(within(lists).getByText('Add a filter').nextElementSibling?.textContent).toBe('F');
+  });
+
+  it('offers to reload when the admin API has another version than at the start', async () => {
+    let version = '1.0.0';
+    const { queries } = renderConsole('/w/search', {
+      'GET /v1/console/bootstrap': () => Response.json({ ...BOOTSTRAP, version }),
+    });
+    await screen.findByRole('heading', { name: 'Your gateway is running' });
+    expect(screen.queryByRole('button', { name: 'Reload' })).toBeNull();
+    version = '1.1.0';
+    await act(() => queries.invalidateQueries({ queryKey: ['console_bootstrap'] }));
+    await screen.findByRole('button', { name: 'Reload' });
   });
 
   it('shows the sign-in when there is no session', async () => {
