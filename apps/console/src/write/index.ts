@@ -6,3 +6,4 @@ export {
   type ResourceForm,
   type ResourceFormOptions,
 } from './use-resource-form';
+export { LeaveGuard } from './leave-guard';

@@ -7,5 +7,9 @@ export const forms = {
   reset: 'Give up changes',
   undo: 'Undo',
   saved: 'Saved.',
+  leaveTitle: 'Leave without saving?',
+  leaveLead: 'What you entered here is lost: forms with secrets are not kept.',
+  stay: 'Stay',
+  leave: 'Leave',
   restored: 'What you had entered here before is restored.',
 };

@@ -15,22 +15,27 @@ export function useNewFields<T extends object>(
   { draft, problem }: { readonly draft?: string; readonly problem?: Problem | null } = {},
 ) {
   const [restored] = useState(() => (draft === undefined ? null : draftOf(draft)));
+  const [isRestored, setRestored] = useState(restored !== null);
+  const [isChanged, setChanged] = useState(false);
   const [values, setValues] = useState<Values<T>>(() => ({ ...initial, ...(restored?.values as Values<T>) }));
   const fields = useMemo((): Fields => {
     const errors = problem?.byPath;
     return {
       valueOf: (path) => getAt(values, pathOf(path)),
-      setValue: (path, value) =>
+      setValue: (path, value) => {
+        setChanged(true);
         setValues((before) => {
           const next = setAt(before, pathOf(path), value ?? undefined) as Values<T>;
           if (draft !== undefined) keepDraft(draft, { values: next, touched: [['*']] });
           return next;
-        }),
+        });
+      },
       errorOf: (path) => errors?.get(path),
     };
   }, [values, draft, problem]);
   const clear = (): void => {
     if (draft !== undefined) keepDraft(draft, { values: {}, touched: [] });
+    setRestored(false);
   };
-  return { values, setValues, fields, isRestored: restored !== null, clear };
+  return { values, setValues, fields, isChanged, isRestored, clear };
 }

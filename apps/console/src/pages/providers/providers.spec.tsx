@@ -260,6 +260,21 @@ describe('adding a provider', () => {
     expect(screen.queryByLabelText(/^Key$/)).toBeNull();
   });
 
+  it('asks before an entered secret is lost, and not after it was saved', async () => {
+    const { address } = renderConsole('/w/search/providers/new?by=azure-openai', answers);
+    await enter(/^Key$/, SECRET);
+    const leave = () => user.click(screen.getByRole('link', { name: 'Cancel' }));
+    await leave();
+    const dialog = await screen.findByRole('dialog', { name: 'Leave without saving?' });
+    await user.click(within(dialog).getByRole('button', { name: 'Stay' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(address()).toBe('/w/search/providers/new?by=azure-openai');
+    expect(screen.getByLabelText<HTMLInputElement>(/^Key$/).value).toBe(SECRET);
+    await leave();
+    await user.click(await screen.findByRole('button', { name: 'Leave' }));
+    await waitFor(() => expect(address()).toBe('/w/search/providers'));
+  });
+
   it('requires a field depending on the value of another one', () => {
     const secret = field('oauth_client_secret', { required: { field: 'auth_type', oneOf: ['oauth'] } });
     expect(isRequired(secret, { auth_type: 'oauth' })).toBe(true);

@@ -5,7 +5,7 @@ import { useRefusal, WhyNot } from '../../../app';
 import { providers } from '../../../messages';
 import { Note } from '../../../ui/primitives';
 import { Failed, Loaded, NotAllowed, Pane, Skeletons } from '../../../ui/states';
-import { ConflictDialog, isMasked, useResourceForm } from '../../../write';
+import { ConflictDialog, isMasked, LeaveGuard, useResourceForm } from '../../../write';
 import { fieldsOf, textAt } from '../../fields/fields';
 import { SaveBar } from '../../fields/save-bar';
 import { CredentialFields } from '../parts/credential-fields';
@@ -81,6 +81,7 @@ function CredentialForm({ integration, provider }: CredentialFormProps): ReactEl
           </div>
         </Pane>
         <SaveBar form={form} />
+        <LeaveGuard isDirty={form.changed.length > 0} />
       </div>
       <TestPane body={changesToTest(slug, form.changed, form.valueOf)} />
       <ConflictDialog

@@ -10,6 +10,7 @@ import { Note } from '../../../ui/primitives';
 import { Pane } from '../../../ui/states';
 import { textAt } from '../../fields/fields';
 import { useNewFields } from '../../fields/use-new-fields';
+import { LeaveGuard } from '../../../write';
 import { CredentialFields } from '../parts/credential-fields';
 import { TestPane } from '../parts/test-pane';
 import type { CatalogueProvider, IntegrationBody } from '../provider-types';
@@ -27,7 +28,7 @@ export function NewProviderForm({ provider }: { readonly provider: CatalogueProv
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isSending, setSending] = useState(false);
   const isInFlight = useRef(false);
-  const { values, fields } = useNewFields<NewProvider>({ name: provider.name }, { problem });
+  const { values, fields, isChanged } = useNewFields<NewProvider>({ name: provider.name }, { problem });
   const [kind, setKind] = useState<Kind>('provider');
   const canVirtualKey = useCan('virtualKeys_create');
   const body = bodyOf(values, provider, workspace.id);
@@ -113,6 +114,7 @@ export function NewProviderForm({ provider }: { readonly provider: CatalogueProv
             ))}
           </ul>
         </Pane>
+        <LeaveGuard isDirty={isChanged && !isSending} />
         <Button type="submit" variant="filled" loading={isSending} disabled={body.name === ''}>
           {providers.save}
         </Button>

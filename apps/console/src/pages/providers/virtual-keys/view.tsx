@@ -4,7 +4,7 @@ import { Can, useWorkspace } from '../../../app';
 import { providers } from '../../../messages';
 import { Badge, KeyValues, ProviderMark } from '../../../ui/primitives';
 import { Failed, Pane, Skeletons } from '../../../ui/states';
-import { ConflictDialog, isMasked, useResourceForm } from '../../../write';
+import { ConflictDialog, isMasked, LeaveGuard, useResourceForm } from '../../../write';
 import { BudgetMeter } from '../../fields/budget-meter';
 import { fieldsOf, textAt } from '../../fields/fields';
 import { SaveBar } from '../../fields/save-bar';
@@ -57,6 +57,7 @@ export function VirtualKeyView({ virtualKey }: { readonly virtualKey: VirtualKey
           </Pane>
           <SettingsFields fields={fields} />
           <SaveBar form={form} />
+          <LeaveGuard isDirty={form.changed.length > 0} />
         </div>
       </Can>
       <Facts virtualKey={virtualKey} />
