@@ -1,3 +1,5 @@
+import { Problem } from '../api';
+import { errors } from '../messages';
 import { API_PATHS, type GatewayApi } from './answer-reader';
 import { forgetGatewayKey, gatewayKey } from './gateway-key';
 import type { Exchange } from './run-state';
@@ -54,7 +56,7 @@ export async function openCall(request: RunRequest, signal: AbortSignal): Promis
   const { key, baseUrl } = await gatewayKey(workspaceId);
   signal.throwIfAborted();
   const url = urlBelow(baseUrl, path);
-  if (url === null) throw new TypeError(`The path is not below ${baseUrl}`);
+  if (url === null) throw new Problem({ type: 'unexpected', message: errors.notBelow(baseUrl), status: 0 });
   const text = textOfBody(body);
   const isForm = body instanceof FormData;
   const sentHeaders = new Headers({
@@ -75,10 +77,17 @@ export async function openCall(request: RunRequest, signal: AbortSignal): Promis
     redirect: 'error',
     signal,
   });
-  const response = globalThis.fetch(sent).then((answer) => {
-    if (answer.status === 401) forgetGatewayKey(workspaceId);
-    return answer;
-  });
+  const response = globalThis.fetch(sent).then(
+    (answer) => {
+      if (answer.status === 401) forgetGatewayKey(workspaceId);
+      return answer;
+    },
+    (error: unknown) => {
+      if (signal.aborted) throw error;
+      const message = errors.gatewayUnreachable(url.origin);
+      throw new Problem({ type: 'network_failed', message, status: 0 });
+    },
+  );
   return {
     exchange: {
       ...{ method, url: url.href, sentHeaders, sent: text },

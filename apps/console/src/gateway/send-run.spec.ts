@@ -166,7 +166,16 @@ describe('sendRun', () => {
     );
     expect(await run()).toMatchObject({ status: 'failed', text: 'Hel', problem: { message: 'Cut.' } });
     answer(() => Promise.reject(new TypeError('fetch failed')));
-    expect(await run()).toMatchObject({ status: 'failed', httpStatus: null, problem: { status: 0 } });
+    expect(await run()).toMatchObject({
+      ...{ status: 'failed', httpStatus: null },
+      problem: { status: 0, message: expect.stringMatching(/^The gateway at http.* did not answer/) },
+    });
+    const broken = new ReadableStream({ pull: (stream) => stream.error(new TypeError('network error')) });
+    answer(() => new Response(broken, { headers: HEADERS }));
+    expect(await run()).toMatchObject({
+      ...{ status: 'failed', httpStatus: 200 },
+      problem: { type: 'network_failed', message: expect.stringMatching(/broke off/) },
+    });
   });
 
   it('stops on abort and keeps the received text', async () => {

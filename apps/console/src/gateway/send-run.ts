@@ -1,6 +1,7 @@
 import type { DecisionRecord } from '@gw/contracts';
 import { createParser } from 'eventsource-parser';
 import { Problem, problemFrom, problemOf } from '../api';
+import { errors } from '../messages';
 import { isTextApi, readResponsePart } from './answer-reader';
 import { openCall, type RunRequest } from './open-call';
 import { readBody } from './read-body';
@@ -80,7 +81,12 @@ class Sending {
     const decoder = new TextDecoder();
     const reader = body.getReader();
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        // An aborted run reports its abort, whatever ended the stream.
+        const { httpStatus: status } = this.run;
+        if (!(error instanceof TypeError)) throw error;
+        throw new Problem({ type: 'network_failed', message: errors.gatewayCut, status: status ?? 0 });
+      });
       if (done) return;
       const text = decoder.decode(value, { stream: true });
       const { received = '', bytes = 0, isCut = false } = this.run.exchange ?? {};

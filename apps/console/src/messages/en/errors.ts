@@ -5,6 +5,10 @@ export const errors = {
   brokenTitle: 'This part of the page failed',
   tryAgain: 'Try again',
   requestId: (id: string) => `Request ${id}`,
+  gatewayUnreachable: (origin: string) =>
+    `The gateway at ${origin} did not answer this browser. Check that it runs at this address and that CORS_ALLOWED_ORIGINS has the address of this console.`,
+  gatewayCut: 'The connection to the gateway broke off before the response was complete.',
+  notBelow: (base: string) => `The path is not below ${base}.`,
   newerTitle: 'A newer console is installed',
   newer: 'Reload to use it. Drafts are kept.',
   reload: 'Reload',
