@@ -32,7 +32,7 @@ export interface RequestFacts {
   readonly provider: string | null;
   /** Slug of the saved provider; absent when the request brings its own credential. */
   readonly savedProvider?: string;
-  /** Model as the client named it, without the saved provider. */
+  /** Requested model after parameter rules and without the saved provider. */
   readonly model: string | null;
   readonly metadata: Readonly<Record<string, string>>;
   /**

@@ -12,7 +12,7 @@ import {
   type RequestFacts,
   type StageVerdict,
 } from '@gw/guardrails';
-import { GatewayError, exactNumbers, hasDuplicateMembers } from '@gw/kernel';
+import { GatewayError, exactNumbers, hasDuplicateMembers, isObject } from '@gw/kernel';
 import type { ResponseFacts, JsonObject } from '@gw/providers';
 import type { GuardrailLists, GuardrailPlan } from './guardrails';
 import type { GatewayResponse } from '../attempt/gateway-response';
@@ -25,7 +25,8 @@ import { LateVerdicts } from './late-verdicts';
 import { GuardedAttempt } from './guarded-attempt';
 import { isAsync, type GuardedRequest, type GuardReports, type GuardTools } from './guarded-request';
 import { sessionLists, type SessionGuarding } from './sessions/session-guarding';
-import { requestWith, bytesOf, factsOf, requestBody, type SeenBody } from './request-subject';
+import { bodyAfterRules, bytesOf, factsOf, requestBody, requestWith, type SeenBody } from './request-subject';
+import { keepAsRuled } from '../attempt/request/request-body';
 import type { RequestGuardrails, Send } from './request-guardrails';
 
 /** Maximum number of verdicts that the log record of one request holds. */
@@ -45,8 +46,8 @@ interface Judged extends SeenBody {
 }
 
 /**
- * The guardrails of one request. Each list of input guardrails runs once for each provider, however
- * many attempts there are.
+ * The guardrails of one request. Each list of input guardrails runs once for each provider, model
+ * and result of parameter rules, however many attempts there are.
  */
 export class Guarding implements RequestGuardrails, GuardReports {
   readonly records: GuardrailRecord[] = [];
@@ -60,7 +61,11 @@ export class Guarding implements RequestGuardrails, GuardReports {
   private handshakes: Map<GuardrailLists, GuardrailLists> | null = null;
   /** Verdicts on a WebSocket handshake, by guardrail list, for the session that follows it. */
   private readonly verdicts = new Map<readonly CompiledGuardrail[], StageVerdict>();
-  private readonly judged = new Map<readonly CompiledGuardrail[], Map<string, Eventually<Judged>>>();
+  /** Verdicts by guardrail list, by body after parameter rules, and by provider and model. */
+  private readonly judged = new Map<
+    readonly CompiledGuardrail[],
+    Map<unknown, Map<string, Eventually<Judged>>>
+  >();
 
   constructor(
     private readonly context: RequestContext,
@@ -177,25 +182,34 @@ export class Guarding implements RequestGuardrails, GuardReports {
   }
 
   private judge(lists: GuardrailLists, upstream: Upstream): Eventually<Judged> {
-    const byProvider = this.judged.get(lists.input) ?? new Map<string, Eventually<Judged>>();
-    this.judged.set(lists.input, byProvider);
     const facts = factsOf(this.context, upstream);
-    const provider = facts.savedProvider ?? facts.provider ?? '';
-    const known = byProvider.get(provider);
-    if (known) return known;
-    const judged = this.run(lists, facts);
-    byProvider.set(provider, judged);
-    if (judged instanceof Promise)
-      judged.then((done) => byProvider.set(provider, done)).catch(() => undefined);
+    const ruled = bodyAfterRules(this.context, upstream.target);
+    const known = this.known(lists.input, ruled);
+    const key = JSON.stringify([facts.savedProvider ?? facts.provider, facts.model]);
+    const before = known.get(key);
+    if (before) return before;
+    const judged = this.run(lists, facts, ruled);
+    known.set(key, judged);
+    if (judged instanceof Promise) judged.then((done) => known.set(key, done)).catch(() => undefined);
     return judged;
   }
 
-  private run({ input }: GuardrailLists, facts: RequestFacts): Eventually<Judged> {
+  private known(input: readonly CompiledGuardrail[], ruled: unknown): Map<string, Eventually<Judged>> {
+    const byBody = this.judged.get(input) ?? new Map<unknown, Map<string, Eventually<Judged>>>();
+    this.judged.set(input, byBody);
+    const known = byBody.get(ruled) ?? new Map<string, Eventually<Judged>>();
+    byBody.set(ruled, known);
+    return known;
+  }
+
+  /** `ruled` is the body after the parameter rules of the target; null when none applies. */
+  private run({ input }: GuardrailLists, facts: RequestFacts, ruled: JsonObject | null): Eventually<Judged> {
     return then(requestBody(this.context), (seen) => {
-      const subject = Subject.input(facts, seen.value);
+      const subject = Subject.input(facts, ruled ?? seen.value);
       if (input.some(isAsync)) this.watch('input', input, subject);
       return then(this.tools.runner.run(input, subject), (verdict) => {
         this.note('input', verdict.results);
+        if (ruled !== null && isObject(verdict.body)) keepAsRuled(verdict.body);
         return { ...seen, facts, request: verdict.body ?? seen.value, verdict };
       });
     });

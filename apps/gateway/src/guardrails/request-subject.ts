@@ -8,13 +8,13 @@ import {
   type RequestFacts,
 } from '@gw/guardrails';
 import { GatewayError, withExactNumbers, type ExactNumbers } from '@gw/kernel';
+import type { CompiledTarget } from '@gw/routing';
 import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
 import { addressedScan } from '../bodies/addressed-scan';
 import { parseJsonObject } from '../bodies/json-body';
 import { assertReadableWhole } from '../bodies/read-whole';
 import type { Upstream } from '../core/upstream';
-import { requestedModel } from '../core/requested-model';
-import { withoutSlug } from '../attempt/targeting';
+import { ruledBody } from '../attempt/request/request-body';
 import type { RequestView, RequestContext } from '../core/request-context';
 import { familyOfPath } from '../routes/plain-path';
 import { isForm, readForm, readLargeForm, type FormFields } from './form-fields';
@@ -23,7 +23,6 @@ import { isForm, readForm, readLargeForm, type FormFields } from './form-fields'
 export function factsOf(context: RequestContext, { provider, saved, model }: Upstream): RequestFacts {
   const { route, method, url, query, req, scan, metadata } = context;
   const isPassthrough = route.kind === 'passthrough';
-  const named = requestedModel(context);
   const family = isPassthrough ? familyOfPath(route.upstreamPath) : route.kind;
   return {
     dialect: dialectOf(family),
@@ -35,7 +34,7 @@ export function factsOf(context: RequestContext, { provider, saved, model }: Ups
     contentType: req.headers['content-type'] ?? null,
     provider: provider.id,
     ...(saved !== null && { savedProvider: saved.slug }),
-    model: named === null ? model : withoutSlug(named),
+    model,
     metadata,
     headers: headersOf(context),
     isStreaming: scan?.stream === true,
@@ -107,6 +106,17 @@ export function requestBody(context: RequestContext): Eventually<SeenBody> {
   if (isForm(type)) return seenForm(readForm(body, type));
   assertReadableWhole(body);
   return textBody(body);
+}
+
+/**
+ * Returns the JSON body after the parameter rules of a target, as the provider receives it; null
+ * when no rule applies to the body.
+ */
+export function bodyAfterRules(context: RequestContext, target: CompiledTarget): JsonObject | null {
+  const { scan, spooled, upgrade, body } = context;
+  const isWhole = upgrade === null && spooled === null && body.length > 0;
+  if (!target.hasParamRules || !isWhole || scan === null || scan.isForm === true) return null;
+  return ruledBody(context.json(parseJsonObject), target);
 }
 
 function refuseEncoded({ body, spooled, req }: RequestContext): void {

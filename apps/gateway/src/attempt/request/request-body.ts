@@ -68,10 +68,12 @@ function wholeBody(context: RequestView, upstream: Upstream): BuiltBody {
 const withOwnModel = ({ route }: RequestView, { model }: Upstream, body: JsonObject): JsonObject =>
   route.address === null ? withPlainModel(body) : withModelNames(body, model);
 
-const RULES = new WeakMap<JsonObject, ParamRules>();
+type Rules = Pick<ParamRules, 'apply'>;
+
+const RULES = new WeakMap<JsonObject, Rules>();
 
 /** Cached by body, which is the same object for all targets of a request. */
-function rulesFor(body: JsonObject): ParamRules {
+function rulesFor(body: JsonObject): Rules {
   let rules = RULES.get(body);
   if (!rules) {
     rules = new ParamRules(body);
@@ -86,6 +88,14 @@ function rulesFor(body: JsonObject): ParamRules {
  */
 export const ruledBody = (body: JsonObject, target: CompiledTarget): JsonObject =>
   rulesFor(body).apply(target);
+
+/**
+ * Marks a body to which the parameter rules of its target have been applied, so that it is sent as
+ * it is: an override would replace what a guardrail has changed.
+ */
+export function keepAsRuled(body: JsonObject): void {
+  RULES.set(body, { apply: () => body });
+}
 
 /**
  * Builds the body of a request that continues a partial response: the text that the client already
