@@ -104,7 +104,7 @@ export class Accounts {
     const { upstream } = response;
     const own = upstream.reservation ?? null;
     DiscardedBody.read(response, ({ usage, model }) => {
-      if (usage === null || context.settled || upstream.model === null) {
+      if (usage === null || context.settled) {
         if (own) this.ledger.release(own);
         return;
       }

@@ -27,7 +27,11 @@ describe('usage that a response reports', () => {
   });
 
   const last = async (): Promise<LoggedRequest> => (await gateway.records()).at(-1) as LoggedRequest;
-  const ask = async (path: string, config: object = { provider: '@main' }): Promise<LoggedRequest> => {
+  const ask = async (
+    path: string,
+    config: object = { provider: '@main' },
+    model = 'gpt-4o',
+  ): Promise<LoggedRequest> => {
     const response = await fetch(`${gateway.baseUrl}${path}`, {
       method: 'POST',
       headers: {
@@ -36,7 +40,7 @@ describe('usage that a response reports', () => {
         'x-gw-config': JSON.stringify(config),
       },
       body: JSON.stringify({
-        model: 'gpt-4o',
+        ...(model !== '' && { model }),
         max_tokens: 10,
         messages: [{ role: 'user', content: 'hi' }],
       }),
@@ -114,6 +118,14 @@ describe('usage that a response reports', () => {
         }
       },
     );
+
+    it('is charged at the price of the responding model if the request names none, whether a retry follows or not', async () => {
+      const path = '/proxy/assistants/a/answers';
+      stub.respond(error('application/json'));
+      expect(await ask(path, undefined, '')).toMatchObject({ status: 500, cost: OF_4O });
+      stub.respond(error('application/json'), { body: WHOLE });
+      expect(await ask(path, retry, '')).toMatchObject({ status: 200, cost: 2 * OF_4O });
+    });
 
     it.each([
       ['gzip', gzipSync],
