@@ -59,7 +59,8 @@ export function failureOf(error: OutboundError, context: RequestContext, upstrea
     case 'stopped':
       return gatewayStopping(error);
     case 'aborted':
-      return new GatewayError('internal_error', { cause: error });
+      // No client receives it; the log shows the message.
+      return new GatewayError('internal_error', { message: error.message, cause: error });
   }
 }
 

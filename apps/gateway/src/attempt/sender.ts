@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { OutboundCall, OutboundClient, OutboundHandler } from '@gw/outbound';
+import { OutboundError, type OutboundCall, type OutboundClient, type OutboundHandler } from '@gw/outbound';
 import { GatewayResponse, type AttemptListener } from './gateway-response';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
@@ -25,6 +25,14 @@ export class Sender implements Next {
 
   begin({ context, upstream, built, listener }: AttemptCall): void {
     const response = new GatewayResponse(upstream, listener);
+    // The client may have left while the attempt waited for counters or a guardrail. A call that is
+    // begun would be charged as an estimate, although its provider never receives it.
+    if (context.clientGone || context.settled) {
+      queueMicrotask(() => {
+        response.onError(new OutboundError('aborted', 'The request ended before the call was made.'));
+      });
+      return;
+    }
     response.call = this.call(context, upstream, built, response);
     listener.callStarted(response);
   }
