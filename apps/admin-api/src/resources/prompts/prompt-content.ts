@@ -44,6 +44,27 @@ export const copyOf = (version: PromptVersionEntity): VersionContent => ({
 
 const PARTIALS_MAX = 100;
 
+/** Keeps a partial from being deleted before the commit of the row that includes it. */
+const AGAINST_DELETION = { mode: 'for_key_share' } as const;
+
+/**
+ * Throws `conflict` if the version includes a deleted partial: a version that callers can address
+ * could then not be rendered.
+ */
+export async function assertPartialsExist(
+  manager: EntityManager,
+  { number, partialIds }: Pick<PromptVersionEntity, 'number' | 'partialIds'>,
+): Promise<void> {
+  if (partialIds.length === 0) return;
+  const where = { id: In([...partialIds]) };
+  const partials = await manager.find(PromptEntity, { where, order: { id: 'ASC' }, lock: AGAINST_DELETION });
+  const gone = partials.find(({ status }) => status !== 'active');
+  if (gone === undefined) return;
+  throw new GatewayError('conflict', {
+    message: `Version ${String(number)} includes a deleted partial, ${gone.slug}; save a new version without it.`,
+  });
+}
+
 /** The prompt or partial in which a template is saved. */
 type Place = Pick<PromptEntity, 'id' | 'organisationId' | 'workspaceId'>;
 
@@ -91,11 +112,14 @@ async function partialNamed(
   { organisationId, workspaceId }: Place,
 ): Promise<PromptEntity | null> {
   const [name, version] = splitReference(reference);
-  const row = await manager.findOneBy(PromptEntity, {
-    organisationId,
-    type: 'partial',
-    status: 'active',
-    ...(isUuid(name) ? { id: name.toLowerCase() } : { slug: name }),
+  const row = await manager.findOne(PromptEntity, {
+    where: {
+      organisationId,
+      type: 'partial',
+      status: 'active',
+      ...(isUuid(name) ? { id: name.toLowerCase() } : { slug: name }),
+    },
+    lock: AGAINST_DELETION,
   });
   if (!row || !(await isOpenTo(manager, row, workspaceId))) return null;
   if (version === null || version === 'latest') return row;

@@ -25,7 +25,7 @@ import {
   type PromptType,
 } from '../../platform/rows/prompt-rows';
 import type { Write } from '../../platform/unit-of-work/writes';
-import { partialIdsOf, type VersionContent } from './prompt-content';
+import { assertPartialsExist, partialIdsOf, type VersionContent } from './prompt-content';
 import type { CreatedPromptResponse } from './prompts.dto';
 
 export interface NewPrompt {
@@ -90,7 +90,10 @@ export async function addContent(
   return content;
 }
 
-/** Publishes another version, which references without a version then use. */
+/**
+ * Publishes another version, which references without a version then use. Throws `conflict` for a
+ * version that includes a deleted partial.
+ */
 export async function publishVersion(
   write: Write<Principal>,
   row: PromptEntity,
@@ -99,6 +102,7 @@ export async function publishVersion(
   const { manager, caller } = write;
   const before = await publishedOf(manager, row);
   const version = await numbered(manager, row, number);
+  await assertPartialsExist(manager, version);
   row.publishedVersionId = version.id;
   row.updatedBy = actorOf(caller);
   await manager.save(row);
@@ -162,7 +166,10 @@ async function usersOf(manager: EntityManager, { id, organisationId }: PromptEnt
   }));
 }
 
-/** Moves a label to a version of the prompt. Null removes all labels from the version. */
+/**
+ * Moves a label to a version of the prompt. Null removes all labels from the version. Throws
+ * `conflict` for a version that includes a deleted partial.
+ */
 export async function setLabel(
   write: Write<Principal>,
   row: PromptEntity,
@@ -174,6 +181,7 @@ export async function setLabel(
   if (label !== null && label.workspaceId !== null && label.workspaceId !== row.workspaceId) {
     throw invalid('label_id', "label_id must be a label of the prompt's workspace or organisation");
   }
+  if (label !== null) await assertPartialsExist(manager, version);
   const key = { promptId: row.id, versionId: version.id };
   const shown = async () => ({
     version: version.number,

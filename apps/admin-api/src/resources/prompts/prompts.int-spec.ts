@@ -385,6 +385,26 @@ describe('/v1/prompts/partials', () => {
     expect((await api.delete(`/v1/prompts/partials/${inner.slug}`, tenant)).status).toBe(200);
   });
 
+  it('publishes and labels no version that includes a deleted partial, since it could not be rendered', async () => {
+    const gone = await partial('x');
+    const { slug, version_id } = await prompt({ string: `{{>${gone.slug}}}` });
+    await put(slug, { patch: true, string: 'without' });
+    await put(`${slug}/makeDefault`, { version: 2 });
+    expect((await api.delete(`/v1/prompts/partials/${gone.slug}`, tenant)).status).toBe(200);
+    const { body } = await api.get<{ data: Created[] }>('/v1/labels?name=staging', tenant);
+    const label_id = body.data[0]?.id;
+    for (const refused of [
+      await put(`${slug}/makeDefault`, { version: 1 }),
+      await put(`${slug}/versions/${version_id}`, { label_id }),
+    ])
+      expect([refused.status, refused.body.error.message]).toEqual([
+        409,
+        `Version 1 includes a deleted partial, ${gone.slug}; save a new version without it.`,
+      ]);
+    expect((await put(`${slug}/versions/${version_id}`, { label_id: null })).status).toBe(200);
+    expect(await read(slug)).toMatchObject({ prompt_version: 2 });
+  });
+
   it('refuses a partial that includes itself, directly or through others, and partials of other workspaces', async () => {
     const inner = await partial('x');
     const outer = await partial(`{{>${inner.id}}}`);
