@@ -7,7 +7,7 @@ import { Badge, Id, Moment, type Tone } from '../../ui/primitives';
 import { ratesWords } from '../fields/limit-words';
 import { BudgetMeter } from '../fields/budget-meter';
 import type { ApiKey } from './key-types';
-import type { Use } from './use-key-use';
+import type { UseOfKeys } from './use-key-use';
 
 const TONES: Readonly<Record<ApiKey['status'], Tone>> = {
   active: 'ok',
@@ -30,13 +30,14 @@ interface Shown {
   readonly selfId: string;
   readonly ws: string;
   /** Use by key id; null when the caller may not see it. */
-  readonly use: ReadonlyMap<string, Use> | null;
+  readonly use: UseOfKeys | null;
 }
 
 export function columnsOf({ selfId, ws, use }: Shown): readonly Column<ApiKey>[] {
   const lastUse = ({ id }: ApiKey): ReactElement | null => {
-    if (use === null) return null;
-    const at = use.get(id)?.last_seen;
+    const own = use?.get(id);
+    if (own === undefined) return null;
+    const at = own?.last_seen;
     return at === undefined ? <span className="muted">{keys.notUsed}</span> : <Moment at={at} withAge />;
   };
   const owner = ({ user_id }: ApiKey): ReactElement | string => {
@@ -90,7 +91,10 @@ export function columnsOf({ selfId, ws, use }: Shown): readonly Column<ApiKey>[]
       width: 120,
       align: 'right',
       optional: true,
-      cell: ({ id }) => count(use?.get(id)?.requests),
+      cell: ({ id }) => {
+        const own = use?.get(id);
+        return count(own === null ? 0 : own?.requests);
+      },
     },
     {
       id: 'created',

@@ -89,6 +89,23 @@ describe('list of API keys', () => {
     expect(unanswered).toEqual([]);
   });
 
+  it('calls a key unused only when its use is known', async () => {
+    let respond = (): void => undefined;
+    renderConsole('/w/search/keys', {
+      ...BASE_ANSWERS,
+      'GET /v1/api-keys': listOf(KEY, { ...KEY, id: 'k2', name: 'batch' }),
+      'GET /v1/analytics/groups/api_key': () =>
+        new Promise((resolve) => {
+          respond = () => resolve(Response.json(BASE_ANSWERS['GET /v1/analytics/groups/api_key']));
+        }),
+    });
+    await screen.findByRole('link', { name: 'batch' });
+    expect(screen.queryByText('not in 30 days')).toBeNull();
+    respond();
+    const unused = await screen.findByText('not in 30 days');
+    expect(unused.closest('[role=row]')?.textContent).toContain('batch');
+  });
+
   it('explains whether it is empty because of the filters or because there are no keys', async () => {
     const first = renderConsole('/w/search/keys', { ...BASE_ANSWERS, 'GET /v1/api-keys': listOf() });
     await screen.findByText('There are no keys yet');
