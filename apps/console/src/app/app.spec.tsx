@@ -45,6 +45,22 @@ describe('shell', () => {
     expect(pageIn({ slug: 'batch' }, '/w/search/keys/0198', '?tab=edit')).toBe('/w/batch/keys');
   });
 
+  it('marks a production environment, and tells when no workspace matches a search', async () => {
+    const user = userEvent.setup();
+    const many = Array.from({ length: 9 }, (_, at) => ({
+      ...OWNER_SELF.workspaces[0]!,
+      ...{ id: `w-${String(at)}`, slug: `team-${String(at)}`, name: `Team ${String(at)}` },
+    }));
+    renderConsole('/w/team-1', {
+      'GET /v1/auth/self': { ...OWNER_SELF, workspaces: many },
+      'GET /v1/console/bootstrap': { ...BOOTSTRAP, environment: 'production' },
+    });
+    expect((await screen.findByText('production')).dataset['production']).toBe('true');
+    await user.click(screen.getByRole('button', { name: 'Workspace: Team 1' }));
+    await user.type(await screen.findByRole('textbox', { name: 'Find a workspace' }), 'nowhere');
+    await screen.findByText('Nothing by this name.');
+  });
+
   it('tells a user without a workspace who can help', async () => {
     renderConsole('/', { 'GET /v1/auth/self': { ...OWNER_SELF, workspaces: [] } });
     await screen.findByText('You are in no workspace yet. An admin of one can add you.');

@@ -14,6 +14,9 @@ interface TopBarProps {
   readonly onKeys: () => void;
 }
 
+/** Names of environments that the badge colours, so that nobody changes the wrong installation. */
+const PRODUCTION = /^(?:prod|live)/i;
+
 /** Returns the page whose address is the longest prefix of the path; null when there is none. */
 export function pageAt(pathname: string): PageEntry | null {
   const shape = pathname.replace(/^\/w\/[^/]+/, '/w/$ws');
@@ -41,7 +44,11 @@ export function TopBar({ onSearch, onMenu, onKeys }: TopBarProps): ReactElement 
         <span className="search-text">{shell.search}</span>
         <Kbd>Ctrl K</Kbd>
       </button>
-      {badge !== null && <span className="environment">{badge}</span>}
+      {badge !== null && (
+        <span className="environment" data-production={PRODUCTION.test(badge) || undefined}>
+          {badge}
+        </span>
+      )}
       <Alerts />
       <ActionIcon aria-label={shell.keys.title} onClick={onKeys}>
         <Icon name="help" />

@@ -48,7 +48,8 @@ export function WorkspaceList({ anchor, ...popup }: PopupProps): ReactElement {
               data-autofocus
             />
           )}
-          <Menu.Label>{shell.switcher.workspaces}</Menu.Label>
+          {found.length > 0 && <Menu.Label>{shell.switcher.workspaces}</Menu.Label>}
+          {found.length + others.length === 0 && <Menu.Label>{shell.palette.nothing}</Menu.Label>}
           {found.slice(0, LISTED_MAX).map((workspace) => (
             <Menu.Item
               key={workspace.id}
