@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { DEFAULT_SECURITY } from '@gw/auth-scopes';
 import { AuditLogEntity } from '@gw/entities';
 import { DAY_MS } from '@gw/kernel';
 import { addCounts, dayOf, ensureLogPartitions, insertVerdicts, type GuardrailVerdict } from '@gw/log-store';
@@ -151,6 +152,30 @@ describe('quality of a guardrail', () => {
     expect((await mark(slug, { log_id: own, mark: 'false_positive' }, tenant.key)).status).toBe(200);
     const stranger = await api.tenant();
     expect((await mark(slug, { log_id: own, mark: 'none' }, stranger.key)).status).toBe(404);
+  });
+
+  it('is refused to users restricted to their own data, because runs are not counted by user', async () => {
+    const tenant = await api.tenant();
+    const { organisationId, workspaceId } = tenant;
+    const slug = await guardrail(tenant.key);
+    const member = await api.user(organisationId, 'member', { [workspaceId]: 'member' });
+    const token = await api.login(member.email);
+    const own = await judged(tenant, slug, { user_id: member.id });
+    await judged(tenant, slug, { user_id: randomUUID() });
+    const get = (path: string): Promise<GatewayResponse<{ data: Verdict[] }>> =>
+      api.get(`/v1/guardrails/${slug}/${path}`, { token });
+    expect((await get('quality')).status).toBe(200);
+    const security_settings = { ...DEFAULT_SECURITY, membersViewAllData: false };
+    await api.put('/v1/admin/organisation/settings', { key: tenant.adminKey, body: { security_settings } });
+    const refused = await get('quality');
+    expect([refused.status, refused.body['error' as never]]).toEqual([
+      403,
+      expect.objectContaining({
+        type: 'forbidden',
+        message: expect.stringContaining('/verdicts') as unknown,
+      }),
+    ]);
+    expect((await get('verdicts')).body.data.map(({ log_id }) => log_id)).toEqual([own]);
   });
 
   it('requires the update scope for feedback, and writes each mark to the audit log', async () => {

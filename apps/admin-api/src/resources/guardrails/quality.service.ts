@@ -70,9 +70,18 @@ export class QualityService {
     });
   }
 
+  /**
+   * Returns the numbers of each check and their sums. Throws `forbidden` for a caller restricted to
+   * their own data, because runs are not counted by user.
+   */
   async quality(at: ResourceReference, query: QualityQuery): Promise<GuardrailQualityResponse> {
     const { manager } = this.dataSource;
     const row = await findReadable(manager, at);
+    if (ownDataOnly(at.caller) !== null)
+      throw new GatewayError('forbidden', {
+        message:
+          'The numbers cover all users, but the security settings restrict you to your own data; use GET /v1/guardrails/{id}/verdicts.',
+      });
     const rows = await qualityOf(manager, { ...scopeOf(at.caller, row), ...timesOf(query) });
     return { guardrail_id: row.id, slug: row.slug, total: toTotal(rows), checks: rows.map(toCheckQuality) };
   }
