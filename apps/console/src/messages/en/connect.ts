@@ -12,7 +12,8 @@ export const connect = {
   noKey: 'No key has this in its name.',
   make: (client: string) => `Make a key for ${client}`,
   copyWithKey: 'Copy with a new key',
-  notCopied: 'Not copied: show the key and copy by hand',
+  copiedWithKey: 'Copied, with the new key.',
+  notCopied: 'The browser did not allow copying: show the key, and copy by hand.',
   keyIsMasked: 'The code reads the key from TOLLGATE_KEY.',
   showKey: 'Show the key',
   showKeyHint:

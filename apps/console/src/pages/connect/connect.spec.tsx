@@ -83,12 +83,12 @@ describe('page Connect', () => {
     });
     const base = await screen.findByRole('textbox', { name: 'Address of the gateway' });
     await user.clear(base);
-    await user.type(base, 'https://gateway.example.com/');
+    await user.type(base, 'https://gw.test/');
     await user.click(screen.getByRole('button', { name: 'Make a key for curl' }));
     await screen.findByRole('switch', { name: /Show the key/ });
     await user.click(screen.getByRole('link', { name: 'Aider' }));
     const recipe = await screen.findByRole('group', { name: 'Aider' });
-    expect(within(recipe).getByText(/"https:\/\/gateway\.example\.com\/v1"/)).toBeTruthy();
+    expect(within(recipe).getByText(/"https:\/\/gw\.test\/v1"/)).toBeTruthy();
     expect(screen.getByRole('switch', { name: /Show the key/ })).toBeTruthy();
   });
 
@@ -138,7 +138,20 @@ describe('page Connect', () => {
     });
     await user.click(await screen.findByRole('button', { name: 'Copy with a new key' }));
     await waitFor(async () => expect(await navigator.clipboard.readText()).toContain('the-secret'));
+    await screen.findByText('Copied, with the new key.');
     expect(screen.queryByText(/the-secret/)).toBeNull();
+  });
+
+  it('tells that the browser did not copy the code with a created key', async () => {
+    const user = userEvent.setup();
+    renderConsole('/w/search/connect/openai-python', {
+      ...ANSWERS,
+      'POST /v1/api-keys/workspace/service': { object: 'api-key', id: 'k-1', key: 'the-secret' },
+    });
+    jest.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new Error('not allowed'));
+    await user.click(await screen.findByRole('button', { name: 'Copy with a new key' }));
+    await screen.findByText(/^The browser did not allow copying/);
+    expect(screen.getByRole('switch', { name: /Show the key/ })).toBeTruthy();
   });
 
   it('warns when a client needs a public address or a default config', async () => {

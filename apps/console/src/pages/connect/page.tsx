@@ -104,12 +104,8 @@ export function ConnectPage(): ReactElement {
                 label={recipe.label}
                 forms={recipeForms([recipe], values, isKeyShown)}
               />
-              {keys.key.secret === null ? (
-                <div className="row">
-                  <span className="xs muted">{text.keyIsMasked}</span>
-                  <CopyWithKey recipe={recipe} values={values} keys={keys} />
-                </div>
-              ) : (
+              <CopyWithKey key={recipe.id} recipe={recipe} values={values} keys={keys} />
+              {keys.key.secret !== null && (
                 <Switch
                   label={text.showKey}
                   description={text.showKeyHint}
