@@ -37,9 +37,12 @@ export function knownCaller(principal: GatewayPrincipal, user: UserDocument | nu
 export const userIdOf = ({ key }: GatewayPrincipal): string | null =>
   key.limitsId === undefined ? key.userId : null;
 
-/** Returns the client of OAuth of a principal; null for keys, and for tokens of trusts. */
-export const clientIdOf = ({ key }: GatewayPrincipal): string | null =>
-  key.defaults.metadata['_client'] ?? null;
+/**
+ * Returns the client of OAuth of a principal; null for keys, and for tokens of trusts. Only tokens
+ * of the OAuth server have a resource; the metadata of a key may name any client.
+ */
+export const clientIdOf = ({ key, resource }: GatewayPrincipal): string | null =>
+  resource === null ? null : (key.defaults.metadata['_client'] ?? null);
 
 function accessOf(principal: GatewayPrincipal, user: UserDocument | null): AccessCaller {
   const { key, scopes, workspace } = principal;
