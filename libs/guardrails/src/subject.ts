@@ -5,6 +5,7 @@ import { responsePassages } from './text/responses';
 import type { Dialect, Passage } from './text/passages';
 import { requestPassages } from './text/requests';
 import { select, type Scope } from './text/scope';
+import { withoutRepeats } from './text/repeated-texts';
 import { withEdits } from './text/with-edits';
 import { Work } from './work';
 
@@ -142,7 +143,7 @@ export class Subject {
 
   /**
    * Returns a subject with replaced texts, by their position. Unchanged parts of the body are
-   * shared.
+   * shared; a response loses the members that repeat its texts.
    */
   edited(edits: ReadonlyMap<number, string>): Subject {
     const passages = this.passages();
@@ -150,7 +151,8 @@ export class Subject {
       const passage = passages[position];
       return passage ? [{ holder: passage.holder, key: passage.key, text }] : [];
     });
-    return this.withBody(withEdits(this.body, changes));
+    const body = withEdits(this.body, changes);
+    return this.withBody(this.stage === 'input' ? body : withoutRepeats(this.facts.dialect, body));
   }
 
   /** Returns a subject with another body. */

@@ -171,3 +171,35 @@ describe('texts of a response that a client reads', () => {
     expect(output(dialect, body).split('\n')).toContain('x1');
   });
 });
+
+describe('a response with replaced texts', () => {
+  it.each<[Dialect, object]>([
+    ['chat', { choices: [{ message: { content: 'x1' }, logprobs: { content: [{ token: 'x1' }] } }] }],
+    ['completions', { choices: [{ text: 'x1', logprobs: { tokens: ['x1'] } }] }],
+    [
+      'responses',
+      {
+        output: [
+          { type: 'message', content: [{ type: 'output_text', text: 'x1', logprobs: [{ token: 'x1' }] }] },
+        ],
+      },
+    ],
+    [
+      'gemini',
+      {
+        candidates: [
+          {
+            content: { parts: [{ text: 'x1' }] },
+            logprobsResult: { chosenCandidates: [{ token: 'x1' }] },
+            groundingMetadata: { groundingSupports: [{ segment: { text: 'x1' } }] },
+          },
+        ],
+      },
+    ],
+  ])('repeats none of them elsewhere (%s)', (dialect, body) => {
+    const subject = Subject.output({ ...FACTS, dialect }, null, body, 200);
+    const edited = JSON.stringify(subject.edited(new Map([[0, 'y2']])).response);
+    expect(edited).toContain('y2');
+    expect(edited).not.toContain('x1');
+  });
+});
