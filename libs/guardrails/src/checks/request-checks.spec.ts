@@ -36,6 +36,33 @@ describe('model checks', () => {
   });
 });
 
+describe('requestParametersCheck', () => {
+  const judge = (dialect: RequestFacts['dialect'], body: object, parameters: JsonObject) =>
+    passes('requestParametersCheck', parameters, Subject.input({ ...FACTS, dialect, model: 'large' }, body));
+
+  it('judges the model of the path of Gemini, whatever the body names', async () => {
+    const params = { params: { values: { model: { allowedValues: ['small'] } } } };
+    expect(await judge('gemini', { model: 'small', contents: [] }, params)).toBe(false);
+  });
+
+  it('judges a setting of Gemini next to a member of the same name', async () => {
+    const params = { params: { values: { temperature: { allowedValues: [0] } } } };
+    const body = { temperature: 0, generationConfig: { temperature: 2 } };
+    expect(await judge('gemini', body, params)).toBe(false);
+    expect(await judge('gemini', { generationConfig: { temperature: 0 } }, params)).toBe(true);
+  });
+
+  it.each<[RequestFacts['dialect'], object]>([
+    ['messages', { type: 'custom', name: 'delete_account' }],
+    ['messages', { name: 'delete_account' }],
+    ['responses', { type: 'namespace', name: 'crm', tools: [{ type: 'function', name: 'delete_account' }] }],
+  ])('refuses a function that is not allowed (%s, %j)', async (dialect, tool) => {
+    expect(await judge(dialect, { tools: [tool] }, { tools: { allowedFunctionNames: ['search'] } })).toBe(
+      false,
+    );
+  });
+});
+
 describe('metadata and request type checks', () => {
   it.each<[JsonObject, Partial<RequestFacts>, boolean]>([
     [{ allowedTypes: ['chatComplete'] }, {}, true],

@@ -4,6 +4,7 @@ import { reduceInOrder, then } from '../eventually';
 import type { RequestFacts } from '../subject';
 import { isSameJson, objectsOf, type JsonObject } from '../json';
 import { object, textList } from '../parameters';
+import type { Dialect } from '../text/passages';
 
 interface ToolRules {
   readonly blockedTypes?: readonly string[];
@@ -100,9 +101,9 @@ export const requestParameters = defineCheck<Parameters>({
     const judgeParam = params ? paramJudge(params) : null;
     return {
       evaluate({ request, facts }, pace) {
-        const body = judgedBody(isObject(request) ? request : {}, facts);
+        const body = isObject(request) ? request : {};
         const found = reduceInOrder(
-          breachesOf(body, judgeTool, judgeParam),
+          breachesOf(body, facts, judgeTool, judgeParam),
           [] as Breach[],
           (all, breaches) =>
             then(pace.step(ENTRY_UNITS), () => {
@@ -121,13 +122,21 @@ const SETTINGS = ['generationConfig', 'generation_config'] as const;
 const DECLARATIONS = ['functionDeclarations', 'function_declarations'] as const;
 
 /**
- * Returns the body. For Gemini, the model of the path and the members of the generation settings
- * are added to its top level, where other dialects have them.
+ * Yields the parameters of a request by name. For Gemini these are also the members of the
+ * generation settings, which other dialects have at the top level, and the model of the path, which
+ * is the one that is called.
  */
-function judgedBody(body: JsonObject, { dialect, model }: RequestFacts): JsonObject {
-  if (dialect !== 'gemini') return body;
-  const settings = SETTINGS.map((key) => body[key]).filter(isObject);
-  return Object.assign({ model }, ...settings, body) as JsonObject;
+function* parametersOf(
+  body: JsonObject,
+  { dialect, model }: RequestFacts,
+): Generator<readonly [string, unknown]> {
+  if (dialect !== 'gemini') {
+    yield* Object.entries(body);
+    return;
+  }
+  yield ['model', model];
+  for (const settings of SETTINGS.map((key) => body[key]).filter(isObject)) yield* Object.entries(settings);
+  for (const entry of Object.entries(body)) if (entry[0] !== 'model') yield entry;
 }
 
 /** Reports names that are in both lists. */
@@ -153,14 +162,18 @@ function refuseConflicts(
 }
 
 /** Yields all tools that a request offers or forces, in the spellings of all dialects. */
-function* toolsOf(body: JsonObject): Generator<Tool> {
-  for (const tool of objectsOf(body['tools']))
-    yield* isOfGemini(tool) ? toolsOfGemini(tool) : [describe(tool)];
-  for (const tool of objectsOf(body['functions'])) yield { type: 'function', name: String(tool['name']) };
+function* toolsOf(body: JsonObject, dialect: Dialect): Generator<Tool> {
+  for (const tool of objectsOf(body['tools'])) {
+    if (isOfGemini(tool)) yield* toolsOfGemini(tool);
+    else yield describe(tool, dialect);
+    // A namespace has its functions in a list of its own.
+    for (const inner of objectsOf(tool['tools'])) yield describe(inner, dialect);
+  }
+  for (const { name } of objectsOf(body['functions'])) yield functionNamed(name);
   for (const key of ['tool_choice', 'function_call']) {
     const choice = body[key];
     if (isObject(choice) && (isObject(choice['function']) || typeof choice['name'] === 'string'))
-      yield describe(choice);
+      yield describe(choice, dialect);
   }
 }
 
@@ -171,10 +184,10 @@ function* toolsOf(body: JsonObject): Generator<Tool> {
 function* toolsOfGemini(entry: JsonObject): Generator<Tool> {
   for (const [key, value] of Object.entries(entry)) {
     if (DECLARATIONS.some((name) => name === key)) {
-      for (const { name } of objectsOf(value)) yield { type: 'function', name: String(name) };
+      for (const { name } of objectsOf(value)) yield functionNamed(name);
     } else {
       const name = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-      yield { type: name, name };
+      yield { type: name, name, isFunction: false };
     }
   }
 }
@@ -182,22 +195,28 @@ function* toolsOfGemini(entry: JsonObject): Generator<Tool> {
 const isOfGemini = (tool: JsonObject): boolean =>
   tool['type'] === undefined && tool['name'] === undefined && !isObject(tool['function']);
 
-function describe(tool: JsonObject): Tool {
+function describe(tool: JsonObject, dialect: Dialect): Tool {
   const inner = isObject(tool['function'])
     ? tool['function']
     : isObject(tool['custom'])
       ? tool['custom']
       : tool;
-  const type = typeof tool['type'] === 'string' ? tool['type'] : 'function';
+  const written = typeof tool['type'] === 'string' ? tool['type'] : 'function';
+  const type = written === 'tool' ? 'function' : written;
   return {
-    type: type === 'tool' ? 'function' : type,
-    name: typeof inner['name'] === 'string' ? inner['name'] : type,
+    type,
+    name: typeof inner['name'] === 'string' ? inner['name'] : written,
+    // Anthropic accepts the type of a client's own function, and assumes it when it is absent.
+    isFunction: type === 'function' || (dialect === 'messages' && type === 'custom'),
   };
 }
+
+const functionNamed = (name: unknown): Tool => ({ type: 'function', name: String(name), isFunction: true });
 
 interface Tool {
   readonly type: string;
   readonly name: string;
+  readonly isFunction: boolean;
 }
 
 type ToolJudge = (tool: Tool) => Iterable<Breach>;
@@ -206,11 +225,12 @@ type ParamJudge = (key: string, value: unknown) => Iterable<Breach>;
 /** Yields the violations of each tool, then those of each parameter. */
 function* breachesOf(
   body: JsonObject,
+  facts: RequestFacts,
   judgeTool: ToolJudge | null,
   judgeParam: ParamJudge | null,
 ): Generator<Iterable<Breach>> {
-  if (judgeTool) for (const tool of toolsOf(body)) yield judgeTool(tool);
-  if (judgeParam) for (const key of Object.keys(body)) yield judgeParam(key, body[key]);
+  if (judgeTool) for (const tool of toolsOf(body, facts.dialect)) yield judgeTool(tool);
+  if (judgeParam) for (const [key, value] of parametersOf(body, facts)) yield judgeParam(key, value);
 }
 
 const setOf = (list: readonly string[] | undefined): ReadonlySet<string> | null =>
@@ -219,12 +239,12 @@ const setOf = (list: readonly string[] | undefined): ReadonlySet<string> | null 
 function toolJudge(rules: ToolRules): ToolJudge {
   const [blockedTypes, allowedTypes] = [setOf(rules.blockedTypes), setOf(rules.allowedTypes)];
   const [blockedNames, allowedNames] = [setOf(rules.blockedFunctionNames), setOf(rules.allowedFunctionNames)];
-  return function* ({ type, name }) {
+  return function* ({ type, name, isFunction }) {
     if (blockedTypes?.has(type)) yield { at: type, reason: 'type_blocked' };
     if (allowedTypes && !allowedTypes.has(type)) yield { at: type, reason: 'type_not_allowed' };
     if (blockedNames?.has(name)) yield { at: name, reason: 'name_blocked' };
     // A list of functions does not apply to tools of other types, which have their own list.
-    if (type === 'function' && allowedNames && !allowedNames.has(name)) {
+    if (isFunction && allowedNames && !allowedNames.has(name)) {
       yield { at: name, reason: 'name_not_allowed' };
     }
   };
