@@ -60,7 +60,8 @@ export const mistralModeration: PartnerDefinition = {
 
 /**
  * Returns the verdict of a moderation response; null when it has no results. Only the given
- * categories count. A threshold of the score replaces the service's own flags.
+ * categories count. A threshold of the score replaces the service's own flag of a category that has
+ * a score.
  */
 export function moderationVerdict(
   response: unknown,
@@ -74,8 +75,11 @@ export function moderationVerdict(
     const flags = isObject(result['categories']) ? result['categories'] : {};
     const scores = isObject(result['category_scores']) ? result['category_scores'] : {};
     for (const name of Object.keys({ ...flags, ...scores })) {
+      const score = scores[name];
       const fails =
-        typeof threshold === 'number' ? Number(scores[name] ?? 0) >= threshold : flags[name] === true;
+        typeof threshold === 'number' && typeof score === 'number'
+          ? score >= threshold
+          : flags[name] === true;
       if (fails && counts(name)) names.add(name);
     }
   }
