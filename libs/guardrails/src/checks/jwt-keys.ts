@@ -78,13 +78,14 @@ export class KeySets {
 
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
 
-async function fetchKeys(url: string, { port, signal }: CheckContext): Promise<JSONWebKeySet['keys']> {
+async function fetchKeys(url: string, { port }: CheckContext): Promise<JSONWebKeySet['keys']> {
   const response = await port.call({
     url,
     method: 'GET',
     headers: { accept: 'application/json' },
     body: null,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)]),
+    // Other requests wait for the same fetch, so it does not end with the request that began it.
+    signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
     responseBytesMax: RESPONSE_BYTES_MAX,
   });
   const value = jsonOf(response);

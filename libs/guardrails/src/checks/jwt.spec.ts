@@ -1,4 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose';
+import { compileGuardrail } from '../compile';
 import type { JsonObject } from '../json';
 import { asking, compiled, judged, verdictOf } from '../spec-support/judge';
 import { json, RecordingPort } from '../spec-support/recording-port';
@@ -32,6 +33,24 @@ async function check(
 }
 
 describe('default.jwt', () => {
+  it('refuses keys that are no objects', () => {
+    const checks = [{ id: 'default.jwt', parameters: { jwks: { keys: [1] } } }];
+    expect(compileGuardrail({ checks })).toMatchObject({
+      ok: false,
+      details: [{ path: 'checks.0.parameters.jwks.keys' }],
+    });
+  });
+
+  it('compares a claim with an object that is no rule, and refuses a token without the claim', async () => {
+    const { jwk, sign } = await signer('k1');
+    const verdict = async (claims: JsonObject, at: JsonObject) =>
+      (await check(await sign({ ...good, ...claims }), [jwk], { claimValues: { at } })).result.verdict;
+    expect(await verdict({ at: { country: 'DE' } }, { country: 'DE' })).toBe(true);
+    expect(await verdict({ at: { country: 'FR' } }, { country: 'DE' })).toBe(false);
+    expect(await verdict({}, { country: 'DE' })).toBe(false);
+    expect(await verdict({}, {})).toBe(false);
+  });
+
   it('accepts a valid token, with or without a Bearer prefix', async () => {
     const { jwk, sign } = await signer('k1');
     const token = await sign(good);

@@ -15,7 +15,7 @@ import {
   type CheckOutcome,
   type ParameterReport,
 } from '../check';
-import { type JsonObject } from '../json';
+import { isSameJson, type JsonObject } from '../json';
 import { object, textList } from '../parameters';
 import { checkUrl, URL_PARAMETER } from '../remote';
 import { KeySets } from './jwt-keys';
@@ -136,6 +136,10 @@ type KeySource = (
 function keySource(parameters: Parameters, report: ParameterReport): KeySource {
   const { jwksUri, jwks, cacheMaxAge } = parameters;
   if (jwks) {
+    if (!jwks.keys.every(isObject)) {
+      report(['jwks', 'keys'], 'keys', 'must be a list of JSON Web Keys', undefined);
+      return () => Promise.resolve([]);
+    }
     const keys = createLocalJWKSet(jwks);
     return () => Promise.resolve([keys]);
   }
@@ -238,9 +242,11 @@ function claimFault(
 
 /**
  * Returns whether a claim has a required value, one value of a list, or the values of `{ values,
- * matchType }`.
+ * matchType }`. Any other object is the value itself.
  */
 function fits(value: unknown, wanted: unknown): boolean {
+  const isRule = isObject(wanted) && (wanted['values'] !== undefined || wanted['value'] !== undefined);
+  if (isObject(wanted) && !isRule) return isSameJson(value, wanted);
   const rule: JsonObject = isObject(wanted) ? wanted : { values: wanted };
   const values = (
     Array.isArray(rule['values']) ? rule['values'] : [rule['values'] ?? rule['value']]
