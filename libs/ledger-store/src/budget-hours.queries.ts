@@ -15,8 +15,9 @@ export const hourOf = (time: Date | string): number =>
   Math.floor(new Date(time).getTime() / HOUR_MS) * HOUR_MS;
 
 /**
- * Adds charges to the hours of budgets, in the transaction of the charges. Rows are written in key
- * order, so that concurrent writers cannot deadlock.
+ * Adds charges to the hours of budgets, in the transaction of the charges. `rows` must hold at most
+ * one row for each organisation, account, hour and period. Rows are written in key order, so that
+ * concurrent writers cannot deadlock.
  */
 export async function addBudgetHours(manager: EntityManager, rows: readonly BudgetHourRow[]): Promise<void> {
   if (rows.length === 0) return;

@@ -20,8 +20,8 @@ export interface LedgerBalance extends LedgerAmount {
 
 /**
  * Adds charges to balances, in the transaction of their log records. `rows` must hold at most one
- * row for each account and period. Rows are written in key order, so that concurrent writers cannot
- * deadlock.
+ * row for each organisation, account and period. Rows are written in key order, so that concurrent
+ * writers cannot deadlock.
  */
 export async function addBalances(manager: EntityManager, rows: readonly LedgerRow[]): Promise<void> {
   if (rows.length === 0) return;
