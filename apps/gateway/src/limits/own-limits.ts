@@ -18,8 +18,9 @@ import { bucketsOfRequest } from './admission';
 const OWN_LIMITS = '/v1/me/limits';
 
 /**
- * Returns the caller's own limits and their usage. The request counts towards none of them, and is
- * served even if they are exhausted.
+ * Returns the caller's own limits and their usage: those of the key, the workspace, and the policies
+ * that apply to a chat completion with the metadata of this request, except policies that depend on
+ * the provider. The request counts towards none of them, and is served even if they are exhausted.
  */
 export class OwnLimits {
   constructor(
