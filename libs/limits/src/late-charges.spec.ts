@@ -82,6 +82,22 @@ describe('Ledger, for charges long after the admission', () => {
     expect(session.state).toBe('settled');
   });
 
+  it('counts a charge after the settlement although the counter was idle meanwhile, or is in use again', () => {
+    for (const isUsedAgain of [false, true]) {
+      const ledger = ledgerOver(memory());
+      const buckets = [rateBucket(KEY, { type: 'tokens', unit: 'rpd', value: 1_000 })];
+      const tokens = (count: number) => ({ cost: 0, tokens: count, requests: 0 });
+      const released = admitted(ledger.admit(buckets, tokens(10)));
+      ledger.settle(released, tokens(3));
+      pass(ledger, 120_000);
+      expect(ledger.health().counters).toBe(0);
+      if (isUsedAgain) ledger.settle(admitted(ledger.admit(buckets, tokens(10))), tokens(5));
+      ledger.chargeLate(released, tokens(40));
+      pass(ledger, 10_000);
+      expect(ledger.states(buckets)).toMatchObject([{ used: isUsedAgain ? 48 : 43 }]);
+    }
+  });
+
   it('counts a request without a known price that ends minutes after its admission', () => {
     const ledger = ledgerOver(memory());
     const buckets = [budget()];

@@ -18,7 +18,8 @@ import {
 } from './batcher-parts';
 import { OpenReservations } from './open-reservations';
 import type { Charge, Estimate, Reservation } from './reservation';
-import { CounterSlot } from './lease';
+import { CounterSlot, type Lease } from './lease';
+import { reportedLease } from './local-admission';
 import type { Waiter } from './waiter';
 
 export interface LedgerOptions {
@@ -175,10 +176,11 @@ export class Ledger implements LivenessListener {
    */
   chargeLate({ buckets, leases, amounts }: Reservation, charge: Charge): void {
     for (let index = 0; index < buckets.length; index += 1) {
-      const lease = leases[index];
+      const own = leases[index];
       const bucket = buckets[index];
-      if (lease === undefined || bucket === undefined) continue;
+      if (own === undefined || bucket === undefined) continue;
       const used = usedOf(bucket, charge);
+      const lease = used > 0 && own.chargeable === 0 ? this.reportedLease(bucket, own) : own;
       const covered = Math.min(amounts[index] ?? 0, used);
       amounts[index] = (amounts[index] ?? 0) - covered;
       lease.inFlight -= covered;
@@ -306,6 +308,10 @@ export class Ledger implements LivenessListener {
       this.abandoned += 1;
       this.onAbandoned(reservation);
     }
+  }
+
+  private reportedLease(bucket: Bucket, lease: Lease): Lease {
+    return reportedLease(this.context, this.batcherOf(bucket.tenant).slots, bucket, lease);
   }
 
   /** Returns the slot of a bucket's counter; a new one, which nothing keeps, if it is unknown. */

@@ -49,6 +49,24 @@ const covers = (lease: Lease, amount: number, nowMs: number): boolean =>
   lease.validUntil > nowMs && lease.free >= amount && lease.free > 0 && !lease.crowdsOut(amount);
 
 /**
+ * Returns the lease whose usage the counters learn of, for a charge to a lease that nothing has kept
+ * reported: the lease itself, or the one that continues it.
+ */
+export function reportedLease(
+  context: BatcherContext,
+  slots: Map<string, CounterSlot>,
+  bucket: Bucket,
+  lease: Lease,
+): Lease {
+  const current = slots.get(bucket.key)?.lease;
+  if (current !== undefined)
+    return current.holder === lease.holder && current.period === lease.period ? current : lease;
+  const slot = slotOf(context, slots, bucket, context.monotonic());
+  if (slot !== null) slot.lease = lease;
+  return lease;
+}
+
+/**
  * Returns the counter's slot in this process, creating it if needed; null when there are too many.
  */
 export function slotOf(
