@@ -25635,6 +25635,8 @@ export interface operations {
             query?: {
                 /** @description Id of an API key of the workspace. */
                 api_key_id?: string;
+                /** @description Id of the OAuth client that the user signed in with; needs `user_id`. */
+                client_id?: string;
                 /** @description Page number, counted from 1. */
                 page?: number;
                 page_size?: number;
@@ -41282,6 +41284,8 @@ export interface operations {
             query?: {
                 /** @description Id of an API key of the workspace. */
                 api_key_id?: string;
+                /** @description Id of the OAuth client that the user signed in with; needs `user_id`. */
+                client_id?: string;
                 /** @description Page number, counted from 1. */
                 page?: number;
                 page_size?: number;

@@ -14,27 +14,33 @@ import { memberIds } from '../upstreams/server-members.queries';
 export interface PreviewedCaller {
   readonly user_id?: string;
   readonly api_key_id?: string;
+  /** Client of OAuth that the user signed in with. */
+  readonly client_id?: string;
 }
 
 /**
  * Returns the caller for which a preview is made. `scope` is the scope that users hold in the
  * preview, since their sessions call no upstream. Throws `validation_failed` unless the query names
- * exactly one user or one key of the workspace.
+ * exactly one user or one key of the workspace, and for a client without a user.
  */
 export async function previewedCaller(
   manager: EntityManager,
   place: Pick<UpstreamServer, 'organisationId' | 'workspaceId'>,
-  { user_id: userId, api_key_id: keyId }: PreviewedCaller,
+  { user_id: userId, api_key_id: keyId, client_id: clientId }: PreviewedCaller,
   scope: string,
 ): Promise<AccessCaller> {
   if (userId !== undefined && keyId === undefined) {
     const id = userId.toLowerCase();
     if (!(await memberIds(manager, place, [id])).has(id))
       throw invalid('user_id', 'user_id must be a member of the workspace');
-    return { ...NO_ONE, ...(await userCaller(manager, place, id)), scopes: [scope] };
+    return {
+      ...{ ...NO_ONE, ...(await userCaller(manager, place, id)) },
+      ...{ clientId: clientId ?? null, scopes: [scope] },
+    };
   }
   if (keyId === undefined || userId !== undefined)
     throw invalid('user_id', 'send exactly one of user_id and api_key_id');
+  if (clientId !== undefined) throw invalid('client_id', 'client_id can only be sent with user_id');
   const { organisationId, workspaceId } = place;
   const at = { id: keyId.toLowerCase(), organisationId, status: Not('archived' as const) };
   const key = await manager.findOneBy(ApiKeyEntity, [

@@ -7,7 +7,7 @@ import {
   type AccessServer,
   type AccessVerdict,
 } from '@gw/mcp';
-import { UuidField } from '@gw/web';
+import { TextField, UuidField } from '@gw/web';
 import { UpstreamPage } from './upstream-page';
 
 export const VERDICTS = ['allow', 'hidden', 'server_unknown', 'insufficient_scope'] as const;
@@ -26,6 +26,11 @@ type EffectiveReason = (typeof REASONS)[number];
 export class EffectiveQuery extends UpstreamPage {
   @UuidField({ optional: true, description: 'Id of a member of the workspace.' }) user_id?: string;
   @UuidField({ optional: true, description: 'Id of an API key of the workspace.' }) api_key_id?: string;
+  @TextField({
+    ...{ optional: true, max: 512 },
+    description: 'Id of the OAuth client that the user signed in with; needs `user_id`.',
+  })
+  client_id?: string;
 }
 
 /** Verdict on a capability for a caller, with its reason. */

@@ -155,6 +155,16 @@ describe('effective access to an MCP server', () => {
     expect(await seen(`user_id=${user.id}`)).toEqual(expected);
   });
 
+  it('of users depends on the OAuth client that they signed in with', async () => {
+    const user = await member();
+    await insertCapability(api.dataSource.manager, integrationId, 'read');
+    const subject = { type: 'client', id: 'https://editor.example/client.json' };
+    await put('access-rules', { rules: [{ subject, tools: ['read'], effect: 'deny' }] });
+    const client = `client_id=${encodeURIComponent(subject.id)}`;
+    expect(await seen(`user_id=${user.id}`)).toEqual(['read allow default -']);
+    expect(await seen(`user_id=${user.id}&${client}`)).toEqual(['read hidden rule deny']);
+  });
+
   it('of keys depends on their scopes and users, and members see only their own', async () => {
     const { organisationId, workspaceId } = tenant;
     await insertCapability(api.dataSource.manager, integrationId, 'read');
@@ -190,6 +200,7 @@ describe('effective access to an MCP server', () => {
       `user_id=${stranger.id}`,
       `api_key_id=${uuidv7()}`,
       `user_id=${uuidv7()}&api_key_id=${uuidv7()}`,
+      'client_id=editor',
     ])
       expect([query, (await api.get(url(`effective?${query}`), tenant)).status]).toEqual([query, 400]);
   });
