@@ -45,14 +45,14 @@ export function limitDenied(denial: LimitDenial): AgentDenied {
       logged,
     );
   }
-  const waitMs = Math.ceil(retryAfterMs);
+  const waitMs = Number.isFinite(retryAfterMs) ? Math.ceil(retryAfterMs) : null;
   return rateDenied(logged, waitMs, { policy_id: bucket.scope === 'policy' ? bucket.id : null });
 }
 
-/** Returns the denial by a rate limit. */
+/** Returns the denial by a rate limit; `retryAfterMs` null: no retry can succeed. */
 export function rateDenied(
   logged: GatewayError,
-  retryAfterMs: number,
+  retryAfterMs: number | null,
   facts: GatewayProblem['facts'] = {},
 ): AgentDenied {
   const all = { ...facts, retry_after_ms: retryAfterMs };

@@ -33,7 +33,8 @@ export function limitDenied(denial: LimitDenial): Denied {
   }
   const policyId = bucket.scope === 'policy' ? bucket.id : null;
   const limit = { value: bucket.value, unit: bucket.type };
-  return new Denied({ kind: 'rate_limit', policyId, limit, retryAfterMs: Math.ceil(retryAfterMs) }, logged);
+  const waitMs = Number.isFinite(retryAfterMs) ? Math.ceil(retryAfterMs) : null;
+  return new Denied({ kind: 'rate_limit', policyId, limit, retryAfterMs: waitMs }, logged);
 }
 
 /** Runs `judge`, which checks guardrails, and converts their denial to a `Denied` call. */

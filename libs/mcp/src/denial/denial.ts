@@ -7,7 +7,8 @@ export type DenialCause =
       readonly kind: 'rate_limit';
       readonly policyId: string | null;
       readonly limit: { readonly value: number; readonly unit: string };
-      readonly retryAfterMs: number;
+      /** Null: the limit is strict and the usage of the call is unknown, so no retry can succeed. */
+      readonly retryAfterMs: number | null;
     }
   /** `resetsAt` is RFC 3339; null for a budget that is never reset. */
   | { readonly kind: 'budget'; readonly limitId: string; readonly resetsAt: string | null }
@@ -119,7 +120,9 @@ const DESCRIBED: { readonly [K in Described]: (cause: Of<K>) => DenialError } = 
   rate_limit: ({ policyId, limit, retryAfterMs }) =>
     error(
       [-32_029, 31_429],
-      `The limit of ${String(limit.value)} ${limit.unit} is reached; retry later.`,
+      retryAfterMs === null
+        ? `The limit of ${String(limit.value)} ${limit.unit} is strict, and the usage of this call is unknown; make the limit standard.`
+        : `The limit of ${String(limit.value)} ${limit.unit} is reached; retry later.`,
       {
         type: 'rate_limited',
         ...(policyId !== null && { policy_id: policyId }),
