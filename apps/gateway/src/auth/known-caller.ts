@@ -44,6 +44,10 @@ export const userIdOf = ({ key }: GatewayPrincipal): string | null =>
 export const clientIdOf = ({ key, resource }: GatewayPrincipal): string | null =>
   resource === null ? null : (key.defaults.metadata['_client'] ?? null);
 
+/** Returns the API key of a principal; null for clients of OAuth, and for tokens of trusts. */
+export const keyIdOf = (principal: GatewayPrincipal): string | null =>
+  principal.key.limitsId !== undefined || clientIdOf(principal) !== null ? null : principal.key.id;
+
 function accessOf(principal: GatewayPrincipal, user: UserDocument | null): AccessCaller {
   const { key, scopes, workspace } = principal;
   const isTrust = key.limitsId !== undefined;
@@ -52,7 +56,7 @@ function accessOf(principal: GatewayPrincipal, user: UserDocument | null): Acces
     userId: userIdOf(principal),
     groups: user?.groups ?? [],
     roles: user === null ? [] : userRoles(user, workspace.id),
-    keyId: isTrust || clientId !== null ? null : key.id,
+    keyId: keyIdOf(principal),
     clientId,
     trustId: isTrust ? key.id : null,
     scopes: [...scopes],

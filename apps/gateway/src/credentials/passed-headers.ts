@@ -7,6 +7,7 @@ import {
   isObject,
 } from '@gw/kernel';
 import { own, type JsonObject } from '@gw/mcp';
+import { keyIdOf, userIdOf } from '../auth/known-caller';
 import type { GatewayPrincipal } from '../auth/principals';
 import type { RequestContext } from '../core/request-context';
 import {
@@ -131,9 +132,11 @@ function nameIn(each: unknown): readonly PassedName[] {
 function claimsHeader(
   rule: IdentityRule | null,
   server: IdentifiedServer,
-  { key }: GatewayPrincipal,
+  principal: GatewayPrincipal,
 ): Readonly<Record<string, string>> {
   if (rule?.method !== 'claims_header') return {};
-  const claims = identityClaims(rule, server, { userId: key.userId, keyId: key.id });
+  // The subject of a token of a trust is a user of its issuer, and might be the id of another user.
+  const caller = { userId: userIdOf(principal), keyId: keyIdOf(principal) };
+  const claims = identityClaims(rule, server, caller);
   return { [rule.header]: JSON.stringify(claims) };
 }
