@@ -126,6 +126,19 @@ describe('texts of a request that a model reads', () => {
     expect(input(dialect, body)).toEqual([]);
   });
 
+  it.each<[Dialect, object]>([
+    ['messages', { role: 'user', content: 'x1' }],
+    ['embeddings', { prompt: 'x1' }],
+    ['embeddings', { input: 'y', prompt: 'x1' }],
+    ['completions', { inputs: ['x1'] }],
+    ['responses', { conversation: { items: ['x1'] } }],
+    ['chat', { prompt: 'x1' }],
+    ['chat', { messages: 'x1' }],
+    ['messages', { messages: { first: { content: 'x1' } } }],
+  ])('includes all texts of a body without the members of the dialect %s', (dialect, body) => {
+    expect(input(dialect, body).join('\n').split('\n')).toContain('x1');
+  });
+
   it('keeps the name of a participant out of the last message', () => {
     const body = { messages: [{ role: 'user', name: 'Ada', content: 'hi' }] };
     expect(input('chat', body, 'last_message')).toEqual(['hi']);

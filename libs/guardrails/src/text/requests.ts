@@ -5,10 +5,23 @@ import { PassageCollector, type Dialect, type Passage, type PassageKind } from '
 import { geminiRequest } from './gemini';
 import { realtimeEvent } from './realtime';
 
-/** Returns the texts of a request in order. A body of unknown shape is searched for any text. */
+/** Members of which a request of a dialect has at least one. */
+const SIGNS: Readonly<Partial<Record<Dialect, readonly string[]>>> = {
+  chat: ['messages'],
+  completions: ['prompt'],
+  embeddings: ['input'],
+  moderations: ['input'],
+  messages: ['messages'],
+  responses: ['input', 'prompt'],
+};
+
+/**
+ * Returns the texts of a request in order. A body of unknown shape, as a server may accept at a path
+ * that ends like one of ours, is searched for any text.
+ */
 export function requestPassages(dialect: Dialect, body: unknown): readonly Passage[] {
   const collector = new PassageCollector();
-  if (!isObject(body)) {
+  if (!isObject(body) || SIGNS[dialect]?.every((name) => body[name] === undefined) === true) {
     collector.walk('other', { body }, 'body');
     return collector.found;
   }
@@ -23,7 +36,7 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
     tools(collector, body);
     if (isObject(body['prediction'])) content(collector, body['prediction'], 'content', 'assistant');
     collector.unit++;
-    chatMessages(collector, body['messages']);
+    chatMessages(collector, body);
   },
   completions(collector, body) {
     everyText(collector, body, 'prompt', 'user');
@@ -31,6 +44,8 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
   },
   embeddings: (collector, body) => {
     everyText(collector, body, 'input', 'user');
+    // Ollama's older route reads this member only.
+    collector.walk('user', body, 'prompt');
   },
   moderations: (collector, body) => {
     everyText(collector, body, 'input', 'user');
@@ -48,7 +63,7 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
     content(collector, body, 'system', 'system');
     contextEdits(collector, body);
     collector.unit++;
-    chatMessages(collector, body['messages']);
+    chatMessages(collector, body);
   },
   gemini: geminiRequest,
   realtime: realtimeEvent,
@@ -79,8 +94,9 @@ function contextEdits(collector: PassageCollector, { context_management: managem
     collector.take('system', edit, 'instructions');
 }
 
-function chatMessages(collector: PassageCollector, value: unknown): void {
-  const messages = listOf(value);
+function chatMessages(collector: PassageCollector, body: JsonObject): void {
+  if (!Array.isArray(body['messages'])) collector.walk('other', body, 'messages');
+  const messages = listOf(body['messages']);
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     if (isObject(message)) chatMessage(collector, message);
