@@ -97,6 +97,8 @@ describe('denialError', () => {
 describe('Ledger.states', () => {
   it('throws unavailable when this process cannot know the limits, instead of an empty list', () => {
     const ledger = newLedger({ slotsMax: 0 });
-    expect(() => ledger.states([budget()])).toThrow(expect.objectContaining({ type: 'unavailable' }));
+    expect(() => ledger.states([budget()])).toThrow(
+      expect.objectContaining({ type: 'unavailable' }) as Error,
+    );
   });
 });
