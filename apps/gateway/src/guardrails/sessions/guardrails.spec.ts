@@ -126,6 +126,16 @@ const lastRecord = (): Promise<LoggedRequest> =>
   eventually(async () => (await gateway.records()).at(-1), PATIENTLY);
 
 describe('guardrails on client messages', () => {
+  it('ends the session for JSON that is not UTF-8, and passes on other binary messages', async () => {
+    const open = await session({ input_guardrails: [no('bomb', { deny: true })] });
+    open.client.send(Buffer.from([0x7b, 0xff, 0x00]));
+    await eventually(() => open.upstream.messages[0], PATIENTLY);
+    open.client.send(Buffer.from(' '.repeat(100) + JSON.stringify(item('bo\u00ffmb')), 'latin1'));
+    expect(await open.closed).toMatchObject({ code: 1008 });
+    expect(open.upstream.messages).toHaveLength(1);
+    expect(open.events).toMatchObject([{ type: 'error', error: { type: 'body_invalid' } }]);
+  });
+
   it('[GRD-02] ends the session on a denial before the provider gets the message, and reports the reason', async () => {
     const open = await session({ input_guardrails: [no('bomb', { deny: true, id: 'words' })] });
     open.say(item('a cake'));

@@ -30,6 +30,25 @@ export function seenMessage(message: Buffer): SeenMessage | null {
   return { value: { text }, isText: true };
 }
 
+const [OBJECT, LIST] = [0x7b, 0x5b] as const;
+/** The bytes of white space in JSON. */
+const SPACES: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
+
+/**
+ * Whether a message that is not UTF-8 is JSON nevertheless, for a parser that replaces or leaves
+ * out the invalid bytes. Guardrails cannot tell what such a parser reads.
+ */
+export function isBrokenJson(message: Buffer): boolean {
+  const first = message.find((byte) => !SPACES.has(byte));
+  if ((first !== OBJECT && first !== LIST) || isUtf8(message)) return false;
+  try {
+    JSON.parse(message.toString('latin1'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export const messageOf = (value: unknown, isText: boolean): Buffer =>
   Buffer.from(isText ? String((value as { text: unknown }).text) : JSON.stringify(value));
 

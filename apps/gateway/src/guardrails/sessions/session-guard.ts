@@ -20,6 +20,7 @@ import type { SessionGuarding } from './session-guarding';
 import { exceededBy, READ_WHOLE } from '../../bodies/read-whole';
 import { GuardedResponse, type ResponseOut } from './guarded-response';
 import {
+  isBrokenJson,
   isSilent,
   isTranscript,
   itemIdOf,
@@ -95,6 +96,10 @@ export class SessionGuard {
       return undefined;
     }
     const seen = seenMessage(message);
+    if (isBrokenJson(message)) {
+      this.out.deny(new GatewayError('body_invalid', { message: 'A message is JSON but not UTF-8.' }), null);
+      return undefined;
+    }
     if (seen === null) {
       this.out.toProvider(message, isBinary);
       return undefined;
