@@ -18,7 +18,11 @@ export function withoutRepeats(dialect: Dialect, body: unknown): unknown {
       return each(body, 'candidates', (candidate) =>
         withGrounding(without(candidate, 'logprobsResult', undefined)),
       );
-    default:
+    case 'embeddings':
+    case 'json':
+    case 'messages':
+    case 'moderations':
+    case 'realtime':
       return body;
   }
 }
