@@ -150,7 +150,7 @@ describe('page Connect', () => {
     });
     jest.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new Error('not allowed'));
     await user.click(await screen.findByRole('button', { name: 'Copy with a new key' }));
-    await screen.findByText(/^The browser did not allow copying/);
+    await screen.findByText(/^The browser did not allow copying: show the key/);
     expect(screen.getByRole('switch', { name: /Show the key/ })).toBeTruthy();
   });
 

@@ -26,9 +26,7 @@ export function CopyWithKey({ recipe, values, keys }: CopyWithKeyProps): ReactEl
   };
   if (keys.key.secret !== null)
     return isCopied === null ? null : (
-      <span className="xs" role="status">
-        {isCopied ? text.copiedWithKey : text.notCopied}
-      </span>
+      <span className="xs">{isCopied ? text.copiedWithKey : text.notCopied}</span>
     );
   return (
     <div className="row">
