@@ -63,7 +63,7 @@ export function recoverSegments(directory: string, sealer: Sealer, state: Journa
   return { segments, firstNumber, nextNumber, writtenAtMs };
 }
 
-/** What a segment contains. It does not hold the bytes, since all segments together may be large. */
+/** Content of a segment without its bytes, since all segments together may be large. */
 interface SegmentScan {
   readonly sequence: number;
   readonly path: string;

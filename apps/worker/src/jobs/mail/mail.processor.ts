@@ -8,7 +8,7 @@ import type { DataSource } from 'typeorm';
 /** Maximum number of mails in one run; the rest is left for the next run. */
 const BATCH = 200;
 
-/** What sending mails needs: the mailer, and the key ring that opens queued mails. */
+/** The mailer, and the key ring that opens queued mails. */
 export interface Post {
   readonly mailer: Mailer;
   readonly keyring: Keyring;
