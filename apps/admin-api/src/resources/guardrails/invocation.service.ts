@@ -100,8 +100,9 @@ function subjectOf(input: InvokeGuardrailDto): Subject {
     throw invalid(text === undefined ? (stage === 'input' ? 'request' : 'response') : 'text', ONE_OF_THEM);
   }
   const subject = bodyOf(input, stage);
-  // A body without texts, such as a webhook body, would pass every check.
-  if (subject.passages().length === 0) throw invalid(stage === 'input' ? 'request' : 'response', NO_TEXT);
+  // A body of another format, such as a webhook body, would be judged as no provider reads it.
+  if (subject.passages().every(({ kind }) => kind === 'other'))
+    throw invalid(stage === 'input' ? 'request' : 'response', NO_TEXT);
   return subject;
 }
 
