@@ -263,7 +263,10 @@ export const MAKERS = {
   repricing: async (admin, { organisationId }) => {
     const id = uuidv7();
     const times = { startTime: new Date(1), endTime: new Date(2), report: { seen: 0, groups: [] } };
-    await admin.dataSource.manager.insert(RepricingEntity, {
+    const { manager } = admin.dataSource;
+    // Few repricings of an organisation can be open at the same time.
+    await manager.update(RepricingEntity, { organisationId, status: 'applying' }, { status: 'applied' });
+    await manager.insert(RepricingEntity, {
       ...{ id, organisationId, status: 'previewed', ...times },
     });
     return { id };
