@@ -9,8 +9,13 @@ interface Parameters {
   readonly scope: readonly Scope[];
 }
 
-/** Includes backslashes, because programs that open URLs read them as slashes. */
-const ADDRESS = /(?:https?|wss?|ftp):[/\\]{1,4}[^\s<>"'`{}|^]{1,2048}/gi;
+/**
+ * Scheme and authority of a URL, so that an address in the path of another one is found as well. A
+ * backslash is a slash for programs that open URLs.
+ */
+const ADDRESS = /(?:https?|wss?|ftp):[/\\]{1,4}([^\s<>"'`{}|^/\\?#]{1,2048})/gi;
+/** An authority of this length may have been cut, and cannot be judged. */
+const AUTHORITY_MAX = 2_048;
 /** Characters at which texts end a URL that is followed by more text. */
 const TEXT_AFTER = /[)\](,;!*]/;
 const SHOWN_MAX = 5;
@@ -56,8 +61,8 @@ function allowedBy(hosts: readonly string[]): (host: string) => boolean {
 const normal = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 
 function addRefused(found: Set<string>, piece: string, isAllowed: (host: string) => boolean): Set<string> {
-  for (const [match] of piece.matchAll(ADDRESS)) {
-    const host = hostOf(match);
+  for (const [match, authority = ''] of piece.matchAll(ADDRESS)) {
+    const host = authority.length < AUTHORITY_MAX ? hostOf(match) : null;
     if (found.size < SHOWN_MAX && (host === null || !isAllowed(host))) found.add(host ?? 'unreadable');
   }
   return found;
