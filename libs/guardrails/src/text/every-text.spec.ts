@@ -145,7 +145,7 @@ describe('texts of a request that a model reads', () => {
     expect(input('chat', body, 'messages')).toEqual(['Ada', 'hi']);
   });
 
-  it('replaces a text that stands instead of a content of Gemini', () => {
+  it('replaces a text in the place of a content of Gemini', () => {
     const subject = Subject.input({ ...FACTS, dialect: 'gemini' }, { contents: 'secret' });
     expect(subject.edited(new Map([[0, 'public']])).request).toEqual({ contents: 'public' });
   });

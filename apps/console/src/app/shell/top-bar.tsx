@@ -14,7 +14,7 @@ interface TopBarProps {
   readonly onKeys: () => void;
 }
 
-/** Names of environments that the badge colours, so that nobody changes the wrong installation. */
+/** Names of environments that the badge colours, so that users notice which installation they change. */
 const PRODUCTION = /^(?:prod|live)/i;
 
 /** Returns the page whose address is the longest prefix of the path; null when there is none. */
