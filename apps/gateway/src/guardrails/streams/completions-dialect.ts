@@ -39,6 +39,8 @@ export class CompletionsDialect implements StreamDialect {
   private readonly custom = new Set<string>();
   /** Paths in the delta of other texts that arrive in pieces. Their channels have these indices. */
   private readonly paths: (readonly string[])[] = [];
+  /** Index of each path, by its JSON. */
+  private readonly indices = new Map<string, number>();
   /** Number of texts that arrived whole. Their channels have negative indices. */
   private wholes = 0;
   private identity: JsonObject = {};
@@ -163,7 +165,7 @@ export class CompletionsDialect implements StreamDialect {
         : []),
       ...names.flatMap((name) => {
         const leaves = [...leavesOf(delta, name)];
-        const isOneEach = new Set(leaves.map(({ path }) => path.join('.'))).size === leaves.length;
+        const isOneEach = new Set(leaves.map(({ path }) => JSON.stringify(path))).size === leaves.length;
         return isOneEach && name !== 'content_blocks'
           ? this.pieces(leaves, choice)
           : jsonAt(delta, name, { choice, kind: 'other', index: -(this.wholes += 1) });
@@ -178,8 +180,12 @@ export class CompletionsDialect implements StreamDialect {
   }
 
   private indexOf(path: readonly string[]): number {
-    const known = this.paths.findIndex((other) => other.join('.') === path.join('.'));
-    return known === -1 ? this.paths.push(path) - 1 : known;
+    const key = JSON.stringify(path);
+    const known = this.indices.get(key);
+    if (known !== undefined) return known;
+    const index = this.paths.push(path) - 1;
+    this.indices.set(key, index);
+    return index;
   }
 
   private channelsOf(choice: number): readonly StreamChannel[] {
