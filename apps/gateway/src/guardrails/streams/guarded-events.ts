@@ -14,6 +14,7 @@ import type { BodyBudget } from '../../bodies/body-budget';
 import { HeldEvents, type HeldEvent } from './held-events';
 import { SentTexts } from './sent-texts';
 import { keyOf, type EventText, type StreamDialect } from './stream-dialect';
+import { isTooDeep } from './structured-text';
 
 /** The parts that judge a streamed response. */
 export interface StreamGuarding {
@@ -72,10 +73,10 @@ export class GuardedEvents {
   /**
    * Judges an event. Returns a promise when the final verdict has to be awaited. The message of an
    * error is not judged; model texts in the error's event are sent only as far as they repeat text
-   * that was already sent.
+   * that was already sent. An event that is nested too deeply is dropped.
    */
   take(event: Buffer, body: JsonObject): Eventually<void> {
-    if (this.isOver) return undefined;
+    if (this.isOver || isTooDeep(body)) return undefined;
     const { dialect, guard } = this.guarding;
     const read = dialect.read(body);
     if (read.role === 'error') this.out.write(this.withRepeats({ event, body, read }));

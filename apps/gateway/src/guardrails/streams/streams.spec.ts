@@ -139,6 +139,24 @@ describe.each(Object.entries(DIALECTS))('guarded stream of %s', (_, dialect) => 
       { config: { provider: dialect.provider, ...config } },
     );
 
+  it.each([true, false])(
+    'drops an event that is nested too deeply to be judged (async: %s)',
+    async (async) => {
+      const nested = `${'['.repeat(100_000)}"${SECRET}"${']'.repeat(100_000)}`;
+      const deep =
+        `data: {"choices":[{"index":0,"delta":{"content_blocks":${nested}}}],"type":"content_block_start",` +
+        `"index":1,"output_index":1,"item":${nested},"content_block":{"type":"x_result","content":${nested}}}\n\n`;
+      stub.respond({
+        headers: { 'content-type': 'text/event-stream' },
+        steps: [{ chunk: deep + dialect.events(['Hello']) }],
+      });
+      const reply = await ask({ output_guardrails: [word({ deny: !async, async })] });
+      expect(reply.text.includes(SECRET)).toBe(async);
+      expect(dialect.textOf(reply.text)).toBe('Hello');
+      expect(reply.text).toContain(dialect.endMark);
+    },
+  );
+
   it('does not send text denied at token 500, and reports the reason', async () => {
     streamed(TOKENS);
     const reply = await ask({ output_guardrails: [word({ deny: true })] });

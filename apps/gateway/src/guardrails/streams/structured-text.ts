@@ -1,7 +1,16 @@
-import { NO_TEXT, type StreamChannel } from '@gw/guardrails';
+import { GUARDRAIL_LIMITS, NO_TEXT, type StreamChannel } from '@gw/guardrails';
 import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import { textAt, type EventText } from './stream-dialect';
+
+/**
+ * Whether an event is nested too deeply to be judged. Such an event must be neither read nor sent:
+ * its texts would not be found, and writing it as JSON could exceed the stack.
+ */
+export const isTooDeep = (value: unknown, levels: number = GUARDRAIL_LIMITS.bodyDepthMax): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((item) => isTooDeep(item, levels - 1)));
 
 /**
  * Returns a value that an event has whole, such as the result of a hosted tool, as one text: its
@@ -52,16 +61,14 @@ export interface Leaf {
   readonly key: string;
 }
 
-const DEPTH_MAX = 64;
-
-/** Yields the texts below `holder[key]`. The items of a list have the path of the list. */
+/** Yields the texts below `holder[key]`, of an event that is not too deep. The items of a list have the path of the list. */
 export function* leavesOf(holder: JsonObject, key: string, path: readonly string[] = [key]): Generator<Leaf> {
   const value = holder[key];
   if (typeof value === 'string') yield { path, holder, key };
-  else if (Array.isArray(value) && path.length < DEPTH_MAX) {
+  else if (Array.isArray(value)) {
     for (const at of value.keys())
       yield* leavesOf(value as unknown as JsonObject, String(at), [...path, LIST]);
-  } else if (isObject(value) && path.length < DEPTH_MAX) {
+  } else if (isObject(value)) {
     for (const name of Object.keys(value))
       if (!NO_TEXT.has(name)) yield* leavesOf(value, name, [...path, name]);
   }

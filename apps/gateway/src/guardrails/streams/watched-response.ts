@@ -13,6 +13,7 @@ import { dialectFor } from './guarded-stream';
 import type { GuardTools } from '../guarded-request';
 import { textBody } from '../request-subject';
 import { textsOfEvents } from './unknown-events';
+import { isTooDeep } from './structured-text';
 import { RESPONSE_BYTES_MAX, TOO_LARGE } from '../collected-response';
 
 type Verdicts = Promise<readonly GuardrailResult[]> | null;
@@ -103,7 +104,7 @@ class EventWatcher implements Watcher {
     for (const event of events ?? []) {
       const data = dataOf(event);
       const body = data === null ? null : objectOf(data);
-      if (body === null) continue;
+      if (body === null || isTooDeep(body)) continue;
       for (const { channel, text } of this.dialect.read(body).texts) this.guard.push(channel, text);
     }
   }
